@@ -1,0 +1,5 @@
+#include "graco.h"
+int main(void)
+{
+    return 0;
+}

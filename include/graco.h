@@ -1,0 +1,240 @@
+/* graco: node embeddings by graph contrastive learning (GRACE), the whole public interface.
+ *
+ * Simple use, in five calls:
+ *
+ *     graco_dataset *data = NULL;
+ *     graco_config config;
+ *     graco_model *model = NULL;
+ *     graco_matrix Z = {0};
+ *     graco_dataset_load(&data, "cora", NULL);
+ *     graco_config_preset(&config, "cora");
+ *     graco_train(&model, NULL, data, &config, NULL);
+ *     graco_model_embed(&Z, model, data, 0);
+ *
+ * Conventions. A function that can fail returns a graco_status; its results come back through the
+ * leading arguments, which stay untouched (or NULL) on failure. graco_message() then gives one line
+ * that names the thing, the value found and the value wanted. Every free and clear accepts NULL.
+ * The library never prints, never exits and keeps no global state; objects may be used from several
+ * threads as long as nobody changes them meanwhile.
+ */
+#ifndef GRACO_H
+#define GRACO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GRACO_VERSION "0.1.0"
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+typedef enum graco_status {
+    GRACO_OK = 0,
+    GRACO_ERROR_MEMORY,   /* an allocation failed */
+    GRACO_ERROR_IO,       /* the system refused to read or write */
+    GRACO_ERROR_FORMAT,   /* a file does not hold what its format promises */
+    GRACO_ERROR_ARGUMENT, /* the caller asked for something that makes no sense */
+    GRACO_ERROR_NUMBER,   /* a computation gave a value that is not finite */
+    GRACO_ERROR_DEVICE,   /* the compute device failed or is missing */
+    GRACO_STOPPED,        /* a callback asked to stop; what was done so far is kept */
+} graco_status;
+
+/* The message of the last failure in this thread; "" if there was none. Valid until the next one.
+ */
+const char *graco_message(void);
+
+/* The version of the library in use, such as "0.1.0". */
+const char *graco_version(void);
+
+/* ---- Matrices -------------------------------------------------------------------------------- */
+
+/* A dense row-major float matrix that owns its data. */
+typedef struct graco_matrix {
+    int64_t rows, cols;
+    float *data; /* (rows, cols) */
+} graco_matrix;
+
+/* Reads a two-dimensional .npy file of any number type. */
+graco_status graco_matrix_load(graco_matrix *out, const char *path);
+
+/* Writes a .npy file of float32: to a temporary name first, synced, then renamed. */
+graco_status graco_matrix_save(const graco_matrix *matrix, const char *path);
+
+void graco_matrix_clear(graco_matrix *matrix);
+
+/* ---- Data sets ------------------------------------------------------------------------------- */
+
+/* A graph with features and, if known, labels and a split. Immutable once made. */
+typedef struct graco_dataset graco_dataset;
+
+typedef struct graco_load_options {
+    const char *features; /* table of node features beside an edge list, or NULL */
+    const char *labels;   /* table of node labels beside an edge list, or NULL */
+    bool undirected;      /* add the reverse of every edge (published sets always are) */
+} graco_load_options;
+
+/* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
+ * else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
+ * Planetoid files, a CitationFull .npz, graco's own .npz or folder of .npy, or an edge list.
+ * `options` may be NULL. */
+graco_status graco_dataset_load(graco_dataset **out, const char *source,
+                                const graco_load_options *options);
+
+typedef struct graco_generate_options {
+    int64_t nodes;    /* default 2000 */
+    int64_t classes;  /* default 6 */
+    int64_t features; /* size of the vocabulary, default 500 */
+    double degree;    /* average degree, default 8 */
+    double homophily; /* share of edges that stay within a class, default 0.8 */
+    uint64_t seed;    /* default 0 */
+} graco_generate_options;
+
+graco_generate_options graco_generate_defaults(void);
+
+/* Makes a degree-corrected block model with bag-of-words features. The same options give the same
+ * bits on every machine. */
+graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_options *options);
+
+/* Writes graco's own format: one file if `path` ends in .npz, else a folder of .npy. */
+graco_status graco_dataset_save(const graco_dataset *data, const char *path);
+
+void graco_dataset_free(graco_dataset *data);
+
+typedef struct graco_dataset_info {
+    const char *name; /* borrowed from the data set */
+    int64_t nodes;
+    int64_t edges;      /* both directions, without self-loops and duplicates */
+    int64_t self_loops; /* removed at loading */
+    int64_t duplicates; /* removed at loading */
+    int64_t isolated;   /* nodes without any edge */
+    int64_t features;
+    int64_t feature_entries; /* stored entries: nodes * features if dense */
+    int64_t classes;         /* 0 if there are no labels */
+    int64_t graphs;
+    bool sparse_features, multi_label, directed, has_split;
+    int64_t split_nodes[3]; /* training, validation, test */
+} graco_dataset_info;
+
+graco_dataset_info graco_dataset_describe(const graco_dataset *data);
+
+/* ---- Configuration --------------------------------------------------------------------------- */
+
+typedef enum graco_encoder { GRACO_ENCODER_GCN } graco_encoder;
+
+typedef enum graco_activation {
+    GRACO_ACTIVATION_RELU,
+    GRACO_ACTIVATION_PRELU,
+    GRACO_ACTIVATION_ELU,
+    GRACO_ACTIVATION_RRELU,
+} graco_activation;
+
+typedef enum graco_objective {
+    GRACO_OBJECTIVE_EXACT,   /* every node is a negative of every other, both views */
+    GRACO_OBJECTIVE_INFONCE, /* negatives from the other view only */
+    GRACO_OBJECTIVE_MOMENT,  /* linear time: quadratic surrogate plus a sampled correction */
+} graco_objective;
+
+typedef enum graco_features {
+    GRACO_FEATURES_NONE,          /* as they are */
+    GRACO_FEATURES_ROWSUM,        /* each row scaled to sum 1 */
+    GRACO_FEATURES_BINARY_ROWSUM, /* non-zeros become 1 first */
+} graco_features;
+
+/* Everything that decides the result of a training. Fields have the names of the keys of
+ * graco_config_set. */
+typedef struct graco_config {
+    graco_encoder encoder;
+    graco_features features;
+    graco_activation activation;
+    graco_objective objective;
+    int64_t hidden, projection, layers;
+    double drop_edge_1, drop_edge_2, drop_feature_1, drop_feature_2;
+    double tau, lr, weight_decay;
+    int64_t epochs, correction;
+    double contaminate;
+    int64_t checkpoint_every; /* epochs between checkpoints */
+    uint64_t seed;
+    /* What follows changes speed and memory, never the result. */
+    int64_t threads; /* 0: one per core */
+    int64_t memory;  /* bytes that the objective's tiles may fill */
+} graco_config;
+
+/* Fills the preset of that name ("cora", "citeseer", "pubmed", "dblp"), or the general one for any
+ * other name or NULL. Returns whether the name has a preset of its own. */
+bool graco_config_preset(graco_config *config, const char *name);
+
+/* Sets one key from text, as `--set key=value` does. Fails with a message that says what is
+ * allowed. */
+graco_status graco_config_set(graco_config *config, const char *key, const char *value);
+
+/* One key's value as text. Fails if there is no such key or the buffer is too small. */
+graco_status graco_config_get(const graco_config *config, const char *key, char *value,
+                              size_t size);
+
+/* The keys, in order: name and one-line help of key `index`; NULL past the end. */
+const char *graco_config_key(int index, const char **help);
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+/* A trained encoder with its configuration. */
+typedef struct graco_model graco_model;
+
+typedef struct graco_epoch {
+    int64_t epoch, epochs;     /* 1 .. epochs */
+    double loss;               /* the objective that is minimised, -J of the paper */
+    double mutual_information; /* the InfoNCE estimate of I(U; V) in nats; NaN if not computed */
+    int64_t floored;           /* anchors whose moment estimate hit the floor */
+    double seconds;            /* of this epoch */
+    double seconds_left;       /* estimate */
+} graco_epoch;
+
+/* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */
+typedef bool graco_epoch_fn(void *user, const graco_epoch *epoch);
+
+typedef struct graco_train_options {
+    const char *run; /* folder for checkpoints, metrics and embeddings; NULL: nothing on disk */
+    bool resume;     /* continue from the checkpoint in `run`, to the same bits */
+    graco_epoch_fn *on_epoch;
+    void *user;
+} graco_train_options;
+
+typedef struct graco_train_result {
+    int64_t epochs; /* done in all, those before a resume included */
+    double loss;    /* of the last epoch */
+    double mutual_information;
+    double seconds; /* of this call */
+    double epoch_ms_median;
+    const char *device;
+} graco_train_result;
+
+/* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
+ * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards. Costs O(epochs
+ * * N^2 * d) time for the exact objective and O(N d) memory beside the tiles. */
+graco_status graco_train(graco_model **model, graco_train_result *result, const graco_dataset *data,
+                         const graco_config *config, const graco_train_options *options);
+
+/* Reads the model of a run folder. */
+graco_status graco_model_load(graco_model **out, const char *run);
+
+/* The configuration that the model was trained with, borrowed from it. */
+const graco_config *graco_model_config(const graco_model *model);
+
+/* Embeds every node of the whole, uncorrupted graph: Z is (nodes, hidden). The data set must have
+ * as many features as the one trained on. `threads` 0: one per core. */
+graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               int64_t threads);
+
+void graco_model_free(graco_model *model);
+
+/* The largest resident memory of this process so far, in bytes. */
+int64_t graco_peak_memory(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

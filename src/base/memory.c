@@ -1,0 +1,83 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static graco_status block_bytes(size_t *out, int64_t count, size_t size)
+{
+    if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX - MEMORY_ALIGNMENT) / size))
+        return status_fail(GRACO_ERROR_MEMORY, "cannot allocate %lld items of %zu bytes: too large",
+                           (long long)count, size);
+    size_t bytes = (size_t)count * size;
+    bytes += (bytes == 0);
+    *out = (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    return GRACO_OK;
+}
+
+graco_status memory_alloc(void *out, int64_t count, size_t size)
+{
+    void *block = NULL;
+    size_t bytes = 0;
+    graco_status status = block_bytes(&bytes, count, size);
+    if (status == GRACO_OK) {
+        block = aligned_alloc(MEMORY_ALIGNMENT, bytes);
+        if (!block)
+            status =
+                status_fail(GRACO_ERROR_MEMORY, "out of memory: %zu bytes were refused", bytes);
+    }
+    memcpy(out, &block, sizeof block);
+    return status;
+}
+
+graco_status memory_zalloc(void *out, int64_t count, size_t size)
+{
+    graco_status status = memory_alloc(out, count, size);
+    if (status == GRACO_OK) {
+        void *block;
+        memcpy(&block, out, sizeof block);
+        memset(block, 0, (size_t)count * size);
+    }
+    return status;
+}
+
+graco_status memory_grow(void *block, int64_t old_count, int64_t new_count, size_t size)
+{
+    void *old, *new;
+    memcpy(&old, block, sizeof old);
+    graco_status status = memory_alloc(&new, new_count, size);
+    if (status != GRACO_OK)
+        return status;
+    if (old)
+        memcpy(new, old, (size_t)(old_count < new_count ? old_count : new_count) * size);
+    memory_free(old);
+    memcpy(block, &new, sizeof new);
+    return GRACO_OK;
+}
+
+graco_status memory_string(char **out, const char *text)
+{
+    size_t length = strlen(text) + 1;
+    graco_status status = memory_alloc(out, (int64_t)length, 1);
+    if (status == GRACO_OK)
+        memcpy(*out, text, length);
+    return status;
+}
+
+graco_status memory_path(char **out, const char *folder, const char *name)
+{
+    size_t a = strlen(folder), b = strlen(name);
+    while (a > 1 && folder[a - 1] == '/')
+        a--;
+    graco_status status = memory_alloc(out, (int64_t)(a + b + 2), 1);
+    if (status != GRACO_OK)
+        return status;
+    memcpy(*out, folder, a);
+    (*out)[a] = '/';
+    memcpy(*out + a + 1, name, b + 1);
+    return GRACO_OK;
+}
+
+void memory_free(void *block)
+{
+    free(block);
+}

@@ -1,0 +1,33 @@
+/* Memory: every allocation of the library goes through these functions.
+ *
+ * Sizes are checked for overflow, blocks are aligned to 64 bytes. The system calls behind them are
+ * aligned_alloc and free alone, so a test that wraps aligned_alloc at link time can fail the nth
+ * allocation of any call. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "base/status.h"
+
+enum { MEMORY_ALIGNMENT = 64 };
+
+/* Allocates count * size bytes, uninitialised, into *out, a pointer of any type. A block of zero
+ * bytes is valid and not NULL. The caller owns it. On failure *out is NULL. */
+graco_status memory_alloc(void *out, int64_t count, size_t size);
+
+/* The same, filled with zeros. */
+graco_status memory_zalloc(void *out, int64_t count, size_t size);
+
+/* Grows *block, a pointer of any type, from old_count to new_count items; the content moves along.
+ * On failure *block is untouched. */
+graco_status memory_grow(void *block, int64_t old_count, int64_t new_count, size_t size);
+
+/* Copies a string; the caller owns it. */
+graco_status memory_string(char **out, const char *text);
+
+/* Joins two parts of a path with one slash; the caller owns it. */
+graco_status memory_path(char **out, const char *folder, const char *name);
+
+/* Frees what the functions above gave; accepts NULL. */
+void memory_free(void *block);
+
+#endif

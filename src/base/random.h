@@ -1,0 +1,56 @@
+/* Random numbers: Philox4x32-10, counter-based.
+ *
+ * A number is a pure function of (seed, stream, view, step, element): it depends neither on threads
+ * nor on the order in which numbers are asked for, and a GPU computes the same. One Philox block
+ * gives four numbers, so element e is lane e % 4 of block e / 4. Reference: Salmon et al.,
+ * "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011. */
+#ifndef BASE_RANDOM_H
+#define BASE_RANDOM_H
+
+#include <stdint.h>
+
+/* What a number is used for; part of the counter, so the uses never share numbers. */
+enum random_stream {
+    RANDOM_WEIGHTS = 1,     /* element: position in the tensor; view: number of the tensor */
+    RANDOM_EDGES = 2,       /* element: edge id */
+    RANDOM_FEATURES = 3,    /* element: feature column */
+    RANDOM_CORRECTION = 4,  /* element: draw */
+    RANDOM_ORDER = 5,       /* element: position */
+    RANDOM_NEIGHBOURS = 6,  /* element: draw */
+    RANDOM_SPLITS = 7,      /* element: position; step: number of the split */
+    RANDOM_CONTAMINATE = 8, /* element: feature entry */
+    RANDOM_GENERATE = 9,    /* view: which part of the graph */
+    RANDOM_PAIRS = 10,      /* element: draw */
+    RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
+};
+
+struct random_key {
+    uint64_t seed;
+    uint32_t stream;
+    uint32_t view;
+    uint32_t step;
+};
+
+/* The four numbers of one block: ten rounds over `counter` with `key`. */
+void random_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
+
+/* Block `block` of a key: its elements 4 * block .. 4 * block + 3. */
+void random_block(uint32_t out[4], const struct random_key *key, uint64_t block);
+
+/* One element: uniform over 32 bits; over [0, 1) with 24 bits; over [0, n) without visible bias (n
+ * < 2^32: the bias is below n / 2^64). */
+uint32_t random_u32(const struct random_key *key, uint64_t element);
+float random_float(const struct random_key *key, uint64_t element);
+
+/* These two spend a whole block per element: element e is block e. */
+int64_t random_below(const struct random_key *key, uint64_t element, int64_t n);
+double random_normal(const struct random_key *key, uint64_t element);
+
+/* An event of probability p happens when the element's 32 bits are below this threshold; p = 1
+ * gives 2^32, which they always are. */
+uint64_t random_threshold(double p);
+
+/* Shuffles items[0 .. n) (Fisher-Yates), drawing elements 0 .. n - 1 of the key. */
+void random_shuffle(int32_t *items, int64_t n, const struct random_key *key);
+
+#endif

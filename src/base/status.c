@@ -1,0 +1,43 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_SIZE = 1024 };
+
+static _Thread_local char message[MESSAGE_SIZE];
+
+const char *graco_message(void)
+{
+    return message;
+}
+
+const char *graco_version(void)
+{
+    return GRACO_VERSION;
+}
+
+graco_status status_fail(graco_status code, const char *format, ...)
+{
+    char text[MESSAGE_SIZE]; /* apart, because an argument may be the old message */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(message, text, sizeof text);
+    return code;
+}
+
+graco_status status_context(graco_status code, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    int used = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (used >= 0 && used < MESSAGE_SIZE)
+        snprintf(text + used, sizeof text - (size_t)used, ": %s", message);
+    memcpy(message, text, sizeof text);
+    return code;
+}

@@ -1,0 +1,30 @@
+#include "base/threads.h"
+
+#include "graco.h"
+
+#include <omp.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { THREADS_MAX = 1024 };
+
+int threads_count(int64_t wanted)
+{
+    if (wanted <= 0)
+        return omp_get_num_procs();
+    return wanted < THREADS_MAX ? (int)wanted : THREADS_MAX;
+}
+
+double threads_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int64_t graco_peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (int64_t)usage.ru_maxrss * 1024;
+}

@@ -1,0 +1,13 @@
+/* Threads, time and memory of this process. */
+#ifndef BASE_THREADS_H
+#define BASE_THREADS_H
+
+#include <stdint.h>
+
+/* How many threads to use when `wanted` are asked for; 0 or less: one per core of this process. */
+int threads_count(int64_t wanted);
+
+/* Seconds on a clock that never goes backwards. */
+double threads_seconds(void);
+
+#endif

@@ -1,0 +1,1 @@
+/* loops */ typedef int loops_empty;

@@ -1,0 +1,36 @@
+/* The graph: compressed rows in both orientations, with a map between edge ids.
+ *
+ * Edge (s, t) carries messages from s into t. Edge ids number the edges by target, then source; the
+ * incoming rows list them in that order, and each outgoing entry names its edge id, so that a
+ * random number keyed by the edge id is the same in both orientations. */
+#ifndef GRAPH_GRAPH_H
+#define GRAPH_GRAPH_H
+
+#include "base/status.h"
+
+struct graph {
+    int64_t nodes, edges;
+    int64_t *in_start;   /* (nodes + 1) edge ids of the edges into a node */
+    int32_t *in_source;  /* (edges) ascending within a node */
+    int64_t *out_start;  /* (nodes + 1) */
+    int32_t *out_target; /* (edges) ascending within a node */
+    uint32_t *out_edge;  /* (edges) edge id */
+};
+
+/* Edges that graph_create left out. */
+struct graph_removed {
+    int64_t self_loops, duplicates;
+};
+
+/* Builds a graph from `edges` pairs, in O(nodes + edges). Self-loops and repeated pairs are left
+ * out and counted. With `undirected` the reverse of every pair is added first; pairs that this
+ * repeats are not counted as duplicates unless the same direction was given twice. Endpoints must
+ * be in 0 .. nodes - 1 (checked: GRACO_ERROR_FORMAT names the first that is not). The caller owns
+ * *out. `removed` may be NULL. */
+graco_status graph_create(struct graph **out, struct graph_removed *removed, int64_t nodes,
+                          int64_t edges, const int32_t *source, const int32_t *target,
+                          bool undirected);
+
+void graph_free(struct graph *graph);
+
+#endif
