@@ -89,16 +89,19 @@ static graco_status check_sparse(const struct features *features)
 
 static graco_status check_features(struct features *features, int64_t nodes)
 {
-    if (!features->dense && !features->start) {
-        *features = (struct features){.rows = nodes};
-        return GRACO_OK;
-    }
+    if (!features->dense && !features->start)
+        features->rows = nodes;
     if (features->rows != nodes)
         return status_fail(GRACO_ERROR_FORMAT, "features for %lld nodes: expected %lld",
                            (long long)features->rows, (long long)nodes);
-    if (features->cols < 1 || features->cols > INT32_MAX)
-        return status_fail(GRACO_ERROR_FORMAT, "%lld features per node: expected 1 to %lld",
+    if (features->cols < 0 || features->cols > INT32_MAX)
+        return status_fail(GRACO_ERROR_FORMAT, "%lld features per node: expected 0 to %lld",
                            (long long)features->cols, (long long)INT32_MAX);
+    if (features->cols == 0 || (!features->dense && !features->start)) {
+        features_clear(features);
+        features->rows = nodes;
+        return GRACO_OK;
+    }
     return features->dense ? check_dense(features) : check_sparse(features);
 }
 
