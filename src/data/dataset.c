@@ -107,12 +107,11 @@ static graco_status check_features(struct features *features, int64_t nodes)
 
 static graco_status check_classes(const struct dataset_parts *parts)
 {
-    bool labelled = parts->label || parts->multi;
     if (parts->label && parts->multi)
         return status_fail(GRACO_ERROR_ARGUMENT, "both one label and several labels per node");
-    if (labelled && (parts->classes < 1 || parts->classes > INT32_MAX))
-        return status_fail(GRACO_ERROR_FORMAT, "labels of %lld classes: expected at least 1",
-                           (long long)parts->classes);
+    if (parts->classes < 0 || parts->classes > INT32_MAX || (parts->multi && parts->classes == 0))
+        return status_fail(GRACO_ERROR_FORMAT, "labels of %lld classes: expected 1 to %lld",
+                           (long long)parts->classes, (long long)INT32_MAX);
     return GRACO_OK;
 }
 
@@ -191,6 +190,10 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
 {
     data->features = parts->features;
     data->classes = parts->label || parts->multi ? parts->classes : 0;
+    if (data->classes == 0) {
+        memory_free(parts->label); /* every node is unknown: there are no labels */
+        parts->label = NULL;
+    }
     data->label = parts->label;
     data->multi = parts->multi;
     data->label_known = parts->label_known;

@@ -207,10 +207,6 @@ static graco_status take_labels(struct dataset_parts *parts, const struct array 
         if (parts->label[i] >= parts->classes)
             parts->classes = (int64_t)parts->label[i] + 1;
     }
-    if (parts->classes == 0) {
-        /* No label is known: there are none. A wrong label must still be found. */
-        parts->classes = 1;
-    }
 done:
     return status;
 }
