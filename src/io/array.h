@@ -45,7 +45,8 @@ int64_t array_type_size(enum array_type type);
 
 /* Fills type, shape, count and size of an array without data. `size` counts for the two string
  * types only. Fails with GRACO_ERROR_FORMAT if a dimension is negative, there are more than
- * ARRAY_DIMENSIONS, or the bytes overflow 63 bits. */
+ * ARRAY_DIMENSIONS, the bytes overflow 63 bits, or there are items of no bytes at all (which would
+ * make the count a claim that no content backs). */
 graco_status array_describe(struct array *out, enum array_type type, int64_t size, int ndim,
                             const int64_t *shape);
 

@@ -76,6 +76,7 @@ const struct json *json_at(const struct json *array, int64_t index);
 /* A value itself, without a key: false if it has another type. */
 bool json_as_int(int64_t *out, const struct json *value);
 bool json_as_double(double *out, const struct json *value);
+bool json_as_bool(bool *out, const struct json *value);
 bool json_as_string(const char **out, const struct json *value);
 
 /* Calls `visit` for each field in the order of the text until it fails; returns what it returned.
