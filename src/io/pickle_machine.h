@@ -1,5 +1,5 @@
-/* What the two halves of the pickle decoder share: the stack machine of pickle.c, and the objects
- * of pickle_objects.c that a pickle may call for. */
+/* What the parts of the pickle decoder share: pickle.c owns the memory and checks the result,
+ * pickle_opcodes.c is the stack machine, pickle_objects.c makes what a pickle may call for. */
 #ifndef IO_PICKLE_MACHINE_H
 #define IO_PICKLE_MACHINE_H
 
@@ -90,6 +90,9 @@ graco_status pickle_node_string(struct pickle_node **out, struct pickle_machine 
 
 /* Item i of a tuple, list or dict as a node. */
 struct pickle_node *pickle_item(const struct pickle_node *node, int64_t index);
+
+/* Runs the next opcode; *stopped says that it was the last one and one value is left. */
+graco_status pickle_step(bool *stopped, struct pickle_machine *machine);
 
 /* The global of that name, or a failure that names it. */
 graco_status pickle_find_global(struct pickle_node **out, struct pickle_machine *machine,

@@ -320,7 +320,8 @@ static graco_status build_csr(struct pickle_machine *machine, struct pickle_node
     TRY(csr_part(&csr->index, state, "indices"));
     TRY(csr_part(&csr->value, state, "data"));
     csr->entries = csr->value->count;
-    TRY(pickle_charge(machine, csr->entries + csr->rows)); /* the time that checking takes */
+    /* Checking takes time, and the same arrays may be named again and again. */
+    TRY(pickle_charge(machine, csr->start->count + csr->index->count));
     TRY(check_csr(csr));
     object->value.csr = csr;
     object->what = PICKLE_WHAT_VALUE;
