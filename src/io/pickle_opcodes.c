@@ -31,7 +31,7 @@ static graco_status take_bytes(const uint8_t **out, machine_state *m, uint64_t c
 /* A little-endian number of 1 to 8 bytes. */
 static graco_status take_unsigned(uint64_t *out, machine_state *m, int width)
 {
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
     graco_status status = take_bytes(&bytes, m, (uint64_t)width);
     *out = 0;
     for (int i = 0; status == GRACO_OK && i < width; i++)
@@ -177,7 +177,7 @@ static graco_status op_integer(machine_state *m, int op)
 static graco_status op_long(machine_state *m, int op)
 {
     uint64_t count = 0, value = 0;
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
     graco_status status = GRACO_OK;
     TRY(take_unsigned(&count, m, op == 0x8a ? 1 : 4));
     if (count > 8)
@@ -197,7 +197,7 @@ done:
 /* I and L of protocol 0: decimal text; "00" and "01" are the booleans. */
 static graco_status op_decimal(machine_state *m, int op)
 {
-    const char *text;
+    const char *text = NULL;
     int64_t length = 0, at = 0;
     uint64_t value = 0, most = INT64_MAX;
     graco_status status = take_line(&text, &length, m);
@@ -222,7 +222,7 @@ static graco_status op_decimal(machine_state *m, int op)
 
 static graco_status op_float(machine_state *m, int op)
 {
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
     uint64_t bits = 0;
     double real;
     (void)op;
@@ -259,7 +259,7 @@ static graco_status op_string(machine_state *m, int op)
 {
     int width = op == 'U' || op == 'C' || op == 0x8c ? 1 : op == 0x8d || op == 0x8e ? 8 : 4;
     uint64_t length = 0;
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
     graco_status status = GRACO_OK;
     TRY(take_unsigned(&length, m, width));
     TRY(take_bytes(&bytes, m, length));
@@ -279,7 +279,7 @@ static int hex_digit(char c)
  * copy. */
 static graco_status op_literal(machine_state *m, int op)
 {
-    const char *text;
+    const char *text = NULL;
     char *copy = NULL;
     int64_t length = 0, used = 0;
     graco_status status = GRACO_OK;
@@ -319,7 +319,7 @@ done:
 /* V of protocol 0: a line of text; escapes in it are refused. */
 static graco_status op_unicode(machine_state *m, int op)
 {
-    const char *text;
+    const char *text = NULL;
     int64_t length = 0;
     (void)op;
     graco_status status = take_line(&text, &length, m);
@@ -482,8 +482,8 @@ static graco_status op_get(machine_state *m, int op)
 static graco_status op_global(machine_state *m, int op)
 {
     struct pickle_node *node = NULL;
-    const char *text[2];
-    int64_t length[2];
+    const char *text[2] = {NULL, NULL};
+    int64_t length[2] = {0, 0};
     graco_status status = GRACO_OK;
     if (op == 'c') {
         TRY(take_line(&text[0], &length[0], m));
