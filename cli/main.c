@@ -63,7 +63,7 @@ static int unknown(const char *word)
 /* `graco help CMD ...` is `graco CMD ... --help`, so it sees the same values. */
 static int help(int argc, char **argv)
 {
-    char *words[64];
+    char *words[64], last[] = "--help";
     int count = 0;
 
     if (argc < 2)
@@ -73,7 +73,7 @@ static int help(int argc, char **argv)
         return unknown(argv[1]);
     for (int i = 1; i < argc && count < 62; i++)
         words[count++] = argv[i];
-    words[count] = "--help";
+    words[count] = last;
     words[count + 1] = NULL;
     return subcommand->run(count + 1, words);
 }

@@ -3,8 +3,8 @@
  * The targets hold the defaults before parsing; help text prints their values. A command reads
  *
  *     struct option options[] = {
- *         {"output", 'o', "FILE", "where to write", OPTION_TEXT, &output},
- *         {"seed", 0, "N", "first seed", OPTION_INTEGER, &seed, .min = 0, .max = INT64_MAX},
+ *         OPTION_ROW_TEXT("output", 'o', "FILE", &output, "where to write"),
+ *         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "first seed"),
  *         {0},
  *     };
  *     struct command command = {"embed", "RUN DATASET -o FILE", "embeds every node", options, 2,
@@ -15,6 +15,7 @@
 #define CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum option_kind {
@@ -45,6 +46,39 @@ struct option {
     double real_min, real_max;
     const char *const *choices; /* ends with NULL */
 };
+
+/* Rows of a table. */
+#define OPTION_ROW(name_, letter_, value_, kind_, target_, help_)                                  \
+    .name = name_, .letter = letter_, .value = value_, .kind = kind_, .target = target_,           \
+    .help = help_
+#define OPTION_ROW_FLAG(name, letter, target, help)                                                \
+    {                                                                                              \
+        OPTION_ROW(name, letter, NULL, OPTION_FLAG, target, help)                                  \
+    }
+#define OPTION_ROW_TEXT(name, letter, value, target, help)                                         \
+    {                                                                                              \
+        OPTION_ROW(name, letter, value, OPTION_TEXT, target, help)                                 \
+    }
+#define OPTION_ROW_LIST(name, value, target, help)                                                 \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_LIST, target, help)                                      \
+    }
+#define OPTION_ROW_CHOICE(name, value, target, choices_, help)                                     \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_CHOICE, target, help), .choices = choices_               \
+    }
+#define OPTION_ROW_INTEGER(name, value, target, min_, max_, help)                                  \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_INTEGER, target, help), .min = min_, .max = max_         \
+    }
+#define OPTION_ROW_SIZE(name, value, target, min_, max_, help)                                     \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_SIZE, target, help), .min = min_, .max = max_            \
+    }
+#define OPTION_ROW_REAL(name, value, target, min_, max_, help)                                     \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_REAL, target, help), .real_min = min_, .real_max = max_  \
+    }
 
 struct command {
     const char *name;
