@@ -310,7 +310,7 @@ static int run_job(const struct line *line, int argc, char **argv)
 }
 
 /* Help shows the settings that this command line would train with. */
-static int help(const struct command *command, const struct settings *settings)
+static int help(const struct command *command, struct settings *settings)
 {
     graco_config config;
     const char *source = command->count ? command->arguments[0] : "generated";
@@ -319,6 +319,12 @@ static int help(const struct command *command, const struct settings *settings)
     const char *preset = settings_preset(&config, settings, slash ? slash + 1 : source);
     if (!preset || !settings_apply(&config, settings))
         return EXIT_USAGE;
+    settings->preset = preset;
+    settings->objective = settings_objectives[config.objective];
+    settings->epochs = config.epochs;
+    settings->seed = (int64_t)config.seed;
+    settings->threads = config.threads;
+    settings->memory = config.memory;
     options_help(command);
     settings_help(&config, preset);
     return output_finish();
@@ -330,21 +336,19 @@ int cmd_train(int argc, char **argv)
                         .runs = 1};
     struct settings *settings = &line.settings;
     const struct option options[] = {
-        OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; runs/NAME if not given"),
+        OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
         OPTION_ROW_TEXT("preset", 0, "NAME", &settings->preset,
-                        "hyperparameters; those named like the data set if not given"),
+                        "hyperparameters; by default those named like the data set"),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
                         "set one hyperparameter; may be repeated"),
         OPTION_ROW_CHOICE("objective", "NAME", &settings->objective, settings_objectives,
                           "exact, infonce or moment"),
         OPTION_ROW_INTEGER("epochs", "N", &settings->epochs, 0, INT64_MAX,
                            "the same as --set epochs=N"),
-        OPTION_ROW_INTEGER("seed", "N", &settings->seed, 0, INT64_MAX,
-                           "seed of the first run; 0 if not given"),
+        OPTION_ROW_INTEGER("seed", "N", &settings->seed, 0, INT64_MAX, "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
                            "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
-        OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 4096,
-                           "threads; 0, one per core, if not given"),
+        OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 4096, "threads; 0: one per core"),
         OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,
                         "what the objective's tiles may fill, such as 256M or 4G"),
         OPTION_ROW_FLAG("resume", 0, &line.resume, "continue the unfinished runs in RUN"),

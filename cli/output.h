@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+/* Lets the compiler check formats; the library's own such macro is not in the public header. */
 #if defined(__GNUC__)
 #define OUTPUT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
