@@ -180,7 +180,8 @@ static int report(const struct job *job, const struct outcome *outcomes, double 
     return output_finish();
 }
 
-/* Fills job->config: from the first run that can be continued, else from the preset. */
+/* Fills job->config: from the first run that can be continued, else from the preset. A preset that
+ * was asked for by name comes first; the library then refuses what a checkpoint contradicts. */
 static int configure(struct job *job)
 {
     const struct line *line = job->line;
@@ -190,7 +191,8 @@ static int configure(struct job *job)
     job->preset = settings_preset(&job->config, &line->settings, job->info.name);
     if (!job->preset)
         return EXIT_USAGE;
-    for (int64_t i = 0; line->resume && i < line->runs; i++) {
+    bool keep = line->resume && !line->settings.preset;
+    for (int64_t i = 0; keep && i < line->runs; i++) {
         graco_model *model = NULL;
         if (!runs_folder(folder, job->run, i, line->runs))
             return EXIT_FAILED;

@@ -156,7 +156,7 @@ exits 0 "" train graph.npz -o seven --seed 7 --epochs 4 -q "${small[@]}"
 same several/run-3/embeddings.npy seven/embeddings.npy
 exits 1 "several runs" train graph.npz -o several --epochs 4
 exits 1 "single run" train graph.npz -o first --runs 2
-rm -r several/run-2
+rm -rf several/run-2
 exits 0 "" train graph.npz -o several --runs 3 --resume -q
 exits 0 "" train graph.npz -o six --seed 6 --epochs 4 -q "${small[@]}"
 same several/run-2/embeddings.npy six/embeddings.npy

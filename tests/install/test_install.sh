@@ -59,12 +59,12 @@ export PKG_CONFIG_PATH="$folder/pkgconfig"
 config() { pkg-config --define-variable=prefix="$prefix" "$@" graco; }
 read -ra flags < <(config --cflags)
 read -ra shared < <(config --libs)
-read -ra static < <(config --static --libs)
+read -ra static < <(config --static --libs | sed 's/-lgraco//')
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 "$compiler" -std=c17 -Wall -Werror "${flags[@]}" "$prefix/user.c" -o "$prefix/user" "${shared[@]}"
 LD_LIBRARY_PATH="$folder" "$prefix/user"
 "$compiler" -std=c17 -Wall -Werror "${flags[@]}" "$prefix/user.c" -o "$prefix/user-static" \
-    "$folder/libgraco.a" "${static[@]/-lgraco/}"
+    "$folder/libgraco.a" "${static[@]}"
 "$prefix/user-static"
 [ "$("$prefix/bin/graco" --version)" = "graco $(config --modversion)" ] ||
     fail "the command and graco.pc disagree on the version"
