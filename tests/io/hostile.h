@@ -35,7 +35,7 @@ static inline int64_t hostile_truncate(hostile_decode *decode, const uint8_t *by
 static inline void hostile_corrupt(hostile_decode *decode, const uint8_t *bytes, int64_t length)
 {
     static const uint8_t flips[] = {1, 2, 4, 8, 16, 32, 64, 128, 255};
-    uint8_t *copy = malloc((size_t)length);
+    uint8_t *copy = malloc((size_t)length + 1);
     for (int64_t i = 0; i < length; i++) {
         memcpy(copy, bytes, (size_t)length);
         for (size_t f = 0; f < sizeof flips + 2; f++) {
