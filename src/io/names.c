@@ -74,8 +74,9 @@ static int64_t find_slot(const struct names *names, uint32_t hash, const char *t
             return at;
         if (slot.hash != hash)
             continue;
-        const char *known = names->text + names->start[slot.number];
-        if (strncmp(known, text, (size_t)length) == 0 && known[length] == 0)
+        int64_t from = names->start[slot.number];
+        int64_t to = slot.number + 1 < names->count ? names->start[slot.number + 1] : names->used;
+        if (to - from - 1 == length && memcmp(names->text + from, text, (size_t)length) == 0)
             return at;
     }
 }

@@ -202,7 +202,7 @@ static bool slow_number(double *out, struct scan_field field)
  * whether all digits fitted into 19. */
 struct decimal {
     uint64_t digits;
-    int count, after;
+    int64_t count, after;
     bool exact;
 };
 

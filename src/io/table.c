@@ -21,7 +21,7 @@ static graco_status read_edge(struct scan_field ids[2], int *columns, struct sca
     graco_status status = GRACO_OK;
     for (;; count++) {
         TRY(scan_next(&field, &found, scan));
-        if (!found)
+        if (!found || count > 2)
             break;
         if (count < 2)
             ids[count] = field;
@@ -34,11 +34,12 @@ static graco_status read_edge(struct scan_field ids[2], int *columns, struct sca
     }
     if (*columns == 0)
         *columns = count;
-    if (count < 2 || count > 3 || count != *columns)
+    if (count < 2 || found || count != *columns)
         FAIL(GRACO_ERROR_FORMAT,
-             "%s, line %" PRId64 ": %d fields found, two ids (and on every line or none a weight) "
+             "%s, line %" PRId64
+             ": %d%s fields found, two ids (and on every line or none a weight) "
              "are expected",
-             scan->file, scan->line, count);
+             scan->file, scan->line, count, found ? " and more" : "");
 done:
     return status;
 }

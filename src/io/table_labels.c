@@ -16,19 +16,18 @@ static graco_status read_line(struct scan_field fields[2], int *columns, struct 
     graco_status status = GRACO_OK;
     for (;; count++) {
         TRY(scan_next(&field, &found, scan));
-        if (!found)
+        if (!found || count > 1)
             break;
-        if (count < 2)
-            fields[count] = field;
+        fields[count] = field;
     }
     if (*columns == 0)
         *columns = count;
-    if (count < 1 || count > 2 || count != *columns)
+    if (count < 1 || found || count != *columns)
         FAIL(GRACO_ERROR_FORMAT,
              "%s, line %" PRId64
-             ": %d fields found, a label or an id and a label are expected, the "
+             ": %d%s fields found, a label or an id and a label are expected, the "
              "same on every line",
-             scan->file, scan->line, count);
+             scan->file, scan->line, count, found ? " and more" : "");
     if (count == 1)
         fields[1] = fields[0];
 done:
