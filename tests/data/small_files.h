@@ -34,8 +34,9 @@ static inline void small_remove(const char *folder)
     if (file_list_folder(&list, folder) != GRACO_OK)
         return;
     for (int64_t i = 0; i < list.count; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, list.names[i]);
+        char path[1024];
+        if (snprintf(path, sizeof path, "%s/%s", folder, list.names[i]) >= (int)sizeof path)
+            continue;
         if (file_is_folder(path))
             small_remove(path);
         else
