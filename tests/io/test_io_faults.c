@@ -69,7 +69,8 @@ static graco_status run_safetensors(void)
 static graco_status run_json(void)
 {
     struct json *value = NULL, *again = NULL;
-    graco_status status = json_parse(&value, "{\"a\":[1,2,{\"b\":\"c\"}]}", 23);
+    static const char text[] = "{\"a\":[1,2,{\"b\":\"c\"}]}";
+    graco_status status = json_parse(&value, text, sizeof text - 1);
     if (status == GRACO_OK)
         status = json_write(path, value);
     if (status == GRACO_OK)
@@ -164,7 +165,7 @@ int main(void)
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
         graco_status status = GRACO_ERROR_MEMORY;
         long n = 0;
-        for (; status != GRACO_OK && n < 10000; n++) {
+        for (; status == GRACO_ERROR_MEMORY && n < 10000; n++) {
             faults_hit = 0;
             faults_until = n;
             status = runs[r]();

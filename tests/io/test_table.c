@@ -214,8 +214,9 @@ static void test_speed(void)
     int64_t length = 0;
     struct table_edges edges;
     struct table_numbers numbers;
-    for (int i = 0; i < EDGES; i++)
-        length += sprintf(text + length, "%d\t%d\n", i * 7919 % 100003, i * 104729 % 100003);
+    for (int64_t i = 0; i < EDGES; i++)
+        length += sprintf(text + length, "%d\t%d\n", (int)(i * 7919 % 100003),
+                          (int)(i * 104729 % 100003));
     double begin = threads_seconds();
     CHECK_OK(table_edges_read(&edges, "speed", text, length));
     double rate = (double)length / (threads_seconds() - begin) * 1e-6;
