@@ -163,11 +163,11 @@ same several/run-2/embeddings.npy six/embeddings.npy
 
 # Neither threads nor memory change a bit.
 for threads in 1 2 4; do
-    exits 0 "" train -o "threads-$threads" --epochs 3 --threads $threads -q
+    exits 0 "" train -o "threads-$threads" --epochs 2 --threads $threads -q
     same threads-1/embeddings.npy "threads-$threads/embeddings.npy"
 done
 for memory in 16M 4G; do
-    exits 0 "" train -o "memory-$memory" --epochs 3 --memory $memory -q
+    exits 0 "" train -o "memory-$memory" --epochs 2 --memory $memory -q
     same threads-1/embeddings.npy "memory-$memory/embeddings.npy"
 done
 
