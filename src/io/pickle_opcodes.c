@@ -316,18 +316,39 @@ done:
     return status;
 }
 
-/* V of protocol 0: a line of text; escapes in it are refused. */
+/* V of protocol 0: a line of latin-1 with \uXXXX for the rest and for newlines. It becomes UTF-8;
+ * that much is needed for bytes, which Python 3 writes so. Characters past U+07FF are refused. */
 static graco_status op_unicode(machine_state *m, int op)
 {
     const char *text = NULL;
-    int64_t length = 0;
+    char *copy = NULL;
+    int64_t length = 0, used = 0;
+    graco_status status = GRACO_OK;
     (void)op;
-    graco_status status = take_line(&text, &length, m);
-    if (status != GRACO_OK)
-        return status;
-    if (memchr(text, '\\', (size_t)length))
-        return fail_at(m, "an escape in a unicode string is not handled");
-    return push_string(m, text, length);
+    TRY(take_line(&text, &length, m));
+    TRY(memory_alloc(&copy, 2 * length, 1));
+    for (int64_t i = 0; i < length; i++) {
+        unsigned point = (unsigned char)text[i];
+        if (point == '\\' && i + 5 < length && text[i + 1] == 'u') {
+            point = 0;
+            for (int k = 2; k < 6; k++) {
+                int digit = hex_digit(text[i + k]);
+                point = digit < 0 ? 0xffff : point << 4 | (unsigned)digit;
+            }
+            i += 5;
+        }
+        if (point >= 0x800) {
+            status = fail_at(m, "a unicode string holds a character that is not handled");
+            goto done;
+        }
+        if (point >= 0x80)
+            copy[used++] = (char)(0xc0 | point >> 6);
+        copy[used++] = (char)(point < 0x80 ? point : 0x80 | (point & 63));
+    }
+    TRY(push_string(m, copy, used));
+done:
+    memory_free(copy);
+    return status;
 }
 
 /* ---- Opcodes: containers --------------------------------------------------------------------- */
