@@ -197,6 +197,8 @@ static void forged(void)
         {{.key = "tau", .value = "0"}, "tau"},
         {{.key = "hidden", .value = "many"}, "hidden"},
         {{.key = "hidden", .value = "7"}, "W1"},
+        {{.key = "hidden", .value = "65536"}, "W1"}, /* gigabytes, if it were believed */
+        {{.key = "input", .value = "2147483647"}, "W1"},
         {{.key = "projection", .value = "4"}, "P1"},
         {{.key = "layers", .value = "3"}, "W"},
         {{.key = "layers", .value = "1"}, "W1"},
