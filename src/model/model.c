@@ -35,8 +35,9 @@ void model_declare(struct graco_model *model)
     }
     if (config->activation == GRACO_ACTIVATION_PRELU)
         parameters_declare(p, "prelu", 1, 1);
-    declare_layer(p, "P", "c", 1, config->hidden, config->projection);
-    declare_layer(p, "P", "c", 2, config->projection, config->hidden);
+    width = config->projection ? config->projection : config->hidden;
+    declare_layer(p, "P", "c", 1, config->hidden, width);
+    declare_layer(p, "P", "c", 2, width, config->hidden);
 }
 
 graco_status model_create(struct graco_model **out, const graco_config *config, int64_t features)
