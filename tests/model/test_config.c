@@ -14,7 +14,7 @@ static const struct sample SAMPLES[] = {
     {"activation", "rrelu", {"", "tanh", "relu6"}},
     {"objective", "infonce", {"", "grace", "Exact"}},
     {"hidden", "7", {"0", "-1", "1.5", "65537", "x", "", " 7", "7 "}},
-    {"projection", "65536", {"0", "65537", "1e9", "nan", "inf"}},
+    {"projection", "65536", {"-1", "65537", "1e9", "nan", "inf"}},
     {"layers", "16", {"0", "17", "2.000001"}},
     {"drop_edge_1", "0.123456789012345", {"-0.1", "1.0001", "nan", "", "0,5", "0.5x"}},
     {"drop_edge_2", "1", {"-1e-300", "2", "inf"}},
@@ -185,7 +185,7 @@ static void presets(void)
         CHECK(strcmp(get(&config, "encoder"), "gcn") == 0);
         CHECK(strcmp(get(&config, "features"), PRESETS[i].features) == 0);
         CHECK(strcmp(get(&config, "hidden"), PRESETS[i].hidden) == 0);
-        CHECK(strcmp(get(&config, "projection"), PRESETS[i].hidden) == 0);
+        CHECK(strcmp(get(&config, "projection"), "0") == 0); /* as hidden */
         CHECK(strcmp(get(&config, "activation"), PRESETS[i].activation) == 0);
         CHECK(strcmp(get(&config, "drop_edge_1"), PRESETS[i].drop[0]) == 0);
         CHECK(strcmp(get(&config, "drop_edge_2"), PRESETS[i].drop[1]) == 0);
