@@ -169,10 +169,10 @@ struct backend {
     graco_status (*compact)(struct context *c, int64_t rows, const int64_t *start,
                             const int32_t *index, const uint32_t *id, const uint8_t *keep,
                             int32_t *kept, int32_t *count);
-    /* scale_i = (degree_i + 1)^power with power -1/2 or -1; degrees from count, or start where
-     * NULL. */
+    /* scale_i = (share * degree_i + 1)^power with power -1/2 or -1; degrees from count, or start
+     * where NULL. */
     graco_status (*degree_scale)(struct context *c, int64_t rows, const int64_t *start,
-                                 const int32_t *count, double power, float *scale);
+                                 const int32_t *count, double share, double power, float *scale);
 
     graco_status (*adam)(struct context *c, const struct adam *a);
 };

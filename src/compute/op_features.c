@@ -6,7 +6,7 @@
 
 struct features_node {
     struct tape_node node;
-    const struct dense_map *map;
+    struct dense_map map;
 };
 
 /* diag(mask) W into `masked`, or W itself where nothing is masked. */
@@ -23,7 +23,7 @@ static graco_status masked_weights(struct tape *tape, const float **out, const f
 static graco_status features_backward(struct tape *tape, struct tape_node *node)
 {
     struct context *context = tape->context;
-    const struct dense_map *map = ((struct features_node *)node)->map;
+    const struct dense_map *map = &((struct features_node *)node)->map;
     struct tensor *W = node->in[0], *Y = node->out;
     float *product = NULL;
     bool started;
@@ -68,7 +68,7 @@ struct tensor *tape_features(struct tape *tape, const struct dense_map *map, str
         return NULL;
     op->node.out = Y;
     op->node.in[0] = W;
-    op->map = map;
+    op->map = *map;
     float *masked = NULL;
     graco_status status = GRACO_OK;
     TRY(context_take(context, &masked, W->rows * W->cols, sizeof(float)));

@@ -32,6 +32,9 @@ void tape_reset(struct tape *tape);
 /* GRACO_OK, or the first failure of an operation since the last reset. */
 graco_status tape_status(const struct tape *tape);
 
+/* Makes the tape fail, as an operation does that cannot go on. */
+void tape_stop(struct tape *tape, graco_status status);
+
 /* Leaves: a parameter, whose gradient is added to `grad`, and a constant. Borrowed. */
 struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, float *data,
                               float *grad);
@@ -40,8 +43,12 @@ struct tensor *tape_constant(struct tape *tape, int64_t rows, int64_t cols, cons
 /* A B. */
 struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B);
 
-/* A + B; in place of B. */
-struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B);
+/* The same for the first `rows` rows of each of A's `views` blocks: (views * rows, B's columns). */
+struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
+                                int64_t rows);
+
+/* A + B; in place of B. Where A's blocks, one per view, have more rows than B's, their first ones count. */
+struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, int views);
 
 /* One sparse matrix per view and its transpose. A shared input is one block that every view reads,
  * such as weights; else the input has one block of rows per view, as the output always has. */

@@ -9,26 +9,28 @@ struct view {
     uint8_t *keep;      /* (edges) */
     int32_t *in, *out;  /* (edges) kept sources and targets */
     int32_t *in_count;  /* (nodes) */
-    int32_t *out_count; /* (nodes) */
+    int32_t *out_count; /* (sources) */
     float *scale;       /* (nodes) */
+    float *from_scale;  /* (sources) of one hop, symmetric norm */
     float *mask;        /* (features) */
 };
 
 struct views_store {
     struct context *context;
-    int64_t nodes, edges, features;
+    int64_t nodes, sources, edges, features;
     enum view_norm norm;
     /* The graph as the device sees it. */
     const int64_t *in_start, *out_start;
     const int32_t *in_source, *out_target;
     const uint32_t *out_edge;
+    const int32_t *source_degree; /* NULL: a graph, whose sources are its targets */
     struct view view[2];
 };
 
 static void clear_view(struct context *context, struct view *view)
 {
-    void *blocks[] = {view->keep,      view->in,    view->out, view->in_count,
-                      view->out_count, view->scale, view->mask};
+    void *blocks[] = {view->keep,      view->in,    view->out,        view->in_count,
+                      view->out_count, view->scale, view->from_scale, view->mask};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         context_give(context, blocks[i]);
 }
@@ -46,6 +48,7 @@ void views_free(struct views *views)
         context_unshare(store->context, store->in_source);
         context_unshare(store->context, store->out_target);
         context_unshare(store->context, store->out_edge);
+        context_unshare(store->context, store->source_degree);
     }
     memory_free(store);
     memory_free(views);
@@ -56,58 +59,72 @@ struct edges {
     const int32_t *in, *out, *in_count, *out_count;
 };
 
-/* Normalises on the kept edges and fills in the matrices of one view. */
-static graco_status publish(struct views *views, int v, struct edges e)
+/* Normalises on the kept edges and fills in the matrices of one view; `share` of the edges into sources
+ * outside the hop are expected to be kept. */
+static graco_status publish(struct views *views, int v, struct edges e, double share)
 {
     struct views_store *s = views->store;
+    struct view *view = &s->view[v];
+    const struct backend *backend = s->context->backend;
     bool mean = s->norm == VIEW_NORM_MEAN;
-    float *scale = s->view[v].scale;
+    const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
+    graco_status status = GRACO_OK;
     views->map.matrix[v] = (struct sparse){.rows = s->nodes,
-                                           .cols = s->nodes,
+                                           .cols = s->sources,
                                            .start = s->in_start,
                                            .count = e.in_count,
                                            .index = e.in,
-                                           .row_scale = scale,
-                                           .col_scale = mean ? NULL : scale,
+                                           .row_scale = view->scale,
+                                           .col_scale = from,
                                            .self = true};
-    views->map.transpose[v] = (struct sparse){.rows = s->nodes,
+    views->map.transpose[v] = (struct sparse){.rows = s->sources,
                                               .cols = s->nodes,
                                               .start = s->out_start,
                                               .count = e.out_count,
                                               .index = e.out,
-                                              .row_scale = mean ? NULL : scale,
-                                              .col_scale = scale,
+                                              .row_scale = from,
+                                              .col_scale = view->scale,
                                               .self = true};
-    return s->context->backend->degree_scale(s->context, s->nodes, s->in_start, e.in_count,
-                                             mean ? -1 : -0.5, scale);
+    TRY(backend->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
+                              view->scale));
+    if (view->from_scale)
+        TRY(backend->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
+                                  view->from_scale));
+done:
+    return status;
 }
 
 static graco_status publish_whole(struct views *views, int v)
 {
-    return publish(views, v,
-                   (struct edges){views->store->in_source, views->store->out_target, NULL, NULL});
+    const struct edges all = {views->store->in_source, views->store->out_target, NULL, NULL};
+    return publish(views, v, all, 1);
 }
 
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
-                          int64_t features, enum view_norm norm, int count)
+                          const int32_t *source_degree, int64_t features, enum view_norm norm,
+                          int count)
 {
     graco_status status = GRACO_OK;
     struct views *views = NULL;
     struct views_store *s = NULL;
-    int64_t n = graph->nodes, edges = graph->edges;
+    int64_t n = graph->nodes, sources = graph->sources, edges = graph->edges;
     TRY(memory_zalloc(&views, 1, sizeof *views));
     TRY(memory_zalloc(&views->store, 1, sizeof *views->store));
     s = views->store;
     *s = (struct views_store){
-        .context = context, .nodes = n, .edges = edges, .features = features, .norm = norm};
+        .context = context, .nodes = n, .sources = sources, .edges = edges, .features = features,
+        .norm = norm};
     views->count = views->map.views = count;
     TRY(context_share(context, &s->in_start, graph->in_start, n + 1, sizeof(int64_t)));
-    TRY(context_share(context, &s->out_start, graph->out_start, n + 1, sizeof(int64_t)));
+    TRY(context_share(context, &s->out_start, graph->out_start, sources + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->in_source, graph->in_source, edges, sizeof(int32_t)));
     TRY(context_share(context, &s->out_target, graph->out_target, edges, sizeof(int32_t)));
     TRY(context_share(context, &s->out_edge, graph->out_edge, edges, sizeof(uint32_t)));
+    TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(int32_t)));
     for (int v = 0; v < count; v++) {
         TRY(context_take(context, &s->view[v].scale, n, sizeof(float)));
+        if (source_degree && norm == VIEW_NORM_SYMMETRIC)
+            TRY(context_take(context, &s->view[v].from_scale, sources, sizeof(float)));
         TRY(publish_whole(views, v));
     }
     *out = views;
@@ -131,7 +148,7 @@ static graco_status need_edges(struct views_store *s, struct view *view)
         TRY(context_take(c, &view->out, s->edges, sizeof(int32_t)));
     if (!view->in_count)
         TRY(context_take(c, &view->in_count, s->nodes, sizeof(int32_t)));
-    TRY(context_take(c, &view->out_count, s->nodes, sizeof(int32_t)));
+    TRY(context_take(c, &view->out_count, s->sources, sizeof(int32_t)));
 done:
     return status;
 }
@@ -143,7 +160,7 @@ static graco_status need_mask(struct views_store *s, struct view *view)
 }
 
 /* Lists what view->keep keeps, in both orientations. */
-static graco_status keep_edges(struct views *views, int v)
+static graco_status keep_edges(struct views *views, int v, double share)
 {
     struct views_store *s = views->store;
     struct view *view = &s->view[v];
@@ -151,15 +168,16 @@ static graco_status keep_edges(struct views *views, int v)
     graco_status status = GRACO_OK;
     TRY(backend->compact(s->context, s->nodes, s->in_start, s->in_source, NULL, view->keep,
                          view->in, view->in_count));
-    TRY(backend->compact(s->context, s->nodes, s->out_start, s->out_target, s->out_edge, view->keep,
+    TRY(backend->compact(s->context, s->sources, s->out_start, s->out_target, s->out_edge, view->keep,
                          view->out, view->out_count));
-    TRY(publish(views, v, (struct edges){view->in, view->out, view->in_count, view->out_count}));
+    TRY(publish(views, v, (struct edges){view->in, view->out, view->in_count, view->out_count},
+                share));
 done:
     return status;
 }
 
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
-                        uint32_t step)
+                        uint32_t step, uint32_t hop)
 {
     struct views_store *s = views->store;
     const struct backend *backend = s->context->backend;
@@ -167,17 +185,18 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
     for (int v = 0; v < views->count; v++) {
         struct view *view = &s->view[v];
         struct random_key key = {
-            .seed = seed, .stream = RANDOM_EDGES, .view = (uint32_t)v, .step = step};
+            .seed = seed, .stream = RANDOM_EDGES, .view = hop << 1 | (uint32_t)v, .step = step};
         if (drop->edge[v] > 0) {
             TRY(need_edges(s, view));
             TRY(backend->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
-            TRY(keep_edges(views, v));
+            TRY(keep_edges(views, v, 1 - drop->edge[v]));
         } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
             TRY(publish_whole(views, v));
         }
         views->mask[v] = NULL;
-        if (drop->feature[v] > 0) {
+        if (drop->feature[v] > 0 && s->features > 0) {
             key.stream = RANDOM_FEATURES;
+            key.view = (uint32_t)v;
             TRY(need_mask(s, view));
             TRY(backend->draw_floats(s->context, &key, drop->feature[v], s->features, view->mask));
             views->mask[v] = view->mask;
@@ -197,7 +216,7 @@ graco_status views_set(struct views *views, int v, const uint8_t *keep, const fl
     TRY(s->context->backend->upload(s->context, view->keep, keep, (size_t)s->edges));
     TRY(s->context->backend->upload(s->context, view->mask, mask,
                                     (size_t)s->features * sizeof(float)));
-    TRY(keep_edges(views, v));
+    TRY(keep_edges(views, v, 1));
     views->mask[v] = view->mask;
 done:
     return status;

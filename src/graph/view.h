@@ -20,7 +20,7 @@ struct view_drop {
     double edge[2], feature[2]; /* probabilities */
 };
 
-/* One or two views of a graph. `map` and `mask` are what encoders read. */
+/* One or two views of a graph, or of one hop of a sample. `map` and `mask` are what encoders read. */
 struct views {
     int count;
     struct sparse_map map; /* the propagation matrices, normalised on the view's own edges */
@@ -28,14 +28,20 @@ struct views {
     struct views_store *store;
 };
 
-/* Prepares `count` views that keep everything. Borrows the graph. */
+/* Prepares `count` views that keep everything. Borrows the graph.
+ *
+ * In a graph, D counts the view's own edges. One hop of a sample knows the edges into its targets, but
+ * not those into its sources, which the symmetric norm needs too: `source_degree` (sources) then gives
+ * how many there would be before removal, and D_j is expected to keep its share of them. NULL for a
+ * graph, and for the mean. */
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
-                          int64_t features, enum view_norm norm, int count);
+                          const int32_t *source_degree, int64_t features, enum view_norm norm,
+                          int count);
 void views_free(struct views *views);
 
-/* Draws all views afresh, as (seed, step) say: the same on every device. */
+/* Draws all views afresh, as (seed, step, hop) say: the same on every device. A graph is hop 0. */
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
-                        uint32_t step);
+                        uint32_t step, uint32_t hop);
 
 /* Sets one view from given masks: keep (edges) by edge id, mask (features). */
 graco_status views_set(struct views *views, int view, const uint8_t *keep, const float *mask);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum key_type { KEY_CHOICE, KEY_COUNT, KEY_REAL, KEY_SEED, KEY_BYTES };
+enum key_type { KEY_CHOICE, KEY_COUNT, KEY_REAL, KEY_SEED, KEY_BYTES, KEY_LIST };
 
 struct key {
     const char *name, *help;
@@ -42,13 +42,13 @@ struct key {
     }
 
 static const struct key KEYS[] = {
-    CHOICE(encoder, "graph encoder", "gcn"),
+    CHOICE(encoder, "graph encoder", "gcn", "sage", "sage_skip"),
     CHOICE(features, "preparation of features", "none", "rowsum", "binary_rowsum"),
     CHOICE(activation, "activation of the encoder", "relu", "prelu", "elu", "rrelu"),
     CHOICE(objective, "contrastive objective", "exact", "infonce", "moment"),
     COUNT(hidden, "width of the embeddings", 1, 65536),
     COUNT(projection, "width inside the projector, 0: as hidden", 0, 65536),
-    COUNT(layers, "layers of the encoder", 1, 16),
+    COUNT(layers, "layers of the encoder", 1, GRACO_LAYERS_MAX),
     REAL(drop_edge_1, "share of edges removed, view 1", 0, 1),
     REAL(drop_edge_2, "share of edges removed, view 2", 0, 1),
     REAL(drop_feature_1, "share of features masked, view 1", 0, 1),
@@ -59,6 +59,13 @@ static const struct key KEYS[] = {
     COUNT(epochs, "epochs of training", 0, STEPS_MAX),
     COUNT(correction, "rows sampled by moment's correction, 0: none", 0, 1048576),
     REAL(contaminate, "share of feature entries zeroed before training", 0, 1),
+    COUNT(batch, "seeds of a mini-batch, 0: whole graphs at once", 0, 1048576),
+    {.name = "fanout",
+     .help = "neighbours drawn per hop, from the seeds outward, 0: all",
+     .type = KEY_LIST,
+     .offset = AT(fanout),
+     .high = 65536},
+    COUNT(inductive, "1: train on the training split alone", 0, 1),
     COUNT(checkpoint_every, "epochs between checkpoints", 1, STEPS_MAX),
     {.name = "seed", .help = "seed of all random numbers", .type = KEY_SEED, .offset = AT(seed)},
     COUNT(threads, "threads, 0: one per core", 0, 1024),
@@ -171,6 +178,33 @@ static graco_status set_seed(graco_config *config, const struct key *key, const 
     return GRACO_OK;
 }
 
+/* Numbers separated by commas; the last one stands for all that are not given. */
+static graco_status set_list(graco_config *config, const struct key *key, const char *value)
+{
+    int64_t list[GRACO_LAYERS_MAX];
+    const char *at = value;
+    for (int i = 0; i < GRACO_LAYERS_MAX; i++) {
+        if (!at) {
+            list[i] = list[i - 1];
+            continue;
+        }
+        char *end;
+        double number = isdigit((unsigned char)*at) ? strtod(at, &end) : -1;
+        if (!(number >= key->low && number <= key->high) || number != floor(number) ||
+            (*end && *end != ','))
+            return status_fail(GRACO_ERROR_ARGUMENT,
+                               "%s is '%s'; expected whole numbers from %g to %g such as 30,25,20",
+                               key->name, value, key->low, key->high);
+        list[i] = (int64_t)number;
+        at = *end ? end + 1 : NULL;
+    }
+    if (at)
+        return status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected at most %d numbers",
+                           key->name, value, GRACO_LAYERS_MAX);
+    memcpy(field(config, key), list, sizeof list);
+    return GRACO_OK;
+}
+
 graco_status graco_config_set(graco_config *config, const char *name, const char *value)
 {
     const struct key *key = NULL;
@@ -179,6 +213,8 @@ graco_status graco_config_set(graco_config *config, const char *name, const char
         return status;
     if (key->type == KEY_CHOICE)
         return set_choice(config, key, value);
+    if (key->type == KEY_LIST)
+        return set_list(config, key, value);
     return key->type == KEY_SEED ? set_seed(config, key, value) : set_number(config, key, value);
 }
 
@@ -195,6 +231,18 @@ static void print_real(char text[CONFIG_TEXT], double number)
     }
 }
 
+/* A list without the repetitions at its end. */
+static void print_list(char text[CONFIG_TEXT], const int64_t list[GRACO_LAYERS_MAX])
+{
+    int count = GRACO_LAYERS_MAX;
+    size_t used = 0;
+    while (count > 1 && list[count - 2] == list[count - 1])
+        count--;
+    for (int i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, CONFIG_TEXT - used, "%s%lld", i ? "," : "",
+                                 (long long)list[i]);
+}
+
 static void print_value(char text[CONFIG_TEXT], const graco_config *config, const struct key *key)
 {
     union {
@@ -207,6 +255,10 @@ static void print_value(char text[CONFIG_TEXT], const graco_config *config, cons
         memcpy(&value.choice, field(config, key), sizeof value.choice);
         bool known = value.choice >= 0 && value.choice < 4 && key->words[value.choice];
         snprintf(text, CONFIG_TEXT, "%s", known ? key->words[value.choice] : "?");
+        return;
+    }
+    if (key->type == KEY_LIST) {
+        print_list(text, field(config, key));
         return;
     }
     memcpy(&value, field(config, key), sizeof(int64_t));

@@ -2,55 +2,25 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Fills the transpose by counting; the order within a row is ascending. */
-static graco_status transpose(struct input *input, const struct features *X)
-{
-    graco_status status = GRACO_OK;
-    int64_t entries = X->start[X->rows], *start;
-    TRY(memory_zalloc(&input->transpose_start, X->cols + 1, sizeof(int64_t)));
-    TRY(memory_alloc(&input->transpose_index, entries, sizeof(int32_t)));
-    TRY(memory_alloc(&input->transpose_value, entries, sizeof(float)));
-    start = input->transpose_start;
-    for (int64_t k = 0; k < entries; k++)
-        start[X->index[k]]++;
-    for (int64_t col = 0, total = 0; col <= X->cols; col++) {
-        int64_t count = start[col];
-        start[col] = total += count;
-    }
-    /* start[col] is where the column ends now; filled from behind it comes to where it begins. */
-    for (int64_t row = X->rows - 1; row >= 0; row--)
-        for (int64_t k = X->start[row + 1] - 1; k >= X->start[row]; k--) {
-            int64_t at = --start[X->index[k]];
-            input->transpose_index[at] = (int32_t)row;
-            input->transpose_value[at] = X->value[k];
-        }
-done:
-    return status;
-}
+/* Sparse features up to a row, with the transpose that the backward pass may ask for. */
+struct prefix {
+    struct prefix *next;
+    int64_t rows;
+    struct sparse_map map;
+    int64_t *start; /* of the transpose, on the host */
+    int32_t *index;
+    float *value;
+};
 
-static graco_status share_sparse(struct input *input, const struct features *X)
-{
-    struct context *c = input->context;
-    int64_t entries = X->start[X->rows];
-    struct sparse *M = &input->sparse.matrix[0], *T = &input->sparse.transpose[0];
-    graco_status status = GRACO_OK;
-    TRY(transpose(input, X));
-    M->rows = T->cols = X->rows;
-    M->cols = T->rows = X->cols;
-    TRY(context_share(c, &M->start, X->start, X->rows + 1, sizeof(int64_t)));
-    TRY(context_share(c, &M->index, X->index, entries, sizeof(int32_t)));
-    TRY(context_share(c, &M->value, X->value, entries, sizeof(float)));
-    TRY(context_share(c, &T->start, input->transpose_start, X->cols + 1, sizeof(int64_t)));
-    TRY(context_share(c, &T->index, input->transpose_index, entries, sizeof(int32_t)));
-    TRY(context_share(c, &T->value, input->transpose_value, entries, sizeof(float)));
-    input->sparse.matrix[1] = *M;
-    input->sparse.transpose[1] = *T;
-    input->sparse.shared = true;
-done:
-    return status;
-}
+struct input {
+    struct context *context;
+    const struct features *features;
+    const float *dense; /* on the device */
+    struct prefix *prefixes;
+};
 
 graco_status input_create(struct input **out, struct context *context,
                           const struct features *features)
@@ -59,16 +29,9 @@ graco_status input_create(struct input **out, struct context *context,
     struct input *input = NULL;
     TRY(memory_zalloc(&input, 1, sizeof *input));
     input->context = context;
-    input->rows = features->rows;
-    input->cols = features->cols;
-    if (features->dense) {
-        input->dense.rows = features->rows;
-        input->dense.cols = features->cols;
-        TRY(context_share(context, &input->dense.X, features->dense,
-                          features->rows * features->cols, sizeof(float)));
-    } else {
-        TRY(share_sparse(input, features));
-    }
+    input->features = features;
+    TRY(context_share(context, &input->dense, features->dense, features->rows * features->cols,
+                      sizeof(float)));
     *out = input;
     return GRACO_OK;
 done:
@@ -76,35 +39,128 @@ done:
     return status;
 }
 
+static void prefix_free(struct context *context, struct prefix *prefix)
+{
+    const struct sparse *both[] = {&prefix->map.matrix[0], &prefix->map.transpose[0]};
+    for (int i = 0; i < 2; i++) {
+        context_unshare(context, both[i]->start);
+        context_unshare(context, both[i]->index);
+        context_unshare(context, both[i]->value);
+    }
+    memory_free(prefix->start);
+    memory_free(prefix->index);
+    memory_free(prefix->value);
+    memory_free(prefix);
+}
+
 void input_free(struct input *input)
 {
     if (!input)
         return;
-    const struct sparse *both[] = {&input->sparse.matrix[0], &input->sparse.transpose[0]};
-    for (int i = 0; i < 2; i++) {
-        context_unshare(input->context, both[i]->start);
-        context_unshare(input->context, both[i]->index);
-        context_unshare(input->context, both[i]->value);
+    while (input->prefixes) {
+        struct prefix *next = input->prefixes->next;
+        prefix_free(input->context, input->prefixes);
+        input->prefixes = next;
     }
-    context_unshare(input->context, input->dense.X);
-    memory_free(input->transpose_start);
-    memory_free(input->transpose_index);
-    memory_free(input->transpose_value);
+    context_unshare(input->context, input->dense);
     memory_free(input);
 }
 
-struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
-                             struct tensor *W)
+int64_t input_rows(const struct input *input)
 {
-    if (input->dense.X) {
-        input->dense.views = views->count;
-        memcpy(input->dense.mask, views->mask, sizeof views->mask);
-        return tape_features(tape, &input->dense, W);
+    return input->features->rows;
+}
+
+/* Fills the transpose by counting; the order within a row is ascending. */
+static graco_status transpose(struct prefix *prefix, const struct features *X)
+{
+    graco_status status = GRACO_OK;
+    int64_t entries = X->start[prefix->rows], *start;
+    TRY(memory_zalloc(&prefix->start, X->cols + 1, sizeof(int64_t)));
+    TRY(memory_alloc(&prefix->index, entries, sizeof(int32_t)));
+    TRY(memory_alloc(&prefix->value, entries, sizeof(float)));
+    start = prefix->start;
+    for (int64_t k = 0; k < entries; k++)
+        start[X->index[k]]++;
+    for (int64_t col = 0, total = 0; col <= X->cols; col++) {
+        int64_t count = start[col];
+        start[col] = total += count;
     }
-    input->sparse.views = views->count;
+    /* start[col] is where the column ends now; filled from behind it comes to where it begins. */
+    for (int64_t row = prefix->rows - 1; row >= 0; row--)
+        for (int64_t k = X->start[row + 1] - 1; k >= X->start[row]; k--) {
+            int64_t at = --start[X->index[k]];
+            prefix->index[at] = (int32_t)row;
+            prefix->value[at] = X->value[k];
+        }
+done:
+    return status;
+}
+
+static graco_status share_prefix(struct context *c, struct prefix *prefix,
+                                 const struct features *X)
+{
+    int64_t entries = X->start[prefix->rows];
+    struct sparse *M = &prefix->map.matrix[0], *T = &prefix->map.transpose[0];
+    graco_status status = GRACO_OK;
+    TRY(transpose(prefix, X));
+    M->rows = T->cols = prefix->rows;
+    M->cols = T->rows = X->cols;
+    TRY(context_share(c, &M->start, X->start, prefix->rows + 1, sizeof(int64_t)));
+    TRY(context_share(c, &M->index, X->index, entries, sizeof(int32_t)));
+    TRY(context_share(c, &M->value, X->value, entries, sizeof(float)));
+    TRY(context_share(c, &T->start, prefix->start, X->cols + 1, sizeof(int64_t)));
+    TRY(context_share(c, &T->index, prefix->index, entries, sizeof(int32_t)));
+    TRY(context_share(c, &T->value, prefix->value, entries, sizeof(float)));
+    prefix->map.matrix[1] = *M;
+    prefix->map.transpose[1] = *T;
+    prefix->map.shared = true;
+done:
+    return status;
+}
+
+static graco_status find_prefix(struct prefix **out, struct input *input, int64_t rows)
+{
+    graco_status status = GRACO_OK;
+    struct prefix *prefix = input->prefixes;
+    while (prefix && prefix->rows != rows)
+        prefix = prefix->next;
+    if (!prefix) {
+        TRY(memory_zalloc(&prefix, 1, sizeof *prefix));
+        prefix->rows = rows;
+        prefix->next = input->prefixes;
+        input->prefixes = prefix;
+        TRY(share_prefix(input->context, prefix, input->features));
+    }
+    *out = prefix;
+done:
+    return status;
+}
+
+struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
+                             struct tensor *W, int64_t rows)
+{
+    assert(rows <= input->features->rows);
+    if (!W)
+        return NULL;
+    if (input->dense) {
+        struct dense_map map = {.views = views->count,
+                                .rows = rows,
+                                .cols = input->features->cols,
+                                .X = input->dense,
+                                .mask = {views->mask[0], views->mask[1]}};
+        return tape_features(tape, &map, W);
+    }
+    struct prefix *prefix = NULL;
+    graco_status status = find_prefix(&prefix, input, rows);
+    if (status != GRACO_OK) {
+        tape_stop(tape, status);
+        return NULL;
+    }
+    prefix->map.views = views->count;
     for (int v = 0; v < views->count; v++) {
-        input->sparse.matrix[v].col_scale = views->mask[v];
-        input->sparse.transpose[v].row_scale = views->mask[v];
+        prefix->map.matrix[v].col_scale = views->mask[v];
+        prefix->map.transpose[v].row_scale = views->mask[v];
     }
-    return tape_propagate(tape, &input->sparse, W);
+    return tape_propagate(tape, &prefix->map, W);
 }

@@ -11,33 +11,37 @@
 /* Width of the output of layer k, 1 .. layers. */
 static int64_t layer_width(const graco_config *config, int64_t k)
 {
-    return k < config->layers ? 2 * config->hidden : config->hidden;
+    bool last = k == config->layers || config->encoder != GRACO_ENCODER_GCN;
+    return last ? config->hidden : 2 * config->hidden;
 }
 
-static void declare_layer(struct parameters *p, const char *weight, const char *bias, int64_t k,
-                          int64_t rows, int64_t cols)
+static void declare_one(struct parameters *p, const char *name, int64_t number, int64_t rows,
+                        int64_t cols)
 {
-    char name[PARAMETER_NAME];
-    snprintf(name, sizeof name, "%s%d", weight, (int)k);
-    parameters_declare(p, name, rows, cols);
-    snprintf(name, sizeof name, "%s%d", bias, (int)k);
-    parameters_declare(p, name, 1, cols);
+    char full[PARAMETER_NAME];
+    snprintf(full, sizeof full, "%s%d", name, (int)number);
+    parameters_declare(p, full, rows, cols);
 }
 
-void model_declare(struct graco_model *model)
+static void declare(struct graco_model *model)
 {
     const graco_config *config = &model->config;
     struct parameters *p = &model->parameters;
-    int64_t width = model->features;
+    int64_t width = model->features, halves = config->encoder == GRACO_ENCODER_GCN ? 1 : 2;
     for (int64_t k = 1; k <= config->layers; k++) {
-        declare_layer(p, "W", "b", k, width, layer_width(config, k));
+        declare_one(p, "W", k, halves * width, layer_width(config, k));
+        declare_one(p, "b", k, 1, layer_width(config, k));
         width = layer_width(config, k);
     }
+    for (int64_t k = 1; k < config->layers && config->encoder == GRACO_ENCODER_SAGE_SKIP; k++)
+        declare_one(p, "S", k, model->features, config->hidden);
     if (config->activation == GRACO_ACTIVATION_PRELU)
         parameters_declare(p, "prelu", 1, 1);
     width = config->projection ? config->projection : config->hidden;
-    declare_layer(p, "P", "c", 1, config->hidden, width);
-    declare_layer(p, "P", "c", 2, width, config->hidden);
+    declare_one(p, "P", 1, config->hidden, width);
+    declare_one(p, "c", 1, 1, width);
+    declare_one(p, "P", 2, width, config->hidden);
+    declare_one(p, "c", 2, 1, config->hidden);
 }
 
 graco_status model_create(struct graco_model **out, const graco_config *config, int64_t features)
@@ -51,7 +55,7 @@ graco_status model_create(struct graco_model **out, const graco_config *config, 
     TRY(parameters_allocate(&model->parameters));
     for (int i = 0; i < model->parameters.count; i++) {
         const struct parameter *t = &model->parameters.list[i];
-        if (t->name[0] == 'W' || t->name[0] == 'P')
+        if (t->name[0] == 'W' || t->name[0] == 'S' || t->name[0] == 'P')
             parameters_glorot(&model->parameters, i, config->seed);
     }
     int slope = parameters_find(&model->parameters, "prelu");
@@ -79,23 +83,21 @@ const graco_config *graco_model_config(const graco_model *model)
 /* ---- Forward
  * ------------------------------------------------------------------------------------------ */
 
-/* The parameter called `name` followed by a number, as a leaf. */
-static struct tensor *leaf(const struct graco_model *model, const struct pass *pass,
-                           const char *name, int64_t number)
+struct tensor *model_leaf(const struct graco_model *model, const struct pass *pass,
+                          const char *name, int64_t number, int64_t first, int64_t rows)
 {
     char full[PARAMETER_NAME];
     snprintf(full, sizeof full, number ? "%s%d" : "%s", name, (int)number);
     int index = parameters_find(&model->parameters, full);
     assert(index >= 0);
     const struct parameter *t = &model->parameters.list[index];
-    if (!pass->grad)
-        return tape_constant(pass->tape, t->rows, t->cols, pass->value + t->offset);
-    return tape_parameter(pass->tape, t->rows, t->cols, pass->value + t->offset,
-                          pass->grad + t->offset);
+    int64_t offset = t->offset + first * t->cols, count = rows ? rows : t->rows;
+    return tape_parameter(pass->tape, count, t->cols, pass->value + offset,
+                          pass->grad ? pass->grad + offset : NULL);
 }
 
-static struct tensor *activate(const struct graco_model *model, const struct pass *pass,
-                               struct tensor *X, int64_t layer)
+struct activation model_activation(const struct graco_model *model, const struct pass *pass,
+                                   int64_t k)
 {
     static const enum activation_kind kinds[] = {
         [GRACO_ACTIVATION_RELU] = ACTIVATION_RELU,
@@ -103,40 +105,103 @@ static struct tensor *activate(const struct graco_model *model, const struct pas
         [GRACO_ACTIVATION_ELU] = ACTIVATION_ELU,
         [GRACO_ACTIVATION_RRELU] = ACTIVATION_RRELU,
     };
-    struct activation spec = {
+    return (struct activation){
         .kind = kinds[model->config.activation],
+        .slope = pass->slopes[k - 1],
         .key = {.seed = model->config.seed,
-                .stream = RANDOM_RRELU + (uint32_t)layer,
+                .stream = RANDOM_RRELU + (uint32_t)k,
                 .step = pass->step},
         .training = pass->training,
     };
-    struct tensor *slope = NULL;
-    if (spec.kind == ACTIVATION_PRELU)
-        slope = leaf(model, pass, "prelu", 0);
-    if (spec.kind == ACTIVATION_RRELU && layer <= 3)
-        spec.slope = pass->slopes[layer - 1];
-    return tape_activate(pass->tape, &spec, X, leaf(model, pass, "b", layer), slope);
+}
+
+static struct tensor *leaf(const struct graco_model *model, const struct pass *pass,
+                           const char *name, int64_t number)
+{
+    return model_leaf(model, pass, name, number, 0, 0);
+}
+
+static struct tensor *activate(const struct graco_model *model, const struct pass *pass, int64_t k,
+                               struct tensor *X)
+{
+    struct activation spec = model_activation(model, pass, k);
+    struct tensor *slope =
+        spec.kind == ACTIVATION_PRELU ? leaf(model, pass, "prelu", 0) : NULL;
+    return tape_activate(pass->tape, &spec, X, leaf(model, pass, "b", k), slope);
 }
 
 enum view_norm model_norm(const struct graco_model *model)
 {
-    (void)model;
-    return VIEW_NORM_SYMMETRIC;
+    return model->config.encoder == GRACO_ENCODER_GCN ? VIEW_NORM_SYMMETRIC : VIEW_NORM_MEAN;
+}
+
+/* H W, where H is the features if it is NULL. */
+static struct tensor *product(const struct pass *pass, struct tensor *H, struct tensor *W)
+{
+    return H ? tape_matmul(pass->tape, H, W)
+             : input_product(pass->tape, pass->input, pass->views[0], W, input_rows(pass->input));
+}
+
+/* The same for the nodes that a layer's views give values to, the first of those it reads. */
+static struct tensor *product_head(const struct pass *pass, struct tensor *H, struct tensor *W,
+                                   int64_t rows)
+{
+    return H ? tape_matmul_head(pass->tape, H, W, pass->views[0]->count, rows)
+             : input_product(pass->tape, pass->input, pass->views[0], W, rows);
+}
+
+static struct tensor *convolution(const struct graco_model *model, const struct pass *pass,
+                                  int64_t k, struct tensor *H)
+{
+    struct tensor *HW = product(pass, H, leaf(model, pass, "W", k));
+    struct tensor *AHW = tape_propagate(pass->tape, &pass->views[k - 1]->map, HW);
+    tape_drop(pass->tape, HW);
+    return activate(model, pass, k, AHW);
+}
+
+/* [D^-1 (A + I) H ; H] W = D^-1 (A + I) (H W') + H W'' with W = [W' ; W'']: nothing is concatenated. */
+static struct tensor *mean_pool(const struct graco_model *model, const struct pass *pass, int64_t k,
+                                struct tensor *H)
+{
+    struct tape *tape = pass->tape;
+    const struct views *views = pass->views[k - 1];
+    int64_t width = k == 1 ? model->features : layer_width(&model->config, k - 1);
+    struct tensor *top = model_leaf(model, pass, "W", k, 0, width);
+    struct tensor *bottom = model_leaf(model, pass, "W", k, width, width);
+    struct tensor *HW = product(pass, H, top);
+    struct tensor *pooled = tape_propagate(tape, &views->map, HW);
+    tape_drop(tape, HW);
+    struct tensor *own = product_head(pass, H, bottom, views->map.matrix[0].rows);
+    struct tensor *sum = tape_add(tape, own, pooled, views->count);
+    tape_drop(tape, own);
+    return activate(model, pass, k, sum);
+}
+
+/* X S_(k-1) + H_1 + ... + H_(k-1), for the nodes that layer k reads. */
+static struct tensor *skip_sum(const struct graco_model *model, const struct pass *pass, int64_t k,
+                               struct tensor *const *H)
+{
+    struct tensor *sum = input_product(pass->tape, pass->input, pass->views[0],
+                                       leaf(model, pass, "S", k - 1),
+                                       pass->views[k - 1]->map.matrix[0].cols);
+    for (int64_t j = 0; j < k - 1; j++)
+        sum = tape_add(pass->tape, H[j], sum, pass->views[0]->count);
+    return sum;
 }
 
 struct tensor *model_encode(const struct graco_model *model, const struct pass *pass)
 {
-    struct tape *tape = pass->tape;
-    struct tensor *H = NULL;
+    struct tensor *H[GRACO_LAYERS_MAX] = {NULL}, *in = NULL; /* NULL stands for the features */
     for (int64_t k = 1; k <= model->config.layers; k++) {
-        struct tensor *W = leaf(model, pass, "W", k);
-        struct tensor *XW =
-            k == 1 ? input_product(tape, pass->input, pass->views, W) : tape_matmul(tape, H, W);
-        struct tensor *AXW = tape_propagate(tape, &pass->views->map, XW);
-        tape_drop(tape, XW);
-        H = activate(model, pass, AXW, k);
+        if (k > 1)
+            in = model->config.encoder == GRACO_ENCODER_SAGE_SKIP ? skip_sum(model, pass, k, H)
+                                                                  : H[k - 2];
+        if (tape_status(pass->tape) != GRACO_OK)
+            return NULL;
+        H[k - 1] = model->config.encoder == GRACO_ENCODER_GCN ? convolution(model, pass, k, in)
+                                                              : mean_pool(model, pass, k, in);
     }
-    return H;
+    return H[model->config.layers - 1];
 }
 
 struct tensor *model_project(const struct graco_model *model, const struct pass *pass,

@@ -1,7 +1,6 @@
 #include "train/trainer.h"
 
 #include "base/memory.h"
-#include "data/preprocess.h"
 
 #include <math.h>
 
@@ -18,24 +17,14 @@ done:
 }
 
 graco_status trainer_create(struct trainer **out, const struct backend *backend,
-                            struct graco_model *model, const struct graco_dataset *data)
+                            struct graco_model *model)
 {
     graco_status status = GRACO_OK;
     struct trainer *t = NULL;
-    const graco_config *config = &model->config;
-    const struct preprocess prepare = {config->features, config->contaminate, config->seed};
-    const struct features *X = &data->features;
     TRY(memory_zalloc(&t, 1, sizeof *t));
     t->model = model;
-    TRY(context_create(&t->context, backend, config->threads, config->memory));
+    TRY(context_create(&t->context, backend, model->config.threads, model->config.memory));
     TRY(tape_create(&t->tape, t->context));
-    if (preprocess_needed(&prepare)) {
-        TRY(preprocess_features(&t->prepared, X, &prepare));
-        X = &t->prepared;
-    }
-    TRY(input_create(&t->input, t->context, X));
-    TRY(views_create(&t->views, t->context, data->graph, X->cols, model_norm(model), 2));
-    TRY(objective_init(&t->objective, config, data->graph->nodes, config->hidden));
     TRY(share_blocks(t));
     *out = t;
     return GRACO_OK;
@@ -54,27 +43,33 @@ void trainer_free(struct trainer *t)
         context_unshare(t->context, t->m);
         context_unshare(t->context, t->v);
     }
-    objective_clear(&t->objective);
-    views_free(t->views);
-    input_free(t->input);
-    features_clear(&t->prepared);
     tape_free(t->tape);
     context_free(t->context);
     memory_free(t);
 }
 
-graco_status trainer_gradient(struct trainer *t, const struct pass *pass)
+struct pass trainer_pass(const struct trainer *t)
+{
+    return (struct pass){.tape = t->tape,
+                         .value = t->value,
+                         .grad = t->grad,
+                         .training = true,
+                         .step = (uint32_t)t->model->step};
+}
+
+graco_status trainer_gradient(struct trainer *t, struct stage *stage, struct pass *pass)
 {
     graco_status status = GRACO_OK;
     const struct graco_model *model = t->model;
     tape_reset(t->tape);
     TRY(t->context->backend->zero(t->context, t->grad,
                                   (size_t)model->parameters.total * sizeof(float)));
+    stage_enter(stage, pass, model->config.layers);
     struct tensor *H = model_encode(model, pass);
     struct tensor *Z = model_project(model, pass, H);
-    objective_apply(&t->objective, t->tape, Z, model->config.seed, pass->step);
+    objective_apply(&stage->objective, t->tape, Z, model->config.seed, pass->step);
     TRY(tape_status(t->tape));
-    objective_read(&t->objective);
+    objective_read(&stage->objective);
     TRY(tape_backward(t->tape));
 done:
     return status;
@@ -93,32 +88,22 @@ graco_status trainer_update(struct trainer *t)
                         .beta2 = 0.999,
                         .epsilon = 1e-8,
                         .weight_decay = config->weight_decay,
-                        .step = t->model->epoch + 1};
+                        .step = t->model->step + 1};
     graco_status status = t->context->backend->adam(t->context, &adam);
     if (status == GRACO_OK)
-        t->model->epoch++;
+        t->model->step++;
     return status;
 }
 
-graco_status trainer_step(struct trainer *t)
+graco_status trainer_step(struct trainer *t, struct stage *stage)
 {
-    const graco_config *config = &t->model->config;
-    uint32_t step = (uint32_t)t->model->epoch;
-    struct view_drop drop = {{config->drop_edge_1, config->drop_edge_2},
-                             {config->drop_feature_1, config->drop_feature_2}};
-    struct pass pass = {.tape = t->tape,
-                        .input = t->input,
-                        .views = t->views,
-                        .value = t->value,
-                        .grad = t->grad,
-                        .training = true,
-                        .step = step};
+    struct pass pass = trainer_pass(t);
     graco_status status = GRACO_OK;
-    TRY(views_draw(t->views, &drop, config->seed, step));
-    TRY(trainer_gradient(t, &pass));
-    if (!isfinite(t->objective.loss))
-        FAIL(GRACO_ERROR_NUMBER, "the loss is not finite in epoch %u; try a smaller lr",
-             (unsigned)step + 1);
+    TRY(stage_draw(stage, &t->model->config, pass.step));
+    TRY(trainer_gradient(t, stage, &pass));
+    if (!isfinite(stage->objective.loss))
+        FAIL(GRACO_ERROR_NUMBER, "the loss is not finite in epoch %lld; try a smaller lr",
+             (long long)t->model->epoch + 1);
     TRY(trainer_update(t));
 done:
     return status;

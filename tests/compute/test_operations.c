@@ -55,7 +55,15 @@ static struct tensor *build_add(struct tape *tape, struct setting *s, struct ten
 {
     (void)s;
     struct tensor *AB = tape_matmul(tape, in[0], in[1]);
-    return tape_add(tape, in[2], AB);
+    return tape_add(tape, in[2], AB, 1);
+}
+
+/* in[0] has two blocks of rows, of which the result takes the first ones. */
+static struct tensor *build_heads(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    (void)s;
+    struct tensor *AB = tape_matmul_head(tape, in[0], in[1], 2, in[0]->rows / 2 - 3);
+    return tape_add(tape, in[2], AB, 2);
 }
 
 static struct tensor *build_propagate(struct tape *tape, struct setting *s, struct tensor *in[])
@@ -119,6 +127,7 @@ static const struct operation OPERATIONS[] = {
     {"matmul, long sum", build_matmul, {{5003, 20}, {20, 9}}, 0, false},
     {"matmul, long sum, slices", build_matmul, {{4100, 300}, {300, 40}}, 0, false},
     {"add", build_add, {{6, 4}, {4, 5}, {6, 5}}, 0, true},
+    {"heads of two views", build_heads, {{20, 4}, {4, 5}, {18, 5}}, 0, true},
     {"propagate", build_propagate, {{24, 5}}, 0, true},
     {"propagate, wide", build_propagate, {{600, 150}}, 0, false},
     {"propagate, shared", build_propagate, {{13, 7}}, 1, true},

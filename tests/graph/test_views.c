@@ -102,7 +102,7 @@ static void draws(const struct backend *backend, int threads, enum view_norm nor
     struct context *context = NULL;
     struct views *views = NULL;
     CHECK_OK(context_create(&context, backend, threads, 0));
-    CHECK_OK(views_create(&views, context, graph, FEATURES, norm, 2));
+    CHECK_OK(views_create(&views, context, graph, NULL, FEATURES, norm, 2));
     for (int v = 0; v < 2; v++) {
         check_view(views, graph, v, 0, 0, norm);
         check_mask(views, v, 0, 0);
@@ -110,7 +110,7 @@ static void draws(const struct backend *backend, int threads, enum view_norm nor
     for (uint32_t step = 0; step < SHARES * SHARES; step++) {
         struct view_drop drop = {{share[step % SHARES], share[step / SHARES]},
                                  {share[step / SHARES], share[(step + 1) % SHARES]}};
-        CHECK_OK(views_draw(views, &drop, SEED, step));
+        CHECK_OK(views_draw(views, &drop, SEED, step, 0));
         for (int v = 0; v < 2; v++) {
             check_view(views, graph, v, step, drop.edge[v], norm);
             check_mask(views, v, step, drop.feature[v]);
@@ -128,10 +128,10 @@ static void shares(void)
     struct context *context = NULL;
     struct views *views = NULL;
     CHECK_OK(context_create(&context, &backend_cpu, 2, 0));
-    CHECK_OK(views_create(&views, context, graph, 1000, VIEW_NORM_SYMMETRIC, 2));
+    CHECK_OK(views_create(&views, context, graph, NULL, 1000, VIEW_NORM_SYMMETRIC, 2));
     for (uint32_t step = 0; step < 20; step++) {
         struct view_drop drop = {{0.1 + 0.04 * step, 0.5}, {0.5, 0.5}};
-        CHECK_OK(views_draw(views, &drop, SEED, step));
+        CHECK_OK(views_draw(views, &drop, SEED, step, 0));
         int64_t count[2] = {0, 0}, same = 0, edges = graph->edges;
         for (int64_t t = 0; t < graph->nodes; t++)
             for (int v = 0; v < 2; v++)
@@ -163,7 +163,7 @@ static void given(void)
     for (int i = 0; i < FEATURES; i++)
         mask[i] = (float)(i % 2);
     CHECK_OK(context_create(&context, &backend_cpu, 2, 0));
-    CHECK_OK(views_create(&views, context, graph, FEATURES, VIEW_NORM_SYMMETRIC, 2));
+    CHECK_OK(views_create(&views, context, graph, NULL, FEATURES, VIEW_NORM_SYMMETRIC, 2));
     CHECK_OK(views_set(views, 1, keep, mask));
     bool same = true;
     const struct sparse *m = &views->map.matrix[1];
@@ -201,8 +201,8 @@ static void products(void)
         struct views *views = NULL;
         struct view_drop drop = {{0.4, 0.2}, {0.1, 0}};
         CHECK_OK(context_create(&context, devices[device].backend, devices[device].threads, 0));
-        CHECK_OK(views_create(&views, context, graph, FEATURES, VIEW_NORM_SYMMETRIC, 2));
-        CHECK_OK(views_draw(views, &drop, SEED, 1));
+        CHECK_OK(views_create(&views, context, graph, NULL, FEATURES, VIEW_NORM_SYMMETRIC, 2));
+        CHECK_OK(views_draw(views, &drop, SEED, 1, 0));
         struct spmm s = {.views = 2,
                          .matrix = views->map.matrix,
                          .cols = 3,
@@ -240,8 +240,8 @@ static void no_edges(void)
     struct view_drop drop = {{0.5, 1}, {1, 0.5}};
     CHECK_OK(graph_create(&graph, NULL, 4, 0, NULL, NULL, true));
     CHECK_OK(context_create(&context, &backend_cpu, 2, 0));
-    CHECK_OK(views_create(&views, context, graph, 3, VIEW_NORM_SYMMETRIC, 2));
-    CHECK_OK(views_draw(views, &drop, SEED, 0));
+    CHECK_OK(views_create(&views, context, graph, NULL, 3, VIEW_NORM_SYMMETRIC, 2));
+    CHECK_OK(views_draw(views, &drop, SEED, 0, 0));
     for (int v = 0; v < 2; v++)
         check_view(views, graph, v, 0, drop.edge[v], VIEW_NORM_SYMMETRIC);
     CHECK(views->mask[0][0] == 0 && views->mask[0][1] == 0 && views->mask[0][2] == 0);

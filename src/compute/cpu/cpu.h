@@ -29,7 +29,7 @@ graco_status cpu_compact(struct context *c, int64_t rows, const int64_t *start,
                          const int32_t *index, const uint32_t *id, const uint8_t *keep,
                          int32_t *kept, int32_t *count);
 graco_status cpu_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                              const int32_t *count, double power, float *scale);
+                              const int32_t *count, double share, double power, float *scale);
 graco_status cpu_adam(struct context *c, const struct adam *a);
 
 /* Memory of the host; shared with the reference back end. */

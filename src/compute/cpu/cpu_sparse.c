@@ -153,11 +153,11 @@ graco_status cpu_compact(struct context *c, int64_t rows, const int64_t *start,
 }
 
 graco_status cpu_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                              const int32_t *count, double power, float *scale)
+                              const int32_t *count, double share, double power, float *scale)
 {
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t row = 0; row < rows; row++) {
-        double degree = 1.0 + (double)(count ? count[row] : start[row + 1] - start[row]);
+        double degree = 1.0 + share * (double)(count ? count[row] : start[row + 1] - start[row]);
         scale[row] = (float)(power == -1 ? 1 / degree : 1 / sqrt(degree));
     }
     return GRACO_OK;

@@ -184,12 +184,13 @@ static graco_status ref_compact(struct context *c, int64_t rows, const int64_t *
 }
 
 static graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                                     const int32_t *count, double power, float *scale)
+                                     const int32_t *count, double share, double power,
+                                     float *scale)
 {
     (void)c;
     for (int64_t row = 0; row < rows; row++)
         scale[row] =
-            (float)pow((double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
+            (float)pow(share * (double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
     return GRACO_OK;
 }
 

@@ -1,0 +1,105 @@
+#include "train/stage.h"
+
+#include "base/memory.h"
+
+static graco_status stage_new(struct stage **out, struct context *context,
+                              const struct graco_model *model, int64_t nodes,
+                              const struct features *features)
+{
+    graco_status status = GRACO_OK;
+    struct stage *stage = NULL;
+    TRY(memory_zalloc(&stage, 1, sizeof *stage));
+    stage->nodes = nodes;
+    TRY(input_create(&stage->input, context, features));
+    TRY(objective_init(&stage->objective, &model->config, nodes, model->config.hidden));
+    *out = stage;
+    return GRACO_OK;
+done:
+    stage_free(stage);
+    return status;
+}
+
+graco_status stage_create_graph(struct stage **out, struct context *context,
+                                const struct graco_model *model, const struct graph *graph,
+                                const struct features *features)
+{
+    graco_status status = GRACO_OK;
+    struct stage *stage = NULL;
+    TRY(stage_new(&stage, context, model, graph->nodes, features));
+    stage->hops = 1;
+    TRY(views_create(&stage->views[0], context, graph, NULL, features->cols, model_norm(model), 2));
+    *out = stage;
+    return GRACO_OK;
+done:
+    stage_free(stage);
+    return status;
+}
+
+/* How many neighbours a source of this hop would draw if it were a target. */
+static graco_status source_degrees(int32_t **out, const struct graph *graph,
+                                   const struct sample *sample, int hop, int64_t fanout)
+{
+    int64_t count = sample->hop[hop].sources;
+    graco_status status = memory_alloc(out, count, sizeof(int32_t));
+    for (int64_t i = 0; i < count && status == GRACO_OK; i++) {
+        int32_t node = sample->nodes[i];
+        int64_t degree = graph->in_start[node + 1] - graph->in_start[node];
+        (*out)[i] = (int32_t)(fanout > 0 && degree > 0 ? fanout : degree);
+    }
+    return status;
+}
+
+graco_status stage_create_sample(struct stage **out, struct context *context,
+                                 const struct graco_model *model, const struct graph *graph,
+                                 const struct sample *sample, const struct features *features)
+{
+    graco_status status = GRACO_OK;
+    struct stage *stage = NULL;
+    enum view_norm norm = model_norm(model);
+    TRY(stage_new(&stage, context, model, sample->count[0], features));
+    stage->hops = sample->hops;
+    for (int hop = 0; hop < sample->hops; hop++) {
+        bool last = hop == sample->hops - 1;
+        if (norm == VIEW_NORM_SYMMETRIC)
+            TRY(source_degrees(&stage->degrees[hop], graph, sample, hop,
+                               model->config.fanout[last ? hop : hop + 1]));
+        TRY(views_create(&stage->views[hop], context, &sample->hop[hop], stage->degrees[hop],
+                         last ? features->cols : 0, norm, 2));
+    }
+    *out = stage;
+    return GRACO_OK;
+done:
+    stage_free(stage);
+    return status;
+}
+
+void stage_free(struct stage *stage)
+{
+    if (!stage)
+        return;
+    for (int hop = 0; hop < GRACO_LAYERS_MAX; hop++) {
+        views_free(stage->views[hop]);
+        memory_free(stage->degrees[hop]);
+    }
+    objective_clear(&stage->objective);
+    input_free(stage->input);
+    memory_free(stage);
+}
+
+graco_status stage_draw(struct stage *stage, const graco_config *config, uint32_t step)
+{
+    const struct view_drop drop = {{config->drop_edge_1, config->drop_edge_2},
+                                   {config->drop_feature_1, config->drop_feature_2}};
+    graco_status status = GRACO_OK;
+    for (int hop = 0; hop < stage->hops; hop++)
+        TRY(views_draw(stage->views[hop], &drop, config->seed, step, (uint32_t)hop));
+done:
+    return status;
+}
+
+void stage_enter(const struct stage *stage, struct pass *pass, int64_t layers)
+{
+    pass->input = stage->input;
+    for (int64_t k = 0; k < layers; k++)
+        pass->views[k] = stage->views[stage->hops == 1 ? 0 : layers - 1 - k];
+}
