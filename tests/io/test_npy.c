@@ -163,7 +163,7 @@ static void test_round_trip(const char *folder)
     for (int i = 0; i < 24; i++)
         raw[i] = (uint64_t)i * 0x9e3779b97f4a7c15u;
     for (int type = ARRAY_BOOL; type <= ARRAY_F64; type++) {
-        static const int64_t shapes[] = {24, 1, 2, 3, 4, 1, 1, 1};
+        static const int64_t shapes[] = {1, 1, 2, 3, 4, 1, 1, 1};
         for (int ndim = 0; ndim <= 8; ndim++) {
             struct array array, again;
             struct npy_map map;
