@@ -3,22 +3,25 @@
 #ifndef TESTS_FAULTS_H
 #define TESTS_FAULTS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
-static long faults_until = -1; /* allocations that still succeed; negative: all do */
-static long faults_hit;
+/* Atomic, because some calls allocate in threads of their own. */
+static atomic_long faults_until = -1; /* allocations that still succeed; negative: all do */
+static atomic_long faults_hit;
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-    if (faults_until == 0) {
+    long left = faults_until;
+    while (left > 0 && !atomic_compare_exchange_weak(&faults_until, &left, left - 1))
+        continue;
+    if (left == 0) {
         faults_hit++;
         return NULL;
     }
-    if (faults_until > 0)
-        faults_until--;
     return __real_aligned_alloc(alignment, size);
 }
 

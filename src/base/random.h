@@ -37,6 +37,9 @@ void random_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t ke
 /* Block `block` of a key: its elements 4 * block .. 4 * block + 3. */
 void random_block(uint32_t out[4], const struct random_key *key, uint64_t block);
 
+/* Blocks first .. first + count - 1 one after the other: out (4 * count). */
+void random_blocks(uint32_t *out, const struct random_key *key, uint64_t first, int64_t count);
+
 /* One element: uniform over 32 bits; over [0, 1) with 24 bits; over [0, n) without visible bias (n
  * < 2^32: the bias is below n / 2^64). */
 uint32_t random_u32(const struct random_key *key, uint64_t element);

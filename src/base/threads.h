@@ -10,4 +10,7 @@ int threads_count(int64_t wanted);
 /* Seconds on a clock that never goes backwards. */
 double threads_seconds(void);
 
+/* Seconds that the calling thread has spent on a core. */
+double threads_own_seconds(void);
+
 #endif

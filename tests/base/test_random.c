@@ -39,6 +39,21 @@ static void keys_differ(void)
     CHECK(random_u32(&base, 7) == number);
 }
 
+/* Several blocks at once are the blocks one by one, also where the counter's low word ends. */
+static void blocks_agree(void)
+{
+    const struct random_key key = {.seed = 77, .stream = RANDOM_NEIGHBOURS, .view = 2, .step = 9};
+    const uint64_t first[] = {0, 5, UINT32_MAX - 2};
+    for (int i = 0; i < 3; i++) {
+        uint32_t many[4 * 7], one[4];
+        random_blocks(many, &key, first[i], 7);
+        for (uint64_t b = 0; b < 7; b++) {
+            random_block(one, &key, first[i] + b);
+            CHECK(memcmp(many + 4 * b, one, sizeof one) == 0);
+        }
+    }
+}
+
 static void distributions(void)
 {
     struct random_key key = {.seed = 3, .stream = RANDOM_SPLITS};
@@ -83,6 +98,7 @@ int main(void)
 {
     known_answers();
     keys_differ();
+    blocks_agree();
     distributions();
     shuffles();
     return check_result();
