@@ -83,6 +83,26 @@ done:
     return status;
 }
 
+/* Dense features: x.npy of a folder stays in place if it can. */
+static graco_status read_dense(struct features *X, const struct members *source, struct member *x)
+{
+    graco_status status;
+    char *path = NULL;
+    TRY(array_expect(x->array, "x", 2, -1, -1));
+    if (source->folder) {
+        TRY(memory_path(&path, source->folder, "x.npy"));
+        TRY(features_map(X, &x->map, path));
+    }
+    if (X->file)
+        goto done;
+    X->rows = x->array->shape[0];
+    X->cols = x->array->shape[1];
+    TRY(named(array_take_f32(&X->dense, x->array), "x"));
+done:
+    memory_free(path);
+    return status;
+}
+
 static graco_status read_features(struct dataset_parts *parts, const struct members *source)
 {
     graco_status status;
@@ -91,14 +111,10 @@ static graco_status read_features(struct dataset_parts *parts, const struct memb
     TRY(member_open(&sparse, source, "x_data"));
     if (dense.array && sparse.array)
         FAIL(GRACO_ERROR_FORMAT, "both x and x_data: expected one of them");
-    if (dense.array) {
-        TRY(array_expect(dense.array, "x", 2, -1, -1));
-        TRY(named(array_to_f32(&parts->features.dense, dense.array), "x"));
-        parts->features.rows = dense.array->shape[0];
-        parts->features.cols = dense.array->shape[1];
-    } else if (sparse.array) {
+    if (dense.array)
+        TRY(read_dense(&parts->features, source, &dense));
+    if (sparse.array)
         TRY(read_sparse(parts, source, sparse.array));
-    }
 done:
     member_clear(&dense);
     member_clear(&sparse);
