@@ -7,7 +7,10 @@
 
 void features_clear(struct features *features)
 {
-    memory_free(features->dense);
+    if (features->file)
+        features_file_close(features->file); /* the dense rows are in it */
+    else
+        memory_free(features->dense);
     memory_free(features->start);
     memory_free(features->index);
     memory_free(features->value);
@@ -35,9 +38,12 @@ void dataset_parts_clear(struct dataset_parts *parts)
     *parts = (struct dataset_parts){0};
 }
 
+/* One pass over all values, unless they lie in a file so large that they may not fit memory. */
 static graco_status check_dense(const struct features *features)
 {
     int64_t count = features->rows * features->cols;
+    if (features->file && count > FEATURES_CHECKED / (int64_t)sizeof(float))
+        return GRACO_OK;
     for (int64_t i = 0; i < count; i++) {
         if (!isfinite(features->dense[i]))
             return status_fail(GRACO_ERROR_FORMAT,
@@ -252,15 +258,6 @@ void graco_dataset_free(graco_dataset *data)
     memory_free(data);
 }
 
-/* A graph is undirected when both orientations have the same rows. */
-static bool is_directed(const struct graph *graph)
-{
-    size_t starts = (size_t)(graph->nodes + 1) * sizeof *graph->in_start;
-    size_t ends = (size_t)graph->edges * sizeof *graph->in_source;
-    return memcmp(graph->in_start, graph->out_start, starts) != 0 ||
-           memcmp(graph->in_source, graph->out_target, ends) != 0;
-}
-
 graco_dataset_info graco_dataset_describe(const graco_dataset *data)
 {
     const struct graph *graph = data->graph;
@@ -278,7 +275,7 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .graphs = data->graphs,
         .sparse_features = features->start != NULL,
         .multi_label = data->multi != NULL,
-        .directed = is_directed(graph),
+        .directed = !graph_is_symmetric(graph),
         .has_split = data->split != NULL,
     };
     for (int64_t i = 0; i < graph->nodes; i++) {

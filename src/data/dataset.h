@@ -9,16 +9,39 @@
 #include "base/status.h"
 #include "graph/graph.h"
 
+struct npy_map;
+
+/* A file of features that is used in place, see features_map. */
+struct features_file;
+
+/* Mapped features up to this many bytes are checked for values that are not finite when they are
+ * loaded, which reads them all once; larger ones are not. */
+#define FEATURES_CHECKED ((int64_t)4 << 30)
+
 /* (rows, cols) floats, dense or compressed by rows. Owns its arrays. */
 struct features {
     int64_t rows, cols;
-    float *dense;   /* (rows, cols), NULL if sparse */
-    int64_t *start; /* (rows + 1), NULL if dense */
-    int32_t *index; /* (start[rows]), ascending within a row */
-    float *value;   /* (start[rows]) */
+    float *dense;               /* (rows, cols), NULL if sparse */
+    int64_t *start;             /* (rows + 1), NULL if dense */
+    int32_t *index;             /* (start[rows]), ascending within a row */
+    float *value;               /* (start[rows]) */
+    struct features_file *file; /* where dense lies, which then is read-only; NULL: in memory */
 };
 
 void features_clear(struct features *features);
+
+/* Uses a mapped .npy file of float32 (rows, cols) in C order in place: the rows are read from the
+ * disk when they are touched, and the system may drop them again, so they can be larger than
+ * memory. Takes the map over (and empties *map) and copies the path; if the file has another type
+ * or order and must be converted, neither *out nor *map changes. The file must not be cut while it
+ * is in use (see io/file.h): features_check says when it was. */
+graco_status features_map(struct features *out, struct npy_map *map, const char *path);
+
+/* GRACO_ERROR_IO if features lie in a file that is shorter now than when it was mapped; to be
+ * called before each pass over them. Cheap, and free for features in memory. */
+graco_status features_check(const struct features *features);
+
+void features_file_close(struct features_file *file);
 
 struct graco_dataset {
     char *name;

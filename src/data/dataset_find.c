@@ -27,27 +27,28 @@ static graco_status data_root(char **root)
     return status_fail(GRACO_ERROR_IO, "none of GRACO_DATA, XDG_DATA_HOME and HOME is set");
 }
 
-/* ROOT/NAME, or ROOT/NAME.npz, whichever exists; *path stays NULL if none does. */
+/* ROOT/NAME, ROOT/NAME.npz or ROOT/NAME.zip, whichever exists; *path stays NULL if none does. */
 static graco_status find_under(char **path, const char *root, const char *name)
 {
+    static const char *const endings[] = {"", ".npz", ".zip"};
     graco_status status;
-    char *plain = NULL, *archive = NULL;
+    char *plain = NULL, *tried = NULL;
     int64_t length;
     TRY(memory_path(&plain, root, name));
     length = (int64_t)strlen(plain);
-    TRY(memory_alloc(&archive, length + 5, 1));
-    memcpy(archive, plain, (size_t)length);
-    memcpy(archive + length, ".npz", 5);
-    if (file_exists(plain)) {
-        *path = plain;
-        plain = NULL;
-    } else if (file_exists(archive)) {
-        *path = archive;
-        archive = NULL;
+    TRY(memory_alloc(&tried, length + 5, 1));
+    memcpy(tried, plain, (size_t)length);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        memcpy(tried + length, endings[i], strlen(endings[i]) + 1);
+        if (!file_exists(tried))
+            continue;
+        *path = tried;
+        tried = NULL;
+        break;
     }
 done:
     memory_free(plain);
-    memory_free(archive);
+    memory_free(tried);
     return status;
 }
 
@@ -67,8 +68,9 @@ graco_status dataset_find(char **path, const char *source)
     TRY(find_under(&found, root, source));
     if (!found)
         FAIL(GRACO_ERROR_IO,
-             "no data set '%s': looked for the file or folder %s, then for %s/%s and %s/%s.npz",
-             source, source, root, source, root, source);
+             "no data set '%s': looked for the file or folder %s, then for %s/%s, %s/%s.npz "
+             "and %s/%s.zip",
+             source, source, root, source, root, source, root, source);
     *path = found;
 done:
     memory_free(root);

@@ -24,16 +24,22 @@ static graco_status load_archive(struct graco_dataset **out, const char *path, c
 {
     graco_status status;
     struct npz *npz = NULL;
-    TRY(refuse_tables(options, "an .npz archive"));
+    struct members members = {0};
+    TRY(refuse_tables(options, "an archive"));
     TRY(npz_open(&npz, path));
+    members.npz = npz;
     if (npz_has(npz, "edge_index"))
         TRY(read_native_npz(out, npz, name, options->undirected));
     else if (npz_has(npz, "adj_indptr"))
         TRY(read_citation(out, npz, name));
+    else if (read_ppi_knows(&members))
+        TRY(read_ppi(out, &members, name));
+    else if (read_reddit_knows(&members))
+        TRY(read_reddit(out, &members, name));
     else
         FAIL(GRACO_ERROR_FORMAT,
-             "an archive without edge_index (graco's own format) and without adj_indptr "
-             "(CitationFull)");
+             "an archive without edge_index (graco's own format), adj_indptr (CitationFull), "
+             "train_graph.json (DGL's PPI) and reddit_graph.npz (DGL's Reddit)");
 done:
     npz_close(npz);
     return status;
@@ -83,13 +89,15 @@ static graco_status planetoid_name(char **name, const struct file_list *list)
     return GRACO_OK;
 }
 
-/* The only .npz file in a folder; *index is -1 if there is none, -2 if there are several. */
+/* The only .npz or .zip file in a folder; *index is -1 if there is none, -2 if there are several.
+ */
 static void only_archive(int64_t *index, const struct file_list *list)
 {
     *index = -1;
     for (int64_t i = 0; i < list->count; i++) {
         size_t length = strlen(list->names[i]);
-        if (length > 4 && strcmp(list->names[i] + length - 4, ".npz") == 0)
+        const char *ending = list->names[i] + (length > 4 ? length - 4 : 0);
+        if (strcmp(ending, ".npz") == 0 || strcmp(ending, ".zip") == 0)
             *index = *index == -1 ? i : -2;
     }
 }
@@ -109,6 +117,7 @@ static graco_status load_folder(struct graco_dataset **out, const char *path, co
     graco_status status;
     struct file_list list = {0};
     char *planetoid = NULL, *archive = NULL;
+    struct members members = {.folder = path};
     int64_t index;
     TRY(refuse_tables(options, "a folder"));
     TRY(file_list_folder(&list, path));
@@ -121,12 +130,16 @@ static graco_status load_folder(struct graco_dataset **out, const char *path, co
         TRY(read_planetoid(out, path, planetoid));
         goto done;
     }
+    if (read_ppi_knows(&members) || read_reddit_knows(&members)) {
+        TRY((read_ppi_knows(&members) ? read_ppi : read_reddit)(out, &members, name));
+        goto done;
+    }
     only_archive(&index, &list);
     if (index < 0)
         FAIL(GRACO_ERROR_FORMAT,
-             "%s: expected edge_index.npy, Planetoid files (ind.NAME.graph and seven more) or one "
-             ".npz archive",
-             index == -1 ? "no data set in this folder" : "several .npz archives in this folder");
+             "%s: expected edge_index.npy, Planetoid files (ind.NAME.graph and seven more), the "
+             "files of DGL's PPI or Reddit, or one .npz or .zip archive",
+             index == -1 ? "no data set in this folder" : "several archives in this folder");
     TRY(memory_path(&archive, path, list.names[index]));
     TRY(load_archive(out, archive, name, options));
 done:

@@ -9,65 +9,12 @@
  *     num_nodes                           one number
  *
  * All but edge_index may be missing. */
+#include "data/members.h"
 #include "data/readers.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/npy.h"
 
-#include <stdio.h>
 #include <string.h>
-
-/* Where the arrays are: one of the two is NULL. */
-struct source {
-    struct npz *npz;
-    const char *folder;
-};
-
-/* An array, read or mapped. */
-struct member {
-    struct npy_map map;
-    struct array read;
-    const struct array *array; /* NULL: there is none of that name */
-};
-
-static void member_clear(struct member *member)
-{
-    npy_map_close(&member->map);
-    array_clear(&member->read);
-    *member = (struct member){0};
-}
-
-static graco_status open_mapped(struct member *member, const char *folder, const char *name)
-{
-    graco_status status;
-    char *path = NULL, file[32];
-    snprintf(file, sizeof file, "%s.npy", name);
-    TRY(memory_path(&path, folder, file));
-    if (!file_exists(path))
-        goto done;
-    TRY(npy_map_open(&member->map, path));
-    member->array = &member->map.array;
-done:
-    memory_free(path);
-    return status;
-}
-
-/* Opens an optional array; member->array is NULL if there is none. */
-static graco_status member_open(struct member *member, const struct source *source,
-                                const char *name)
-{
-    graco_status status = GRACO_OK;
-    *member = (struct member){0};
-    if (source->folder)
-        return open_mapped(member, source->folder, name);
-    if (!npz_has(source->npz, name))
-        return GRACO_OK;
-    status = npz_read(&member->read, source->npz, name, NPZ_LIMIT);
-    if (status == GRACO_OK)
-        member->array = &member->read;
-    return status;
-}
 
 static graco_status missing(const char *name, const char *because)
 {
@@ -80,7 +27,7 @@ static graco_status named(graco_status status, const char *name)
     return status == GRACO_OK ? status : status_context(status, "%s", name);
 }
 
-static graco_status read_edge_index(struct dataset_parts *parts, const struct source *source)
+static graco_status read_edge_index(struct dataset_parts *parts, const struct members *source)
 {
     graco_status status;
     struct member edges = {0};
@@ -107,7 +54,7 @@ done:
     return status;
 }
 
-static graco_status read_sparse(struct dataset_parts *parts, const struct source *source,
+static graco_status read_sparse(struct dataset_parts *parts, const struct members *source,
                                 const struct array *data)
 {
     graco_status status;
@@ -136,7 +83,27 @@ done:
     return status;
 }
 
-static graco_status read_features(struct dataset_parts *parts, const struct source *source)
+/* Dense features: x.npy of a folder stays in place if it can. */
+static graco_status read_dense(struct features *X, const struct members *source, struct member *x)
+{
+    graco_status status;
+    char *path = NULL;
+    TRY(array_expect(x->array, "x", 2, -1, -1));
+    if (source->folder) {
+        TRY(memory_path(&path, source->folder, "x.npy"));
+        TRY(features_map(X, &x->map, path));
+    }
+    if (X->file)
+        goto done;
+    X->rows = x->array->shape[0];
+    X->cols = x->array->shape[1];
+    TRY(named(array_take_f32(&X->dense, x->array), "x"));
+done:
+    memory_free(path);
+    return status;
+}
+
+static graco_status read_features(struct dataset_parts *parts, const struct members *source)
 {
     graco_status status;
     struct member dense = {0}, sparse = {0};
@@ -144,14 +111,10 @@ static graco_status read_features(struct dataset_parts *parts, const struct sour
     TRY(member_open(&sparse, source, "x_data"));
     if (dense.array && sparse.array)
         FAIL(GRACO_ERROR_FORMAT, "both x and x_data: expected one of them");
-    if (dense.array) {
-        TRY(array_expect(dense.array, "x", 2, -1, -1));
-        TRY(named(array_to_f32(&parts->features.dense, dense.array), "x"));
-        parts->features.rows = dense.array->shape[0];
-        parts->features.cols = dense.array->shape[1];
-    } else if (sparse.array) {
+    if (dense.array)
+        TRY(read_dense(&parts->features, source, &dense));
+    if (sparse.array)
         TRY(read_sparse(parts, source, sparse.array));
-    }
 done:
     member_clear(&dense);
     member_clear(&sparse);
@@ -160,7 +123,7 @@ done:
 
 /* The number of nodes: num_nodes, else the rows of the features, else those of y, else the largest
  * id of an edge plus one. */
-static graco_status count_nodes(struct dataset_parts *parts, const struct source *source,
+static graco_status count_nodes(struct dataset_parts *parts, const struct members *source,
                                 const struct array *y)
 {
     graco_status status;
@@ -212,7 +175,7 @@ done:
 }
 
 /* An optional array with one byte per node. */
-static graco_status read_bytes(uint8_t **out, const struct source *source, const char *name,
+static graco_status read_bytes(uint8_t **out, const struct members *source, const char *name,
                                int64_t nodes)
 {
     graco_status status;
@@ -227,7 +190,7 @@ done:
     return status;
 }
 
-static graco_status read_ids(struct dataset_parts *parts, const struct source *source)
+static graco_status read_ids(struct dataset_parts *parts, const struct members *source)
 {
     graco_status status;
     struct member graphs = {0}, names = {0};
@@ -247,7 +210,7 @@ done:
     return status;
 }
 
-static graco_status read_native(struct graco_dataset **out, const struct source *source,
+static graco_status read_native(struct graco_dataset **out, const struct members *source,
                                 const char *name, bool undirected)
 {
     graco_status status;
@@ -271,11 +234,11 @@ done:
 graco_status read_native_npz(struct graco_dataset **out, struct npz *npz, const char *name,
                              bool undirected)
 {
-    return read_native(out, &(struct source){.npz = npz}, name, undirected);
+    return read_native(out, &(struct members){.npz = npz}, name, undirected);
 }
 
 graco_status read_native_folder(struct graco_dataset **out, const char *folder, const char *name,
                                 bool undirected)
 {
-    return read_native(out, &(struct source){.folder = folder}, name, undirected);
+    return read_native(out, &(struct members){.folder = folder}, name, undirected);
 }

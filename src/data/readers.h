@@ -7,13 +7,14 @@
 #define DATA_READERS_H
 
 #include "data/dataset.h"
+#include "data/members.h"
 #include "io/array.h"
 #include "io/npz.h"
 
 /* The file or folder that `source` means: itself if it exists, else a file or folder of that name,
- * or that name with .npz, under $GRACO_DATA, else $XDG_DATA_HOME/graco, else ~/.local/share/graco.
- * A source with a slash is a path and nothing else. The caller owns *path. GRACO_ERROR_IO lists
- * where it looked. */
+ * or that name with .npz or .zip, under $GRACO_DATA, else $XDG_DATA_HOME/graco, else
+ * ~/.local/share/graco. A source with a slash is a path and nothing else. The caller owns *path.
+ * GRACO_ERROR_IO lists where it looked. */
 graco_status dataset_find(char **path, const char *source);
 
 /* The last part of a path without extension (.npz, .txt, ...); a folder keeps its dots. The caller
@@ -30,6 +31,19 @@ graco_status read_planetoid(struct graco_dataset **out, const char *folder, cons
 /* CitationFull: an archive with adj_* and attr_* (data, indices, indptr, shape) and labels.
  * Undirected. Other members, pickled ones among them, are not touched. */
 graco_status read_citation(struct graco_dataset **out, struct npz *npz, const char *name);
+
+/* DGL's ppi.zip or its unpacked folder: many graphs, several labels per node. Nodes are numbered in
+ * the order train, valid, test, which is also the split; graphs from 0 in the same order. Rows that
+ * *_label_mask.npy marks have no known label. Undirected. */
+graco_status read_ppi(struct graco_dataset **out, const struct members *members, const char *name);
+
+/* DGL's reddit.zip or its unpacked folder. Undirected. */
+graco_status read_reddit(struct graco_dataset **out, const struct members *members,
+                         const char *name);
+
+/* Whether any part that is special to the format is there: enough to say what else is missing. */
+bool read_ppi_knows(const struct members *members);
+bool read_reddit_knows(const struct members *members);
 
 /* graco's own format, see docs/formats.md: an archive, or a folder of .npy (which is mapped). */
 graco_status read_native_npz(struct graco_dataset **out, struct npz *npz, const char *name,

@@ -107,8 +107,7 @@ static int64_t remove_repeats(struct graph *graph)
     return begin - kept;
 }
 
-/* Fills the outgoing rows from the incoming ones. */
-static graco_status transpose_out(struct graph *graph)
+graco_status graph_transpose(struct graph *graph)
 {
     graco_status status;
     int64_t nodes = graph->nodes, edges = graph->edges;
@@ -172,6 +171,14 @@ done:
     return status;
 }
 
+bool graph_is_symmetric(const struct graph *graph)
+{
+    size_t starts = (size_t)(graph->nodes + 1) * sizeof *graph->in_start;
+    size_t ends = (size_t)graph->edges * sizeof *graph->in_source;
+    return memcmp(graph->in_start, graph->out_start, starts) == 0 &&
+           memcmp(graph->in_source, graph->out_target, ends) == 0;
+}
+
 static graco_status graph_new(struct graph **out, int64_t nodes)
 {
     graco_status status = memory_zalloc(out, 1, sizeof **out);
@@ -200,14 +207,14 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
     memory_free(targets);
     start = NULL;
     targets = NULL;
-    TRY(transpose_out(given));
-    if (undirected) {
+    TRY(graph_transpose(given));
+    if (undirected && !graph_is_symmetric(given)) {
         TRY(graph_new(&both, nodes));
         TRY(symmetrise(both, given));
         graph_free(given);
         given = both;
         both = NULL;
-        TRY(transpose_out(given));
+        TRY(graph_transpose(given));
     }
     *out = given;
     given = NULL;

@@ -33,6 +33,13 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
                           int64_t edges, const int32_t *source, const int32_t *target,
                           bool undirected);
 
+/* Fills the outgoing rows, not there yet, from the incoming ones, for a graph that is built by
+ * other means. O(nodes + edges). */
+graco_status graph_transpose(struct graph *graph);
+
+/* Whether every edge has its reverse: both orientations then have the same rows. */
+bool graph_is_symmetric(const struct graph *graph);
+
 void graph_free(struct graph *graph);
 
 #endif

@@ -272,3 +272,35 @@ done:
     memory_free(block);
     return status;
 }
+
+/* The array's own block with its items at the start, if they have this type; NULL otherwise. */
+static void *hand_over(struct array *array, enum array_type type)
+{
+    void *block = array->owned;
+    if (array->type != type || !block)
+        return NULL;
+    if (array->data != block && array->count > 0) /* a header came before them */
+        memmove(block, array->data, (size_t)(array->count * array->size));
+    array->owned = NULL;
+    return block;
+}
+
+graco_status array_take_f32(float **out, struct array *array)
+{
+    graco_status status = GRACO_OK;
+    *out = hand_over(array, ARRAY_F32);
+    if (!*out)
+        status = array_to_f32(out, array);
+    array_clear(array);
+    return status;
+}
+
+graco_status array_take_i32(int32_t **out, struct array *array)
+{
+    graco_status status = GRACO_OK;
+    *out = hand_over(array, ARRAY_I32);
+    if (!*out)
+        status = array_to_i32(out, array);
+    array_clear(array);
+    return status;
+}

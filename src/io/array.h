@@ -73,6 +73,11 @@ graco_status array_to_i32(int32_t **out, const struct array *array);
 graco_status array_to_i64(int64_t **out, const struct array *array);
 graco_status array_to_u8(uint8_t **out, const struct array *array);
 
+/* The same, and the array is empty afterwards in every case. Items of the wanted type that the
+ * array owns are handed over rather than copied. */
+graco_status array_take_f32(float **out, struct array *array);
+graco_status array_take_i32(int32_t **out, struct array *array);
+
 /* One item of a string array as UTF-8 without the filling NULs; the caller owns it. NULs inside end
  * the string early. An invalid code point is GRACO_ERROR_FORMAT. */
 graco_status array_string(char **out, const struct array *array, int64_t index);

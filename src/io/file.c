@@ -98,10 +98,26 @@ graco_status file_map_open(struct file_map *out, const char *path)
     }
     out->data = data;
     out->length = length;
+    out->watch = fd + 1;
+    fd = -1;
 done:
     if (fd >= 0)
         close(fd);
     return status;
+}
+
+graco_status file_map_check(const struct file_map *map, const char *path)
+{
+    struct stat about;
+    if (map->watch == 0)
+        return GRACO_OK;
+    if (fstat(map->watch - 1, &about) != 0)
+        return fail_errno("examine", path);
+    if (about.st_size < map->length)
+        return status_fail(GRACO_ERROR_IO,
+                           "%s has shrunk from %lld to %lld bytes while it was in use", path,
+                           (long long)map->length, (long long)about.st_size);
+    return GRACO_OK;
 }
 
 void file_map_close(struct file_map *map)
@@ -113,6 +129,8 @@ void file_map_close(struct file_map *map)
         memcpy(&data, &map->data, sizeof data); /* munmap wants the pointer without const */
         munmap(data, (size_t)map->length);
     }
+    if (map->watch > 0)
+        close(map->watch - 1);
     *map = (struct file_map){0};
 }
 

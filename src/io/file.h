@@ -12,15 +12,25 @@
  * counted in *length). The caller owns *out. Fails with GRACO_ERROR_FORMAT if it is longer. */
 graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t limit);
 
-/* A read-only view of a file. An empty file has a valid pointer and length 0. The file must not
- * shrink while it is mapped. */
+/* A read-only view of a file. An empty file has a valid pointer and length 0.
+ *
+ * The file must not shrink while it is mapped: the system answers a read behind its end with
+ * SIGBUS, which ends the process, and POSIX has no other way to say so. Replacing it by rename, as
+ * every write below does, is safe: the map keeps the old content. file_map_check notices a file
+ * that was cut in place, before it is read; what is cut between the check and the read is not
+ * caught. */
 struct file_map {
     const uint8_t *data;
     int64_t length;
+    int watch; /* a descriptor of the file plus one; 0: none */
 };
 
 graco_status file_map_open(struct file_map *out, const char *path);
 void file_map_close(struct file_map *map);
+
+/* GRACO_ERROR_IO if the file is shorter now than when it was mapped. One system call; `path` is for
+ * the message. */
+graco_status file_map_check(const struct file_map *map, const char *path);
 
 /* Replaces the file by these bytes, atomically. */
 graco_status file_write_atomic(const char *path, const void *bytes, int64_t length);

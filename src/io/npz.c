@@ -12,6 +12,7 @@ enum { PIECE = 1 << 20, SLACK = 4096, DOS_DAY_ZERO = 33, ZIP_MIN = 22 };
 
 struct npz {
     struct file_map map; /* empty if the bytes are the caller's */
+    uint8_t *block;      /* NULL unless the archive was a member of another */
     int64_t length;      /* of the archive */
     zip_t *zip;
 };
@@ -77,6 +78,7 @@ void npz_close(struct npz *npz)
         return;
     zip_discard(npz->zip);
     file_map_close(&npz->map);
+    memory_free(npz->block);
     memory_free(npz);
 }
 
@@ -189,6 +191,25 @@ graco_status npz_read_bytes(uint8_t **out, int64_t *length, struct npz *npz, con
 done:
     if (file)
         zip_fclose(file);
+    memory_free(block);
+    return status;
+}
+
+graco_status npz_open_member(struct npz **out, struct npz *outer, const char *name, int64_t limit)
+{
+    uint8_t *block = NULL;
+    int64_t length = 0;
+    graco_status status = GRACO_OK;
+    *out = NULL;
+    TRY(npz_read_bytes(&block, &length, outer, name, limit));
+    status = npz_open_bytes(out, block, length);
+    if (status != GRACO_OK) {
+        status_context(status, "member %s", name);
+        goto done;
+    }
+    (*out)->block = block;
+    block = NULL;
+done:
     memory_free(block);
     return status;
 }

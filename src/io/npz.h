@@ -22,6 +22,10 @@ graco_status npz_open(struct npz **out, const char *path);
 /* The same over a whole archive in memory, which must outlive it. */
 graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length);
 
+/* The same over a member that is an archive itself, which is unpacked into memory; `outer` may be
+ * closed before. */
+graco_status npz_open_member(struct npz **out, struct npz *outer, const char *name, int64_t limit);
+
 void npz_close(struct npz *npz);
 
 /* The members, in the archive's order. Names are as stored ("x.npy"), borrowed, and NULL past the
