@@ -3,8 +3,7 @@
 #include "check.h"
 #include "faults.h"
 
-/* A path 0 <- 1 <- 2 ... with shortcuts, sampled once for every allocation that fails. The sample
- * is kept after a failure, and the call that succeeds must not show it. */
+/* A path 0 <- 1 <- 2 ... with shortcuts, sampled once for every allocation that fails. */
 int main(void)
 {
     enum { NODES = 50 };
