@@ -3,12 +3,14 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+DEMO_EPOCHS ?= 100
 DATA := $(abspath ../shared/data)
 ifneq ($(wildcard $(DATA)),)
 export GRACO_DATA ?= $(DATA)
 endif
+export BUILD JOBS
 
-.PHONY: all setup build demo test test-sanitize test-clang check format install clean
+.PHONY: all setup build demo test test-long check format install clean
 
 all: build
 
@@ -19,5 +21,33 @@ build: setup
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
+# Trains on a graph that graco makes itself: no network, under a minute.
+demo: build
+	@rm -rf demo && mkdir demo
+	$(BUILD)/graco generate demo/graph.npz
+	$(BUILD)/graco train demo/graph.npz -o demo/run --epochs $(DEMO_EPOCHS)
+	$(BUILD)/graco eval demo/run demo/graph.npz
+	@echo
+	@echo "The embeddings are in demo/run/embeddings.npy (a row of float32 per node),"
+	@echo "the scores in demo/run/eval.json. Next: $(BUILD)/graco help train"
+
+# gcc and clang with warnings as errors, all tests, the tests again under sanitizers.
+test:
+	@scripts/setup.sh clang clang-format libomp-dev
+	@scripts/test.sh
+
+# The tests that take minutes: real data sets, full trainings.
+test-long: build
+	@ctest --test-dir $(BUILD) -L long --output-on-failure
+
+check: build
+	@ctest --test-dir $(BUILD) -R '^style\.' --output-on-failure
+
+format:
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+install: build
+	@cmake --install $(BUILD)
+
 clean:
-	rm -rf build build-* demo
+	rm -rf build build-clang build-sanitize demo

@@ -1,5 +1,99 @@
-#include "graco.h"
-int main(void)
+/* graco: the command. It finds the subcommand in a table and hands it the rest of the line. */
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct subcommand {
+    const char *name;
+    const char *help;
+    int (*run)(int argc, char **argv);
+};
+
+static const struct subcommand subcommands[] = {
+    {"train", "learn node embeddings from a graph", cmd_train},
+    {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
+    {"info", "describe a data set", cmd_info},
+    {"convert", "write a data set in graco's own format", cmd_convert},
+    {"generate", "make a graph with communities and features", cmd_generate},
+};
+
+enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };
+
+static const struct subcommand *find(const char *name)
 {
-    return 0;
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        if (strcmp(name, subcommands[i].name) == 0)
+            return &subcommands[i];
+    return NULL;
+}
+
+static int print_help(void)
+{
+    printf("usage: graco COMMAND [arguments]\n\n"
+           "Learns node embeddings from a graph without labels.\n\ncommands:\n");
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
+    printf("  %-10s %s\n", "help", "explain a command: graco help train");
+    printf("\n`graco train` alone trains on a graph that graco makes itself.\n"
+           "exit codes: 0 fine, 1 failed, 2 wrong use. The manual: man graco.\n");
+    return output_finish();
+}
+
+static int unknown(const char *word)
+{
+    const char *names[SUBCOMMANDS + 4] = {"help", "--help", "--version"};
+    char allowed[512];
+    size_t used = 0;
+
+    for (int i = 0; i < SUBCOMMANDS; i++) {
+        names[3 + i] = subcommands[i].name;
+        used +=
+            (size_t)snprintf(allowed + used, sizeof(allowed) - used, "%s, ", subcommands[i].name);
+    }
+    const char *nearest = options_nearest(word, names);
+    output_error("unknown command '%s'%s%s%s; expected one of: %shelp", word,
+                 nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "",
+                 allowed);
+    return EXIT_USAGE;
+}
+
+/* `graco help CMD ...` is `graco CMD ... --help`, so it sees the same values. */
+static int help(int argc, char **argv)
+{
+    char *words[64], last[] = "--help";
+    int count = 0;
+
+    if (argc < 2)
+        return print_help();
+    const struct subcommand *subcommand = find(argv[1]);
+    if (!subcommand)
+        return unknown(argv[1]);
+    for (int i = 1; i < argc && count < 62; i++)
+        words[count++] = argv[i];
+    words[count] = last;
+    words[count + 1] = NULL;
+    return subcommand->run(count + 1, words);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        output_error("no command given; expected one: try 'graco help'");
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("graco %s\n", graco_version());
+        return output_finish();
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc - 1, argv + 1);
+    const struct subcommand *subcommand = find(argv[1]);
+    if (!subcommand)
+        return unknown(argv[1]);
+    return subcommand->run(argc - 1, argv + 1);
 }

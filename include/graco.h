@@ -87,10 +87,11 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
 typedef struct graco_generate_options {
     int64_t nodes;    /* default 2000 */
     int64_t classes;  /* default 6 */
-    int64_t features; /* size of the vocabulary, default 500 */
+    int64_t features; /* size of the vocabulary, default 500; 0: no features */
     double degree;    /* average degree, default 8 */
     double homophily; /* share of edges that stay within a class, default 0.8 */
     uint64_t seed;    /* default 0 */
+    bool dense;       /* bell-shaped noise around a mean per class instead of words */
 } graco_generate_options;
 
 graco_generate_options graco_generate_defaults(void);

@@ -4,6 +4,11 @@ set -euo pipefail
 
 packages=(gcc libc6-dev cmake pkg-config libopenblas-serial-dev libzip-dev libjansson-dev)
 missing=()
+if ! command -v dpkg-query >/dev/null; then
+    echo "setup: this is not a Debian system: the equivalents of these packages are needed:" \
+        "${packages[*]} $*" >&2
+    exit 0
+fi
 for package in "${packages[@]}" "$@"; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
         missing+=("$package")

@@ -2,6 +2,8 @@
 #ifndef BASE_EXTENSIONS_H
 #define BASE_EXTENSIONS_H
 
+#include <stdint.h>
+
 #if defined(__GNUC__)
 #define EXT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
@@ -13,6 +15,14 @@
 #define EXT_CPU_HAS(feature) __builtin_cpu_supports(feature)
 #else
 #define EXT_CPU_HAS(feature) 0
+#endif
+
+/* Sixteen floats or 32-bit integers as one value; the compiler lowers it to the registers there
+ * are. */
+#if defined(__GNUC__)
+typedef float ext_vector __attribute__((vector_size(64)));
+typedef int32_t ext_integers __attribute__((vector_size(64)));
+#define EXT_VECTOR 1
 #endif
 
 #endif

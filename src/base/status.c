@@ -36,8 +36,9 @@ graco_status status_context(graco_status code, const char *format, ...)
     va_start(arguments, format);
     int used = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (used >= 0 && used < MESSAGE_SIZE)
-        snprintf(text + used, sizeof text - (size_t)used, ": %s", message);
+    if (used >= 0 && used + 2 < MESSAGE_SIZE)
+        snprintf(text + used, sizeof text - (size_t)used, ": %.*s", MESSAGE_SIZE - used - 3,
+                 message);
     memcpy(message, text, sizeof text);
     return code;
 }

@@ -53,10 +53,18 @@ struct dataset_parts {
     char **node_ids;
 };
 
-/* Checks (ids in range, finite features, ascending indices, labels below classes, graph ids that no
- * edge crosses) and builds. A data set without features gets none here: features.cols is 0. */
+/* Checks what the reader found, and builds. At least one node; ids in range; features (nodes, cols)
+ * finite, their indices in range and ascending within a row; labels -1 .. classes - 1 or a table of
+ * 0 and 1, not both; split 0 .. 3; graph ids ascending from 0 without gaps, crossed by no edge. The
+ * lengths of the arrays are the reader's to check. A data set without features gets none here:
+ * features.cols is 0 and its arrays are NULL. GRACO_ERROR_FORMAT names the first thing that is
+ * wrong. Empties `parts` in every case. O(nodes + edges + entries of the features). */
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts);
 
+/* Frees the arrays of `parts` and empties it; for a reader that fails half-way. */
 void dataset_parts_clear(struct dataset_parts *parts);
+
+/* Frees names in one block, as in node_ids; accepts NULL. */
+void dataset_names_free(char **names);
 
 #endif

@@ -1,1 +1,363 @@
-/* loops */ typedef int loops_empty;
+/* Compiled once per instruction set, with LOOPS_ISA as the name of the table that it defines. Sums
+ * have a fixed order: lanes first, then across. */
+#include "compute/cpu/loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PASTE(a, b) a##b
+#define NAME(isa) #isa
+#define TABLE(isa) PASTE(loops_, isa)
+#define TEXT(isa) NAME(isa)
+
+enum { LANES = 16 };
+
+static inline ext_vector load(const float *p)
+{
+    ext_vector v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void store(float *p, ext_vector v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+/* The last `count` < 16 floats of a row, zeros behind them. */
+static inline ext_vector load_part(const float *p, int64_t count)
+{
+    ext_vector v = {0};
+    memcpy(&v, p, (size_t)count * sizeof(float));
+    return v;
+}
+
+static inline void store_part(float *p, ext_vector v, int64_t count)
+{
+    memcpy(p, &v, (size_t)count * sizeof(float));
+}
+
+static inline ext_vector fill(float x)
+{
+    return x - (ext_vector){0};
+}
+
+static inline float sum(ext_vector v)
+{
+    float s[LANES];
+    memcpy(s, &v, sizeof s);
+    for (int width = LANES / 2; width > 0; width /= 2)
+        for (int i = 0; i < width; i++)
+            s[i] += s[i + width];
+    return s[0];
+}
+
+/* 2^x for x in [-126, 126]; below, 2^-126. The polynomial interpolates 2^f on [-1/2, 1/2] at
+ * Chebyshev nodes: relative error 2e-9 before rounding. */
+static inline ext_vector exp2_vector(ext_vector x)
+{
+    const ext_vector lowest = fill(-126.0f), magic = fill(12582912.0f); /* 1.5 * 2^23 */
+    ext_integers below = x < lowest, xi, li;
+    memcpy(&xi, &x, sizeof x);
+    memcpy(&li, &lowest, sizeof lowest);
+    xi = (below & li) | (~below & xi);
+    memcpy(&x, &xi, sizeof x);
+    ext_vector shifted = x + magic;
+    ext_vector f = x - (shifted - magic);
+    ext_vector p = fill(1.5461444699e-04f);
+    p = p * f + fill(1.3400428178e-03f);
+    p = p * f + fill(9.6180566785e-03f);
+    p = p * f + fill(5.5503272267e-02f);
+    p = p * f + fill(2.4022650922e-01f);
+    p = p * f + fill(6.9314720670e-01f);
+    p = p * f + fill(1.0f);
+    ext_integers exponent, bits;
+    memcpy(&exponent, &shifted, sizeof shifted);
+    memcpy(&bits, &p, sizeof p);
+    bits += exponent << 23; /* the magic number's own low bits shift out */
+    memcpy(&p, &bits, sizeof p);
+    return p;
+}
+
+static inline float exp2_scalar(float x)
+{
+    ext_vector v = exp2_vector(fill(x));
+    return v[0];
+}
+
+static const float LOG2E = 1.44269504088896340736f;
+
+/* ---- Sparse rows -------------------------------------------------------------------------------
+ */
+
+static inline float weight(const struct gather *g, int64_t k)
+{
+    float w = g->value ? g->value[k] : 1.0f;
+    return g->col_scale ? w * g->col_scale[g->index[k]] : w;
+}
+
+static inline void finish(float *out, ext_vector acc, const struct gather *g, int64_t count)
+{
+    acc *= fill(g->row_scale);
+    if (g->accumulate)
+        acc += load_part(out, count);
+    store_part(out, acc, count);
+}
+
+/* Four vectors of columns at a time stay in registers while the row's entries go by. */
+static inline void gather_wide(float *out, int64_t first, const struct gather *g)
+{
+    const float *X = g->X + first;
+    ext_vector a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0};
+    if (g->self >= 0) {
+        const float *x = X + g->self * g->cols;
+        ext_vector w = fill(g->col_scale ? g->col_scale[g->self] : 1.0f);
+        a0 = w * load(x);
+        a1 = w * load(x + LANES);
+        a2 = w * load(x + 2 * LANES);
+        a3 = w * load(x + 3 * LANES);
+    }
+    for (int64_t k = 0; k < g->count; k++) {
+        const float *x = X + g->index[k] * g->cols;
+        ext_vector w = fill(weight(g, k));
+        a0 += w * load(x);
+        a1 += w * load(x + LANES);
+        a2 += w * load(x + 2 * LANES);
+        a3 += w * load(x + 3 * LANES);
+    }
+    finish(out + first, a0, g, LANES);
+    finish(out + first + LANES, a1, g, LANES);
+    finish(out + first + 2 * LANES, a2, g, LANES);
+    finish(out + first + 3 * LANES, a3, g, LANES);
+}
+
+static inline void gather_narrow(float *out, int64_t first, int64_t count, const struct gather *g)
+{
+    const float *X = g->X + first;
+    ext_vector acc = {0};
+    if (g->self >= 0)
+        acc = fill(g->col_scale ? g->col_scale[g->self] : 1.0f) *
+              load_part(X + g->self * g->cols, count);
+    for (int64_t k = 0; k < g->count; k++)
+        acc += fill(weight(g, k)) * load_part(X + g->index[k] * g->cols, count);
+    finish(out + first, acc, g, count);
+}
+
+static void gather(float *out, const struct gather *g)
+{
+    int64_t first = 0;
+    for (; first + 4 * LANES <= g->cols; first += 4 * LANES)
+        gather_wide(out, first, g);
+    for (; first < g->cols; first += LANES)
+        gather_narrow(out, first, g->cols - first < LANES ? g->cols - first : LANES, g);
+}
+
+/* ---- Tiles of the objective ---------------------------------------------------------------------
+ */
+
+static void exp_tile(float *tile, int64_t rows, int64_t cols, float scale, float *row_sum,
+                     float *col_sum)
+{
+    const ext_vector a = fill(scale), b = fill(-scale);
+    memset(col_sum, 0, (size_t)cols * sizeof(float));
+    for (int64_t i = 0; i < rows; i++) {
+        float *row = tile + i * cols;
+        ext_vector total = {0};
+        int64_t j = 0;
+        for (; j + LANES <= cols; j += LANES) {
+            ext_vector e = exp2_vector(load(row + j) * a + b);
+            store(row + j, e);
+            store(col_sum + j, load(col_sum + j) + e);
+            total += e;
+        }
+        float rest = 0;
+        for (; j < cols; j++) {
+            row[j] = exp2_scalar(row[j] * scale - scale);
+            col_sum[j] += row[j];
+            rest += row[j];
+        }
+        row_sum[i] = sum(total) + rest;
+    }
+}
+
+static void weigh_tile(float *out, const float *tile, int64_t rows, int64_t cols, const float *row,
+                       const float *col)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        const float *from = tile + i * cols;
+        float *to = out + i * cols, r = row[i];
+#pragma omp simd
+        for (int64_t j = 0; j < cols; j++)
+            to[j] = from[j] * (r + col[j]);
+    }
+}
+
+/* ---- Rows of the moment objective
+ * ---------------------------------------------------------------- */
+
+static void exp_powers(const float *x, int64_t count, float inverse_tau, double sums[7])
+{
+    const ext_vector scale = fill(inverse_tau * LOG2E), one = fill(1.0f);
+    ext_vector s[7] = {{0}, {0}, {0}, {0}, {0}, {0}, {0}};
+    for (int64_t j = 0; j < count; j += LANES) {
+        int64_t part = count - j < LANES ? count - j : LANES;
+        ext_vector v = load_part(x + j, part);
+        ext_vector e = exp2_vector((v - one) * scale);
+        if (part < LANES)
+            e = load_part((const float *)&e, part);
+        ext_vector v2 = v * v;
+        s[0] += e;
+        s[1] += v;
+        s[2] += v2;
+        s[3] += v2 * v;
+        s[4] += v2 * v2;
+        s[5] += e * v;
+        s[6] += e * v2;
+    }
+    for (int i = 0; i < 7; i++)
+        sums[i] = sum(s[i]);
+}
+
+static void residual(float *out, const float *x, int64_t count, float inverse_tau, float a,
+                     float c1, float c2)
+{
+    const ext_vector scale = fill(inverse_tau * LOG2E), inverse = fill(inverse_tau * a),
+                     linear = fill(a * c1), square = fill(2 * a * c2), one = fill(1.0f);
+    for (int64_t j = 0; j < count; j += LANES) {
+        int64_t part = count - j < LANES ? count - j : LANES;
+        ext_vector v = load_part(x + j, part);
+        store_part(out + j, exp2_vector((v - one) * scale) * inverse - linear - square * v, part);
+    }
+}
+
+/* ---- Dense rows
+ * ----------------------------------------------------------------------------------- */
+
+static double dot(const float *a, const float *b, int64_t count)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (int64_t i = 0; i < count; i++)
+        total += (double)a[i] * (double)b[i];
+    return total;
+}
+
+static void axpy(float *restrict y, float a, const float *restrict x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] += a * x[i];
+}
+
+static void elu_row(float *y, const float *x, const float *bias, int64_t count)
+{
+    const ext_vector zero = {0}, one = fill(1.0f), scale = fill(LOG2E), top = fill(0.0f);
+    for (int64_t j = 0; j < count; j += LANES) {
+        int64_t part = count - j < LANES ? count - j : LANES;
+        ext_vector v = load_part(x + j, part);
+        if (bias)
+            v += load_part(bias + j, part);
+        ext_integers positive = v > zero, vi, ei;
+        /* Where v is positive the exponential is not used; 2^0 keeps it in range. */
+        ext_integers keep = ~positive;
+        ext_vector low = v;
+        ext_integers lowi;
+        memcpy(&lowi, &low, sizeof low);
+        lowi &= keep;
+        memcpy(&low, &lowi, sizeof low);
+        ext_vector e = exp2_vector(low * scale + top) - one;
+        memcpy(&vi, &v, sizeof v);
+        memcpy(&ei, &e, sizeof e);
+        vi = (positive & vi) | (keep & ei);
+        memcpy(&v, &vi, sizeof v);
+        store_part(y + j, v, part);
+    }
+}
+
+static void activate(float *y, const float *x, const float *bias, int64_t count,
+                     enum activation_kind kind, float slope, const float *slopes)
+{
+    if (kind == ACTIVATION_ELU) {
+        elu_row(y, x, bias, count);
+        return;
+    }
+    if (kind == ACTIVATION_NONE)
+        slope = 1;
+    else if (kind == ACTIVATION_RELU)
+        slope = 0;
+    for (int64_t j = 0; j < count; j++) {
+        float v = bias ? x[j] + bias[j] : x[j];
+        float a = slopes ? slopes[j] : slope;
+        y[j] = v > 0 ? v : a * v;
+    }
+}
+
+static double activate_backward(float *dx, const float *dy, const float *seen, const float *bias,
+                                int64_t count, enum activation_kind kind, float slope,
+                                const float *slopes, float *dbias)
+{
+    double dslope = 0;
+    if (kind == ACTIVATION_ELU) {
+        for (int64_t j = 0; j < count; j++)
+            dx[j] = seen[j] > 0 ? dy[j] : dy[j] * (seen[j] + 1);
+    } else if (kind == ACTIVATION_PRELU) {
+        for (int64_t j = 0; j < count; j++) {
+            float v = bias ? seen[j] + bias[j] : seen[j], d = dy[j];
+            dslope += v > 0 ? 0.0 : (double)(v * d);
+            dx[j] = v > 0 ? d : slope * d;
+        }
+    } else {
+        slope = kind == ACTIVATION_NONE ? 1 : kind == ACTIVATION_RELU ? 0 : slope;
+        for (int64_t j = 0; j < count; j++)
+            dx[j] = dy[j] * (seen[j] > 0 ? 1 : slopes ? slopes[j] : slope);
+    }
+    if (dbias)
+        for (int64_t j = 0; j < count; j++)
+            dbias[j] += dx[j];
+    return dslope;
+}
+
+static void rrelu_slopes(float *out, const struct random_key *key, int64_t first, int64_t count)
+{
+    const float low = 1.0f / 8, width = 1.0f / 3 - 1.0f / 8;
+    uint32_t lanes[4];
+    for (int64_t j = 0; j < count; j++) {
+        uint64_t element = (uint64_t)(first + j);
+        if (j == 0 || element % 4 == 0)
+            random_block(lanes, key, element / 4);
+        out[j] = low + width * ((float)(lanes[element % 4] >> 8) * 0x1p-24f);
+    }
+}
+
+/* ---- The optimiser
+ * -------------------------------------------------------------------------------- */
+
+static void adam(const struct adam *a, int64_t first, int64_t last)
+{
+    const float b1 = (float)a->beta1, b2 = (float)a->beta2, decay = (float)a->weight_decay;
+    const float rate = (float)(a->lr / (1 - pow(a->beta1, (double)a->step)));
+    const float root = (float)(1 / sqrt(1 - pow(a->beta2, (double)a->step)));
+    const float epsilon = (float)a->epsilon;
+    float *restrict value = a->value, *restrict m = a->m, *restrict v = a->v;
+    const float *restrict grad = a->grad;
+    for (int64_t i = first; i < last; i++) {
+        float g = grad[i] + decay * value[i];
+        m[i] = b1 * m[i] + (1 - b1) * g;
+        v[i] = b2 * v[i] + (1 - b2) * g * g;
+        value[i] -= rate * m[i] / (sqrtf(v[i]) * root + epsilon);
+    }
+}
+
+const struct loops TABLE(LOOPS_ISA) = {
+    .name = TEXT(LOOPS_ISA),
+    .gather = gather,
+    .exp_tile = exp_tile,
+    .weigh_tile = weigh_tile,
+    .exp_powers = exp_powers,
+    .residual = residual,
+    .dot = dot,
+    .axpy = axpy,
+    .activate = activate,
+    .activate_backward = activate_backward,
+    .rrelu_slopes = rrelu_slopes,
+    .adam = adam,
+};

@@ -1,0 +1,32 @@
+/* graco convert: writes a data set in graco's own format. */
+#include "commands.h"
+#include "loading.h"
+#include "output.h"
+
+#include <stddef.h>
+
+int cmd_convert(int argc, char **argv)
+{
+    graco_load_options load = {0};
+    graco_dataset *data = NULL;
+    const struct option options[] = {LOADING_OPTIONS(load), {0}};
+    struct command command = {
+        .name = "convert",
+        .synopsis = "DATASET OUT",
+        .summary = "Writes a data set in graco's own format: one file if OUT ends in .npz, else a\n"
+                   "folder of .npy files, which is mapped into memory when it is read.",
+        .options = options,
+        .min_arguments = 2,
+        .max_arguments = 2,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return options_help(&command);
+    graco_status status = graco_dataset_load(&data, command.arguments[0], &load);
+    if (status == GRACO_OK)
+        status = graco_dataset_save(data, command.arguments[1]);
+    graco_dataset_free(data);
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+}

@@ -1,0 +1,61 @@
+/* graco embed: applies a trained encoder to a graph, which need not be the one it was trained on.
+ */
+#include "commands.h"
+#include "loading.h"
+#include "output.h"
+
+#include <stddef.h>
+
+static graco_status embed(const char *run, const char *source, const graco_load_options *load,
+                          const char *output, int64_t threads)
+{
+    graco_dataset *data = NULL;
+    graco_model *model = NULL;
+    graco_matrix Z = {0};
+
+    graco_status status = graco_model_load(&model, run);
+    if (status == GRACO_OK)
+        status = graco_dataset_load(&data, source, load);
+    if (status == GRACO_OK)
+        status = graco_model_embed(&Z, model, data, threads);
+    if (status == GRACO_OK)
+        status = graco_matrix_save(&Z, output);
+    graco_matrix_clear(&Z);
+    graco_dataset_free(data);
+    graco_model_free(model);
+    return status;
+}
+
+int cmd_embed(int argc, char **argv)
+{
+    graco_load_options load = {0};
+    const char *output = NULL;
+    int64_t threads = 0;
+    const struct option options[] = {
+        OPTION_ROW_TEXT("output", 'o', "FILE", &output,
+                        "where to write the embeddings (.npy, float32)"),
+        OPTION_ROW_INTEGER("threads", "N", &threads, 0, 4096, "threads; 0: one per core"),
+        LOADING_OPTIONS(load),
+        {0},
+    };
+    struct command command = {
+        .name = "embed",
+        .synopsis = "RUN DATASET -o FILE",
+        .summary = "Embeds every node of DATASET with the model of the run folder RUN. The data\n"
+                   "set needs as many features as the one trained on; the graph may be new.",
+        .options = options,
+        .min_arguments = 2,
+        .max_arguments = 2,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return options_help(&command);
+    if (!output) {
+        output_error("embed: no output file given; expected -o FILE, such as -o Z.npy");
+        return EXIT_USAGE;
+    }
+    graco_status status = embed(command.arguments[0], command.arguments[1], &load, output, threads);
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+}

@@ -1,0 +1,48 @@
+/* graco generate: makes a graph with communities and bag-of-words features. */
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+
+#include <stddef.h>
+
+int cmd_generate(int argc, char **argv)
+{
+    graco_generate_options generate = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    int64_t seed = (int64_t)generate.seed;
+    const struct option options[] = {
+        OPTION_ROW_INTEGER("nodes", "N", &generate.nodes, 1, INT32_MAX, "nodes"),
+        OPTION_ROW_INTEGER("classes", "N", &generate.classes, 1, INT32_MAX,
+                           "classes, which are communities"),
+        OPTION_ROW_INTEGER("features", "N", &generate.features, 0, INT32_MAX,
+                           "feature columns, the vocabulary; 0: no features"),
+        OPTION_ROW_FLAG("dense", 0, &generate.dense,
+                        "features as noise around a mean per class instead of words"),
+        OPTION_ROW_REAL("degree", "X", &generate.degree, 0, 1e6, "average degree"),
+        OPTION_ROW_REAL("homophily", "X", &generate.homophily, 0, 1,
+                        "share of edges that stay within a class"),
+        OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "the same seed gives the same graph"),
+        {0},
+    };
+    struct command command = {
+        .name = "generate",
+        .synopsis = "OUT [options]",
+        .summary = "Makes a graph (a degree-corrected block model with bag-of-words features and\n"
+                   "the communities as labels) and writes it to OUT: a file if it ends in .npz,\n"
+                   "else a folder.",
+        .options = options,
+        .min_arguments = 1,
+        .max_arguments = 1,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return options_help(&command);
+    generate.seed = (uint64_t)seed;
+    graco_status status = graco_dataset_generate(&data, &generate);
+    if (status == GRACO_OK)
+        status = graco_dataset_save(data, command.arguments[0]);
+    graco_dataset_free(data);
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+}

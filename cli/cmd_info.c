@@ -1,0 +1,89 @@
+/* graco info: describes a data set. */
+#include "commands.h"
+#include "loading.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+static int print_json(const graco_dataset_info *info)
+{
+    json_t *object = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b}", "name",
+        info->name, "nodes", (json_int_t)info->nodes, "edges", (json_int_t)info->edges,
+        "self_loops", (json_int_t)info->self_loops, "duplicates", (json_int_t)info->duplicates,
+        "isolated", (json_int_t)info->isolated, "features", (json_int_t)info->features,
+        "feature_entries", (json_int_t)info->feature_entries, "classes", (json_int_t)info->classes,
+        "graphs", (json_int_t)info->graphs, "sparse_features", info->sparse_features, "multi_label",
+        info->multi_label, "directed", info->directed, "has_split", info->has_split);
+    json_t *split = info->has_split ? json_pack("[I, I, I]", (json_int_t)info->split_nodes[0],
+                                                (json_int_t)info->split_nodes[1],
+                                                (json_int_t)info->split_nodes[2])
+                                    : json_null();
+    if (object && json_object_set_new(object, "split_nodes", split) != 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    return output_json(object);
+}
+
+static int print_table(const graco_dataset_info *info)
+{
+    double cells = (double)info->nodes * (double)info->features;
+
+    output_row("name", "%s", info->name);
+    output_row("nodes", "%" PRId64, info->nodes);
+    output_row("edges", "%" PRId64 " (%s, without self-loops and duplicates)", info->edges,
+               info->directed ? "directed" : "both directions");
+    output_row("self-loops", "%" PRId64 " removed", info->self_loops);
+    output_row("duplicates", "%" PRId64 " removed", info->duplicates);
+    output_row("isolated nodes", "%" PRId64, info->isolated);
+    if (info->sparse_features && cells > 0)
+        output_row("features", "%" PRId64 ", sparse: %" PRId64 " entries (%.2f %%)", info->features,
+                   info->feature_entries, 100 * (double)info->feature_entries / cells);
+    else
+        output_row("features", "%" PRId64 "%s", info->features, info->features ? ", dense" : "");
+    output_row("classes", "%" PRId64 "%s", info->classes,
+               info->classes == 0  ? " (no labels)"
+               : info->multi_label ? ", several per node"
+                                   : "");
+    output_row("graphs", "%" PRId64, info->graphs);
+    if (info->has_split)
+        output_row("split", "%" PRId64 " training, %" PRId64 " validation, %" PRId64 " test nodes",
+                   info->split_nodes[0], info->split_nodes[1], info->split_nodes[2]);
+    else
+        output_row("split", "none");
+    return output_finish();
+}
+
+int cmd_info(int argc, char **argv)
+{
+    graco_load_options load = {0};
+    graco_dataset *data = NULL;
+    bool json = false;
+    const struct option options[] = {
+        LOADING_OPTIONS(load),
+        OPTION_ROW_FLAG("json", 0, &json, "print one JSON object"),
+        {0},
+    };
+    struct command command = {
+        .name = "info",
+        .synopsis = "DATASET [--json]",
+        .summary = "Describes a data set: a name under $GRACO_DATA, a file or a folder.",
+        .options = options,
+        .min_arguments = 1,
+        .max_arguments = 1,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return options_help(&command);
+    graco_status status = graco_dataset_load(&data, command.arguments[0], &load);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    graco_dataset_info info = graco_dataset_describe(data);
+    int code = json ? print_json(&info) : print_table(&info);
+    graco_dataset_free(data);
+    return code;
+}

@@ -1,0 +1,380 @@
+/* graco train: one run or several, stopped and resumed at will.
+ *
+ * A signal asks the running epoch to be the last: the library then writes a checkpoint, and the
+ * command says how to go on. A second signal ends the program at once; the last checkpoint stays.
+ */
+#include "commands.h"
+#include "loading.h"
+#include "output.h"
+#include "runs.h"
+#include "settings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_MAX = 10000 };
+
+/* The only thing that a signal handler may touch. */
+static volatile sig_atomic_t stop_wanted;
+
+struct line {
+    graco_load_options load;
+    struct settings settings;
+    const char *source; /* NULL: the generated graph */
+    const char *output;
+    int64_t runs;
+    bool resume, json, quiet;
+};
+
+/* All that the runs of one command share. */
+struct job {
+    const struct line *line;
+    graco_dataset *data;
+    graco_dataset_info info;
+    graco_config config; /* of the first run */
+    const char *preset;
+    char run[RUNS_PATH_MAX]; /* folder of the run or runs */
+};
+
+struct outcome {
+    char folder[RUNS_PATH_MAX];
+    uint64_t seed;
+    graco_train_result result;
+};
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop_wanted = 1;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static bool on_epoch(void *user, const graco_epoch *epoch)
+{
+    output_progress_epoch(user, epoch);
+    return !stop_wanted;
+}
+
+/* Prints a word so that a shell reads it back as it is. */
+static size_t quote(char *text, size_t size, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=:,+@%";
+    size_t used = 0;
+
+    if (*word && word[strspn(word, plain)] == '\0')
+        return (size_t)snprintf(text, size, " %s", word);
+    used += (size_t)snprintf(text, size, " '");
+    for (; *word && used + 8 < size; word++)
+        used += (size_t)snprintf(text + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
+    return used + (size_t)snprintf(text + used, size - used, "'");
+}
+
+static int say_stopped(int argc, char **argv, const struct line *line, int64_t epochs,
+                       int64_t wanted)
+{
+    char text[3072] = "";
+    size_t used = 0;
+
+    for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof(text); i++)
+        used += quote(text + used, sizeof(text) - used, argv[i]);
+    output_error("stopped after epoch %" PRId64 " of %" PRId64 "; to continue: graco train%s%s",
+                 epochs, wanted, text, line->resume ? "" : " --resume");
+    return EXIT_FAILED;
+}
+
+static json_t *describe(const struct job *job, const struct outcome *outcome)
+{
+    const graco_train_result *result = &outcome->result;
+    const char *objective = settings_objectives[job->config.objective];
+
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:s, s:I}", "run", outcome->folder,
+        "dataset", job->info.name, "preset", job->preset, "objective", objective, "epochs",
+        (json_int_t)result->epochs, "loss", output_real(result->loss), "mutual_information",
+        output_real(result->mutual_information), "seconds", output_real(result->seconds),
+        "epoch_ms_median", output_real(result->epoch_ms_median), "peak_rss_bytes",
+        (json_int_t)graco_peak_memory(), "device", result->device ? result->device : "cpu", "seed",
+        (json_int_t)outcome->seed);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Several runs as one: epochs of each, mean loss, seconds of all, median of the medians. */
+static struct outcome summarise(const struct job *job, const struct outcome *outcomes,
+                                double *medians, int64_t count)
+{
+    struct outcome sum = outcomes[0];
+
+    snprintf(sum.folder, sizeof(sum.folder), "%s", job->run);
+    sum.result.loss = sum.result.mutual_information = sum.result.seconds = 0;
+    for (int64_t i = 0; i < count; i++) {
+        sum.result.loss += outcomes[i].result.loss / (double)count;
+        sum.result.mutual_information += outcomes[i].result.mutual_information / (double)count;
+        sum.result.seconds += outcomes[i].result.seconds;
+        medians[i] = outcomes[i].result.epoch_ms_median;
+    }
+    qsort(medians, (size_t)count, sizeof(*medians), compare);
+    sum.result.epoch_ms_median = (medians[(count - 1) / 2] + medians[count / 2]) / 2;
+    return sum;
+}
+
+static int report_json(const struct job *job, const struct outcome *sum,
+                       const struct outcome *outcomes, int64_t count)
+{
+    json_t *object = describe(job, sum), *list = NULL;
+
+    if (count > 1 && object) {
+        list = json_array();
+        for (int64_t i = 0; i < count; i++)
+            json_array_append_new(list, describe(job, &outcomes[i]));
+        if (json_array_size(list) != (size_t)count || json_object_set(object, "runs", list) != 0) {
+            json_decref(object);
+            object = NULL;
+        }
+        json_decref(list);
+    }
+    return output_json(object);
+}
+
+static int report(const struct job *job, const struct outcome *outcomes, double *medians)
+{
+    const struct line *line = job->line;
+    struct outcome sum = summarise(job, outcomes, medians, line->runs);
+    char time[32], memory[32], first[RUNS_PATH_MAX];
+
+    if (line->json)
+        return report_json(job, &sum, outcomes, line->runs);
+    if (line->quiet)
+        return EXIT_FINE;
+    output_row("trained", "%" PRId64 " epochs on %s, %" PRId64 " run%s", sum.result.epochs,
+               job->info.name, line->runs, line->runs == 1 ? "" : "s");
+    output_row("loss", "%.5f%s", sum.result.loss, line->runs == 1 ? "" : " (mean)");
+    output_row("time", "%s, %.1f ms per epoch (median)", output_time(time, sum.result.seconds),
+               sum.result.epoch_ms_median);
+    output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
+    if (line->runs == 1)
+        snprintf(first, sizeof(first), "%s", job->run);
+    else
+        snprintf(first, sizeof(first), "%.*s/run-*", RUNS_PATH_MAX - 16, job->run);
+    output_row("embeddings", "%s/embeddings.npy", first);
+    return output_finish();
+}
+
+/* Fills job->config: from the first run that can be continued, else from the preset. A preset that
+ * was asked for by name comes first; the library then refuses what a checkpoint contradicts. */
+static int configure(struct job *job)
+{
+    const struct line *line = job->line;
+    char folder[RUNS_PATH_MAX];
+    graco_config kept;
+
+    job->preset = settings_preset(&job->config, &line->settings, job->info.name);
+    if (!job->preset)
+        return EXIT_USAGE;
+    bool keep = line->resume && !line->settings.preset;
+    for (int64_t i = 0; keep && i < line->runs; i++) {
+        graco_model *model = NULL;
+        if (!runs_folder(folder, job->run, i, line->runs))
+            return EXIT_FAILED;
+        if (!runs_holds_model(folder))
+            continue;
+        graco_status status = graco_model_load(&model, folder);
+        if (status != GRACO_OK)
+            return output_failure(status);
+        kept = *graco_model_config(model);
+        graco_model_free(model);
+        kept.seed -= (uint64_t)i;
+        kept.threads = job->config.threads;
+        kept.memory = job->config.memory;
+        job->config = kept;
+        break;
+    }
+    return settings_apply(&job->config, &line->settings) ? EXIT_FINE : EXIT_USAGE;
+}
+
+/* One run; EXIT_FINE, or EXIT_FAILED after a message, or -1 if it was stopped. */
+static int train(struct outcome *outcome, const struct job *job, int64_t index)
+{
+    const struct line *line = job->line;
+    graco_config config = job->config;
+    char label[64] = "";
+
+    config.seed += (uint64_t)index;
+    outcome->seed = config.seed;
+    if (!runs_folder(outcome->folder, job->run, index, line->runs) || !runs_make(outcome->folder))
+        return EXIT_FAILED;
+    if (line->runs > 1)
+        snprintf(label, sizeof(label), "run %" PRId64 " of %" PRId64 "  ", index + 1, line->runs);
+    struct output_progress progress = output_progress_start(line->quiet, label);
+    graco_train_options options = {
+        .run = outcome->folder,
+        .resume = line->resume && runs_holds_model(outcome->folder),
+        .on_epoch = on_epoch,
+        .user = &progress,
+    };
+    if (line->resume && !options.resume && !line->quiet)
+        output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
+    graco_status status = graco_train(NULL, &outcome->result, job->data, &config, &options);
+    output_progress_end(&progress);
+    if (status == GRACO_STOPPED)
+        return -1;
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+}
+
+static int train_all(struct job *job, int argc, char **argv)
+{
+    int64_t count = job->line->runs;
+    struct outcome *outcomes = calloc((size_t)count, sizeof(*outcomes));
+    double *medians = calloc((size_t)count, sizeof(*medians));
+    int code = EXIT_FINE;
+
+    if (!outcomes || !medians) {
+        output_error("out of memory for the results of %" PRId64 " runs", count);
+        code = EXIT_FAILED;
+    }
+    catch_signals();
+    for (int64_t i = 0; code == EXIT_FINE && i < count; i++) {
+        code = train(&outcomes[i], job, i);
+        if (code < 0 || (code == EXIT_FINE && stop_wanted && i + 1 < count))
+            code =
+                say_stopped(argc, argv, job->line, outcomes[i].result.epochs, job->config.epochs);
+    }
+    if (code == EXIT_FINE)
+        code = report(job, outcomes, medians);
+    free(outcomes);
+    free(medians);
+    return code;
+}
+
+static graco_status load(struct job *job)
+{
+    graco_generate_options generate = graco_generate_defaults();
+
+    graco_status status = job->line->source
+                              ? graco_dataset_load(&job->data, job->line->source, &job->line->load)
+                              : graco_dataset_generate(&job->data, &generate);
+    if (status == GRACO_OK)
+        job->info = graco_dataset_describe(job->data);
+    return status;
+}
+
+/* The folder for the run: as given, else runs/NAME. */
+static void choose_folder(struct job *job)
+{
+    const char *name = job->info.name;
+    bool usable = name && *name && *name != '.' && !strchr(name, '/');
+
+    if (job->line->output)
+        snprintf(job->run, sizeof(job->run), "%s", job->line->output);
+    else
+        snprintf(job->run, sizeof(job->run), "runs/%.200s", usable ? name : "unnamed");
+}
+
+static int run_job(const struct line *line, int argc, char **argv)
+{
+    struct job job = {.line = line};
+    graco_config trial;
+
+    /* Wrong settings are said before the data is read. */
+    if (!settings_preset(&trial, &line->settings, NULL) || !settings_apply(&trial, &line->settings))
+        return EXIT_USAGE;
+    if (line->output && !runs_check(line->output, line->runs, line->resume))
+        return EXIT_FAILED;
+    graco_status status = load(&job);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    choose_folder(&job);
+    int code = runs_check(job.run, line->runs, line->resume) ? configure(&job) : EXIT_FAILED;
+    if (code == EXIT_FINE)
+        code = train_all(&job, argc, argv);
+    graco_dataset_free(job.data);
+    return code;
+}
+
+/* Help shows the settings that this command line would train with. */
+static int help(const struct command *command, struct settings *settings)
+{
+    graco_config config;
+    const char *source = command->count ? command->arguments[0] : "generated";
+    const char *slash = strrchr(source, '/');
+
+    const char *preset = settings_preset(&config, settings, slash ? slash + 1 : source);
+    if (!preset || !settings_apply(&config, settings))
+        return EXIT_USAGE;
+    settings->preset = preset;
+    settings->objective = settings_objectives[config.objective];
+    settings->epochs = config.epochs;
+    settings->seed = (int64_t)config.seed;
+    settings->threads = config.threads;
+    settings->memory = config.memory;
+    options_help(command);
+    settings_help(&config, preset);
+    return output_finish();
+}
+
+int cmd_train(int argc, char **argv)
+{
+    struct line line = {.settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1},
+                        .runs = 1};
+    struct settings *settings = &line.settings;
+    const struct option options[] = {
+        OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
+        OPTION_ROW_TEXT("preset", 0, "NAME", &settings->preset,
+                        "hyperparameters; by default those named like the data set"),
+        OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
+                        "set one hyperparameter; may be repeated"),
+        OPTION_ROW_CHOICE("objective", "NAME", &settings->objective, settings_objectives,
+                          "exact, infonce or moment"),
+        OPTION_ROW_INTEGER("epochs", "N", &settings->epochs, 0, INT64_MAX,
+                           "the same as --set epochs=N"),
+        OPTION_ROW_INTEGER("seed", "N", &settings->seed, 0, INT64_MAX, "seed of the first run"),
+        OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
+                           "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
+        OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 4096, "threads; 0: one per core"),
+        OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,
+                        "what the objective's tiles may fill, such as 256M or 4G"),
+        OPTION_ROW_FLAG("resume", 0, &line.resume, "continue the unfinished runs in RUN"),
+        OPTION_ROW_FLAG("json", 0, &line.json, "print one JSON object at the end"),
+        OPTION_ROW_FLAG("quiet", 'q', &line.quiet, "no progress and no summary"),
+        LOADING_OPTIONS(line.load),
+        {0},
+    };
+    struct command command = {
+        .name = "train",
+        .synopsis = "[DATASET] [-o RUN] [options]",
+        .summary =
+            "Learns node embeddings. DATASET is a name under $GRACO_DATA, a file or a folder;\n"
+            "without it, a graph that graco makes itself. RUN holds config.json, metrics.jsonl,\n"
+            "model.safetensors and embeddings.npy afterwards; one that holds a run already is\n"
+            "refused unless --resume is given.",
+        .options = options,
+        .max_arguments = 1,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return help(&command, settings);
+    line.source = command.count ? command.arguments[0] : NULL;
+    return run_job(&line, argc, argv);
+}

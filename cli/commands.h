@@ -1,0 +1,15 @@
+/* The commands of graco: each takes argv[0] = its own name and returns the exit code. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+/* Exit codes of the program. */
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+int cmd_train(int argc, char **argv);
+int cmd_embed(int argc, char **argv);
+int cmd_eval(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
+
+#endif

@@ -1,0 +1,15 @@
+/* The options of every command that reads a data set. */
+#ifndef CLI_LOADING_H
+#define CLI_LOADING_H
+
+#include "options.h"
+
+/* Rows of an option table that fill a graco_load_options, which must start as zeros. */
+#define LOADING_OPTIONS(load)                                                                      \
+    OPTION_ROW_TEXT("features", 0, "FILE", &(load).features,                                       \
+                    "table of node features beside an edge list"),                                 \
+        OPTION_ROW_TEXT("labels", 0, "FILE", &(load).labels,                                       \
+                        "table of node labels beside an edge list"),                               \
+        OPTION_ROW_FLAG("undirected", 0, &(load).undirected, "add the reverse of every edge")
+
+#endif

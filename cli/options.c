@@ -1,0 +1,348 @@
+/* The option parser: one pass over argv, one table, one line of complaint. */
+#include "options.h"
+#include "commands.h"
+#include "output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { WORD_MAX = 32 };
+
+/* Levenshtein's distance between the first WORD_MAX letters of two words, without case. */
+static int distance(const char *a, const char *b)
+{
+    int row[WORD_MAX + 1];
+    int columns = (int)strnlen(b, WORD_MAX), rows = (int)strnlen(a, WORD_MAX);
+
+    for (int j = 0; j <= columns; j++)
+        row[j] = j;
+    for (int i = 1; i <= rows; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= columns; j++) {
+            int change = diagonal + (strncasecmp(a + i - 1, b + j - 1, 1) != 0);
+            int step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            diagonal = row[j];
+            row[j] = change < step ? change : step;
+        }
+    }
+    return row[columns];
+}
+
+const char *options_nearest(const char *word, const char *const *words)
+{
+    const char *nearest = NULL;
+    int best = WORD_MAX;
+    size_t length = strlen(word);
+
+    for (; *words; words++) {
+        int found = distance(word, *words);
+        if (length >= 3 && strncasecmp(word, *words, length) == 0)
+            found = 1;
+        if (found < best && found <= 2 && found < (int)strlen(*words)) {
+            best = found;
+            nearest = *words;
+        }
+    }
+    return nearest;
+}
+
+static bool unknown_option(const struct command *command, const char *word)
+{
+    const char *names[64] = {"help"};
+    char allowed[1024] = "--help", suggestion[64] = "";
+    size_t used = strlen(allowed);
+    int count = 1;
+
+    for (const struct option *o = command->options; o->name && count < 63; o++) {
+        names[count++] = o->name;
+        int added = snprintf(allowed + used, sizeof(allowed) - used, ", --%s", o->name);
+        used += added < (int)(sizeof(allowed) - used) ? (size_t)added : 0;
+    }
+    const char *bare = word + strspn(word, "-");
+    const char *nearest = strlen(bare) > 1 ? options_nearest(bare, names) : NULL;
+    if (nearest)
+        snprintf(suggestion, sizeof(suggestion), " (did you mean --%s?)", nearest);
+    output_error("%s: unknown option '%s'%s; allowed: %s", command->name, word, suggestion,
+                 allowed);
+    return false;
+}
+
+static const struct option *find_long(const struct command *command, const char *name,
+                                      size_t length)
+{
+    for (const struct option *o = command->options; o->name; o++)
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            return o;
+    return NULL;
+}
+
+static const struct option *find_letter(const struct command *command, char letter)
+{
+    for (const struct option *o = command->options; o->name; o++)
+        if (o->letter && o->letter == letter)
+            return o;
+    return NULL;
+}
+
+static bool bad_value(const struct command *command, const struct option *o, const char *value,
+                      const char *expected)
+{
+    output_error("%s: --%s is '%s'; expected %s", command->name, o->name, value, expected);
+    return false;
+}
+
+static void format_integer(char text[32], const struct option *o, int64_t value)
+{
+    static const char units[] = {'K', 'M', 'G', 'T', 'P'};
+    int unit = -1;
+
+    if (o->kind == OPTION_SIZE)
+        while (unit < 4 && value > 0 && value % 1024 == 0) {
+            value /= 1024;
+            unit++;
+        }
+    if (unit < 0)
+        snprintf(text, 32, "%" PRId64, value);
+    else
+        snprintf(text, 32, "%" PRId64 "%c", value, units[unit]);
+}
+
+static bool read_integer(const struct command *command, const struct option *o, const char *text)
+{
+    static const char units[] = "kmgtp";
+    char expected[160], low[32], high[32], *end = NULL;
+    bool size = o->kind == OPTION_SIZE, fits = true;
+
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    fits = end != text && errno == 0 && strchr(" \t\n\v\f\r", text[0]) == NULL;
+    if (fits && size && *end) {
+        const char *unit = strchr(units, *end | 0x20);
+        fits = unit != NULL;
+        for (const char *step = units; fits && step <= unit; step++) {
+            fits = number <= INT64_MAX / 1024 && number >= 0;
+            number = fits ? number * 1024 : 0;
+        }
+        end++;
+        /* "16MB" and "16MiB" say the same. */
+        if (strcasecmp(end, "b") == 0 || strcasecmp(end, "ib") == 0)
+            end += strlen(end);
+    }
+    if (fits && *end == '\0' && number >= o->min && number <= o->max) {
+        *(int64_t *)o->target = number;
+        return true;
+    }
+    format_integer(low, o, o->min);
+    format_integer(high, o, o->max);
+    const char *what = size ? "a size in bytes such as 16M or 4G" : "a whole number";
+    if (o->max == INT64_MAX)
+        snprintf(expected, sizeof(expected), "%s, at least %s", what, low);
+    else
+        snprintf(expected, sizeof(expected), "%s from %s to %s", what, low, high);
+    return bad_value(command, o, text, expected);
+}
+
+static bool read_real(const struct command *command, const struct option *o, const char *text)
+{
+    char expected[160], *end = NULL;
+
+    double number = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(number) && number >= o->real_min &&
+        number <= o->real_max && strchr(" \t\n\v\f\r", text[0]) == NULL) {
+        *(double *)o->target = number;
+        return true;
+    }
+    snprintf(expected, sizeof(expected), "a number from %g to %g", o->real_min, o->real_max);
+    return bad_value(command, o, text, expected);
+}
+
+static bool read_choice(const struct command *command, const struct option *o, const char *text)
+{
+    char expected[512] = "one of";
+    size_t used = strlen(expected);
+
+    for (const char *const *choice = o->choices; *choice; choice++) {
+        if (strcmp(text, *choice) == 0) {
+            *(const char **)o->target = *choice;
+            return true;
+        }
+        int added = snprintf(expected + used, sizeof(expected) - used, "%s %s",
+                             choice == o->choices ? "" : ",", *choice);
+        used += added < (int)(sizeof(expected) - used) ? (size_t)added : 0;
+    }
+    const char *nearest = options_nearest(text, o->choices);
+    if (nearest)
+        snprintf(expected + used, sizeof(expected) - used, " (did you mean %s?)", nearest);
+    return bad_value(command, o, text, expected);
+}
+
+static bool read_value(const struct command *command, const struct option *o, const char *text)
+{
+    struct option_list *list = o->target;
+
+    switch (o->kind) {
+    case OPTION_TEXT:
+        if (!*text)
+            return bad_value(command, o, text, o->value);
+        *(const char **)o->target = text;
+        return true;
+    case OPTION_LIST:
+        if (list->count == OPTION_LIST_MAX) {
+            output_error("%s: --%s is given more than %d times", command->name, o->name,
+                         OPTION_LIST_MAX);
+            return false;
+        }
+        list->values[list->count++] = text;
+        return true;
+    case OPTION_CHOICE:
+        return read_choice(command, o, text);
+    case OPTION_INTEGER:
+    case OPTION_SIZE:
+        return read_integer(command, o, text);
+    case OPTION_REAL:
+        return read_real(command, o, text);
+    case OPTION_FLAG:
+        break;
+    }
+    *(bool *)o->target = true;
+    return true;
+}
+
+/* A following word is a value unless it looks like an option; -1 and - are values. */
+static bool is_value(const char *word)
+{
+    return word && !(word[0] == '-' && word[1] && !strchr("0123456789.", word[1]));
+}
+
+/* Reads one option; `inside` is the value written in the same word, or NULL. Sets *used to how many
+ * words it took. */
+static bool read_option(const struct command *command, const struct option *o, const char *inside,
+                        const char *next, int *used)
+{
+    *used = 1;
+    if (o->kind == OPTION_FLAG) {
+        if (!inside)
+            return read_value(command, o, "");
+        output_error("%s: --%s takes no value, found '%s'", command->name, o->name, inside);
+        return false;
+    }
+    if (inside)
+        return read_value(command, o, inside);
+    if (!is_value(next)) {
+        output_error("%s: --%s needs a value (%s), found %s%s%s", command->name, o->name, o->value,
+                     next ? "'" : "", next ? next : "the end of the line", next ? "'" : "");
+        return false;
+    }
+    *used = 2;
+    return read_value(command, o, next);
+}
+
+static bool read_argument(struct command *command, const char *word)
+{
+    if (command->count < command->max_arguments && command->count < COMMAND_ARGUMENTS_MAX) {
+        command->arguments[command->count++] = word;
+        return true;
+    }
+    output_error("%s: unexpected argument '%s'; usage: graco %s %s", command->name, word,
+                 command->name, command->synopsis);
+    return false;
+}
+
+/* Reads the word at argv[at], and the next if it is its value. */
+static bool read_word(struct command *command, char **argv, int at, int *used)
+{
+    const char *word = argv[at], *inside = NULL;
+    const struct option *o = NULL;
+
+    *used = 1;
+    if (word[0] != '-' || word[1] == '\0')
+        return read_argument(command, word);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        command->help = true;
+        return true;
+    }
+    if (word[1] == '-') {
+        size_t length = strcspn(word + 2, "=");
+        o = find_long(command, word + 2, length);
+        inside = word[2 + length] ? word + 3 + length : NULL;
+    } else {
+        o = find_letter(command, word[1]);
+        inside = word[2] ? word + 2 : NULL;
+    }
+    if (!o) {
+        char name[128];
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+        return unknown_option(command, name);
+    }
+    return read_option(command, o, inside, argv[at + 1], used);
+}
+
+bool options_parse(struct command *command, int argc, char **argv)
+{
+    bool options_over = false;
+    int used = 1;
+
+    for (int at = 1; at < argc; at += used) {
+        used = 1;
+        if (options_over) {
+            if (!read_argument(command, argv[at]))
+                return false;
+        } else if (strcmp(argv[at], "--") == 0) {
+            options_over = true;
+        } else if (!read_word(command, argv, at, &used)) {
+            return false;
+        }
+    }
+    if (command->help || command->count >= command->min_arguments)
+        return true;
+    output_error("%s: %d of %d arguments are missing; usage: graco %s %s", command->name,
+                 command->min_arguments - command->count, command->min_arguments, command->name,
+                 command->synopsis);
+    return false;
+}
+
+/* The present value of an option as " [value]"; empty if there is none to show. */
+static void format_value(char *text, size_t size, const struct option *o)
+{
+    char number[32];
+
+    text[0] = '\0';
+    if (o->kind == OPTION_TEXT || o->kind == OPTION_CHOICE) {
+        const char *value = *(const char **)o->target;
+        if (value)
+            snprintf(text, size, " [%s]", value);
+    } else if (o->kind == OPTION_REAL) {
+        snprintf(text, size, " [%g]", *(double *)o->target);
+    } else if (o->kind == OPTION_INTEGER || o->kind == OPTION_SIZE) {
+        /* A value outside the range stands for "not given". */
+        int64_t value = *(int64_t *)o->target;
+        if (value < o->min || value > o->max)
+            return;
+        format_integer(number, o, value);
+        snprintf(text, size, " [%s]", number);
+    }
+}
+
+int options_help(const struct command *command)
+{
+    printf("usage: graco %s %s\n\n%s\n\noptions (present values in brackets):\n", command->name,
+           command->synopsis, command->summary);
+    for (const struct option *o = command->options; o->name; o++) {
+        char left[64], value[256];
+        char letter[8] = "    ";
+        if (o->letter)
+            snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+        snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value ? " " : "",
+                 o->value ? o->value : "");
+        format_value(value, sizeof(value), o);
+        printf("  %-28s %s%s\n", left, o->help, value);
+    }
+    printf("  %-28s %s\n", "-h, --help", "print this");
+    return output_finish();
+}

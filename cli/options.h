@@ -1,0 +1,108 @@
+/* Options: a table says which a command has, where their values go and what is allowed.
+ *
+ * The targets hold the defaults before parsing; help text prints their values. A command reads
+ *
+ *     struct option options[] = {
+ *         OPTION_ROW_TEXT("output", 'o', "FILE", &output, "where to write"),
+ *         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "first seed"),
+ *         {0},
+ *     };
+ *     struct command command = {"embed", "RUN DATASET -o FILE", "embeds every node", options, 2,
+ * 2}; if (!options_parse(&command, argc, argv)) return EXIT_USAGE; if (command.help) return
+ * options_help(&command);
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_kind {
+    OPTION_FLAG,    /* bool: present or not */
+    OPTION_TEXT,    /* const char *: borrowed from argv */
+    OPTION_LIST,    /* struct option_list: every value given */
+    OPTION_CHOICE,  /* const char *: one of `choices` */
+    OPTION_INTEGER, /* int64_t within min .. max */
+    OPTION_SIZE,    /* int64_t bytes within min .. max, as 4096, 16M or 4G (powers of 1024) */
+    OPTION_REAL,    /* double within real_min .. real_max */
+};
+
+enum { OPTION_LIST_MAX = 64, COMMAND_ARGUMENTS_MAX = 4 };
+
+struct option_list {
+    int count;
+    const char *values[OPTION_LIST_MAX];
+};
+
+struct option {
+    const char *name;  /* without the dashes; NULL ends a table */
+    char letter;       /* for -x, or 0 */
+    const char *value; /* what help calls the value; NULL for a flag */
+    const char *help;  /* one line */
+    enum option_kind kind;
+    void *target;
+    int64_t min, max;
+    double real_min, real_max;
+    const char *const *choices; /* ends with NULL */
+};
+
+/* Rows of a table. */
+#define OPTION_ROW(name_, letter_, value_, kind_, target_, help_)                                  \
+    .name = name_, .letter = letter_, .value = value_, .kind = kind_, .target = target_,           \
+    .help = help_
+#define OPTION_ROW_FLAG(name, letter, target, help)                                                \
+    {                                                                                              \
+        OPTION_ROW(name, letter, NULL, OPTION_FLAG, target, help)                                  \
+    }
+#define OPTION_ROW_TEXT(name, letter, value, target, help)                                         \
+    {                                                                                              \
+        OPTION_ROW(name, letter, value, OPTION_TEXT, target, help)                                 \
+    }
+#define OPTION_ROW_LIST(name, value, target, help)                                                 \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_LIST, target, help)                                      \
+    }
+#define OPTION_ROW_CHOICE(name, value, target, choices_, help)                                     \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_CHOICE, target, help), .choices = choices_               \
+    }
+#define OPTION_ROW_INTEGER(name, value, target, min_, max_, help)                                  \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_INTEGER, target, help), .min = min_, .max = max_         \
+    }
+#define OPTION_ROW_SIZE(name, value, target, min_, max_, help)                                     \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_SIZE, target, help), .min = min_, .max = max_            \
+    }
+#define OPTION_ROW_REAL(name, value, target, min_, max_, help)                                     \
+    {                                                                                              \
+        OPTION_ROW(name, 0, value, OPTION_REAL, target, help), .real_min = min_, .real_max = max_  \
+    }
+
+struct command {
+    const char *name;
+    const char *synopsis; /* what follows the name in the usage line */
+    const char *summary;  /* a sentence or two for the help text */
+    const struct option *options;
+    int min_arguments, max_arguments;
+    /* Filled by options_parse. */
+    bool help; /* -h or --help was given: nothing else is required then */
+    int count;
+    const char *arguments[COMMAND_ARGUMENTS_MAX]; /* what is not an option, borrowed */
+};
+
+/* Reads argv[1 .. argc) into the targets. Options take "--name value" or "--name=value", "-x value"
+ * or "-xvalue"; "--" ends them. Returns false, after one line on stderr, for wrong use. */
+bool options_parse(struct command *command, int argc, char **argv);
+
+/* Whether an option was given is not recorded; commands start targets at NULL or at a value outside
+ * the range where they must know. Prints the usage, the options with their present values, and
+ * returns the exit code. */
+int options_help(const struct command *command);
+
+/* The word of `words` (ending with NULL) that is spelled most like `word`; NULL if none is close.
+ */
+const char *options_nearest(const char *word, const char *const *words);
+
+#endif

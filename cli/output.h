@@ -1,0 +1,59 @@
+/* What the user sees: errors, tables, JSON and progress. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "graco.h"
+
+#include <jansson.h>
+
+/* Lets the compiler check formats; the library's own such macro is not in the public header. */
+#if defined(__GNUC__)
+#define OUTPUT_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define OUTPUT_PRINTF(text, first)
+#endif
+
+/* Prints "graco: MESSAGE" as one line on stderr: control characters become '?'. */
+void output_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
+
+/* The same for something that the user should know but that stops nothing. */
+void output_note(const char *format, ...) OUTPUT_PRINTF(1, 2);
+
+/* Prints the library's message for `status` and returns the exit code: EXIT_USAGE for an argument
+ * that makes no sense, else EXIT_FAILED. */
+int output_failure(graco_status status);
+
+/* A JSON number, or null if it is not finite. */
+json_t *output_real(double value);
+
+/* Prints an object as one line on stdout and releases it. Returns the exit code: a NULL object (out
+ * of memory while it was made) or a full disk is a failure. */
+int output_json(json_t *object);
+
+/* Flushes stdout and returns the exit code: EXIT_FAILED, with a message, if anything that was
+ * printed could not be written. */
+int output_finish(void);
+
+/* One row of a two-column table on stdout. */
+void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
+
+/* Writes "1.5 GiB" or "3 h 04 min" and returns text. */
+const char *output_bytes(char text[32], int64_t bytes);
+const char *output_time(char text[32], double seconds);
+
+/* The progress of a training: one line that is rewritten on a terminal, a line every few seconds in
+ * a pipe, nothing if quiet. All on stderr. */
+struct output_progress {
+    bool quiet;
+    bool terminal;
+    const char *label; /* "" or "run 2 of 5, " */
+    double shown;      /* when the last line was printed, in seconds; 0: never */
+    bool open;         /* the terminal's line has not been ended */
+};
+
+struct output_progress output_progress_start(bool quiet, const char *label);
+void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch);
+/* Ends the line on a terminal; harmless when repeated. */
+void output_progress_end(struct output_progress *progress);
+
+#endif

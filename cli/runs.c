@@ -1,0 +1,95 @@
+/* Run folders. The library writes into them; the command decides whether it may. */
+#include "runs.h"
+#include "output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, int64_t count)
+{
+    int length = count == 1 ? snprintf(folder, RUNS_PATH_MAX, "%s", run)
+                            : snprintf(folder, RUNS_PATH_MAX, "%s/run-%" PRId64, run, index + 1);
+
+    if (length < RUNS_PATH_MAX - 64)
+        return true;
+    output_error("the run folder's name has %d bytes; expected at most %d", length,
+                 RUNS_PATH_MAX - 64);
+    return false;
+}
+
+static bool holds(const char *folder, const char *name)
+{
+    char path[RUNS_PATH_MAX + 64];
+    struct stat found;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return stat(path, &found) == 0;
+}
+
+bool runs_holds_model(const char *folder)
+{
+    return holds(folder, "model.safetensors");
+}
+
+bool runs_holds_any(const char *folder)
+{
+    return runs_holds_model(folder) || holds(folder, "config.json") ||
+           holds(folder, "metrics.jsonl") || holds(folder, "embeddings.npy");
+}
+
+bool runs_check(const char *run, int64_t count, bool resume)
+{
+    char folder[RUNS_PATH_MAX];
+
+    if (!runs_folder(folder, run, 0, 2))
+        return false;
+    bool one = runs_holds_any(run), several = runs_holds_any(folder);
+    if (count > 1 && one) {
+        output_error("%s holds a single run; expected a folder for %" PRId64
+                     " runs: choose another with -o",
+                     run, count);
+        return false;
+    }
+    if (count == 1 && several && !one) {
+        output_error("%s holds several runs; give --runs K --resume to continue them, or choose "
+                     "another folder with -o",
+                     run);
+        return false;
+    }
+    for (int64_t i = 0; i < count && !resume; i++) {
+        if (!runs_folder(folder, run, i, count))
+            return false;
+        if (runs_holds_any(folder)) {
+            output_error("%s already holds a run; continue it with --resume, remove it, or choose "
+                         "another folder with -o",
+                         folder);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool runs_make(const char *folder)
+{
+    char path[RUNS_PATH_MAX];
+    struct stat found;
+
+    snprintf(path, sizeof(path), "%s", folder);
+    for (char *slash = path + 1; *slash; slash++) {
+        if (*slash != '/')
+            continue;
+        *slash = '\0';
+        /* A parent that exists may refuse with other codes than EEXIST; the last call decides. */
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    if (mkdir(path, 0777) == 0 ||
+        (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
+        return true;
+    output_error("cannot make the run folder %s: %s", folder,
+                 errno == EEXIST ? "a file has that name" : strerror(errno));
+    return false;
+}

@@ -1,0 +1,26 @@
+/* Run folders: which there are, whether they hold a run, how to make them. */
+#ifndef CLI_RUNS_H
+#define CLI_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RUNS_PATH_MAX = 4096 };
+
+/* The folder of run `index` of `count`: RUN itself if there is one, else RUN/run-1 ... Returns
+ * false, after a message, if the name is too long. */
+bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, int64_t count);
+
+/* Whether a folder holds any file of a run; whether it holds a model that can be continued. */
+bool runs_holds_any(const char *folder);
+bool runs_holds_model(const char *folder);
+
+/* Checks that `count` runs may be written to RUN: nothing there yet unless `resume`, and the same
+ * form, one run or several, if there is. Returns false after a message. */
+bool runs_check(const char *run, int64_t count, bool resume);
+
+/* Makes a folder and those above it. Returns false after a message. */
+bool runs_make(const char *folder);
+
+#endif

@@ -1,0 +1,207 @@
+/* compute: matrices, sparse matrices and the operations on them, on one device.
+ *
+ * A back end is a table of kernels over device buffers; `backend_cpu` is the fast one, and
+ * `backend_reference` the scalar one that serves as its oracle. Nothing above this folder calls a
+ * kernel but through a context. Both views of a graph are stacked: rows 0 .. N - 1 are the first
+ * view's, rows N .. 2N - 1 the second's, and a sparse map applies each view's own matrix to its
+ * rows. */
+#ifndef COMPUTE_COMPUTE_H
+#define COMPUTE_COMPUTE_H
+
+#include "base/random.h"
+#include "base/status.h"
+
+struct context;
+
+/* ---- What kernels work on ---------------------------------------------------------------------
+ */
+
+/* M = diag(row_scale) (S + self I) diag(col_scale). Borrows every array. */
+struct sparse {
+    int64_t rows, cols;
+    const int64_t *start;   /* (rows + 1) where a row's entries begin */
+    const int32_t *count;   /* (rows) entries in use; NULL: all up to the next row's */
+    const int32_t *index;   /* column of each entry */
+    const float *value;     /* of each entry; NULL: ones */
+    const float *row_scale; /* (rows) or NULL: ones */
+    const float *col_scale; /* (cols) or NULL: ones */
+    bool self;              /* add the identity; rows == cols then */
+};
+
+/* C (m, n) = op(A) op(B) + beta C, row-major, rows ld* apart. */
+struct gemm {
+    bool transpose_a, transpose_b;
+    int64_t m, n, k;
+    const float *A;
+    int64_t lda;
+    const float *B;
+    int64_t ldb;
+    float beta;
+    float *C;
+    int64_t ldc;
+};
+
+/* Y_v (+)= M_v X_v for every view v. A step of 0 shares the operand: a shared X is read by all
+ * views, a shared Y sums over them. */
+struct spmm {
+    int views;
+    const struct sparse *matrix; /* (views) */
+    int64_t cols;
+    const float *X;
+    int64_t x_step;
+    float *Y;
+    int64_t y_step;
+    bool accumulate;
+};
+
+enum activation_kind {
+    ACTIVATION_NONE,
+    ACTIVATION_RELU,
+    ACTIVATION_PRELU,
+    ACTIVATION_ELU,
+    ACTIVATION_RRELU,
+};
+
+/* Y = act(X + b) over (rows, cols); Y may be X unless the kind is PRELU. */
+struct activation {
+    enum activation_kind kind;
+    int64_t rows, cols;
+    const float *bias;     /* (cols) or NULL */
+    const float *slope;    /* PRELU: (1). RRELU: (rows, cols) given slopes, or NULL to draw them */
+    struct random_key key; /* RRELU */
+    bool training;         /* RRELU: slopes are 11/48 otherwise */
+};
+
+/* Rows and columns of a tile of the matrix of similarities. */
+enum { CONTRAST_TILE = 256 };
+
+/* Contrast of 2n unit rows Z = [U; V], as docs/math.md derives it. */
+struct contrast {
+    int64_t n, d;
+    double tau;
+    bool intra; /* negatives from the same view too: the paper's objective; else InfoNCE */
+    const float *Z;
+    /* Filled by the forward kernel. */
+    double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
+    double loss;               /* host */
+    double mutual_information; /* host */
+    /* Kept tiles, filled by the forward and read by the backward kernel. */
+    float *tiles;
+    int64_t tile_floats; /* room in `tiles`; any number, 0 included, gives the same bits */
+};
+
+/* The linear-time objective: a quadratic surrogate for the negatives, and its sampled correction.
+ */
+struct moment {
+    int64_t n, d;
+    double tau;
+    const float *Z;
+    int64_t samples;       /* m; 0: no correction */
+    const int32_t *sample; /* (m) rows of Z, ascending, host */
+    const double *fixed;   /* (3) given coefficients, or NULL to fit them */
+    int64_t pairs;         /* without correction: how many random pairs the fit looks at */
+    struct random_key key; /* of those pairs */
+    /* Filled by the forward kernel. */
+    double coefficient[3]; /* times exp(-1 / tau), as D is */
+    double *D;             /* (2n) estimates */
+    uint8_t *floor;        /* (2n) whether the floor held the estimate up */
+    int64_t floored;       /* host */
+    double loss;           /* host */
+};
+
+struct adam {
+    int64_t count;
+    float *value, *grad, *m, *v; /* (count) */
+    double lr, beta1, beta2, epsilon, weight_decay;
+    int64_t step; /* 1 for the first */
+};
+
+/* ---- The table of kernels ----------------------------------------------------------------------
+ */
+
+struct backend {
+    const char *name;
+    bool host; /* buffers are plain memory */
+
+    graco_status (*allocate)(void *out, size_t bytes);
+    void (*release)(void *block);
+    graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*zero)(struct context *c, void *block, size_t bytes);
+
+    graco_status (*gemm)(struct context *c, const struct gemm *g);
+    graco_status (*spmm)(struct context *c, const struct spmm *s);
+    /* y += x over n floats. */
+    graco_status (*add)(struct context *c, int64_t n, float *y, const float *x);
+    /* Y (+)= diag(scale) X over (rows, cols). */
+    graco_status (*scale_rows)(struct context *c, int64_t rows, int64_t cols, float *Y,
+                               const float *scale, const float *X, bool accumulate);
+
+    graco_status (*activate)(struct context *c, const struct activation *a, float *Y,
+                             const float *X);
+    /* dX from dY, which it may be, and the forward's Y (PRELU: its X, bias not yet added). Adds to
+     * dbias (cols) and dslope (1) where they are not NULL. */
+    graco_status (*activate_backward)(struct context *c, const struct activation *a, float *dX,
+                                      const float *dY, const float *Y, float *dbias, float *dslope);
+
+    /* X_i / norm_i in place, norm_i = max(|X_i|, 1e-12); and dX = (dZ - z (z . dZ)) / norm in
+     * place. */
+    graco_status (*normalise)(struct context *c, int64_t rows, int64_t cols, float *X, float *norm);
+    graco_status (*normalise_backward)(struct context *c, int64_t rows, int64_t cols, float *dZ,
+                                       const float *Z, const float *norm);
+
+    graco_status (*contrast)(struct context *c, struct contrast *s);
+    graco_status (*contrast_backward)(struct context *c, const struct contrast *s, float *dZ);
+    graco_status (*moment)(struct context *c, struct moment *s);
+    graco_status (*moment_backward)(struct context *c, const struct moment *s, float *dZ);
+
+    /* keep[e] = 1 with probability 1 - p, by element e of the key. */
+    graco_status (*draw_bytes)(struct context *c, const struct random_key *key, double p, int64_t n,
+                               uint8_t *keep);
+    graco_status (*draw_floats)(struct context *c, const struct random_key *key, double p,
+                                int64_t n, float *keep);
+    /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]],
+     * or keep[e] where id is NULL. */
+    graco_status (*compact)(struct context *c, int64_t rows, const int64_t *start,
+                            const int32_t *index, const uint32_t *id, const uint8_t *keep,
+                            int32_t *kept, int32_t *count);
+    /* scale_i = (degree_i + 1)^power with power -1/2 or -1; degrees from count, or start where
+     * NULL. */
+    graco_status (*degree_scale)(struct context *c, int64_t rows, const int64_t *start,
+                                 const int32_t *count, double power, float *scale);
+
+    graco_status (*adam)(struct context *c, const struct adam *a);
+};
+
+extern const struct backend backend_cpu;
+extern const struct backend backend_reference;
+
+/* ---- The context -------------------------------------------------------------------------------
+ */
+
+struct pool;
+
+/* One device with its threads and its pool of buffers. Not for use by two threads at once. */
+struct context {
+    const struct backend *backend;
+    int threads;
+    int64_t tile_budget; /* bytes that kept tiles may fill */
+    struct pool *pool;
+};
+
+graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,
+                            int64_t tile_budget);
+void context_free(struct context *context);
+
+/* Device buffers that return to the pool rather than to the system: once every shape has been seen,
+ * a step allocates nothing. `out` is a pointer of any type; give accepts NULL. */
+graco_status context_take(struct context *context, void *out, int64_t count, size_t size);
+void context_give(struct context *context, void *block);
+
+/* A device's view of a host array: the array itself where buffers are host memory, else a copy in
+ * the pool. Ends with context_unshare. */
+graco_status context_share(struct context *context, void *out, const void *host, int64_t count,
+                           size_t size);
+void context_unshare(struct context *context, const void *shared);
+
+#endif

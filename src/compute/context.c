@@ -1,0 +1,144 @@
+/* The context and its pool. A pool is a short list of blocks whose sizes are rounded up to classes,
+ * eight per doubling; a block serves requests of its own class alone. So a step that asks for what
+ * an earlier step asked for allocates nothing, whatever happened in between, and mini-batches of
+ * varying size settle within a few classes. */
+#include "compute/compute.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct block {
+    void *data;
+    size_t bytes;
+    bool used;
+};
+
+struct pool {
+    struct block *blocks;
+    int64_t count, room;
+};
+
+graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,
+                            int64_t tile_budget)
+{
+    graco_status status = GRACO_OK;
+    struct context *context = NULL;
+    TRY(memory_zalloc(&context, 1, sizeof *context));
+    context->backend = backend;
+    context->threads = threads_count(threads);
+    context->tile_budget = tile_budget;
+    TRY(memory_zalloc(&context->pool, 1, sizeof *context->pool));
+    *out = context;
+    return GRACO_OK;
+done:
+    context_free(context);
+    return status;
+}
+
+void context_free(struct context *context)
+{
+    if (!context)
+        return;
+    if (context->pool) {
+        for (int64_t i = 0; i < context->pool->count; i++)
+            context->backend->release(context->pool->blocks[i].data);
+        memory_free(context->pool->blocks);
+    }
+    memory_free(context->pool);
+    memory_free(context);
+}
+
+/* `bytes` rounded up to its class: at most an eighth is wasted. */
+static size_t class_of(size_t bytes)
+{
+    size_t grain = MEMORY_ALIGNMENT;
+    while (bytes / 16 >= grain)
+        grain *= 2;
+    return (bytes + grain - 1) / grain * grain;
+}
+
+static graco_status new_slot(struct pool *pool, struct block **out)
+{
+    if (pool->count == pool->room) {
+        int64_t room = pool->room ? 2 * pool->room : 32;
+        graco_status status = memory_grow(&pool->blocks, pool->count, room, sizeof *pool->blocks);
+        if (status != GRACO_OK)
+            return status;
+        pool->room = room;
+    }
+    *out = &pool->blocks[pool->count++];
+    memset(*out, 0, sizeof **out);
+    return GRACO_OK;
+}
+
+graco_status context_take(struct context *context, void *out, int64_t count, size_t size)
+{
+    graco_status status = GRACO_OK;
+    struct pool *pool = context->pool;
+    struct block *block = NULL;
+    if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX / 2) / size))
+        FAIL(GRACO_ERROR_MEMORY, "cannot allocate %lld items of %zu bytes: too large",
+             (long long)count, size);
+    size_t bytes = class_of((size_t)count * size + (count == 0));
+    for (int64_t i = 0; i < pool->count && !block; i++)
+        if (!pool->blocks[i].used && pool->blocks[i].bytes == bytes)
+            block = &pool->blocks[i];
+    if (!block) {
+        TRY(new_slot(pool, &block));
+        status = context->backend->allocate(&block->data, bytes);
+        if (status != GRACO_OK) {
+            pool->count--;
+            goto done;
+        }
+        block->bytes = bytes;
+    }
+    block->used = true;
+    memcpy(out, &block->data, sizeof block->data);
+done:
+    return status;
+}
+
+void context_give(struct context *context, void *data)
+{
+    if (!data)
+        return;
+    for (int64_t i = 0; i < context->pool->count; i++) {
+        struct block *block = &context->pool->blocks[i];
+        if (block->data == data) {
+            assert(block->used);
+            block->used = false;
+            return;
+        }
+    }
+    assert(!"the block is not of this pool");
+}
+
+graco_status context_share(struct context *context, void *out, const void *host, int64_t count,
+                           size_t size)
+{
+    if (context->backend->host || !host) {
+        memcpy(out, &host, sizeof host);
+        return GRACO_OK;
+    }
+    void *copy = NULL;
+    graco_status status = GRACO_OK;
+    TRY(context_take(context, &copy, count, size));
+    TRY(context->backend->upload(context, copy, host, (size_t)count * size));
+    memcpy(out, &copy, sizeof copy);
+    return GRACO_OK;
+done:
+    context_give(context, copy);
+    return status;
+}
+
+void context_unshare(struct context *context, const void *shared)
+{
+    if (context->backend->host || !shared)
+        return;
+    void *block;
+    memcpy(&block, &shared, sizeof shared);
+    context_give(context, block);
+}

@@ -1,0 +1,392 @@
+/* The moment objective, O(N (d^2 + m d)); docs/math.md derives it.
+ *
+ * The negatives' exp(x / tau) is replaced by q(x) = c0 + c1 x + c2 x^2, so that the sum over all
+ * rows needs only s = sum z_j and M = Z' Z, plus an unbiased estimate, from m sampled rows, of what
+ * q leaves over. Everything carries the factor exp(-1 / tau), which cancels in every ratio and
+ * keeps exponentials at most one. Rows are worked off in pieces, pieces in at most GROUPS groups;
+ * each group has its own partial sums, which are added in the order of the groups. */
+#include "compute/cpu/cpu.h"
+
+#include "compute/blas.h"
+#include "compute/cpu/loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+enum { PIECE = 256, GROUPS = 16, FIT_SUMS = 8 };
+
+/* What the pieces read and fill; taken from the pool as one or the other pass needs it. */
+struct work {
+    const struct moment *spec;
+    const struct loops *loops;
+    int64_t rows, pieces, groups;
+    float *sampled; /* (m, d) the sampled rows */
+    float *scratch; /* (threads, stride) */
+    int64_t stride; /* floats of one thread: PIECE x (m + 2 d) */
+    float *MM;      /* (d, 2 d): M and, backwards, the weighted M beside it */
+    float *sums;    /* (2, d): s and, backwards, the weighted s */
+    float *partial; /* (groups, d, d + 1): each group's part of M and s */
+    float *pulled;  /* (groups, m, d): each group's gradient of the sampled rows */
+    float *weight;  /* (rows): 1 / D where not floored, else 0 */
+    double *row;    /* (rows, 6): z.s, z'Mz, positive, and sums of e, x, x^2 over the sample */
+    double *fit;    /* (groups, FIT_SUMS): terms, and exp_powers' sums */
+    float *dZ;      /* (rows, d), the caller's */
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static graco_status init_work(struct context *c, struct work *w, const struct moment *s)
+{
+    int64_t d = s->d, m = s->samples;
+    graco_status status = GRACO_OK;
+    memset(w, 0, sizeof *w);
+    w->spec = s;
+    w->loops = loops_choose();
+    w->rows = 2 * s->n;
+    w->pieces = (w->rows + PIECE - 1) / PIECE;
+    w->groups = least(GROUPS, w->pieces);
+    w->stride = PIECE * (m + 2 * d);
+    TRY(context_take(c, &w->sampled, m * d, sizeof(float)));
+    TRY(context_take(c, &w->scratch, c->threads * w->stride, sizeof(float)));
+    TRY(context_take(c, &w->MM, 2 * d * d, sizeof(float)));
+    TRY(context_take(c, &w->sums, 2 * d, sizeof(float)));
+    TRY(context_take(c, &w->partial, w->groups * d * (d + 1), sizeof(float)));
+    for (int64_t j = 0; j < m; j++)
+        memcpy(w->sampled + j * d, s->Z + s->sample[j] * d, (size_t)d * sizeof(float));
+done:
+    return status;
+}
+
+static void clear_work(struct context *c, struct work *w)
+{
+    void *blocks[] = {w->sampled, w->scratch, w->MM,  w->sums, w->partial,
+                      w->pulled,  w->weight,  w->row, w->fit};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        context_give(c, blocks[i]);
+}
+
+/* Runs `piece_fn` over the rows [first, first + count) of every piece, group by group. */
+static void run_pieces(struct context *c, struct work *w,
+                       void (*piece_fn)(struct work *, int64_t group, int64_t first, int64_t count,
+                                        float *scratch))
+{
+#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
+    for (int64_t group = 0; group < w->groups; group++) {
+        float *scratch = w->scratch + omp_get_thread_num() * w->stride;
+        int64_t end = w->pieces * (group + 1) / w->groups;
+        for (int64_t piece = w->pieces * group / w->groups; piece < end; piece++) {
+            int64_t first = piece * PIECE;
+            piece_fn(w, group, first, least(PIECE, w->rows - first), scratch);
+        }
+    }
+}
+
+static int64_t partner(const struct work *w, int64_t row)
+{
+    return row < w->spec->n ? row + w->spec->n : row - w->spec->n;
+}
+
+/* The place of `row` in the sample, or -1. */
+static int64_t place(const struct moment *s, int64_t row)
+{
+    int64_t low = 0, high = s->samples;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (s->sample[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->samples && s->sample[low] == row ? low : -1;
+}
+
+/* Places of the row itself and of its partner in the sample, ascending, those absent left out. */
+static int excluded(const struct work *w, int64_t row, int64_t places[2])
+{
+    int64_t a = place(w->spec, row), b = place(w->spec, partner(w, row));
+    int count = 0;
+    if (a >= 0)
+        places[count++] = a;
+    if (b >= 0)
+        places[count++] = b;
+    if (count == 2 && places[0] > places[1]) {
+        places[0] = b;
+        places[1] = a;
+    }
+    return count;
+}
+
+/* ---- Moments: s and M, weighted or not
+ * ------------------------------------------------------------- */
+
+static void moments_piece(struct work *w, int64_t group, int64_t first, int64_t count,
+                          float *scratch)
+{
+    int64_t d = w->spec->d;
+    float *M = w->partial + group * d * (d + 1), *s = M + d * d;
+    const float *Z = w->spec->Z + first * d, *weighted = Z;
+    if (w->weight) {
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t j = 0; j < d; j++)
+                scratch[i * d + j] = w->weight[first + i] * Z[i * d + j];
+        weighted = scratch;
+    }
+    blas_sgemm(true, false, d, d, count, 1.0f, weighted, d, Z, d, 1.0f, M, d);
+    for (int64_t i = 0; i < count; i++)
+        w->loops->axpy(s, 1.0f, weighted + i * d, d);
+}
+
+/* Leaves M in the left half of MM and s in sums[0]; with weights, in the right half and sums[1]. */
+static void find_moments(struct context *c, struct work *w)
+{
+    int64_t d = w->spec->d, side = w->weight ? 1 : 0;
+    memset(w->partial, 0, (size_t)(w->groups * d * (d + 1)) * sizeof(float));
+    run_pieces(c, w, moments_piece);
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t i = 0; i <= d; i++)
+        for (int64_t j = 0; j < d; j++) {
+            double total = 0;
+            for (int64_t group = 0; group < w->groups; group++)
+                total += (double)w->partial[(group * (d + 1) + i) * d + j];
+            *(i < d ? w->MM + i * 2 * d + side * d + j : w->sums + side * d + j) = (float)total;
+        }
+}
+
+/* ---- Forward
+ * ---------------------------------------------------------------------------------------- */
+
+/* Cosines of a piece with the sampled rows, (count, m). */
+static void sampled_cosines(const struct work *w, int64_t first, int64_t count, float *X)
+{
+    const struct moment *s = w->spec;
+    blas_sgemm(false, true, count, s->samples, s->d, 1.0f, s->Z + first * s->d, s->d, w->sampled,
+               s->d, 0.0f, X, s->samples);
+}
+
+/* The sums of exp_powers over a row of the sample, the row itself and its partner left out; returns
+ * how many terms there are. */
+static int64_t row_powers(const struct work *w, int64_t row, const float *x, double sums[7])
+{
+    int64_t places[2], from = 0;
+    int skip = excluded(w, row, places);
+    memset(sums, 0, 7 * sizeof *sums);
+    for (int part = 0; part <= skip; part++) {
+        int64_t to = part < skip ? places[part] : w->spec->samples;
+        double some[7];
+        w->loops->exp_powers(x + from, to - from, (float)(1 / w->spec->tau), some);
+        for (int i = 0; i < 7; i++)
+            sums[i] += some[i];
+        from = to + 1;
+    }
+    return w->spec->samples - skip;
+}
+
+static void forward_piece(struct work *w, int64_t group, int64_t first, int64_t count,
+                          float *scratch)
+{
+    const struct moment *s = w->spec;
+    int64_t d = s->d, m = s->samples;
+    float *X = scratch, *T = scratch + PIECE * m;
+    blas_sgemm(false, false, count, d, d, 1.0f, s->Z + first * d, d, w->MM, 2 * d, 0.0f, T, d);
+    if (m > 0)
+        sampled_cosines(w, first, count, X);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = first + i;
+        const float *z = s->Z + row * d;
+        double *out = w->row + row * 6, sums[7] = {0}, *fit = w->fit + group * FIT_SUMS;
+        if (m > 0)
+            fit[0] += (double)row_powers(w, row, X + i * m, sums);
+        out[0] = w->loops->dot(z, w->sums, d);
+        out[1] = w->loops->dot(z, T + i * d, d);
+        out[2] = w->loops->dot(z, s->Z + partner(w, row) * d, d);
+        for (int k = 0; k < 3; k++)
+            out[3 + k] = sums[k];
+        for (int k = 0; k < 7; k++)
+            fit[1 + k] += sums[k];
+    }
+}
+
+/* Without a sample the fit looks at random pairs, none of them a row with itself or its partner. */
+static void random_pairs(struct work *w)
+{
+    const struct moment *s = w->spec;
+    for (int64_t k = 0; k < s->pairs; k++) {
+        int64_t i = random_below(&s->key, (uint64_t)(2 * k), w->rows);
+        int64_t j = random_below(&s->key, (uint64_t)(2 * k + 1), w->rows);
+        if (i == j || j == partner(w, i))
+            continue;
+        float x = (float)w->loops->dot(s->Z + i * s->d, s->Z + j * s->d, s->d);
+        double sums[7];
+        w->loops->exp_powers(&x, 1, (float)(1 / s->tau), sums);
+        w->fit[0] += 1;
+        for (int p = 0; p < 7; p++)
+            w->fit[1 + p] += sums[p];
+    }
+}
+
+/* Least squares: the normal equations of 1, x, x^2 by elimination. Where the cosines do not vary
+ * enough to tell a power from the lower ones, its coefficient is 0. */
+static void solve_fit(double c[3], const double f[FIT_SUMS])
+{
+    double A[3][4] = {{f[0], f[2], f[3], f[1]}, {f[2], f[3], f[4], f[6]}, {f[3], f[4], f[5], f[7]}};
+    bool usable[3];
+    for (int k = 0; k < 3; k++) {
+        double scale = k == 0 ? 1 : k == 1 ? f[3] : f[5];
+        usable[k] = A[k][k] > 1e-9 * scale && A[k][k] > 0;
+        for (int r = k + 1; r < 3 && usable[k]; r++) {
+            double factor = A[r][k] / A[k][k];
+            for (int q = k; q < 4; q++)
+                A[r][q] -= factor * A[k][q];
+        }
+    }
+    for (int k = 2; k >= 0; k--) {
+        double value = A[k][3];
+        for (int q = k + 1; q < 3; q++)
+            value -= A[k][q] * c[q];
+        c[k] = usable[k] ? value / A[k][k] : 0;
+    }
+}
+
+static void find_coefficients(struct moment *s, struct work *w)
+{
+    double total[FIT_SUMS] = {0}, shift = exp(-1 / s->tau);
+    if (s->fixed) {
+        for (int k = 0; k < 3; k++)
+            s->coefficient[k] = s->fixed[k] * shift;
+        return;
+    }
+    if (s->samples == 0)
+        random_pairs(w);
+    for (int64_t group = 0; group < w->groups; group++)
+        for (int k = 0; k < FIT_SUMS; k++)
+            total[k] += w->fit[group * FIT_SUMS + k];
+    solve_fit(s->coefficient, total);
+}
+
+/* Estimates of D, floored, and the loss, in the order of the rows. */
+static void sum_up(struct moment *s, const struct work *w)
+{
+    const double *c = s->coefficient, rows = (double)w->rows;
+    double lowest = (rows - 2) * exp(-2 / s->tau), loss = 0;
+    s->floored = 0;
+    for (int64_t i = 0; i < w->rows; i++) {
+        const double *r = w->row + i * 6;
+        double pi = r[2], positive = exp((pi - 1) / s->tau);
+        int64_t places[2], terms = s->samples ? s->samples - excluded(w, i, places) : 0;
+        double D = rows * c[0] + c[1] * r[0] + c[2] * r[1] - (c[0] + c[1] + c[2]) -
+                   (c[0] + pi * (c[1] + pi * c[2])) + positive;
+        if (terms > 0)
+            D += (rows - 2) / (double)terms *
+                 (r[3] - (double)terms * c[0] - c[1] * r[4] - c[2] * r[5]);
+        s->floor[i] = !(D > positive + lowest);
+        s->floored += s->floor[i];
+        s->D[i] = s->floor[i] ? positive + lowest : D;
+        loss += log(s->D[i]) + (1 - pi) / s->tau;
+    }
+    s->loss = loss / rows;
+}
+
+graco_status cpu_moment(struct context *c, struct moment *s)
+{
+    struct work w;
+    graco_status status = GRACO_OK;
+    TRY(init_work(c, &w, s));
+    TRY(context_take(c, &w.row, w.rows * 6, sizeof(double)));
+    TRY(context_take(c, &w.fit, w.groups * FIT_SUMS, sizeof(double)));
+    memset(w.fit, 0, (size_t)(w.groups * FIT_SUMS) * sizeof(double));
+    find_moments(c, &w);
+    run_pieces(c, &w, forward_piece);
+    find_coefficients(s, &w);
+    sum_up(s, &w);
+done:
+    clear_work(c, &w);
+    return status;
+}
+
+/* ---- Backward
+ * ---------------------------------------------------------------------------------------- */
+
+/* Row i of R: weight (2n - 2) / terms times r_ij, zero for the row itself and its partner. */
+static void residual_row(const struct work *w, int64_t row, float *R)
+{
+    const struct moment *s = w->spec;
+    int64_t places[2];
+    int skip = excluded(w, row, places);
+    double kappa = (double)(w->rows - 2) / (double)(s->samples - skip);
+    w->loops->residual(R, R, s->samples, (float)(1 / s->tau),
+                       (float)((double)w->weight[row] * kappa), (float)s->coefficient[1],
+                       (float)s->coefficient[2]);
+    for (int k = 0; k < skip; k++)
+        R[places[k]] = 0;
+}
+
+static void backward_piece(struct work *w, int64_t group, int64_t first, int64_t count,
+                           float *scratch)
+{
+    const struct moment *s = w->spec;
+    int64_t d = s->d, m = s->samples, n2 = w->rows;
+    float *R = scratch, *T = scratch + PIECE * m, c1 = (float)s->coefficient[1];
+    float c2 = (float)(2 * s->coefficient[2]), *dZ = w->dZ;
+    const float *Z = s->Z + first * d;
+    blas_sgemm(false, false, count, 2 * d, d, 1.0f, Z, d, w->MM, 2 * d, 0.0f, T, 2 * d);
+    if (m > 0) {
+        sampled_cosines(w, first, count, R);
+        for (int64_t i = 0; i < count; i++)
+            residual_row(w, first + i, R + i * m);
+        blas_sgemm(true, false, m, d, count, 1.0f, R, m, Z, d, 1.0f, w->pulled + group * m * d, d);
+        blas_sgemm(false, false, count, d, m, 1.0f, R, m, w->sampled, d, 0.0f, dZ + first * d, d);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = first + i, other = partner(w, row);
+        const float *zp = s->Z + other * d, *t = T + i * 2 * d;
+        double pi = w->loops->dot(Z + i * d, zp, d), e = exp((pi - 1) / s->tau) / s->tau;
+        float a = w->weight[row], b = a + w->weight[other];
+        float pull = (float)((1 / s->D[row] + 1 / s->D[other]) * e - 2 / s->tau -
+                             (double)b * (s->coefficient[1] + 2 * s->coefficient[2] * pi));
+        float scale = (float)(1.0 / (double)n2), *dz = dZ + row * d;
+        for (int64_t j = 0; j < d; j++) {
+            float g = a * (c1 * w->sums[j] + c2 * t[j]) + c1 * w->sums[d + j] + c2 * t[d + j] +
+                      pull * zp[j];
+            dz[j] = scale * ((m > 0 ? dz[j] : 0) + g);
+        }
+    }
+}
+
+/* What the other rows' corrections pull at the sampled rows. */
+static void add_pulled(const struct work *w, float *dZ)
+{
+    const struct moment *s = w->spec;
+    int64_t d = s->d, size = s->samples * d;
+    for (int64_t k = 0; k < s->samples; k++)
+        for (int64_t j = 0; j < d; j++) {
+            double total = 0;
+            for (int64_t group = 0; group < w->groups; group++)
+                total += (double)w->pulled[group * size + k * d + j];
+            dZ[s->sample[k] * d + j] += (float)(total / (double)w->rows);
+        }
+}
+
+graco_status cpu_moment_backward(struct context *c, const struct moment *s, float *dZ)
+{
+    struct work w;
+    graco_status status = GRACO_OK;
+    TRY(init_work(c, &w, s));
+    TRY(context_take(c, &w.pulled, w.groups * s->samples * s->d, sizeof(float)));
+    memset(w.pulled, 0, (size_t)(w.groups * s->samples * s->d) * sizeof(float));
+    find_moments(c, &w);
+    TRY(context_take(c, &w.weight, w.rows, sizeof(float)));
+    for (int64_t i = 0; i < w.rows; i++)
+        w.weight[i] = s->floor[i] ? 0.0f : (float)(1 / s->D[i]);
+    find_moments(c, &w);
+    w.dZ = dZ;
+    run_pieces(c, &w, backward_piece);
+    add_pulled(&w, dZ);
+done:
+    clear_work(c, &w);
+    return status;
+}

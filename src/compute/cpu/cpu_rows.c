@@ -1,0 +1,130 @@
+/* Activations and normalisation: row by row. Gradients of biases and slopes are sums over all rows;
+ * each piece of rows sums its own, and the pieces are added in order. */
+#include "compute/cpu/cpu.h"
+
+#include "compute/cpu/loops.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_PER_PIECE = 256 };
+
+static const double NORM_FLOOR = 1e-12;
+static const float RRELU_MEAN = 11.0f / 48;
+
+/* The slope that all elements share: PRELU's, or RRELU's outside training. */
+static float shared_slope(const struct activation *a)
+{
+    return a->kind == ACTIVATION_PRELU ? a->slope[0] : RRELU_MEAN;
+}
+
+/* The slopes of one row where every element has its own, else NULL. `room` holds (cols). */
+static const float *row_slopes(const struct loops *loops, const struct activation *a, int64_t row,
+                               float *room)
+{
+    if (a->kind != ACTIVATION_RRELU || !a->training)
+        return NULL;
+    if (a->slope)
+        return a->slope + row * a->cols;
+    loops->rrelu_slopes(room, &a->key, row * a->cols, a->cols);
+    return room;
+}
+
+static int64_t pieces_of(int64_t rows)
+{
+    return (rows + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE;
+}
+
+static int64_t piece_end(int64_t piece, int64_t rows)
+{
+    int64_t end = (piece + 1) * ROWS_PER_PIECE;
+    return end < rows ? end : rows;
+}
+
+graco_status cpu_activate(struct context *c, const struct activation *a, float *Y, const float *X)
+{
+    const struct loops *loops = loops_choose();
+    int64_t pieces = pieces_of(a->rows);
+    float shared = shared_slope(a), *room = NULL;
+    graco_status status = context_take(c, &room, pieces * a->cols, sizeof(float));
+    if (status != GRACO_OK)
+        return status;
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t piece = 0; piece < pieces; piece++)
+        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++)
+            loops->activate(Y + i * a->cols, X + i * a->cols, a->bias, a->cols, a->kind, shared,
+                            row_slopes(loops, a, i, room + piece * a->cols));
+    context_give(c, room);
+    return GRACO_OK;
+}
+
+graco_status cpu_activate_backward(struct context *c, const struct activation *a, float *dX,
+                                   const float *dY, const float *Y, float *dbias, float *dslope)
+{
+    const struct loops *loops = loops_choose();
+    int64_t pieces = pieces_of(a->rows), cols = a->cols;
+    float shared = shared_slope(a), *room = NULL, *partial = NULL;
+    double *slopes = NULL;
+    graco_status status = GRACO_OK;
+    TRY(context_take(c, &room, pieces * cols, sizeof(float)));
+    TRY(context_take(c, &partial, pieces * cols, sizeof(float)));
+    TRY(context_take(c, &slopes, pieces, sizeof(double)));
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t piece = 0; piece < pieces; piece++) {
+        float *sum = partial + piece * cols;
+        memset(sum, 0, (size_t)cols * sizeof(float));
+        slopes[piece] = 0;
+        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++)
+            slopes[piece] += loops->activate_backward(
+                dX + i * cols, dY + i * cols, Y + i * cols, a->bias, cols, a->kind, shared,
+                row_slopes(loops, a, i, room + piece * cols), dbias ? sum : NULL);
+    }
+    if (dbias)
+        for (int64_t j = 0; j < cols; j++) {
+            double total = dbias[j];
+            for (int64_t piece = 0; piece < pieces; piece++)
+                total += (double)partial[piece * cols + j];
+            dbias[j] = (float)total;
+        }
+    if (dslope) {
+        double total = *dslope;
+        for (int64_t piece = 0; piece < pieces; piece++)
+            total += slopes[piece];
+        *dslope = (float)total;
+    }
+done:
+    context_give(c, room);
+    context_give(c, partial);
+    context_give(c, slopes);
+    return status;
+}
+
+graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float *X, float *norm)
+{
+    const struct loops *loops = loops_choose();
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t i = 0; i < rows; i++) {
+        float *x = X + i * cols;
+        double length = fmax(sqrt(loops->dot(x, x, cols)), NORM_FLOOR);
+        float inverse = (float)(1 / length);
+        norm[i] = (float)length;
+        for (int64_t j = 0; j < cols; j++)
+            x[j] *= inverse;
+    }
+    return GRACO_OK;
+}
+
+graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
+                                    const float *Z, const float *norm)
+{
+    const struct loops *loops = loops_choose();
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t i = 0; i < rows; i++) {
+        float *dz = dZ + i * cols;
+        const float *z = Z + i * cols;
+        float along = (float)loops->dot(z, dz, cols), inverse = 1 / norm[i];
+        for (int64_t j = 0; j < cols; j++)
+            dz[j] = (dz[j] - z[j] * along) * inverse;
+    }
+    return GRACO_OK;
+}

@@ -1,0 +1,62 @@
+/* Inner loops of the CPU kernels, compiled once per instruction set and chosen at run time. */
+#ifndef COMPUTE_CPU_LOOPS_H
+#define COMPUTE_CPU_LOOPS_H
+
+#include "compute/compute.h"
+
+/* out (+)= row_scale * (sum_k w_k X[index[k]] + w_self X[self]) over `cols` columns, where w_k is
+ * value[k] * col_scale[index[k]], each 1 where its array is NULL. */
+struct gather {
+    int64_t count;
+    const int32_t *index;
+    const float *value;
+    const float *col_scale;
+    float row_scale;
+    int64_t self; /* -1: none */
+    const float *X;
+    int64_t cols;
+    bool accumulate;
+};
+
+struct loops {
+    const char *name;
+
+    void (*gather)(float *out, const struct gather *g);
+
+    /* tile = 2^((tile - 1) * scale) over (rows, cols), with the sums of its rows and columns. */
+    void (*exp_tile)(float *tile, int64_t rows, int64_t cols, float scale, float *row_sum,
+                     float *col_sum);
+    /* out = tile * (row[i] + col[j]); out may be tile. */
+    void (*weigh_tile)(float *out, const float *tile, int64_t rows, int64_t cols, const float *row,
+                       const float *col);
+
+    /* One row of moment's correction: with e = exp((x - 1) / tau), the sums of e, x, x^2 and, for
+     * the fit, of x^3, x^4, e x, e x^2. */
+    void (*exp_powers)(const float *x, int64_t count, float inverse_tau, double sums[7]);
+    /* out[j] = a (exp((x[j] - 1) / tau) / tau - c1 - 2 c2 x[j]); out may be x. */
+    void (*residual)(float *out, const float *x, int64_t count, float inverse_tau, float a,
+                     float c1, float c2);
+
+    double (*dot)(const float *a, const float *b, int64_t count);
+    /* y += a x. */
+    void (*axpy)(float *y, float a, const float *x, int64_t count);
+    /* One row of activations; `slope` is PRELU's or, with `slopes`, unused. */
+    void (*activate)(float *y, const float *x, const float *bias, int64_t count,
+                     enum activation_kind kind, float slope, const float *slopes);
+    /* One row back: dx from dy and what the forward pass left; adds to dbias. Returns the slope's
+     * part. */
+    double (*activate_backward)(float *dx, const float *dy, const float *seen, const float *bias,
+                                int64_t count, enum activation_kind kind, float slope,
+                                const float *slopes, float *dbias);
+    /* Slopes of RReLU for elements first .. first + count - 1 of the key. */
+    void (*rrelu_slopes)(float *out, const struct random_key *key, int64_t first, int64_t count);
+
+    void (*adam)(const struct adam *a, int64_t first, int64_t last);
+};
+
+extern const struct loops loops_generic, loops_avx2, loops_avx512;
+
+/* The best loops that this machine runs. */
+const struct loops *loops_choose(void);
+
+#endif

@@ -1,0 +1,237 @@
+/* The scalar reference: every kernel as its formula says, in double, one element after another. It
+ * is the oracle of the other back ends and never meant to be fast. */
+#include "compute/reference/reference.h"
+
+#include "base/memory.h"
+#include "compute/cpu/cpu.h"
+
+#include <math.h>
+
+static graco_status ref_gemm(struct context *c, const struct gemm *g)
+{
+    (void)c;
+    for (int64_t i = 0; i < g->m; i++)
+        for (int64_t j = 0; j < g->n; j++) {
+            double total = 0;
+            for (int64_t k = 0; k < g->k; k++) {
+                float a = g->transpose_a ? g->A[k * g->lda + i] : g->A[i * g->lda + k];
+                float b = g->transpose_b ? g->B[j * g->ldb + k] : g->B[k * g->ldb + j];
+                total += (double)a * (double)b;
+            }
+            float *out = &g->C[i * g->ldc + j];
+            *out = (float)(total + (g->beta != 0 ? (double)(g->beta * *out) : 0));
+        }
+    return GRACO_OK;
+}
+
+/* Entry by entry: element (row, j) of M X. */
+static double spmm_element(const struct sparse *m, const float *X, int64_t cols, int64_t row,
+                           int64_t j)
+{
+    int64_t start = m->start[row];
+    int64_t count = m->count ? m->count[row] : m->start[row + 1] - start;
+    double total = 0;
+    for (int64_t k = start; k < start + count; k++) {
+        int64_t at = m->index[k];
+        double w = m->value ? (double)m->value[k] : 1;
+        total += w * (m->col_scale ? (double)m->col_scale[at] : 1) * (double)X[at * cols + j];
+    }
+    if (m->self)
+        total += (m->col_scale ? (double)m->col_scale[row] : 1) * (double)X[row * cols + j];
+    return total * (m->row_scale ? (double)m->row_scale[row] : 1);
+}
+
+static graco_status ref_spmm(struct context *c, const struct spmm *s)
+{
+    (void)c;
+    for (int view = 0; view < s->views; view++)
+        for (int64_t row = 0; row < s->matrix[view].rows; row++)
+            for (int64_t j = 0; j < s->cols; j++) {
+                float *out = s->Y + view * s->y_step + row * s->cols + j;
+                bool add = s->accumulate || (view > 0 && s->y_step == 0);
+                double total =
+                    spmm_element(&s->matrix[view], s->X + view * s->x_step, s->cols, row, j);
+                *out = (float)(total + (add ? (double)*out : 0));
+            }
+    return GRACO_OK;
+}
+
+static graco_status ref_add(struct context *c, int64_t n, float *y, const float *x)
+{
+    (void)c;
+    for (int64_t i = 0; i < n; i++)
+        y[i] += x[i];
+    return GRACO_OK;
+}
+
+static graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
+                                   const float *scale, const float *X, bool accumulate)
+{
+    (void)c;
+    for (int64_t i = 0; i < rows * cols; i++)
+        Y[i] = (accumulate ? Y[i] : 0) + scale[i / cols] * X[i];
+    return GRACO_OK;
+}
+
+static double slope_at(const struct activation *a, int64_t element)
+{
+    if (a->kind == ACTIVATION_PRELU)
+        return (double)a->slope[0];
+    if (a->kind != ACTIVATION_RRELU)
+        return a->kind == ACTIVATION_NONE ? 1 : 0;
+    if (!a->training)
+        return 11.0 / 48;
+    if (a->slope)
+        return (double)a->slope[element];
+    return 1.0 / 8 + (1.0 / 3 - 1.0 / 8) * (double)random_float(&a->key, (uint64_t)element);
+}
+
+static graco_status ref_activate(struct context *c, const struct activation *a, float *Y,
+                                 const float *X)
+{
+    (void)c;
+    for (int64_t i = 0; i < a->rows * a->cols; i++) {
+        double x = (double)X[i] + (a->bias ? (double)a->bias[i % a->cols] : 0);
+        if (a->kind == ACTIVATION_ELU)
+            Y[i] = (float)(x > 0 ? x : expm1(x));
+        else
+            Y[i] = (float)(x > 0 ? x : slope_at(a, i) * x);
+    }
+    return GRACO_OK;
+}
+
+static graco_status ref_activate_backward(struct context *c, const struct activation *a, float *dX,
+                                          const float *dY, const float *Y, float *dbias,
+                                          float *dslope)
+{
+    (void)c;
+    for (int64_t i = 0; i < a->rows * a->cols; i++) {
+        double seen = (double)Y[i], dy = (double)dY[i];
+        if (a->kind == ACTIVATION_PRELU && a->bias)
+            seen += (double)a->bias[i % a->cols];
+        double slope = a->kind == ACTIVATION_ELU ? seen + 1 : slope_at(a, i);
+        if (dslope && seen <= 0)
+            *dslope += (float)(seen * dy);
+        dX[i] = (float)(seen > 0 ? dy : slope * dy);
+        if (dbias)
+            dbias[i % a->cols] += dX[i];
+    }
+    return GRACO_OK;
+}
+
+static graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                                  float *norm)
+{
+    (void)c;
+    for (int64_t i = 0; i < rows; i++) {
+        double square = 0;
+        for (int64_t j = 0; j < cols; j++)
+            square += (double)X[i * cols + j] * (double)X[i * cols + j];
+        double length = fmax(sqrt(square), 1e-12);
+        norm[i] = (float)length;
+        for (int64_t j = 0; j < cols; j++)
+            X[i * cols + j] = (float)((double)X[i * cols + j] / length);
+    }
+    return GRACO_OK;
+}
+
+static graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
+                                           const float *Z, const float *norm)
+{
+    (void)c;
+    for (int64_t i = 0; i < rows; i++) {
+        double along = 0;
+        for (int64_t j = 0; j < cols; j++)
+            along += (double)Z[i * cols + j] * (double)dZ[i * cols + j];
+        for (int64_t j = 0; j < cols; j++) {
+            float *dz = &dZ[i * cols + j];
+            *dz = (float)(((double)*dz - (double)Z[i * cols + j] * along) / (double)norm[i]);
+        }
+    }
+    return GRACO_OK;
+}
+
+static graco_status ref_draw_bytes(struct context *c, const struct random_key *key, double p,
+                                   int64_t n, uint8_t *keep)
+{
+    (void)c;
+    for (int64_t i = 0; i < n; i++)
+        keep[i] = random_u32(key, (uint64_t)i) >= random_threshold(p);
+    return GRACO_OK;
+}
+
+static graco_status ref_draw_floats(struct context *c, const struct random_key *key, double p,
+                                    int64_t n, float *keep)
+{
+    (void)c;
+    for (int64_t i = 0; i < n; i++)
+        keep[i] = random_u32(key, (uint64_t)i) >= random_threshold(p) ? 1.0f : 0.0f;
+    return GRACO_OK;
+}
+
+static graco_status ref_compact(struct context *c, int64_t rows, const int64_t *start,
+                                const int32_t *index, const uint32_t *id, const uint8_t *keep,
+                                int32_t *kept, int32_t *count)
+{
+    (void)c;
+    for (int64_t row = 0; row < rows; row++) {
+        count[row] = 0;
+        for (int64_t e = start[row]; e < start[row + 1]; e++)
+            if (keep[id ? (int64_t)id[e] : e])
+                kept[start[row] + count[row]++] = index[e];
+    }
+    return GRACO_OK;
+}
+
+static graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
+                                     const int32_t *count, double power, float *scale)
+{
+    (void)c;
+    for (int64_t row = 0; row < rows; row++)
+        scale[row] =
+            (float)pow((double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
+    return GRACO_OK;
+}
+
+static graco_status ref_adam(struct context *c, const struct adam *a)
+{
+    (void)c;
+    for (int64_t i = 0; i < a->count; i++) {
+        double g = (double)a->grad[i] + a->weight_decay * (double)a->value[i];
+        double m = a->beta1 * (double)a->m[i] + (1 - a->beta1) * g;
+        double v = a->beta2 * (double)a->v[i] + (1 - a->beta2) * g * g;
+        double mean = m / (1 - pow(a->beta1, (double)a->step));
+        double square = v / (1 - pow(a->beta2, (double)a->step));
+        a->m[i] = (float)m;
+        a->v[i] = (float)v;
+        a->value[i] = (float)((double)a->value[i] - a->lr * mean / (sqrt(square) + a->epsilon));
+    }
+    return GRACO_OK;
+}
+
+const struct backend backend_reference = {
+    .name = "reference",
+    .host = true,
+    .allocate = host_allocate,
+    .release = memory_free,
+    .upload = host_copy,
+    .download = host_copy,
+    .zero = host_zero,
+    .gemm = ref_gemm,
+    .spmm = ref_spmm,
+    .add = ref_add,
+    .scale_rows = ref_scale_rows,
+    .activate = ref_activate,
+    .activate_backward = ref_activate_backward,
+    .normalise = ref_normalise,
+    .normalise_backward = ref_normalise_backward,
+    .contrast = reference_contrast,
+    .contrast_backward = reference_contrast_backward,
+    .moment = reference_moment,
+    .moment_backward = reference_moment_backward,
+    .draw_bytes = ref_draw_bytes,
+    .draw_floats = ref_draw_floats,
+    .compact = ref_compact,
+    .degree_scale = ref_degree_scale,
+    .adam = ref_adam,
+};

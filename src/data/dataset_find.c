@@ -1,0 +1,98 @@
+/* From a name to a file. */
+#include "data/readers.h"
+
+#include "base/memory.h"
+#include "io/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* The folder that holds data sets by name. */
+static graco_status data_root(char **root)
+{
+    const char *data = environment("GRACO_DATA"), *share = environment("XDG_DATA_HOME"),
+               *home = environment("HOME");
+    if (data)
+        return memory_string(root, data);
+    if (share)
+        return memory_path(root, share, "graco");
+    if (home)
+        return memory_path(root, home, ".local/share/graco");
+    return status_fail(GRACO_ERROR_IO, "none of GRACO_DATA, XDG_DATA_HOME and HOME is set");
+}
+
+/* ROOT/NAME, or ROOT/NAME.npz, whichever exists; *path stays NULL if none does. */
+static graco_status find_under(char **path, const char *root, const char *name)
+{
+    graco_status status;
+    char *plain = NULL, *archive = NULL;
+    int64_t length;
+    TRY(memory_path(&plain, root, name));
+    length = (int64_t)strlen(plain);
+    TRY(memory_alloc(&archive, length + 5, 1));
+    memcpy(archive, plain, (size_t)length);
+    memcpy(archive + length, ".npz", 5);
+    if (file_exists(plain)) {
+        *path = plain;
+        plain = NULL;
+    } else if (file_exists(archive)) {
+        *path = archive;
+        archive = NULL;
+    }
+done:
+    memory_free(plain);
+    memory_free(archive);
+    return status;
+}
+
+graco_status dataset_find(char **path, const char *source)
+{
+    graco_status status;
+    char *root = NULL, *found = NULL;
+    if (!source || !*source)
+        FAIL(GRACO_ERROR_ARGUMENT, "the name of the data set is empty");
+    if (file_exists(source)) {
+        TRY(memory_string(path, source));
+        goto done;
+    }
+    if (strchr(source, '/'))
+        FAIL(GRACO_ERROR_IO, "%s: no such file or folder", source);
+    TRY(data_root(&root));
+    TRY(find_under(&found, root, source));
+    if (!found)
+        FAIL(GRACO_ERROR_IO,
+             "no data set '%s': looked for the file or folder %s, then for %s/%s and %s/%s.npz",
+             source, source, root, source, root, source);
+    *path = found;
+done:
+    memory_free(root);
+    return status;
+}
+
+graco_status dataset_name(char **name, const char *path)
+{
+    size_t end = strlen(path), begin, stop;
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    begin = end;
+    while (begin > 0 && path[begin - 1] != '/')
+        begin--;
+    stop = end;
+    if (!file_is_folder(path)) {
+        while (stop > begin && path[stop] != '.')
+            stop--;
+    }
+    stop = stop > begin ? stop : end;
+    graco_status status = memory_alloc(name, (int64_t)(stop - begin) + 1, 1);
+    if (status == GRACO_OK) {
+        memcpy(*name, path + begin, stop - begin);
+        (*name)[stop - begin] = 0;
+    }
+    return status;
+}

@@ -1,0 +1,218 @@
+/* A data set out of nothing: a block model, features that say something about the class, a split.
+ *
+ * Neither half gives the class away. Seven words in ten come from the distribution of the node's
+ * class, which overlaps with the others', the rest from the language's; four neighbours in five
+ * share the class. With the defaults a linear classifier of the words alone is right about six
+ * times in ten, and one that also averages over neighbours much more often.
+ *
+ * As in graph/generate.h, only Philox numbers and correctly rounded operations decide the bits. */
+#include "data/dataset.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "graph/generate.h"
+
+#include <math.h>
+
+/* Words per node: at least WORDS_MIN, WORDS_RANGE values in all. WORD_BLOCKS: Philox blocks that
+ * one node reserves, four lanes each, two lanes a word and one for their number. */
+enum { WORDS_MIN = 8, WORDS_RANGE = 17, WORD_BLOCKS = 16 };
+
+enum { TRAINING_PER_CLASS = 20, VALIDATION_NODES = 500, TEST_NODES = 1000 };
+
+static const double topic_share = 0.7;
+
+/* How far from the origin a class's mean lies, in deviations of the noise. */
+static const double mean_distance = 2.2;
+
+graco_generate_options graco_generate_defaults(void)
+{
+    return (graco_generate_options){
+        .nodes = 2000, .classes = 6, .features = 500, .degree = 8, .homophily = 0.8};
+}
+
+static struct random_key part_key(const graco_generate_options *options, enum generate_part part)
+{
+    return (struct random_key){
+        .seed = options->seed, .stream = RANDOM_GENERATE, .view = (uint32_t)part};
+}
+
+/* A frequent word is much more frequent than a rare one: rank F u^2 has density ~ rank^(-1/2). */
+static int64_t draw_rank(uint32_t bits, int64_t words)
+{
+    double u = bits * 0x1p-32;
+    double square = u * u;
+    double rank = square * (double)words;
+    return (int64_t)rank;
+}
+
+/* Inserts a word into an ascending list; returns the new length. A word said twice counts once. */
+static int64_t insert_word(int32_t *list, int64_t length, int32_t word)
+{
+    int64_t at = length;
+    while (at > 0 && list[at - 1] > word)
+        at--;
+    if (at > 0 && list[at - 1] == word)
+        return length;
+    for (int64_t k = length; k > at; k--)
+        list[k] = list[k - 1];
+    list[at] = word;
+    return length + 1;
+}
+
+/* The words of one node, ascending, into list; returns how many. `vocabulary` shuffles the ranks of
+ * the language; a class ranks the same words beginning at its own place. */
+static int64_t draw_words(int32_t *list, int64_t node, int64_t class, const int32_t *vocabulary,
+                          const graco_generate_options *options)
+{
+    struct random_key key = part_key(options, GENERATE_WORDS);
+    int64_t F = options->features, length = 0;
+    uint64_t block = (uint64_t)node * WORD_BLOCKS;
+    uint32_t lanes[4 * WORD_BLOCKS];
+    random_block(lanes, &key, block);
+    int64_t spoken = WORDS_MIN + (int64_t)(((uint64_t)lanes[0] * WORDS_RANGE) >> 32);
+    for (int64_t b = 1; 4 * b < 1 + 2 * spoken; b++)
+        random_block(lanes + 4 * b, &key, block + (uint64_t)b);
+    for (int64_t w = 0; w < spoken; w++) {
+        bool topical = lanes[1 + 2 * w] < random_threshold(topic_share);
+        int64_t rank = draw_rank(lanes[2 + 2 * w], F);
+        int64_t place = topical ? (class + 1) * F / (options->classes + 1) : 0;
+        length = insert_word(list, length, vocabulary[(rank + place) % F]);
+    }
+    return length;
+}
+
+static graco_status draw_sparse(struct features *X, const int32_t *label,
+                                const graco_generate_options *options)
+{
+    graco_status status;
+    struct random_key key = part_key(options, GENERATE_VOCABULARY);
+    int64_t most = WORDS_MIN + WORDS_RANGE - 1, N = options->nodes;
+    int32_t *vocabulary = NULL;
+    TRY(memory_alloc(&vocabulary, options->features, sizeof *vocabulary));
+    for (int64_t w = 0; w < options->features; w++)
+        vocabulary[w] = (int32_t)w;
+    random_shuffle(vocabulary, options->features, &key);
+    TRY(memory_alloc(&X->start, N + 1, sizeof *X->start));
+    TRY(memory_alloc(&X->index, N * most, sizeof *X->index));
+    X->start[0] = 0;
+    for (int64_t i = 0; i < N; i++)
+        X->start[i + 1] =
+            X->start[i] + draw_words(X->index + X->start[i], i, label[i], vocabulary, options);
+    TRY(memory_grow(&X->index, X->start[N], X->start[N], sizeof *X->index));
+    TRY(memory_alloc(&X->value, X->start[N], sizeof *X->value));
+    for (int64_t k = 0; k < X->start[N]; k++)
+        X->value[k] = 1;
+done:
+    memory_free(vocabulary);
+    return status;
+}
+
+/* Two numbers of variance 1: each the sum of four 16-bit uniforms, less its mean. That is
+ * bell-shaped and exact, where the logarithm and cosine behind a true normal differ between
+ * machines. */
+static void draw_noise(float noise[2], const struct random_key *key, uint64_t block, double scale)
+{
+    uint32_t lanes[4];
+    random_block(lanes, key, block);
+    for (int i = 0; i < 2; i++) {
+        uint32_t a = lanes[2 * i], b = lanes[2 * i + 1];
+        int64_t sum = (int64_t)(a >> 16) + (a & 0xffff) + (b >> 16) + (b & 0xffff);
+        noise[i] = (float)((double)(sum - 2 * 65535) * scale);
+    }
+}
+
+static graco_status draw_dense(struct features *X, const int32_t *label,
+                               const graco_generate_options *options)
+{
+    graco_status status;
+    struct random_key mean_key = part_key(options, GENERATE_MEAN);
+    struct random_key noise_key = part_key(options, GENERATE_NOISE);
+    int64_t F = options->features, pairs = (F + 1) / 2;
+    double step = mean_distance / sqrt((double)F);
+    /* A uniform over 0 .. 65535 has variance (65536^2 - 1) / 12. */
+    double scale = sqrt(12.0 / (4.0 * 4294967295.0));
+    float *mean = NULL;
+    TRY(memory_alloc(&mean, options->classes * F, sizeof *mean));
+    for (int64_t k = 0; k < options->classes * F; k++)
+        mean[k] = (float)(random_u32(&mean_key, (uint64_t)k) >> 31 ? step : -step);
+    TRY(memory_alloc(&X->dense, options->nodes * F, sizeof *X->dense));
+    for (int64_t i = 0; i < options->nodes; i++) {
+        for (int64_t f = 0; f < F; f += 2) {
+            float noise[2];
+            draw_noise(noise, &noise_key, (uint64_t)(i * pairs + f / 2), scale);
+            X->dense[i * F + f] = mean[label[i] * F + f] + noise[0];
+            if (f + 1 < F)
+                X->dense[i * F + f + 1] = mean[label[i] * F + f + 1] + noise[1];
+        }
+    }
+done:
+    memory_free(mean);
+    return status;
+}
+
+static int64_t at_most(int64_t value, int64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+/* A split like the public ones: a few nodes of each class for training, then validation and test;
+ * shares of a tenth, a quarter and a half where the graph is small. */
+static graco_status draw_split(uint8_t **split, const int32_t *label,
+                               const graco_generate_options *options)
+{
+    graco_status status;
+    int64_t N = options->nodes, tenth = N / (10 * options->classes);
+    int64_t per_class = at_most(TRAINING_PER_CLASS, tenth > 0 ? tenth : 1);
+    int64_t left[2] = {at_most(VALIDATION_NODES, N / 4), at_most(TEST_NODES, N / 2)};
+    int32_t *count = NULL;
+    TRY(memory_zalloc(&count, options->classes, sizeof *count));
+    TRY(memory_alloc(split, N, sizeof **split));
+    for (int64_t i = 0; i < N; i++) {
+        if (count[label[i]] < per_class) {
+            count[label[i]]++;
+            (*split)[i] = 0;
+        } else {
+            int part = left[0] > 0 ? 0 : 1;
+            (*split)[i] = left[part] > 0 ? (uint8_t)(part + 1) : 3;
+            left[part]--;
+        }
+    }
+done:
+    memory_free(count);
+    return status;
+}
+
+graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_options *options)
+{
+    graco_status status;
+    struct generated graph = {0};
+    struct dataset_parts parts = {.name = "generated", .undirected = true};
+    struct generate_options structure = {.nodes = options->nodes,
+                                         .classes = options->classes,
+                                         .degree = options->degree,
+                                         .homophily = options->homophily,
+                                         .seed = options->seed};
+    if (options->features < 0 || options->features > INT32_MAX)
+        FAIL(GRACO_ERROR_ARGUMENT, "%lld features: expected 0 to %lld",
+             (long long)options->features, (long long)INT32_MAX);
+    TRY(generate_graph(&graph, &structure));
+    parts.nodes = parts.features.rows = options->nodes;
+    parts.features.cols = options->features;
+    if (options->features > 0)
+        TRY((options->dense ? draw_dense : draw_sparse)(&parts.features, graph.label, options));
+    TRY(draw_split(&parts.split, graph.label, options));
+    parts.edges = graph.edges;
+    parts.source = graph.source;
+    parts.target = graph.target;
+    parts.label = graph.label;
+    parts.classes = options->classes;
+    graph = (struct generated){0};
+    TRY(dataset_create(out, &parts));
+    /* Pairs drawn twice say nothing about a file: they were no duplicates of it. */
+    (*out)->duplicates = (*out)->self_loops = 0;
+done:
+    generated_clear(&graph);
+    dataset_parts_clear(&parts);
+    return status;
+}

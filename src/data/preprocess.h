@@ -1,0 +1,26 @@
+/* Feature preparation: what happens to X once, before training. */
+#ifndef DATA_PREPROCESS_H
+#define DATA_PREPROCESS_H
+
+#include "data/dataset.h"
+
+struct preprocess {
+    graco_features scaling;
+    double contaminate; /* probability in [0, 1] that an entry becomes zero */
+    uint64_t seed;      /* of the contamination */
+};
+
+/* Fills *out with a prepared copy of X, of the same form (dense or sparse); the caller owns it and
+ * X stays as it is. In this order:
+ *
+ *   contaminate   each entry becomes zero with probability r, drawn by RANDOM_CONTAMINATE under the
+ *                 seed. Element: row * cols + column, so dense and sparse forms of one X agree. A
+ *                 sparse X loses the entry.
+ *   binary        entries other than zero become 1.
+ *   rowsum        x_ij / sum_j x_ij, the sum in double; rows with sum zero stay as they are.
+ *
+ * GRACO_ERROR_ARGUMENT if r is not in [0, 1]. O(entries). On failure *out is empty. */
+graco_status preprocess_features(struct features *out, const struct features *X,
+                                 const struct preprocess *options);
+
+#endif

@@ -1,0 +1,191 @@
+/* Text tables: an edge list, and features and labels beside it. */
+#include "data/readers.h"
+
+#include "base/memory.h"
+#include "io/file.h"
+#include "io/table.h"
+
+#include <string.h>
+
+struct tables {
+    struct table_edges edges;
+    struct table_numbers features;
+    struct table_labels labels;
+    int64_t nodes;
+    int32_t *feature_node; /* (features.rows) node of each row */
+    int32_t *label_node;   /* (labels.count) */
+};
+
+static void tables_clear(struct tables *tables)
+{
+    table_edges_clear(&tables->edges);
+    table_numbers_clear(&tables->features);
+    table_labels_clear(&tables->labels);
+    memory_free(tables->feature_node);
+    memory_free(tables->label_node);
+}
+
+/* A node number of plain digits below `limit`, -1 if the text is none. */
+static int32_t node_number(const char *text, int64_t limit)
+{
+    int64_t number = 0;
+    if (!*text)
+        return -1;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || number > INT32_MAX)
+            return -1;
+        number = number * 10 + (*text - '0');
+    }
+    return number < limit ? (int32_t)number : -1;
+}
+
+/* The node of each row of a table. Ids may name nodes that no edge has, but a number must not leave
+ * a gap larger than the table: it would be a mistake, and cost memory without bound. */
+static graco_status resolve(int32_t **out, struct tables *tables, const char *file,
+                            const struct names *ids, int64_t rows)
+{
+    graco_status status;
+    int64_t limit = tables->edges.nodes + rows;
+    TRY(memory_alloc(out, rows, sizeof **out));
+    if (!ids && tables->edges.names)
+        FAIL(GRACO_ERROR_FORMAT,
+             "%s has no column of ids: expected one, because the nodes of the edge list have names",
+             file);
+    for (int64_t r = 0; r < rows; r++) {
+        if (!ids) {
+            (*out)[r] = (int32_t)r;
+        } else if (tables->edges.names) {
+            const char *text = names_text(ids, r);
+            TRY(names_add(&(*out)[r], tables->edges.names, text, (int64_t)strlen(text)));
+        } else {
+            (*out)[r] = node_number(names_text(ids, r), limit);
+            if ((*out)[r] < 0)
+                FAIL(GRACO_ERROR_FORMAT, "%s has a row for '%s': expected a node number below %lld",
+                     file, names_text(ids, r), (long long)limit);
+        }
+        if ((*out)[r] >= tables->nodes)
+            tables->nodes = (int64_t)(*out)[r] + 1;
+    }
+done:
+    return status;
+}
+
+static graco_status read_feature_table(struct tables *tables, const char *file)
+{
+    graco_status status;
+    struct file_map map = {0};
+    enum table_ids ids = tables->edges.names ? TABLE_IDS_FIRST : TABLE_IDS_AUTO;
+    TRY(file_map_open(&map, file));
+    TRY(table_numbers_read(&tables->features, file, map.data, map.length, ids));
+    TRY(resolve(&tables->feature_node, tables, file, tables->features.ids, tables->features.rows));
+done:
+    file_map_close(&map);
+    return status;
+}
+
+static graco_status read_label_table(struct tables *tables, const char *file)
+{
+    graco_status status;
+    struct file_map map = {0};
+    TRY(file_map_open(&map, file));
+    TRY(table_labels_read(&tables->labels, file, map.data, map.length));
+    TRY(resolve(&tables->label_node, tables, file, tables->labels.ids, tables->labels.count));
+done:
+    file_map_close(&map);
+    return status;
+}
+
+static graco_status read_tables(struct tables *tables, const char *path,
+                                const graco_load_options *options)
+{
+    graco_status status;
+    struct file_map map = {0};
+    TRY(file_map_open(&map, path));
+    TRY(table_edges_read(&tables->edges, path, map.data, map.length));
+    tables->nodes = tables->edges.nodes;
+    if (options->features)
+        TRY(read_feature_table(tables, options->features));
+    if (options->labels)
+        TRY(read_label_table(tables, options->labels));
+done:
+    file_map_close(&map);
+    return status;
+}
+
+/* Fails at the first node without features. */
+static graco_status check_complete(const struct tables *tables, const uint8_t *seen,
+                                   const char *file)
+{
+    for (int64_t i = 0; i < tables->nodes; i++) {
+        if (seen[i])
+            continue;
+        if (tables->edges.names)
+            return status_fail(GRACO_ERROR_FORMAT, "%s has no row for node '%s'", file,
+                               names_text(tables->edges.names, i));
+        return status_fail(GRACO_ERROR_FORMAT, "%s has no row for node %lld", file, (long long)i);
+    }
+    return GRACO_OK;
+}
+
+static graco_status take_features(struct dataset_parts *parts, const struct tables *tables,
+                                  const char *file)
+{
+    graco_status status;
+    const struct table_numbers *table = &tables->features;
+    size_t bytes = (size_t)table->cols * sizeof *table->data;
+    uint8_t *seen = NULL;
+    TRY(memory_zalloc(&seen, tables->nodes, sizeof *seen));
+    for (int64_t r = 0; r < table->rows; r++) {
+        int32_t node = tables->feature_node[r];
+        if (seen[node]++) /* "7" and "07" are two ids of one node */
+            FAIL(GRACO_ERROR_FORMAT, "%s has two rows for node %ld", file, (long)node);
+    }
+    TRY(check_complete(tables, seen, file));
+    parts->features.rows = table->rows;
+    parts->features.cols = table->cols;
+    TRY(memory_alloc(&parts->features.dense, table->rows, bytes));
+    for (int64_t r = 0; r < table->rows; r++)
+        memcpy(parts->features.dense + tables->feature_node[r] * table->cols,
+               table->data + r * table->cols, bytes);
+done:
+    memory_free(seen);
+    return status;
+}
+
+static graco_status take_labels(struct dataset_parts *parts, const struct tables *tables)
+{
+    graco_status status;
+    parts->classes = tables->labels.classes;
+    TRY(memory_alloc(&parts->label, tables->nodes, sizeof *parts->label));
+    for (int64_t i = 0; i < tables->nodes; i++)
+        parts->label[i] = -1;
+    for (int64_t r = 0; r < tables->labels.count; r++)
+        parts->label[tables->label_node[r]] = tables->labels.label[r];
+done:
+    return status;
+}
+
+graco_status read_edges(struct graco_dataset **out, const char *path, const char *name,
+                        const graco_load_options *options)
+{
+    graco_status status;
+    struct tables tables = {0};
+    struct dataset_parts parts = {.name = name, .undirected = options->undirected};
+    TRY(read_tables(&tables, path, options));
+    parts.nodes = tables.nodes;
+    parts.edges = tables.edges.count;
+    parts.source = tables.edges.source;
+    parts.target = tables.edges.target;
+    tables.edges.source = tables.edges.target = NULL;
+    if (options->features)
+        TRY(take_features(&parts, &tables, options->features));
+    if (options->labels)
+        TRY(take_labels(&parts, &tables));
+    if (tables.edges.names)
+        TRY(names_list(&parts.node_ids, tables.edges.names));
+    TRY(dataset_create(out, &parts));
+done:
+    tables_clear(&tables);
+    dataset_parts_clear(&parts);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* A random graph with classes: the degree-corrected stochastic block model.
+ *
+ * Node i gets a weight theta_i from a power law with exponent 3 and a class. Each edge draws its
+ * first end in proportion to theta among all nodes, then, with probability `homophily`, its second
+ * end within the same class, else in another one, again in proportion to theta.
+ *
+ * Only Philox numbers and correctly rounded operations (+ - * / sqrt, one per statement, so that
+ * none are fused) decide the result: the same options give the same graph on every machine. */
+#ifndef GRAPH_GENERATE_H
+#define GRAPH_GENERATE_H
+
+#include "base/status.h"
+
+struct generate_options {
+    int64_t nodes, classes;
+    double degree; /* average number of neighbours */
+    double homophily;
+    uint64_t seed;
+};
+
+/* What was drawn; owns its arrays. Pairs are undirected and may repeat. */
+struct generated {
+    int64_t edges;
+    int32_t *source; /* (edges) */
+    int32_t *target; /* (edges) */
+    int32_t *label;  /* (nodes); every class has a node */
+};
+
+/* Parts of RANDOM_GENERATE, the key's view. */
+enum generate_part {
+    GENERATE_CLASS,
+    GENERATE_WEIGHT,
+    GENERATE_EDGE,
+    GENERATE_VOCABULARY,
+    GENERATE_WORDS,
+    GENERATE_MEAN,
+    GENERATE_NOISE,
+};
+
+/* Draws the graph. After repeated pairs are removed it has nodes * degree / 2 undirected edges, or
+ * a little less where the graph is too dense to find new pairs. GRACO_ERROR_ARGUMENT unless
+ * 1 <= classes <= nodes, 0 <= degree < nodes and 0 <= homophily <= 1. O(nodes + edges). On failure
+ * *out is empty. */
+graco_status generate_graph(struct generated *out, const struct generate_options *options);
+
+void generated_clear(struct generated *graph);
+
+#endif

@@ -1,0 +1,391 @@
+/* The header of a .npy file is a Python dict literal. It is read by a small scanner that accepts
+ * exactly the three keys, each once, in any order, and nothing that numpy would not write. */
+#include "io/npy.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char magic[] = "\x93NUMPY";
+
+enum { MAGIC_LENGTH = 6 };
+
+/* Whether this machine stores the low byte first. */
+static bool little_endian(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+static graco_status fail_type(const char *text, int64_t length)
+{
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "the type '%.*s' is not handled (booleans, integers, floats, strings are)",
+                       (int)(length < 40 ? length : 40), text);
+}
+
+static bool number_type(enum array_type *type, char kind, int64_t size)
+{
+    static const struct {
+        char kind;
+        int size;
+        enum array_type type;
+    } known[] = {
+        {'b', 1, ARRAY_BOOL}, {'i', 1, ARRAY_I8},  {'i', 2, ARRAY_I16}, {'i', 4, ARRAY_I32},
+        {'i', 8, ARRAY_I64},  {'u', 1, ARRAY_U8},  {'u', 2, ARRAY_U16}, {'u', 4, ARRAY_U32},
+        {'u', 8, ARRAY_U64},  {'f', 2, ARRAY_F16}, {'f', 4, ARRAY_F32}, {'f', 8, ARRAY_F64},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].kind == kind && known[i].size == size) {
+            *type = known[i].type;
+            return true;
+        }
+    }
+    return false;
+}
+
+graco_status npy_type(enum array_type *type, int64_t *size, bool *swap, const char *text,
+                      int64_t length)
+{
+    int64_t at = 0, number = 0;
+    char order = '=';
+    if (length > 0 && memchr("<>|=", text[0], 4))
+        order = text[at++];
+    if (at >= length)
+        return fail_type(text, length);
+    char kind = text[at++];
+    int64_t digits = at;
+    for (; at < length && text[at] >= '0' && text[at] <= '9' && number < INT32_MAX / 16; at++)
+        number = 10 * number + (text[at] - '0');
+    bool sized = at > digits;
+    if (at != length)
+        return fail_type(text, length);
+    *swap = (order == '<' && !little_endian()) || (order == '>' && little_endian());
+    *size = number;
+    if (kind == 'O') {
+        *type = ARRAY_OBJECT;
+        *size = 0;
+        return GRACO_OK;
+    }
+    if (!sized)
+        return fail_type(text, length);
+    if (kind == 'S' || kind == 'a') {
+        *type = ARRAY_BYTES;
+        *swap = false;
+        return GRACO_OK;
+    }
+    if (kind == 'U') {
+        *type = ARRAY_TEXT;
+        *size = 4 * number;
+        return GRACO_OK;
+    }
+    if (!number_type(type, kind, number))
+        return fail_type(text, length);
+    return GRACO_OK;
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+
+static void swap_units(uint8_t *bytes, int64_t units, int64_t size)
+{
+    for (int64_t i = 0; i < units; i++, bytes += size) {
+        for (int64_t low = 0, high = size - 1; low < high; low++, high--) {
+            uint8_t kept = bytes[low];
+            bytes[low] = bytes[high];
+            bytes[high] = kept;
+        }
+    }
+}
+
+/* Copies Fortran order (first index fastest) to C order (last index fastest): walks the C order and
+ * keeps the Fortran position of the current index. */
+static void copy_transposed(uint8_t *out, const uint8_t *raw, const struct array *array)
+{
+    int64_t stride[ARRAY_DIMENSIONS], index[ARRAY_DIMENSIONS] = {0}, from = 0, step = 1;
+    for (int d = 0; d < array->ndim; d++) {
+        stride[d] = step;
+        step *= array->shape[d];
+    }
+    for (int64_t i = 0; i < array->count; i++) {
+        memcpy(out + i * array->size, raw + from * array->size, (size_t)array->size);
+        for (int d = array->ndim - 1; d >= 0; d--) {
+            from += stride[d];
+            if (++index[d] < array->shape[d])
+                break;
+            from -= index[d] * stride[d];
+            index[d] = 0;
+        }
+    }
+}
+
+graco_status npy_items(struct array *out, const struct array *described, const void *raw, bool swap,
+                       bool fortran)
+{
+    struct array array;
+    uint8_t *items = NULL;
+    graco_status status = GRACO_OK;
+    *out = (struct array){0};
+    TRY(array_create(&array, &items, described->type, described->size, described->ndim,
+                     described->shape));
+    int64_t bytes = array.count * array.size;
+    if (bytes > 0 && fortran && array.ndim > 1)
+        copy_transposed(items, raw, &array);
+    else if (bytes > 0)
+        memcpy(items, raw, (size_t)bytes);
+    if (swap && bytes > 0) {
+        int64_t unit = array.type == ARRAY_TEXT ? 4 : array.size;
+        swap_units(items, bytes / unit, unit);
+    }
+    *out = array;
+done:
+    return status;
+}
+
+/* ---- Header ---------------------------------------------------------------------------------- */
+
+struct scanner {
+    const char *at, *end;
+};
+
+static void skip_spaces(struct scanner *scanner)
+{
+    while (scanner->at < scanner->end && (*scanner->at == ' ' || *scanner->at == '\n'))
+        scanner->at++;
+}
+
+/* Takes one character after spaces, if it comes next. */
+static bool take(struct scanner *scanner, char wanted)
+{
+    skip_spaces(scanner);
+    if (scanner->at == scanner->end || *scanner->at != wanted)
+        return false;
+    scanner->at++;
+    return true;
+}
+
+static bool take_word(struct scanner *scanner, const char *word)
+{
+    size_t length = strlen(word);
+    skip_spaces(scanner);
+    if ((size_t)(scanner->end - scanner->at) < length || memcmp(scanner->at, word, length) != 0)
+        return false;
+    scanner->at += length;
+    return true;
+}
+
+/* A quoted string without escapes. */
+static bool take_string(const char **text, int64_t *length, struct scanner *scanner)
+{
+    char quote = take(scanner, '\'') ? '\'' : take(scanner, '"') ? '"' : 0;
+    if (!quote)
+        return false;
+    *text = scanner->at;
+    while (scanner->at < scanner->end && *scanner->at != quote && *scanner->at != '\\')
+        scanner->at++;
+    if (scanner->at == scanner->end || *scanner->at == '\\')
+        return false;
+    *length = scanner->at++ - *text;
+    return true;
+}
+
+static bool take_integer(int64_t *out, struct scanner *scanner)
+{
+    skip_spaces(scanner);
+    const char *from = scanner->at;
+    int64_t value = 0;
+    for (; scanner->at < scanner->end && *scanner->at >= '0' && *scanner->at <= '9';
+         scanner->at++) {
+        int digit = *scanner->at - '0';
+        if (value > (INT64_MAX - digit) / 10)
+            return false;
+        value = 10 * value + digit;
+    }
+    if (scanner->at == from)
+        return false;
+    if (scanner->at < scanner->end && *scanner->at == 'L') /* written by Python 2 */
+        scanner->at++;
+    *out = value;
+    return true;
+}
+
+/* (), (3,), (3, 4) */
+static bool take_shape(int64_t shape[ARRAY_DIMENSIONS], int *ndim, struct scanner *scanner)
+{
+    bool comma = true;
+    *ndim = 0;
+    if (!take(scanner, '('))
+        return false;
+    while (!take(scanner, ')')) {
+        if (!comma || *ndim == ARRAY_DIMENSIONS || !take_integer(&shape[*ndim], scanner))
+            return false;
+        ++*ndim;
+        comma = take(scanner, ',');
+    }
+    return *ndim != 1 || comma; /* (3) is a number in Python, not a tuple */
+}
+
+struct header {
+    bool swap, fortran;
+    int64_t data; /* where the items start */
+};
+
+static graco_status fail_header(struct scanner *scanner, const char *wanted)
+{
+    int64_t left = scanner->end - scanner->at;
+    return status_fail(GRACO_ERROR_FORMAT, "bad .npy header at \"%.*s\": %s expected",
+                       (int)(left < 24 ? left : 24), scanner->at, wanted);
+}
+
+static graco_status read_dict(struct array *out, struct header *header, struct scanner *scanner)
+{
+    enum { SEEN_TYPE = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
+    int seen = 0, ndim = 0;
+    int64_t shape[ARRAY_DIMENSIONS], length, size = 0;
+    enum array_type type = ARRAY_OBJECT;
+    const char *text;
+    bool comma = true;
+    if (!take(scanner, '{'))
+        return fail_header(scanner, "'{'");
+    while (!take(scanner, '}')) {
+        int key;
+        if (!comma || !take_string(&text, &length, scanner))
+            return fail_header(scanner, "a quoted key");
+        key = length == 5 && memcmp(text, "descr", 5) == 0             ? SEEN_TYPE
+              : length == 13 && memcmp(text, "fortran_order", 13) == 0 ? SEEN_ORDER
+              : length == 5 && memcmp(text, "shape", 5) == 0           ? SEEN_SHAPE
+                                                                       : 0;
+        if (key == 0 || (seen & key) || !take(scanner, ':'))
+            return fail_header(scanner, "descr, fortran_order and shape, each once,");
+        seen |= key;
+        if (key == SEEN_TYPE) {
+            if (!take_string(&text, &length, scanner))
+                return fail_header(scanner, "a simple type (structured ones are not handled)");
+            graco_status status = npy_type(&type, &size, &header->swap, text, length);
+            if (status != GRACO_OK)
+                return status;
+        } else if (key == SEEN_ORDER) {
+            header->fortran = take_word(scanner, "True");
+            if (!header->fortran && !take_word(scanner, "False"))
+                return fail_header(scanner, "True or False");
+        } else if (!take_shape(shape, &ndim, scanner)) {
+            return fail_header(scanner, "a shape of at most 8 dimensions");
+        }
+        comma = take(scanner, ',');
+    }
+    skip_spaces(scanner);
+    if (seen != SEEN_ALL || scanner->at != scanner->end)
+        return fail_header(scanner, "descr, fortran_order and shape and nothing else");
+    return array_describe(out, type, size, ndim, shape);
+}
+
+static graco_status read_header(struct array *out, struct header *header, const uint8_t *bytes,
+                                int64_t length)
+{
+    if (length < 10 || memcmp(bytes, magic, MAGIC_LENGTH) != 0)
+        return status_fail(GRACO_ERROR_FORMAT, "this is no .npy file: it does not start with "
+                                               "\\x93NUMPY and a version");
+    int major = bytes[6], width = major == 1 ? 2 : 4;
+    if (major < 1 || major > 3 || bytes[7] != 0)
+        return status_fail(GRACO_ERROR_FORMAT, ".npy version %d.%d found, 1.0 to 3.0 are handled",
+                           major, bytes[7]);
+    int64_t size = 0, start = 8 + width;
+    for (int i = 0; i < width && 8 + i < length; i++)
+        size |= (int64_t)bytes[8 + i] << (8 * i);
+    if (length < start || size > length - start)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "a .npy header of %" PRId64 " bytes is claimed, the file has %" PRId64
+                           " bytes in all",
+                           size, length);
+    struct scanner scanner = {(const char *)bytes + start, (const char *)bytes + start + size};
+    *header = (struct header){.data = start + size};
+    return read_dict(out, header, &scanner);
+}
+
+/* ---- Decoding -------------------------------------------------------------------------------- */
+
+static bool can_borrow(const struct array *array, const struct header *header, const uint8_t *raw)
+{
+    int64_t unit = array->type == ARRAY_TEXT ? 4 : array->type == ARRAY_BYTES ? 1 : array->size;
+    if (header->fortran && array->ndim > 1 && array->count > 1)
+        return false;
+    return !header->swap && (unit == 0 || (uintptr_t)raw % (uintptr_t)unit == 0);
+}
+
+static graco_status decode(struct array *out, const uint8_t *bytes, int64_t length, bool borrow)
+{
+    struct array array;
+    struct header header;
+    graco_status status = GRACO_OK;
+    *out = (struct array){0};
+    TRY(read_header(&array, &header, bytes, length));
+    if (array.type == ARRAY_OBJECT) {
+        *out = array;
+        goto done;
+    }
+    const uint8_t *raw = bytes + header.data;
+    int64_t present = length - header.data, wanted = array.count * array.size;
+    if (present != wanted)
+        FAIL(GRACO_ERROR_FORMAT,
+             "a .npy array of %" PRId64 " %s items needs %" PRId64
+             " bytes after the header, %" PRId64 " are there",
+             array.count, array_type_name(array.type), wanted, present);
+    if (borrow && can_borrow(&array, &header, raw)) {
+        array.data = raw;
+        *out = array;
+        goto done;
+    }
+    TRY(npy_items(out, &array, raw, header.swap, header.fortran));
+done:
+    return status;
+}
+
+graco_status npy_decode(struct array *out, const void *bytes, int64_t length)
+{
+    return decode(out, bytes, length, false);
+}
+
+graco_status npy_decode_borrowed(struct array *out, const void *bytes, int64_t length)
+{
+    return decode(out, bytes, length, true);
+}
+
+graco_status npy_read(struct array *out, const char *path)
+{
+    struct file_map map = {0};
+    graco_status status = GRACO_OK;
+    *out = (struct array){0};
+    TRY(file_map_open(&map, path));
+    status = npy_decode(out, map.data, map.length);
+    if (status != GRACO_OK)
+        status_context(status, "%s", path);
+done:
+    file_map_close(&map);
+    return status;
+}
+
+graco_status npy_map_open(struct npy_map *out, const char *path)
+{
+    graco_status status = file_map_open(&out->map, path);
+    out->array = (struct array){0};
+    if (status != GRACO_OK)
+        return status;
+    status = npy_decode_borrowed(&out->array, out->map.data, out->map.length);
+    if (status == GRACO_OK)
+        return GRACO_OK;
+    file_map_close(&out->map);
+    return status_context(status, "%s", path);
+}
+
+void npy_map_close(struct npy_map *map)
+{
+    if (!map)
+        return;
+    array_clear(&map->array);
+    file_map_close(&map->map);
+}

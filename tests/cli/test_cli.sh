@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# The command as a user meets it: wrong use, exit codes, JSON, runs, stopping and resuming, and the
+# promise that neither threads nor memory nor a kill changes a bit.
+set -euo pipefail
+
+graco=$1/graco
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    echo "does not hold: $1"
+    failed=$((failed + 1))
+}
+# holds TEXT COMMAND...: the command must succeed.
+holds() {
+    local text=$1
+    shift
+    if "$@" >/dev/null 2>&1; then pass; else fail "$text"; fi
+}
+# exits CODE PART ARGUMENT...: graco must exit so, with one line on stderr that contains PART; for
+# code 0 the part must be in stdout.
+exits() {
+    local code=$1 part=$2 found=0
+    shift 2
+    "$graco" "$@" >out 2>err || found=$?
+    if [ "$found" -ne "$code" ]; then
+        fail "graco $*: exit code $found, expected $code ($(tail -1 err))"
+    elif [ "$code" -eq 0 ]; then
+        if grep -qF -- "$part" out; then pass; else fail "graco $*: '$part' is not in its output"; fi
+    elif ! grep -v '^epoch\|^run ' err | grep -qF -- "$part"; then
+        fail "graco $*: '$part' is not in: $(cat err)"
+    elif [ "$(grep -c '^graco: ' err)" -ne 1 ]; then
+        fail "graco $*: expected one line 'graco: ...', found: $(cat err)"
+    else
+        pass
+    fi
+}
+# is_json FILE KEY...: the last line is one JSON object with those keys.
+is_json() {
+    local file=$1 key
+    shift
+    tail -1 "$file" >line.json
+    if command -v python3 >/dev/null; then
+        holds "valid JSON: $(cat line.json)" python3 -m json.tool line.json
+    else
+        holds "a JSON object: $(cat line.json)" grep -q '^{.*}$' line.json
+    fi
+    for key in "$@"; do
+        holds "key $key in $(cat line.json)" grep -q "\"$key\": " line.json
+    done
+}
+same() { holds "$1 and $2 are the same bytes" cmp "$1" "$2"; }
+
+small=(--set hidden=16 --set checkpoint_every=5)
+
+# Help and versions.
+exits 0 "graco 0." --version
+exits 0 "commands:" help
+exits 0 "commands:" --help
+for command in train embed info convert generate; do
+    exits 0 "usage: graco $command" help "$command"
+    exits 0 "usage: graco $command" "$command" --help
+done
+exits 0 "[0.4]" train cora --help
+exits 0 "[77]" train --set hidden=77 --help
+
+# Wrong use.
+exits 2 "no command"
+exits 2 "did you mean train?" trian
+exits 2 "unknown command" ''
+exits 2 "did you mean --epochs?" train --epoch 3
+exits 2 "--memory" train --frob
+exits 2 "unknown option '-z'" train -z
+exits 2 "needs a value" train --epochs
+exits 2 "needs a value" train -o --json
+exits 2 "takes no value" train --json=yes
+exits 2 "a whole number" train --epochs many
+exits 2 "a whole number" train --epochs 99999999999999999999
+exits 2 "a whole number" train --epochs ''
+exits 2 "at least 0" train --seed -1
+exits 2 "from 1 to" train --runs 0
+exits 2 "a size" train --memory 16Q
+exits 2 "a size" train --memory 99999999999G
+exits 2 "a size" train --memory -1M
+exits 2 "did you mean moment?" train --objective momnt
+exits 2 "did you mean cora?" train --preset corra
+exits 2 "did you mean hidden?" train --set hiden=3
+exits 2 "expected key=value" train --set hidden
+exits 2 "hidden" train --set hidden=none
+exits 2 "tau" train --set tau=0
+exits 2 "unexpected argument" train one two
+exits 2 "arguments are missing" info
+exits 2 "arguments are missing" embed run
+exits 2 "no output file" embed run data
+exits 2 "unexpected argument" convert a b c
+exits 2 "from 0 to 1" generate g --homophily 1.5
+exits 2 "a number" generate g --degree nan
+exits 2 "from 1 to" generate g --nodes 0
+exits 2 "unknown option" train $'--two\nlines'
+
+# Failures that are not wrong use.
+exits 1 "nowhere" info nowhere
+exits 1 "nowhere" train nowhere -o run
+exits 1 "nowhere" embed nowhere also-nowhere -o Z.npy
+exits 1 "nowhere" convert nowhere out
+holds "a failed command leaves nothing behind" [ ! -e run -a ! -e out -a ! -e Z.npy ]
+holds "a full disk is noticed" bash -c "! '$graco' help >/dev/full"
+
+# Generate, info, convert: the round trip keeps every count.
+exits 0 "" generate graph.npz --nodes 300 --classes 3 --features 50 --seed 7
+exits 0 "" generate again.npz --nodes 300 --classes 3 --features 50 --seed 7
+same graph.npz again.npz
+exits 0 "" convert graph.npz folder
+exits 0 "" convert folder back.npz
+for set in graph.npz folder back.npz; do
+    exits 0 "" info "$set" --json
+    is_json out name nodes edges self_loops duplicates isolated features classes graphs has_split
+    sed 's/"name": "[^"]*", //' line.json >"info-$set.json"
+done
+same info-graph.npz.json info-folder.json
+same info-graph.npz.json info-back.npz.json
+holds "300 nodes" grep -q '"nodes": 300,' info-folder.json
+holds "3 classes" grep -q '"classes": 3,' info-folder.json
+exits 0 "both directions" info graph.npz
+
+# Train, embed.
+exits 0 "embeddings.npy" train graph.npz -o first --epochs 20 "${small[@]}"
+for file in config.json metrics.jsonl model.safetensors embeddings.npy; do
+    holds "first/$file is there" [ -s "first/$file" ]
+done
+holds "a line of metrics for each epoch" [ "$(wc -l <first/metrics.jsonl)" -eq 20 ]
+exits 0 "" embed first graph.npz -o Z.npy
+same Z.npy first/embeddings.npy
+exits 1 "already holds a run" train graph.npz -o first --epochs 20
+exits 0 "" train graph.npz -o other --epochs 20 --seed 1 --quiet "${small[@]}"
+holds "another seed gives other embeddings" bash -c '! cmp first/embeddings.npy other/embeddings.npy'
+holds "--quiet is quiet" [ ! -s out -a ! -s err ]
+exits 0 "" train graph.npz -o json --epochs 3 --json "${small[@]}"
+is_json out epochs loss seconds epoch_ms_median peak_rss_bytes device seed
+holds "one line on stdout" [ "$(wc -l <out)" -eq 1 ]
+
+# The generated graph, the default folder.
+exits 0 "runs/" train --epochs 2 "${small[@]}"
+holds "runs/NAME is the default folder" test -s runs/*/embeddings.npy
+
+# Several runs.
+exits 0 "" train graph.npz -o several --runs 3 --seed 5 --epochs 4 --json "${small[@]}"
+is_json out epochs loss seconds epoch_ms_median peak_rss_bytes device seed runs
+for i in 1 2 3; do
+    holds "several/run-$i is complete" [ -s "several/run-$i/embeddings.npy" ]
+done
+exits 0 "" train graph.npz -o seven --seed 7 --epochs 4 -q "${small[@]}"
+same several/run-3/embeddings.npy seven/embeddings.npy
+exits 1 "several runs" train graph.npz -o several --epochs 4
+exits 1 "single run" train graph.npz -o first --runs 2
+rm -rf several/run-2
+exits 0 "" train graph.npz -o several --runs 3 --resume -q
+exits 0 "" train graph.npz -o six --seed 6 --epochs 4 -q "${small[@]}"
+same several/run-2/embeddings.npy six/embeddings.npy
+
+# Neither threads nor memory change a bit.
+for threads in 1 2 4; do
+    exits 0 "" train -o "threads-$threads" --epochs 3 --threads $threads -q
+    same threads-1/embeddings.npy "threads-$threads/embeddings.npy"
+done
+for memory in 16M 4G; do
+    exits 0 "" train -o "memory-$memory" --epochs 3 --memory $memory -q
+    same threads-1/embeddings.npy "memory-$memory/embeddings.npy"
+done
+
+# await_epoch FOLDER N: waits until the training in it has written N lines of metrics.
+await_epoch() {
+    for _ in $(seq 600); do
+        [ "$(cat "$1/metrics.jsonl" 2>/dev/null | wc -l)" -ge "$2" ] && return
+        sleep 0.05
+    done
+    fail "$1 has not reached epoch $2 in 30 s"
+}
+long=(--epochs 120 --set hidden=16 --set checkpoint_every=7)
+exits 0 "" train graph.npz -o whole "${long[@]}" -q
+
+# A kill in mid-training, then a resume.
+"$graco" train graph.npz -o killed "${long[@]}" -q &
+victim=$!
+await_epoch killed 20
+kill -9 $victim 2>/dev/null || true
+wait $victim 2>/dev/null || true
+exits 0 "" train graph.npz -o killed --resume -q
+same whole/embeddings.npy killed/embeddings.npy
+holds "no epoch is missing or doubled" [ "$(wc -l <killed/metrics.jsonl)" -eq 120 ]
+
+# A polite stop says how to continue.
+"$graco" train graph.npz -o stopped --epochs 100000 --set hidden=16 -q 2>err &
+victim=$!
+await_epoch stopped 5
+kill -TERM $victim
+code=0
+wait $victim || code=$?
+holds "a stopped training exits with 1, found $code" [ $code -eq 1 ]
+holds "it says how to continue: $(cat err)" \
+    grep -q 'to continue: graco train graph.npz -o stopped .*--resume' err
+holds "it has written a checkpoint" [ -s stopped/model.safetensors ]
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

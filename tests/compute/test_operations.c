@@ -1,0 +1,397 @@
+/* One table of operations. Each case runs on the CPU back end and on the scalar reference, which
+ * must agree in values and gradients; small cases are also held against finite differences. */
+#include "compute/tape.h"
+
+#include "base/memory.h"
+#include "check.h"
+
+enum { INPUTS = 3, SIDE_MAX = 64 };
+
+struct setting;
+
+/* Builds the operation from its inputs; returns the result, or NULL after an objective. */
+typedef struct tensor *build_fn(struct tape *tape, struct setting *s, struct tensor *in[INPUTS]);
+
+struct operation {
+    const char *name;
+    build_fn *build;
+    int64_t shape[INPUTS][2]; /* of the inputs; 0: none */
+    int kind;                 /* an activation, or a variant */
+    bool differences;         /* small and smooth enough for finite differences */
+};
+
+/* What an operation needs besides its inputs, the same for both back ends. */
+struct setting {
+    const struct operation *op;
+    struct sparse_map map;
+    struct dense_map dense;
+    struct contrast contrast;
+    struct moment moment;
+    bool objective;
+    int64_t *start[2];
+    int32_t *index[2];
+    float *value[2], *scale, *mask;
+    float *X;
+    int32_t sample[SIDE_MAX];
+    double fixed[3];
+};
+
+static float draw(uint32_t stream, int64_t element)
+{
+    struct random_key key = {.seed = 11, .stream = stream};
+    return 2 * random_float(&key, (uint64_t)element) - 1;
+}
+
+/* ---- The operations
+ * --------------------------------------------------------------------------------- */
+
+static struct tensor *build_matmul(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    (void)s;
+    return tape_matmul(tape, in[0], in[1]);
+}
+
+static struct tensor *build_add(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    (void)s;
+    struct tensor *AB = tape_matmul(tape, in[0], in[1]);
+    return tape_add(tape, in[2], AB);
+}
+
+static struct tensor *build_propagate(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    return tape_propagate(tape, &s->map, in[0]);
+}
+
+static struct tensor *build_features(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    return tape_features(tape, &s->dense, in[0]);
+}
+
+static struct tensor *build_activate(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct activation spec = {.kind = (enum activation_kind)s->op->kind, .training = true};
+    spec.key = (struct random_key){.seed = 5, .stream = RANDOM_RRELU};
+    struct tensor *product = tape_propagate(tape, &s->map, in[0]);
+    return tape_activate(tape, &spec, product, in[1], in[2]);
+}
+
+static struct tensor *build_normalise(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    return tape_normalise(tape, tape_propagate(tape, &s->map, in[0]));
+}
+
+/* kind: 1 with both views' negatives, 0 InfoNCE. */
+static struct tensor *build_contrast(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0]));
+    s->contrast = (struct contrast){
+        .n = in[0]->rows / 2, .d = in[0]->cols, .tau = 0.4, .intra = s->op->kind == 1};
+    tape_contrast(tape, &s->contrast, Z);
+    s->objective = true;
+    return NULL;
+}
+
+/* kind: rows in the sample; negative: that many, with given coefficients. */
+static struct tensor *build_moment(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0]));
+    int64_t samples = s->op->kind < 0 ? -s->op->kind : s->op->kind;
+    for (int64_t k = 0; k < samples; k++)
+        s->sample[k] = (int32_t)(k * in[0]->rows / samples);
+    s->fixed[0] = 1.1, s->fixed[1] = 2.4, s->fixed[2] = 3.3;
+    s->moment = (struct moment){.n = in[0]->rows / 2,
+                                .d = in[0]->cols,
+                                .tau = 0.4,
+                                .samples = samples,
+                                .sample = s->sample,
+                                .fixed = s->op->kind < 0 ? s->fixed : NULL,
+                                .pairs = 2000,
+                                .key = {.seed = 9, .stream = RANDOM_PAIRS}};
+    tape_moment(tape, &s->moment, Z);
+    s->objective = true;
+    return NULL;
+}
+
+static const struct operation OPERATIONS[] = {
+    {"matmul", build_matmul, {{3, 4}, {4, 5}}, 0, true},
+    {"matmul, odd panels", build_matmul, {{517, 33}, {33, 70}}, 0, false},
+    {"matmul, long sum", build_matmul, {{5003, 20}, {20, 9}}, 0, false},
+    {"matmul, long sum, slices", build_matmul, {{4100, 300}, {300, 40}}, 0, false},
+    {"add", build_add, {{6, 4}, {4, 5}, {6, 5}}, 0, true},
+    {"propagate", build_propagate, {{24, 5}}, 0, true},
+    {"propagate, wide", build_propagate, {{600, 150}}, 0, false},
+    {"propagate, shared", build_propagate, {{13, 7}}, 1, true},
+    {"features", build_features, {{9, 5}}, 0, true},
+    {"features, large", build_features, {{130, 67}}, 1, false},
+    {"none", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_NONE, true},
+    {"relu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RELU, true},
+    {"prelu", build_activate, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
+    {"elu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_ELU, true},
+    {"rrelu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RRELU, true},
+    {"relu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_RELU, false},
+    {"prelu, large", build_activate, {{1400, 37}, {1, 37}, {1, 1}}, ACTIVATION_PRELU, false},
+    {"elu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_ELU, false},
+    {"rrelu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_RRELU, false},
+    {"normalise", build_normalise, {{24, 5}}, 0, true},
+    {"normalise, large", build_normalise, {{900, 130}}, 0, false},
+    {"contrast", build_contrast, {{24, 5}}, 1, true},
+    {"contrast, one block", build_contrast, {{160, 33}}, 1, false},
+    {"contrast, many blocks", build_contrast, {{1238, 12}}, 1, false},
+    {"infonce", build_contrast, {{24, 5}}, 0, true},
+    {"infonce, many blocks", build_contrast, {{1238, 12}}, 0, false},
+    {"moment", build_moment, {{24, 5}}, -0, false},
+    {"moment, given coefficients", build_moment, {{24, 5}}, -7, true},
+    {"moment, corrected", build_moment, {{24, 5}}, 7, false},
+    {"moment, corrected, large", build_moment, {{1238, 12}}, 40, false},
+    {"moment, large", build_moment, {{1238, 12}}, 0, false},
+};
+
+/* ---- The surroundings
+ * ------------------------------------------------------------------------------- */
+
+/* A random sparse matrix (rows, cols) and its transpose, with values and scales. */
+static void make_map(struct setting *s, const struct operation *op)
+{
+    bool shared = op->build == build_propagate && op->kind == 1;
+    int64_t cols = shared ? op->shape[0][0] : op->shape[0][0] / 2;
+    int64_t rows = shared ? cols + 4 : cols, per_row = 3, entries = rows * per_row;
+    int64_t scales = rows > cols ? rows : cols;
+    for (int side = 0; side < 2; side++) {
+        CHECK_OK(memory_zalloc(&s->start[side], (side ? cols : rows) + 1, sizeof(int64_t)));
+        CHECK_OK(memory_zalloc(&s->index[side], entries, sizeof(int32_t)));
+        CHECK_OK(memory_zalloc(&s->value[side], entries, sizeof(float)));
+    }
+    CHECK_OK(memory_zalloc(&s->scale, 4 * scales, sizeof(float)));
+    for (int64_t i = 0; i < 4 * scales; i++)
+        s->scale[i] = 0.75f + 0.25f * draw(101, i);
+    for (int64_t row = 0; row <= rows; row++)
+        s->start[0][row] = row * per_row;
+    for (int64_t k = 0; k < entries; k++) {
+        s->index[0][k] = (int32_t)((k / per_row * 7 + k % per_row * (cols / 3 + 1)) % cols);
+        s->value[0][k] = draw(102, k);
+        s->start[1][s->index[0][k] + 1]++;
+    }
+    for (int64_t col = 0; col < cols; col++)
+        s->start[1][col + 1] += s->start[1][col];
+    for (int64_t k = 0; k < entries; k++) {
+        int64_t at = s->start[1][s->index[0][k]]++;
+        s->index[1][at] = (int32_t)(k / per_row);
+        s->value[1][at] = s->value[0][k];
+    }
+    for (int64_t col = cols; col > 0; col--)
+        s->start[1][col] = s->start[1][col - 1];
+    s->start[1][0] = 0;
+    s->map.views = 2;
+    s->map.shared = shared;
+    for (int view = 0; view < 2; view++) {
+        float *left = s->scale + 2 * view * scales, *right = left + scales;
+        s->map.matrix[view] = (struct sparse){rows,        cols, s->start[0], NULL,   s->index[0],
+                                              s->value[0], left, right,       !shared};
+        s->map.transpose[view] = (struct sparse){
+            cols, rows, s->start[1], NULL, s->index[1], s->value[1], right, left, !shared};
+    }
+}
+
+static void make_dense(struct setting *s, const struct operation *op)
+{
+    int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0];
+    CHECK_OK(memory_alloc(&s->X, rows * cols, sizeof(float)));
+    CHECK_OK(memory_alloc(&s->mask, cols, sizeof(float)));
+    for (int64_t i = 0; i < rows * cols; i++)
+        s->X[i] = draw(103, i);
+    for (int64_t i = 0; i < cols; i++)
+        s->mask[i] = i % 3 > 0;
+    s->dense = (struct dense_map){2, rows, cols, s->X, {s->mask, NULL}};
+}
+
+static void clear_setting(struct setting *s)
+{
+    for (int side = 0; side < 2; side++) {
+        memory_free(s->start[side]);
+        memory_free(s->index[side]);
+        memory_free(s->value[side]);
+    }
+    memory_free(s->scale);
+    memory_free(s->mask);
+    memory_free(s->X);
+}
+
+/* ---- Running one case
+ * --------------------------------------------------------------------------------- */
+
+struct outcome {
+    double value; /* the loss, or the sum of the result times fixed random weights */
+    float *out;
+    int64_t out_count;
+    float *grad[INPUTS];
+};
+
+static int64_t input_size(const struct operation *op, int i)
+{
+    return op->shape[i][0] * op->shape[i][1];
+}
+
+/* Runs forward and, with `back`, backward. */
+static void run(struct outcome *o, struct context *context, struct setting *s,
+                float *const data[INPUTS], bool back)
+{
+    const struct operation *op = s->op;
+    struct tape *tape = NULL;
+    struct tensor *in[INPUTS] = {NULL};
+    CHECK_OK(tape_create(&tape, context));
+    for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
+        memset(o->grad[i], 0, (size_t)input_size(op, i) * sizeof(float));
+        in[i] = tape_parameter(tape, op->shape[i][0], op->shape[i][1], data[i], o->grad[i]);
+    }
+    s->objective = false;
+    struct tensor *out = op->build(tape, s, in);
+    CHECK_OK(tape_status(tape));
+    if (s->objective) {
+        o->value = op->build == build_contrast ? s->contrast.loss : s->moment.loss;
+    } else {
+        o->value = 0;
+        o->out_count = out->rows * out->cols;
+        o->out = realloc(o->out, (size_t)o->out_count * sizeof(float));
+        memcpy(o->out, out->data, (size_t)o->out_count * sizeof(float));
+        CHECK_OK(context_take(context, &out->grad, o->out_count, sizeof(float)));
+        for (int64_t i = 0; i < o->out_count; i++) {
+            out->grad[i] = draw(104, i);
+            o->value += (double)out->grad[i] * (double)out->data[i];
+        }
+    }
+    if (back)
+        CHECK_OK(tape_backward(tape));
+    tape_free(tape);
+}
+
+static double relative(const float *a, const float *b, int64_t n)
+{
+    double difference = 0, size = 1e-30;
+    for (int64_t i = 0; i < n; i++) {
+        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        size += (double)b[i] * (double)b[i];
+    }
+    return sqrt(difference / size);
+}
+
+/* Where the two one-sided slopes differ this much the function has a kink between the points. */
+static bool kink(double low, double middle, double high)
+{
+    double left = middle - low, right = high - middle;
+    return fabs(left - right) > 0.01 * (fabs(left) + fabs(right)) + 5e-6;
+}
+
+static void check_differences(struct context *reference, struct setting *s, float *data[INPUTS],
+                              const struct outcome *analytic)
+{
+    const double step = 1e-3;
+    struct outcome probe = {0};
+    for (int i = 0; i < INPUTS && s->op->shape[i][0]; i++)
+        CHECK_OK(memory_alloc(&probe.grad[i], input_size(s->op, i), sizeof(float)));
+    for (int i = 0; i < INPUTS && s->op->shape[i][0]; i++) {
+        double error = 0, size = 1e-12;
+        int64_t kinks = 0;
+        for (int64_t k = 0; k < input_size(s->op, i); k++) {
+            float kept = data[i][k];
+            data[i][k] = (float)((double)kept + step);
+            double high = (double)data[i][k];
+            run(&probe, reference, s, data, false);
+            double up = probe.value;
+            data[i][k] = (float)((double)kept - step);
+            double width = high - (double)data[i][k];
+            run(&probe, reference, s, data, false);
+            data[i][k] = kept;
+            if (kink(probe.value, analytic->value, up)) {
+                kinks++;
+                continue;
+            }
+            double slope = (up - probe.value) / width, ours = (double)analytic->grad[i][k];
+            error += (slope - ours) * (slope - ours);
+            size += slope * slope;
+        }
+        if (sqrt(error / size) >= 2e-3)
+            fprintf(stderr, "%s: input %d: finite differences are off by %g\n", s->op->name, i,
+                    sqrt(error / size));
+        CHECK(sqrt(error / size) < 2e-3);
+        CHECK(kinks <= input_size(s->op, i) / 4);
+    }
+    for (int i = 0; i < INPUTS; i++)
+        memory_free(probe.grad[i]);
+    free(probe.out);
+}
+
+static void compare(const struct operation *op, const struct outcome *a, const struct outcome *b,
+                    double tolerance)
+{
+    if (!a->out) /* an objective */
+        CHECK(fabs(a->value - b->value) <= tolerance * (fabs(b->value) + 1));
+    CHECK(a->out_count == b->out_count);
+    CHECK(relative(a->out, b->out, a->out_count) <= tolerance);
+    for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
+        double distance = relative(a->grad[i], b->grad[i], input_size(op, i));
+        if (distance > tolerance)
+            fprintf(stderr, "%s: gradient %d is off by %g\n", op->name, i, distance);
+        CHECK(distance <= tolerance);
+    }
+}
+
+static void check_operation(const struct operation *op)
+{
+    struct setting setting = {.op = op};
+    /* The oracle; the CPU with two threads and all tiles kept; with one thread and none kept. */
+    const struct {
+        const struct backend *backend;
+        int threads;
+        int64_t budget;
+    } devices[] = {{&backend_reference, 1, 0},
+                   {&backend_cpu, 2, 1 << 30},
+                   {&backend_cpu, 1, 0},
+                   {&backend_cpu, 3, 1 << 20}};
+    enum { DEVICES = sizeof devices / sizeof *devices };
+    struct context *context[DEVICES];
+    struct outcome outcome[DEVICES] = {{0}};
+    float *data[INPUTS] = {NULL};
+    if (op->build == build_features)
+        make_dense(&setting, op);
+    else
+        make_map(&setting, op);
+    for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
+        CHECK_OK(memory_alloc(&data[i], input_size(op, i), sizeof(float)));
+        for (int64_t k = 0; k < input_size(op, i); k++)
+            data[i][k] = draw(105 + (uint32_t)i, k);
+    }
+    for (int v = 0; v < DEVICES; v++) {
+        CHECK_OK(
+            context_create(&context[v], devices[v].backend, devices[v].threads, devices[v].budget));
+        for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
+            CHECK_OK(memory_alloc(&outcome[v].grad[i], input_size(op, i), sizeof(float)));
+        run(&outcome[v], context[v], &setting, data, true);
+        if (v > 0)
+            compare(op, &outcome[v], &outcome[0], 2e-5);
+        if (v > 1)
+            compare(op, &outcome[v], &outcome[1], 0);
+    }
+    if (op->differences)
+        check_differences(context[0], &setting, data, &outcome[0]);
+    for (int v = 0; v < DEVICES; v++) {
+        for (int i = 0; i < INPUTS; i++)
+            memory_free(outcome[v].grad[i]);
+        free(outcome[v].out);
+        context_free(context[v]);
+    }
+    for (int i = 0; i < INPUTS; i++)
+        memory_free(data[i]);
+    clear_setting(&setting);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof OPERATIONS / sizeof *OPERATIONS; i++) {
+        int before = check_failed;
+        check_operation(&OPERATIONS[i]);
+        if (check_failed > before)
+            fprintf(stderr, "%s failed\n", OPERATIONS[i].name);
+    }
+    return check_result();
+}

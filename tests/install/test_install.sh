@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Installs into a temporary prefix; a small program must compile against what is there, with the
+# shared and with the static library, and run; only the public names are exported.
+set -euo pipefail
+
+build=$1
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+cmake --install "$build" --prefix "$prefix" >/dev/null
+
+fail() {
+    echo "$1"
+    exit 1
+}
+
+library=$(find "$prefix" -name 'libgraco.so' | head -1)
+folder=$(dirname "$library")
+for file in "$prefix/bin/graco" "$prefix/include/graco.h" "$folder/libgraco.a" "$folder/libgraco.so" \
+    "$folder/pkgconfig/graco.pc" "$prefix/share/man/man1/graco.1"; do
+    [ -e "$file" ] || fail "not installed: ${file#"$prefix"/}"
+done
+
+exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sed 's/@.*//' | sort)
+[ -n "$exported" ] || fail "the shared library exports nothing"
+private=$(grep -v '^graco_' <<<"$exported" || true)
+[ -z "$private" ] || fail "exported, but not public: $private"
+declared=$(sed -n 's/^[a-z].*[ *]\(graco_[a-z_]*\)(.*/\1/p' "$prefix/include/graco.h" |
+    grep -v '_fn$' | sort)
+hidden=$(comm -13 <(echo "$exported") <(echo "$declared"))
+[ -z "$hidden" ] || fail "declared in graco.h, but not exported: $hidden"
+undeclared=$(comm -23 <(echo "$exported") <(echo "$declared"))
+[ -z "$undeclared" ] || fail "exported, but not declared in graco.h: $undeclared"
+objdump -p "$library" | grep -q 'SONAME *libgraco.so.[0-9]' || fail "the SONAME has no version"
+
+cat >"$prefix/user.c" <<'END'
+#include <graco.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+
+    options.nodes = 100;
+    if (strcmp(graco_version(), GRACO_VERSION) != 0 ||
+        graco_dataset_generate(&data, &options) != GRACO_OK) {
+        fprintf(stderr, "%s\n", graco_message());
+        return 1;
+    }
+    graco_dataset_info info = graco_dataset_describe(data);
+    printf("%d nodes\n", (int)info.nodes);
+    graco_dataset_free(data);
+    return info.nodes == 100 ? 0 : 1;
+}
+END
+export PKG_CONFIG_PATH="$folder/pkgconfig"
+# The file names the prefix of the build; pkg-config is told where things are now.
+config() { pkg-config --define-variable=prefix="$prefix" "$@" graco; }
+read -ra flags < <(config --cflags)
+read -ra shared < <(config --libs)
+read -ra static < <(config --static --libs | sed 's/-lgraco//')
+compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+"$compiler" -std=c17 -Wall -Werror "${flags[@]}" "$prefix/user.c" -o "$prefix/user" "${shared[@]}"
+LD_LIBRARY_PATH="$folder" "$prefix/user"
+"$compiler" -std=c17 -Wall -Werror "${flags[@]}" "$prefix/user.c" -o "$prefix/user-static" \
+    "$folder/libgraco.a" "${static[@]}"
+"$prefix/user-static"
+[ "$("$prefix/bin/graco" --version)" = "graco $(config --modversion)" ] ||
+    fail "the command and graco.pc disagree on the version"
+[ "$("$prefix/bin/graco" --version)" = "$(sed -n 's/^#define GRACO_VERSION "\(.*\)"/graco \1/p' \
+    "$prefix/include/graco.h")" ] || fail "the command and graco.h disagree on the version"
+
+if command -v man >/dev/null && [ -n "$(command -v groff)" ]; then
+    warnings=$(LC_ALL=C.UTF-8 man --warnings -l "$prefix/share/man/man1/graco.1" 2>&1 >/dev/null)
+    [ -z "$warnings" ] || fail "the manual page: $warnings"
+fi
+echo "installed, linked and run"

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# The architecture, checked: a folder of src/ includes itself and earlier ones, the command and the
+# examples know the public header only, headers compile alone, and file names are unique.
+set -euo pipefail
+cd "$GRACO_SOURCE"
+
+layers=(base io compute graph data model train eval report)
+failures=0
+
+fail() {
+    echo "$1"
+    failures=$((failures + 1))
+}
+
+rank() {
+    for i in "${!layers[@]}"; do
+        if [ "${layers[$i]}" = "$1" ]; then
+            echo "$i"
+            return
+        fi
+    done
+    echo -1
+}
+
+# quoted_includes FILE: the names in its #include "..." lines.
+quoted_includes() {
+    sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1"
+}
+
+check_library_file() {
+    local file=$1 own included
+    own=$(cut -d/ -f2 <<<"$file")
+    [ "$(rank "$own")" -ge 0 ] ||
+        fail "$file: folder '$own' is not one of: ${layers[*]}"
+    while read -r name; do
+        [ -z "$name" ] || [ "$name" = graco.h ] && continue
+        included=${name%%/*}
+        if [ "$included" = "$name" ] || [ "$(rank "$included")" -lt 0 ]; then
+            fail "$file: includes \"$name\"; expected \"folder/file.h\" of src/ or \"graco.h\""
+        elif [ "$(rank "$included")" -gt "$(rank "$own")" ]; then
+            fail "$file: includes \"$name\", which is above $own/ in: ${layers[*]}"
+        elif [ ! -f "src/$name" ]; then
+            fail "$file: includes \"$name\", which is not in src/"
+        fi
+    done < <(quoted_includes "$file")
+}
+
+# A user of the library: its own folder's headers and the public one.
+check_outer_file() {
+    local file=$1
+    while read -r name; do
+        [ -z "$name" ] || [ "$name" = graco.h ] || [ -f "$(dirname "$file")/$name" ] ||
+            fail "$file: includes \"$name\"; expected \"graco.h\" or a header beside it"
+        case $name in */*) fail "$file: includes \"$name\" from another folder" ;; esac
+    done < <(quoted_includes "$file")
+}
+
+while read -r file; do
+    check_library_file "$file"
+done < <(find src -name '*.[ch]' | sort)
+while read -r file; do
+    check_outer_file "$file"
+done < <(find cli examples -name '*.[ch]' 2>/dev/null | sort)
+[ -z "$(quoted_includes include/graco.h)" ] || fail "include/graco.h: includes a private header"
+
+cc=${CC:-cc}
+read -ra flags < <(pkg-config --cflags libzip jansson)
+for folder in /usr/include/*/openblas-serial; do
+    [ -d "$folder" ] && flags+=("-I$folder")
+done
+headers=0
+while read -r header; do
+    headers=$((headers + 1))
+    "$cc" -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -fsyntax-only -Iinclude -Isrc -Itests \
+        "${flags[@]}" -include "$header" -x c /dev/null || fail "$header: does not compile alone"
+done < <(find include src cli tests -name '*.h' | sort)
+
+long=$(find src cli include examples tests -name '*.[ch]' -exec wc -l {} + |
+    awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines, expected at most 600" }')
+[ -z "$long" ] || fail "$long"
+
+repeated=$(find include src cli tests examples scripts docs -type f ! -name CMakeLists.txt \
+    ! -name '*.pyc' 2>/dev/null | sed 's|.*/||' | sort | uniq -d)
+[ -z "$repeated" ] || fail "file names that occur twice: $repeated"
+
+echo "$headers headers, $failures failures"
+[ "$failures" -eq 0 ]
