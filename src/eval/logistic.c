@@ -17,14 +17,13 @@
 #include "eval/logistic.h"
 
 #include "base/memory.h"
-#include "eval/probe_blas.h"
+#include "compute/blas.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum {
-    GROUP_MAX = 8,             /* outputs that are solved together */
+    GROUP_MAX = 16,            /* outputs that are solved together */
     STRIP = 4,                 /* outputs per product: keeps BLAS on its kernels for small shapes */
     BLOCK_NUMBERS = 48 * 1024, /* of X per product, so that a block stays in the cache */
     HISTORY = 4,               /* solutions behind the extrapolation */
@@ -57,106 +56,6 @@ static void add_scaled(double *a, double factor, const double *b, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         a[i] += factor * b[i];
-}
-
-/* ---- Rotation -------------------------------------------------------------------------------- */
-
-/* The lower triangle of G = X'X or, if `outer`, XX', in panels whose size is fixed. */
-static void gram(double *G, const double *X, int64_t rows, int64_t cols, bool outer, int threads)
-{
-    enum { PANEL = 64 };
-    int64_t n = outer ? rows : cols;
-    int64_t panels = (n + PANEL - 1) / PANEL;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int64_t p = panels - 1; p >= 0; p--) {
-        int64_t first = p * PANEL, size = min64(PANEL, n - first);
-        if (outer)
-            probe_multiply_bt(G + first * n, n, X + first * cols, cols, X, cols, size, first + size,
-                              cols);
-        else
-            probe_multiply_at(G + first * n, n, X + first, cols, X, cols, size, first + size, rows);
-    }
-}
-
-/* C (m, n) = A (m, k) B (k, n) in blocks of rows on all threads. */
-static void multiply(double *C, const double *A, const double *B, int64_t m, int64_t n, int64_t k,
-                     int threads)
-{
-    enum { BLOCK = 128 };
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t first = 0; first < m; first += BLOCK)
-        probe_multiply(C + first * n, n, 0, A + first * k, k, B, n, min64(BLOCK, m - first), n, k);
-}
-
-/* Fills Q and lambda from the eigenvectors in the rows of E (n, n), leaving out what is zero within
- * rounding. With fewer rows than columns E belongs to XX', and Q = X' E / sqrt(lambda). */
-static graco_status keep_axes(struct logistic_rows *out, const double *E, const double *values,
-                              const double *X, bool outer, int threads)
-{
-    graco_status status = GRACO_OK;
-    double *scaled = NULL;
-    int64_t n = outer ? out->rows : out->cols;
-    double floor = values[n - 1] * (outer ? 1e-12 : DBL_EPSILON * (double)n);
-    int64_t rank = 0;
-    while (rank < n && values[n - 1 - rank] > floor)
-        rank++;
-    out->rank = rank = max64(rank, 1);
-    TRY(memory_alloc(&out->Q, out->cols * rank, sizeof *out->Q));
-    TRY(memory_alloc(&out->lambda, rank, sizeof *out->lambda));
-    TRY(memory_alloc(&scaled, n * rank, sizeof *scaled));
-    for (int64_t j = 0; j < rank; j++) {
-        double value = fmax(values[n - 1 - j], 0);
-        double scale = !outer ? 1 : value > 0 ? 1 / sqrt(value) : 0;
-        out->lambda[j] = value;
-        for (int64_t i = 0; i < n; i++)
-            scaled[i * rank + j] = scale * E[(n - 1 - j) * n + i];
-    }
-    if (outer) {
-        enum { BLOCK = 64 };
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t first = 0; first < out->cols; first += BLOCK)
-            probe_multiply_at(out->Q + first * rank, rank, X + first, out->cols, scaled, rank,
-                              min64(BLOCK, out->cols - first), rank, n);
-    } else {
-        memcpy(out->Q, scaled, (size_t)(n * rank) * sizeof *scaled);
-    }
-done:
-    memory_free(scaled);
-    return status;
-}
-
-graco_status logistic_rows_init(struct logistic_rows *out, const double *X, int64_t rows,
-                                int64_t cols, int threads)
-{
-    graco_status status = GRACO_OK;
-    struct logistic_rows made = {.rows = rows, .cols = cols};
-    double *E = NULL, *values = NULL;
-    bool outer = rows < cols;
-    int64_t n = min64(rows, cols);
-    TRY(memory_alloc(&E, n * n, sizeof *E));
-    TRY(memory_alloc(&values, n, sizeof *values));
-    gram(E, X, rows, cols, outer, threads);
-    TRY(probe_eigen(values, E, n));
-    TRY(keep_axes(&made, E, values, X, outer, threads));
-    TRY(memory_alloc(&made.XQ, rows * made.rank, sizeof *made.XQ));
-    multiply(made.XQ, X, made.Q, rows, made.rank, cols, threads);
-    *out = made;
-done:
-    if (status != GRACO_OK)
-        logistic_rows_clear(&made);
-    memory_free(values);
-    memory_free(E);
-    return status;
-}
-
-void logistic_rows_clear(struct logistic_rows *rows)
-{
-    if (rows == NULL)
-        return;
-    memory_free(rows->XQ);
-    memory_free(rows->Q);
-    memory_free(rows->lambda);
-    *rows = (struct logistic_rows){0};
 }
 
 /* ---- One group of outputs -------------------------------------------------------------------- */
@@ -252,9 +151,9 @@ static void gradients(struct group *group, const int64_t *list, int64_t count)
             memcpy(group->weighted + a * block, group->residual + list[a] * n + first,
                    (size_t)size * sizeof(double));
         for (int64_t s = 0; s < count; s += STRIP)
-            probe_multiply(group->Hq + s * rank, rank, first > 0, group->weighted + s * block,
-                           block, data->XQ + first * rank, rank, min64(STRIP, count - s), rank,
-                           size);
+            blas_dgemm(false, false, min64(STRIP, count - s), rank, size, 1,
+                       group->weighted + s * block, block, data->XQ + first * rank, rank, first > 0,
+                       group->Hq + s * rank, rank);
     }
     for (int64_t a = 0; a < count; a++) {
         int64_t k = list[a];
@@ -277,8 +176,8 @@ static void hessian_products(struct group *group, const int64_t *list, int64_t c
         int64_t size = min64(block, n - first);
         const double *X = data->XQ + first * rank;
         for (int64_t s = 0; s < count; s += STRIP)
-            probe_multiply_bt(group->Xq + s * n + first, n, group->packed + s * rank, rank, X, rank,
-                              min64(STRIP, count - s), size, rank);
+            blas_dgemm(false, true, min64(STRIP, count - s), size, rank, 1,
+                       group->packed + s * rank, rank, X, rank, 0, group->Xq + s * n + first, n);
         for (int64_t a = 0; a < count; a++) {
             const double *curvature = group->curvature + list[a] * n + first;
             const double *Xq = group->Xq + a * n + first;
@@ -287,8 +186,9 @@ static void hessian_products(struct group *group, const int64_t *list, int64_t c
                 weighted[i] = group->C * curvature[i] * Xq[i];
         }
         for (int64_t s = 0; s < count; s += STRIP)
-            probe_multiply(group->Hq + s * rank, rank, first > 0, group->weighted + s * block,
-                           block, X, rank, min64(STRIP, count - s), rank, size);
+            blas_dgemm(false, false, min64(STRIP, count - s), rank, size, 1,
+                       group->weighted + s * block, block, X, rank, first > 0, group->Hq + s * rank,
+                       rank);
     }
     for (int64_t a = 0; a < count; a++)
         add_scaled(group->Hq + a * rank, 1, group->packed + a * rank, rank);
@@ -459,8 +359,8 @@ static graco_status solve_group(double *W, struct logistic_report *report,
         group.C = C[c];
         extrapolate(&group, even ? c : 1);
         solve_one(&group, report);
-        probe_multiply_bt(W + (c * outputs + first) * data->cols, data->cols, group.w, data->rank,
-                          data->Q, data->rank, size, data->cols, data->rank);
+        blas_dgemm(false, true, size, data->cols, data->rank, 1, group.w, data->rank, data->Q,
+                   data->rank, 0, W + (c * outputs + first) * data->cols, data->cols);
     }
 done:
     memory_free(group.block_of_numbers);
