@@ -3,7 +3,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
-DEMO_EPOCHS ?= 100
+DEMO_EPOCHS ?= 50
 DATA := $(abspath ../shared/data)
 ifneq ($(wildcard $(DATA)),)
 export GRACO_DATA ?= $(DATA)

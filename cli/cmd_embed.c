@@ -34,7 +34,7 @@ int cmd_embed(int argc, char **argv)
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "FILE", &output,
                         "where to write the embeddings (.npy, float32)"),
-        OPTION_ROW_INTEGER("threads", "N", &threads, 0, 4096, "threads; 0: one per core"),
+        OPTION_ROW_INTEGER("threads", "N", &threads, 0, 1024, "threads; 0: one per core"),
         LOADING_OPTIONS(load),
         {0},
     };

@@ -350,7 +350,7 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_INTEGER("seed", "N", &settings->seed, 0, INT64_MAX, "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
                            "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
-        OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 4096, "threads; 0: one per core"),
+        OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 1024, "threads; 0: one per core"),
         OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,
                         "what the objective's tiles may fill, such as 256M or 4G"),
         OPTION_ROW_FLAG("resume", 0, &line.resume, "continue the unfinished runs in RUN"),

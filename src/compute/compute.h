@@ -107,6 +107,9 @@ struct moment {
     uint8_t *floor;        /* (2n) whether the floor held the estimate up */
     int64_t floored;       /* host */
     double loss;           /* host */
+    /* Left by the forward for the backward kernel. */
+    float *moments; /* (d + 1, d): Z' Z and, last, the sum of the rows */
+    float *kept;    /* (2n, samples + d) or NULL: cosines with the sample, and Z Z' Z */
 };
 
 struct adam {

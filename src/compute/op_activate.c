@@ -14,6 +14,9 @@ static graco_status activate_backward(struct tape *tape, struct tape_node *node)
     struct activate_node *op = (struct activate_node *)node;
     struct tensor *X = node->in[0], *bias = node->in[1], *slope = node->in[2], *Y = node->out;
     const float *seen = op->spec.kind == ACTIVATION_PRELU ? X->data : Y->data;
+    if (op->spec.kind ==
+        ACTIVATION_NONE) /* its slope is 1 everywhere; Y may be taken over by now */
+        seen = Y->grad;
     assert(seen);
     graco_status status = tape->context->backend->activate_backward(
         tape->context, &op->spec, Y->grad, Y->grad, seen, bias ? bias->grad : NULL,

@@ -11,6 +11,7 @@ struct contrast_node {
 struct moment_node {
     struct tape_node node;
     struct moment *spec;
+    struct tensor *scratch[4];
 };
 
 /* A buffer of `bytes` that the tape gives back, as a tensor of one column. */
@@ -84,9 +85,13 @@ void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z)
     op->spec = spec;
     op->node.in[0] = Z;
     spec->Z = Z->data;
-    spec->D = scratch(tape, 2 * spec->n * (int64_t)sizeof(double), &op->node.in[1]);
-    spec->floor = spec->D ? scratch(tape, 2 * spec->n, &op->node.in[2]) : NULL;
-    if (!spec->floor)
+    int64_t rows = 2 * spec->n, kept = rows * (spec->samples + spec->d) * (int64_t)sizeof(float);
+    spec->D = scratch(tape, rows * (int64_t)sizeof(double), &op->scratch[0]);
+    spec->floor = scratch(tape, rows, &op->scratch[1]);
+    spec->moments =
+        scratch(tape, (spec->d + 1) * spec->d * (int64_t)sizeof(float), &op->scratch[2]);
+    spec->kept = kept <= tape->context->tile_budget ? scratch(tape, kept, &op->scratch[3]) : NULL;
+    if (tape->status != GRACO_OK)
         return;
     graco_status status = tape->context->backend->moment(tape->context, spec);
     if (status != GRACO_OK)

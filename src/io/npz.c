@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zip.h>
 
-enum { PIECE = 1 << 20, SLACK = 4096, DOS_DAY_ZERO = 33 };
+enum { PIECE = 1 << 20, SLACK = 4096, DOS_DAY_ZERO = 33, ZIP_MIN = 22 };
 
 struct npz {
     struct file_map map; /* empty if the bytes are the caller's */
@@ -31,6 +31,8 @@ graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length)
     graco_status status = GRACO_OK;
     *out = NULL;
     zip_error_init(&error);
+    if (length < ZIP_MIN) /* libzip takes an empty file for an empty archive */
+        FAIL(GRACO_ERROR_FORMAT, "this is no zip archive: it has %" PRId64 " bytes", length);
     TRY(memory_zalloc(&npz, 1, sizeof *npz));
     npz->length = length;
     source = zip_source_buffer_create(bytes, (zip_uint64_t)length, 0, &error);

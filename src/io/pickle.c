@@ -97,8 +97,8 @@ struct pickle_node *pickle_item(const struct pickle_node *node, int64_t index)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* Values must form a tree of bounded height, shared branches allowed, cycles not; helpers must not
- * be left in it. Each node is visited once. */
+/* Values must form a tree of bounded height, shared branches allowed, cycles not; types and
+ * globals must not be left in it. Each node is visited once. */
 static graco_status check_value(struct pickle_node *node, int above)
 {
     if (node->what != PICKLE_WHAT_VALUE)

@@ -1,5 +1,6 @@
 /* What the parts of the pickle decoder share: pickle.c owns the memory and checks the result,
- * pickle_opcodes.c is the stack machine, pickle_objects.c makes what a pickle may call for. */
+ * pickle_opcodes.c and pickle_text.c are the stack machine, pickle_objects.c makes what a pickle
+ * may call for. */
 #ifndef IO_PICKLE_MACHINE_H
 #define IO_PICKLE_MACHINE_H
 
@@ -93,6 +94,24 @@ struct pickle_node *pickle_item(const struct pickle_node *node, int64_t index);
 
 /* Runs the next opcode; *stopped says that it was the last one and one value is left. */
 graco_status pickle_step(bool *stopped, struct pickle_machine *machine);
+
+/* A failure that names the place in the input. */
+graco_status pickle_fail_at(const struct pickle_machine *machine, const char *what);
+
+/* The text up to the next newline. */
+graco_status pickle_take_line(const char **out, int64_t *length, struct pickle_machine *machine);
+
+/* Push a new value: None, a boolean, an integer or an empty container; a float; a string. */
+graco_status pickle_push_kind(struct pickle_machine *machine, enum pickle_kind kind,
+                              int64_t integer);
+graco_status pickle_push_float(struct pickle_machine *machine, double real);
+graco_status pickle_push_string(struct pickle_machine *machine, const void *bytes, int64_t length);
+
+/* The text opcodes of protocol 0: I and L, F, S, V. */
+graco_status pickle_op_decimal(struct pickle_machine *machine, int op);
+graco_status pickle_op_float_text(struct pickle_machine *machine, int op);
+graco_status pickle_op_literal(struct pickle_machine *machine, int op);
+graco_status pickle_op_unicode(struct pickle_machine *machine, int op);
 
 /* The global of that name, or a failure that names it. */
 graco_status pickle_find_global(struct pickle_node **out, struct pickle_machine *machine,

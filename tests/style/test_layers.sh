@@ -65,7 +65,7 @@ done < <(find cli examples -name '*.[ch]' 2>/dev/null | sort)
 
 cc=${CC:-cc}
 read -ra flags < <(pkg-config --cflags libzip jansson)
-for folder in /usr/include/*/openblas-serial; do
+for folder in /usr/include/*/openblas-*; do
     [ -d "$folder" ] && flags+=("-I$folder")
 done
 headers=0

@@ -22,17 +22,16 @@ struct work {
     const struct moment *spec;
     const struct loops *loops;
     int64_t rows, pieces, groups;
-    float *sampled; /* (m, d) the sampled rows */
-    float *scratch; /* (threads, stride) */
-    int64_t stride; /* floats of one thread: PIECE x (m + 2 d) */
-    float *MM;      /* (d, 2 d): M and, backwards, the weighted M beside it */
-    float *sums;    /* (2, d): s and, backwards, the weighted s */
-    float *partial; /* (groups, d, d + 1): each group's part of M and s */
-    float *pulled;  /* (groups, m, d): each group's gradient of the sampled rows */
-    float *weight;  /* (rows): 1 / D where not floored, else 0 */
-    double *row;    /* (rows, 6): z.s, z'Mz, positive, and sums of e, x, x^2 over the sample */
-    double *fit;    /* (groups, FIT_SUMS): terms, and exp_powers' sums */
-    float *dZ;      /* (rows, d), the caller's */
+    float *sampled;  /* (m, d) the sampled rows */
+    float *scratch;  /* (threads, stride) */
+    int64_t stride;  /* floats of one thread: PIECE x 2 (m + d) */
+    float *weighted; /* (d + 1, d): backwards, M and s of the weighted rows */
+    float *partial;  /* (groups, d, d + 1): each group's part of M and s */
+    float *pulled;   /* (groups, m, d): each group's gradient of the sampled rows */
+    float *weight;   /* (rows): 1 / D where not floored, else 0 */
+    double *row;     /* (rows, 6): z.s, z'Mz, positive, and sums of e, x, x^2 over the sample */
+    double *fit;     /* (groups, FIT_SUMS): terms, and exp_powers' sums */
+    float *dZ;       /* (rows, d), the caller's */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -50,11 +49,9 @@ static graco_status init_work(struct context *c, struct work *w, const struct mo
     w->rows = 2 * s->n;
     w->pieces = (w->rows + PIECE - 1) / PIECE;
     w->groups = least(GROUPS, w->pieces);
-    w->stride = PIECE * (m + 2 * d);
+    w->stride = PIECE * 2 * (m + d);
     TRY(context_take(c, &w->sampled, m * d, sizeof(float)));
     TRY(context_take(c, &w->scratch, c->threads * w->stride, sizeof(float)));
-    TRY(context_take(c, &w->MM, 2 * d * d, sizeof(float)));
-    TRY(context_take(c, &w->sums, 2 * d, sizeof(float)));
     TRY(context_take(c, &w->partial, w->groups * d * (d + 1), sizeof(float)));
     for (int64_t j = 0; j < m; j++)
         memcpy(w->sampled + j * d, s->Z + s->sample[j] * d, (size_t)d * sizeof(float));
@@ -64,8 +61,8 @@ done:
 
 static void clear_work(struct context *c, struct work *w)
 {
-    void *blocks[] = {w->sampled, w->scratch, w->MM,  w->sums, w->partial,
-                      w->pulled,  w->weight,  w->row, w->fit};
+    void *blocks[] = {w->sampled, w->scratch, w->weighted, w->partial,
+                      w->pulled,  w->weight,  w->row,      w->fit};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         context_give(c, blocks[i]);
 }
@@ -141,31 +138,46 @@ static void moments_piece(struct work *w, int64_t group, int64_t first, int64_t 
         w->loops->axpy(s, 1.0f, weighted + i * d, d);
 }
 
-/* Leaves M in the left half of MM and s in sums[0]; with weights, in the right half and sums[1]. */
-static void find_moments(struct context *c, struct work *w)
+/* M and s into `out`, of rows weighted where there are weights. */
+static void find_moments(struct context *c, struct work *w, float *out)
 {
-    int64_t d = w->spec->d, side = w->weight ? 1 : 0;
+    int64_t d = w->spec->d;
     memset(w->partial, 0, (size_t)(w->groups * d * (d + 1)) * sizeof(float));
     run_pieces(c, w, moments_piece);
 #pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i <= d; i++)
-        for (int64_t j = 0; j < d; j++) {
-            double total = 0;
-            for (int64_t group = 0; group < w->groups; group++)
-                total += (double)w->partial[(group * (d + 1) + i) * d + j];
-            *(i < d ? w->MM + i * 2 * d + side * d + j : w->sums + side * d + j) = (float)total;
-        }
+    for (int64_t i = 0; i < d * (d + 1); i++) {
+        double total = 0;
+        for (int64_t group = 0; group < w->groups; group++)
+            total += (double)w->partial[group * d * (d + 1) + i];
+        out[i] = (float)total;
+    }
 }
 
 /* ---- Forward
  * ---------------------------------------------------------------------------------------- */
 
-/* Cosines of a piece with the sampled rows, (count, m). */
-static void sampled_cosines(const struct work *w, int64_t first, int64_t count, float *X)
+/* The products of a piece that both passes need: X, its cosines with the sampled rows (count, m),
+ * and T, its rows times M (count, d). Kept from the forward pass, or found again in `scratch`. */
+struct products {
+    float *X, *T;
+};
+
+static struct products place_products(const struct work *w, int64_t first, float *scratch)
 {
     const struct moment *s = w->spec;
-    blas_sgemm(false, true, count, s->samples, s->d, 1.0f, s->Z + first * s->d, s->d, w->sampled,
-               s->d, 0.0f, X, s->samples);
+    float *at = s->kept ? s->kept + first * (s->samples + s->d) : scratch;
+    return (struct products){at,
+                             at + (s->kept ? least(PIECE, w->rows - first) : PIECE) * s->samples};
+}
+
+static void find_products(const struct work *w, int64_t first, int64_t count, struct products p)
+{
+    const struct moment *s = w->spec;
+    int64_t d = s->d, m = s->samples;
+    const float *Z = s->Z + first * d;
+    if (m > 0)
+        blas_sgemm(false, true, count, m, d, 1.0f, Z, d, w->sampled, d, 0.0f, p.X, m);
+    blas_sgemm(false, false, count, d, d, 1.0f, Z, d, s->moments, d, 0.0f, p.T, d);
 }
 
 /* The sums of exp_powers over a row of the sample, the row itself and its partner left out; returns
@@ -191,18 +203,16 @@ static void forward_piece(struct work *w, int64_t group, int64_t first, int64_t 
 {
     const struct moment *s = w->spec;
     int64_t d = s->d, m = s->samples;
-    float *X = scratch, *T = scratch + PIECE * m;
-    blas_sgemm(false, false, count, d, d, 1.0f, s->Z + first * d, d, w->MM, 2 * d, 0.0f, T, d);
-    if (m > 0)
-        sampled_cosines(w, first, count, X);
+    struct products p = place_products(w, first, scratch);
+    find_products(w, first, count, p);
     for (int64_t i = 0; i < count; i++) {
         int64_t row = first + i;
         const float *z = s->Z + row * d;
         double *out = w->row + row * 6, sums[7] = {0}, *fit = w->fit + group * FIT_SUMS;
         if (m > 0)
-            fit[0] += (double)row_powers(w, row, X + i * m, sums);
-        out[0] = w->loops->dot(z, w->sums, d);
-        out[1] = w->loops->dot(z, T + i * d, d);
+            fit[0] += (double)row_powers(w, row, p.X + i * m, sums);
+        out[0] = w->loops->dot(z, s->moments + d * d, d);
+        out[1] = w->loops->dot(z, p.T + i * d, d);
         out[2] = w->loops->dot(z, s->Z + partner(w, row) * d, d);
         for (int k = 0; k < 3; k++)
             out[3 + k] = sums[k];
@@ -299,7 +309,7 @@ graco_status cpu_moment(struct context *c, struct moment *s)
     TRY(context_take(c, &w.row, w.rows * 6, sizeof(double)));
     TRY(context_take(c, &w.fit, w.groups * FIT_SUMS, sizeof(double)));
     memset(w.fit, 0, (size_t)(w.groups * FIT_SUMS) * sizeof(double));
-    find_moments(c, &w);
+    find_moments(c, &w, s->moments);
     run_pieces(c, &w, forward_piece);
     find_coefficients(s, &w);
     sum_up(s, &w);
@@ -312,48 +322,61 @@ done:
  * ---------------------------------------------------------------------------------------- */
 
 /* Row i of R: weight (2n - 2) / terms times r_ij, zero for the row itself and its partner. */
-static void residual_row(const struct work *w, int64_t row, float *R)
+static void residual_row(const struct work *w, int64_t row, const float *x, float *R)
 {
     const struct moment *s = w->spec;
     int64_t places[2];
     int skip = excluded(w, row, places);
     double kappa = (double)(w->rows - 2) / (double)(s->samples - skip);
-    w->loops->residual(R, R, s->samples, (float)(1 / s->tau),
+    w->loops->residual(R, x, s->samples, (float)(1 / s->tau),
                        (float)((double)w->weight[row] * kappa), (float)s->coefficient[1],
                        (float)s->coefficient[2]);
     for (int k = 0; k < skip; k++)
         R[places[k]] = 0;
 }
 
+/* The gradient of one row, up to the factor 1 / 2n, added to dz; t and u are the row times M and
+ * times the weighted M. */
+static void row_gradient(const struct work *w, int64_t row, const float *t, const float *u,
+                         float *dz)
+{
+    const struct moment *s = w->spec;
+    int64_t d = s->d, other = partner(w, row);
+    const float *z = s->Z + row * d, *zp = s->Z + other * d;
+    const float *sum = s->moments + d * d, *weighted_sum = w->weighted + d * d;
+    double pi = w->loops->dot(z, zp, d), e = exp((pi - 1) / s->tau) / s->tau;
+    float a = w->weight[row], both = a + w->weight[other];
+    float c1 = (float)s->coefficient[1], c2 = (float)(2 * s->coefficient[2]);
+    float pull = (float)((1 / s->D[row] + 1 / s->D[other]) * e - 2 / s->tau -
+                         (double)both * (s->coefficient[1] + 2 * s->coefficient[2] * pi));
+    for (int64_t j = 0; j < d; j++)
+        dz[j] += a * (c1 * sum[j] + c2 * t[j]) + c1 * weighted_sum[j] + c2 * u[j] + pull * zp[j];
+}
+
 static void backward_piece(struct work *w, int64_t group, int64_t first, int64_t count,
                            float *scratch)
 {
     const struct moment *s = w->spec;
-    int64_t d = s->d, m = s->samples, n2 = w->rows;
-    float *R = scratch, *T = scratch + PIECE * m, c1 = (float)s->coefficient[1];
-    float c2 = (float)(2 * s->coefficient[2]), *dZ = w->dZ;
+    int64_t d = s->d, m = s->samples;
+    struct products p = place_products(w, first, scratch);
+    float *R = scratch + PIECE * (m + d), *U = R + PIECE * m, *dZ = w->dZ + first * d;
     const float *Z = s->Z + first * d;
-    blas_sgemm(false, false, count, 2 * d, d, 1.0f, Z, d, w->MM, 2 * d, 0.0f, T, 2 * d);
+    if (!s->kept)
+        find_products(w, first, count, p);
+    blas_sgemm(false, false, count, d, d, 1.0f, Z, d, w->weighted, d, 0.0f, U, d);
     if (m > 0) {
-        sampled_cosines(w, first, count, R);
         for (int64_t i = 0; i < count; i++)
-            residual_row(w, first + i, R + i * m);
+            residual_row(w, first + i, p.X + i * m, R + i * m);
         blas_sgemm(true, false, m, d, count, 1.0f, R, m, Z, d, 1.0f, w->pulled + group * m * d, d);
-        blas_sgemm(false, false, count, d, m, 1.0f, R, m, w->sampled, d, 0.0f, dZ + first * d, d);
+        blas_sgemm(false, false, count, d, m, 1.0f, R, m, w->sampled, d, 0.0f, dZ, d);
+    } else {
+        memset(dZ, 0, (size_t)(count * d) * sizeof(float));
     }
+    float scale = (float)(1.0 / (double)w->rows);
     for (int64_t i = 0; i < count; i++) {
-        int64_t row = first + i, other = partner(w, row);
-        const float *zp = s->Z + other * d, *t = T + i * 2 * d;
-        double pi = w->loops->dot(Z + i * d, zp, d), e = exp((pi - 1) / s->tau) / s->tau;
-        float a = w->weight[row], b = a + w->weight[other];
-        float pull = (float)((1 / s->D[row] + 1 / s->D[other]) * e - 2 / s->tau -
-                             (double)b * (s->coefficient[1] + 2 * s->coefficient[2] * pi));
-        float scale = (float)(1.0 / (double)n2), *dz = dZ + row * d;
-        for (int64_t j = 0; j < d; j++) {
-            float g = a * (c1 * w->sums[j] + c2 * t[j]) + c1 * w->sums[d + j] + c2 * t[d + j] +
-                      pull * zp[j];
-            dz[j] = scale * ((m > 0 ? dz[j] : 0) + g);
-        }
+        row_gradient(w, first + i, p.T + i * d, U + i * d, dZ + i * d);
+        for (int64_t j = 0; j < d; j++)
+            dZ[i * d + j] *= scale;
     }
 }
 
@@ -378,11 +401,11 @@ graco_status cpu_moment_backward(struct context *c, const struct moment *s, floa
     TRY(init_work(c, &w, s));
     TRY(context_take(c, &w.pulled, w.groups * s->samples * s->d, sizeof(float)));
     memset(w.pulled, 0, (size_t)(w.groups * s->samples * s->d) * sizeof(float));
-    find_moments(c, &w);
     TRY(context_take(c, &w.weight, w.rows, sizeof(float)));
+    TRY(context_take(c, &w.weighted, (s->d + 1) * s->d, sizeof(float)));
     for (int64_t i = 0; i < w.rows; i++)
         w.weight[i] = s->floor[i] ? 0.0f : (float)(1 / s->D[i]);
-    find_moments(c, &w);
+    find_moments(c, &w, w.weighted);
     w.dZ = dZ;
     run_pieces(c, &w, backward_piece);
     add_pulled(&w, dZ);

@@ -1,6 +1,6 @@
 /* Makes a small graph, trains on it without its labels, and prints a few embeddings.
  *
- *     cc embed.c $(pkg-config --cflags --libs graco) -o embed && ./embed
+ *     cc embed_graph.c $(pkg-config --cflags --libs graco) -o embed_graph && ./embed_graph
  */
 #include "graco.h"
 
@@ -36,7 +36,7 @@ int main(void)
     if (status == GRACO_OK)
         status = graco_model_embed(&Z, model, data, 0);
     if (status != GRACO_OK)
-        fprintf(stderr, "embed: %s\n", graco_message());
+        fprintf(stderr, "embed_graph: %s\n", graco_message());
 
     for (int64_t i = 0; i < Z.rows && i < 3; i++)
         printf("node %d: %8.4f %8.4f %8.4f ... (%d numbers)\n", (int)i, Z.data[i * Z.cols],

@@ -1,0 +1,202 @@
+#include "graph/view.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* The buffers of one view; taken from the pool when they are first needed. */
+struct view {
+    uint8_t *keep;      /* (edges) */
+    int32_t *in, *out;  /* (edges) kept sources and targets */
+    int32_t *in_count;  /* (nodes) */
+    int32_t *out_count; /* (nodes) */
+    float *scale;       /* (nodes) */
+    float *mask;        /* (features) */
+};
+
+struct views_store {
+    struct context *context;
+    int64_t nodes, edges, features;
+    enum view_norm norm;
+    /* The graph as the device sees it. */
+    const int64_t *in_start, *out_start;
+    const int32_t *in_source, *out_target;
+    const uint32_t *out_edge;
+    struct view view[2];
+};
+
+static void clear_view(struct context *context, struct view *view)
+{
+    void *blocks[] = {view->keep,      view->in,    view->out, view->in_count,
+                      view->out_count, view->scale, view->mask};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        context_give(context, blocks[i]);
+}
+
+void views_free(struct views *views)
+{
+    if (!views)
+        return;
+    struct views_store *store = views->store;
+    if (store) {
+        clear_view(store->context, &store->view[0]);
+        clear_view(store->context, &store->view[1]);
+        context_unshare(store->context, store->in_start);
+        context_unshare(store->context, store->out_start);
+        context_unshare(store->context, store->in_source);
+        context_unshare(store->context, store->out_target);
+        context_unshare(store->context, store->out_edge);
+    }
+    memory_free(store);
+    memory_free(views);
+}
+
+/* The lists of kept edges: NULL counts and the graph's own lists where nothing was removed. */
+struct edges {
+    const int32_t *in, *out, *in_count, *out_count;
+};
+
+/* Normalises on the kept edges and fills in the matrices of one view. */
+static graco_status publish(struct views *views, int v, struct edges e)
+{
+    struct views_store *s = views->store;
+    bool mean = s->norm == VIEW_NORM_MEAN;
+    float *scale = s->view[v].scale;
+    views->map.matrix[v] = (struct sparse){.rows = s->nodes,
+                                           .cols = s->nodes,
+                                           .start = s->in_start,
+                                           .count = e.in_count,
+                                           .index = e.in,
+                                           .row_scale = scale,
+                                           .col_scale = mean ? NULL : scale,
+                                           .self = true};
+    views->map.transpose[v] = (struct sparse){.rows = s->nodes,
+                                              .cols = s->nodes,
+                                              .start = s->out_start,
+                                              .count = e.out_count,
+                                              .index = e.out,
+                                              .row_scale = mean ? NULL : scale,
+                                              .col_scale = scale,
+                                              .self = true};
+    return s->context->backend->degree_scale(s->context, s->nodes, s->in_start, e.in_count,
+                                             mean ? -1 : -0.5, scale);
+}
+
+static graco_status publish_whole(struct views *views, int v)
+{
+    return publish(views, v,
+                   (struct edges){views->store->in_source, views->store->out_target, NULL, NULL});
+}
+
+graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
+                          int64_t features, enum view_norm norm, int count)
+{
+    graco_status status = GRACO_OK;
+    struct views *views = NULL;
+    struct views_store *s = NULL;
+    int64_t n = graph->nodes, edges = graph->edges;
+    TRY(memory_zalloc(&views, 1, sizeof *views));
+    TRY(memory_zalloc(&views->store, 1, sizeof *views->store));
+    s = views->store;
+    *s = (struct views_store){
+        .context = context, .nodes = n, .edges = edges, .features = features, .norm = norm};
+    views->count = views->map.views = count;
+    TRY(context_share(context, &s->in_start, graph->in_start, n + 1, sizeof(int64_t)));
+    TRY(context_share(context, &s->out_start, graph->out_start, n + 1, sizeof(int64_t)));
+    TRY(context_share(context, &s->in_source, graph->in_source, edges, sizeof(int32_t)));
+    TRY(context_share(context, &s->out_target, graph->out_target, edges, sizeof(int32_t)));
+    TRY(context_share(context, &s->out_edge, graph->out_edge, edges, sizeof(uint32_t)));
+    for (int v = 0; v < count; v++) {
+        TRY(context_take(context, &s->view[v].scale, n, sizeof(float)));
+        TRY(publish_whole(views, v));
+    }
+    *out = views;
+    return GRACO_OK;
+done:
+    views_free(views);
+    return status;
+}
+
+static graco_status need_edges(struct views_store *s, struct view *view)
+{
+    struct context *c = s->context;
+    graco_status status = GRACO_OK;
+    if (view->out_count)
+        return GRACO_OK;
+    if (!view->keep)
+        TRY(context_take(c, &view->keep, s->edges, sizeof(uint8_t)));
+    if (!view->in)
+        TRY(context_take(c, &view->in, s->edges, sizeof(int32_t)));
+    if (!view->out)
+        TRY(context_take(c, &view->out, s->edges, sizeof(int32_t)));
+    if (!view->in_count)
+        TRY(context_take(c, &view->in_count, s->nodes, sizeof(int32_t)));
+    TRY(context_take(c, &view->out_count, s->nodes, sizeof(int32_t)));
+done:
+    return status;
+}
+
+static graco_status need_mask(struct views_store *s, struct view *view)
+{
+    return view->mask ? GRACO_OK
+                      : context_take(s->context, &view->mask, s->features, sizeof(float));
+}
+
+/* Lists what view->keep keeps, in both orientations. */
+static graco_status keep_edges(struct views *views, int v)
+{
+    struct views_store *s = views->store;
+    struct view *view = &s->view[v];
+    const struct backend *backend = s->context->backend;
+    graco_status status = GRACO_OK;
+    TRY(backend->compact(s->context, s->nodes, s->in_start, s->in_source, NULL, view->keep,
+                         view->in, view->in_count));
+    TRY(backend->compact(s->context, s->nodes, s->out_start, s->out_target, s->out_edge, view->keep,
+                         view->out, view->out_count));
+    TRY(publish(views, v, (struct edges){view->in, view->out, view->in_count, view->out_count}));
+done:
+    return status;
+}
+
+graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
+                        uint32_t step)
+{
+    struct views_store *s = views->store;
+    const struct backend *backend = s->context->backend;
+    graco_status status = GRACO_OK;
+    for (int v = 0; v < views->count; v++) {
+        struct view *view = &s->view[v];
+        struct random_key key = {
+            .seed = seed, .stream = RANDOM_EDGES, .view = (uint32_t)v, .step = step};
+        if (drop->edge[v] > 0) {
+            TRY(need_edges(s, view));
+            TRY(backend->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
+            TRY(keep_edges(views, v));
+        }
+        views->mask[v] = NULL;
+        if (drop->feature[v] > 0) {
+            key.stream = RANDOM_FEATURES;
+            TRY(need_mask(s, view));
+            TRY(backend->draw_floats(s->context, &key, drop->feature[v], s->features, view->mask));
+            views->mask[v] = view->mask;
+        }
+    }
+done:
+    return status;
+}
+
+graco_status views_set(struct views *views, int v, const uint8_t *keep, const float *mask)
+{
+    struct views_store *s = views->store;
+    struct view *view = &s->view[v];
+    graco_status status = GRACO_OK;
+    TRY(need_edges(s, view));
+    TRY(need_mask(s, view));
+    TRY(s->context->backend->upload(s->context, view->keep, keep, (size_t)s->edges));
+    TRY(s->context->backend->upload(s->context, view->mask, mask,
+                                    (size_t)s->features * sizeof(float)));
+    TRY(keep_edges(views, v));
+    views->mask[v] = view->mask;
+done:
+    return status;
+}

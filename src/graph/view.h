@@ -1,0 +1,43 @@
+/* Views: randomly corrupted versions of a graph, on a device, redrawn each epoch.
+ *
+ * A view keeps each directed edge with probability 1 - p_r and each feature column with probability
+ * 1 - p_m. Its kept edges are listed at the places where the graph's rows begin, in both
+ * orientations, so nothing is sorted or rebuilt; normalisation is a factor per node, so there are
+ * no edge weights. */
+#ifndef GRAPH_VIEW_H
+#define GRAPH_VIEW_H
+
+#include "compute/tape.h"
+#include "graph/graph.h"
+
+enum view_norm {
+    VIEW_NORM_SYMMETRIC, /* D^-1/2 (A + I) D^-1/2 */
+    VIEW_NORM_MEAN,      /* D^-1 (A + I) */
+};
+
+/* What to remove from the two views. */
+struct view_drop {
+    double edge[2], feature[2]; /* probabilities */
+};
+
+/* One or two views of a graph. `map` and `mask` are what encoders read. */
+struct views {
+    int count;
+    struct sparse_map map; /* the propagation matrices, normalised on the view's own edges */
+    const float *mask[2];  /* (features) 0 or 1; NULL: nothing is masked */
+    struct views_store *store;
+};
+
+/* Prepares `count` views that keep everything. Borrows the graph. */
+graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
+                          int64_t features, enum view_norm norm, int count);
+void views_free(struct views *views);
+
+/* Draws all views afresh, as (seed, step) say: the same on every device. */
+graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
+                        uint32_t step);
+
+/* Sets one view from given masks: keep (edges) by edge id, mask (features). */
+graco_status views_set(struct views *views, int view, const uint8_t *keep, const float *mask);
+
+#endif

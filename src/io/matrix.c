@@ -1,0 +1,42 @@
+/* graco_matrix: embeddings as .npy files. */
+#include "base/memory.h"
+#include "io/npy.h"
+
+#include <string.h>
+
+graco_status graco_matrix_load(graco_matrix *out, const char *path)
+{
+    struct array array = {0};
+    graco_matrix matrix = {0};
+    graco_status status = GRACO_OK;
+    TRY(npy_read(&array, path));
+    if (array.ndim != 2)
+        FAIL(GRACO_ERROR_FORMAT, "%s: has %d dimensions; expected a matrix", path, array.ndim);
+    status = array_to_f32(&matrix.data, &array);
+    if (status != GRACO_OK) {
+        status_context(status, "%s", path);
+        goto done;
+    }
+    matrix.rows = array.shape[0];
+    matrix.cols = array.shape[1];
+    *out = matrix;
+done:
+    array_clear(&array);
+    return status;
+}
+
+graco_status graco_matrix_save(const graco_matrix *matrix, const char *path)
+{
+    struct array array;
+    graco_status status =
+        array_borrow(&array, ARRAY_F32, matrix->data, 2, (int64_t[]){matrix->rows, matrix->cols});
+    return status == GRACO_OK ? npy_write(path, &array) : status;
+}
+
+void graco_matrix_clear(graco_matrix *matrix)
+{
+    if (!matrix)
+        return;
+    memory_free(matrix->data);
+    memset(matrix, 0, sizeof *matrix);
+}

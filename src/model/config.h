@@ -1,0 +1,13 @@
+/* The configuration's keys: one table serves `--set`, the help text, config.json and checkpoints.
+ */
+#ifndef MODEL_CONFIG_H
+#define MODEL_CONFIG_H
+
+#include "base/status.h"
+
+enum { CONFIG_TEXT = 64 };
+
+/* Checks every key's range, as graco_config_set does for one. */
+graco_status config_check(const graco_config *config);
+
+#endif

@@ -1,0 +1,66 @@
+#include "base/memory.h"
+#include "data/preprocess.h"
+#include "train/trainer.h"
+
+#include <string.h>
+
+/* What an embedding needs on the device, held only while it is computed. */
+struct embedder {
+    struct context *context;
+    struct tape *tape;
+    struct features X;
+    struct input *input;
+    struct views *views;
+    float *value;
+};
+
+static graco_status open_embedder(struct embedder *e, const graco_model *model,
+                                  const graco_dataset *data, int64_t threads)
+{
+    const struct parameters *p = &model->parameters;
+    const struct preprocess prepare = {model->config.features, 0, 0};
+    graco_status status = GRACO_OK;
+    TRY(context_create(&e->context, &backend_cpu, threads, 0));
+    TRY(tape_create(&e->tape, e->context));
+    TRY(preprocess_features(&e->X, &data->features, &prepare));
+    TRY(input_create(&e->input, e->context, &e->X));
+    TRY(views_create(&e->views, e->context, data->graph, e->X.cols, model_norm(model), 1));
+    TRY(context_share(e->context, &e->value, p->value, p->total, sizeof(float)));
+done:
+    return status;
+}
+
+static void close_embedder(struct embedder *e)
+{
+    if (e->context)
+        context_unshare(e->context, e->value);
+    views_free(e->views);
+    input_free(e->input);
+    features_clear(&e->X);
+    tape_free(e->tape);
+    context_free(e->context);
+}
+
+graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               int64_t threads)
+{
+    struct embedder e = {0};
+    graco_matrix out = {data->graph->nodes, model->config.hidden, NULL};
+    graco_status status = GRACO_OK;
+    if (data->features.cols != model->features)
+        FAIL(GRACO_ERROR_ARGUMENT, "the model was trained on %lld features; data set '%s' has %lld",
+             (long long)model->features, data->name, (long long)data->features.cols);
+    TRY(open_embedder(&e, model, data, threads));
+    struct pass pass = {.tape = e.tape, .input = e.input, .views = e.views, .value = e.value};
+    struct tensor *H = model_encode(model, &pass);
+    TRY(tape_status(e.tape));
+    TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
+    TRY(e.context->backend->download(e.context, out.data, H->data,
+                                     (size_t)(out.rows * out.cols) * sizeof(float)));
+    *Z = out;
+    out.data = NULL;
+done:
+    memory_free(out.data);
+    close_embedder(&e);
+    return status;
+}

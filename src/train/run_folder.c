@@ -1,0 +1,139 @@
+#include "train/run_folder.h"
+
+#include "base/memory.h"
+#include "io/file.h"
+#include "io/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t METRICS_LIMIT = (int64_t)1 << 32;
+
+struct run_metrics {
+    FILE *file;
+};
+
+graco_status run_folder_open(struct run_folder **out, const char *path)
+{
+    graco_status status = GRACO_OK;
+    struct run_folder *run = NULL;
+    TRY(file_make_folder(path));
+    TRY(memory_zalloc(&run, 1, sizeof *run));
+    TRY(memory_zalloc(&run->stream, 1, sizeof *run->stream));
+    TRY(memory_path(&run->model, path, "model.safetensors"));
+    TRY(memory_path(&run->config, path, "config.json"));
+    TRY(memory_path(&run->metrics, path, "metrics.jsonl"));
+    TRY(memory_path(&run->embeddings, path, "embeddings.npy"));
+    *out = run;
+    return GRACO_OK;
+done:
+    run_folder_free(run);
+    return status;
+}
+
+void run_folder_free(struct run_folder *run)
+{
+    if (!run)
+        return;
+    if (run->stream && run->stream->file)
+        fclose(run->stream->file);
+    memory_free(run->stream);
+    memory_free(run->model);
+    memory_free(run->config);
+    memory_free(run->metrics);
+    memory_free(run->embeddings);
+    memory_free(run);
+}
+
+/* A value as a number where its text is one, else as a string. */
+static graco_status put_value(struct json *object, const char *key, const char *text)
+{
+    char *end;
+    double number = strtod(text, &end);
+    if (*end || end == text)
+        return json_put_string(object, key, text);
+    long long whole = strtoll(text, &end, 10);
+    if (!*end && strlen(text) < 19)
+        return json_put_int(object, key, whole);
+    return *end ? json_put_double(object, key, number) : json_put_string(object, key, text);
+}
+
+graco_status run_folder_write_config(const struct run_folder *run, const graco_config *config,
+                                     const graco_dataset_info *info)
+{
+    graco_status status = GRACO_OK;
+    struct json *object = NULL;
+    const char *key;
+    char text[64];
+    TRY(json_create_object(&object));
+    TRY(json_put_string(object, "graco", graco_version()));
+    TRY(json_put_string(object, "dataset", info->name));
+    TRY(json_put_int(object, "nodes", info->nodes));
+    TRY(json_put_int(object, "edges", info->edges));
+    TRY(json_put_int(object, "input", info->features));
+    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+        TRY(graco_config_get(config, key, text, sizeof text));
+        TRY(put_value(object, key, text));
+    }
+    TRY(json_write(run->config, object));
+done:
+    json_free(object);
+    return status;
+}
+
+/* Cuts the old metrics after `epochs` lines. A file that a kill left without its last newline is
+ * cut there too. */
+static graco_status cut_metrics(const struct run_folder *run, int64_t epochs)
+{
+    graco_status status = GRACO_OK;
+    uint8_t *bytes = NULL;
+    int64_t length = 0, kept = 0, lines = 0;
+    if (epochs == 0 || !file_exists(run->metrics))
+        return file_write_atomic(run->metrics, "", 0);
+    TRY(file_read(&bytes, &length, run->metrics, METRICS_LIMIT));
+    for (int64_t i = 0; i < length && lines < epochs; i++)
+        if (bytes[i] == '\n') {
+            kept = i + 1;
+            lines++;
+        }
+    TRY(file_write_atomic(run->metrics, bytes, kept));
+done:
+    memory_free(bytes);
+    return status;
+}
+
+graco_status run_folder_start_metrics(struct run_folder *run, int64_t epochs)
+{
+    graco_status status = GRACO_OK;
+    TRY(cut_metrics(run, epochs));
+    run->stream->file = fopen(run->metrics, "ae");
+    if (!run->stream->file)
+        FAIL(GRACO_ERROR_IO, "%s: cannot be appended to: %s", run->metrics, strerror(errno));
+done:
+    return status;
+}
+
+graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch)
+{
+    graco_status status = GRACO_OK;
+    struct json *object = NULL;
+    char *text = NULL;
+    TRY(json_create_object(&object));
+    TRY(json_put_int(object, "epoch", epoch->epoch));
+    TRY(json_put_double(object, "loss", epoch->loss));
+    if (isfinite(epoch->mutual_information))
+        TRY(json_put_double(object, "mutual_information", epoch->mutual_information));
+    if (epoch->floored)
+        TRY(json_put_int(object, "floored", epoch->floored));
+    TRY(json_put_double(object, "seconds", epoch->seconds));
+    TRY(json_text(&text, object, false));
+    if (fprintf(run->stream->file, "%s\n", text) < 0 || fflush(run->stream->file) != 0)
+        FAIL(GRACO_ERROR_IO, "%s: cannot be written: %s", run->metrics, strerror(errno));
+done:
+    memory_free(text);
+    json_free(object);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* The run folder: config.json, metrics.jsonl (a line per epoch), model.safetensors, embeddings.npy.
+ */
+#ifndef TRAIN_RUN_FOLDER_H
+#define TRAIN_RUN_FOLDER_H
+
+#include "model/model.h"
+
+struct run_folder {
+    char *model, *config, *metrics, *embeddings; /* paths */
+    struct run_metrics *stream;
+};
+
+/* Makes the folder if it is not there and works out the paths. */
+graco_status run_folder_open(struct run_folder **out, const char *path);
+void run_folder_free(struct run_folder *run);
+
+/* Writes config.json: every key, the data set's name and size, the version. */
+graco_status run_folder_write_config(const struct run_folder *run, const graco_config *config,
+                                     const graco_dataset_info *info);
+
+/* Opens metrics.jsonl with its first `epochs` lines kept, later ones dropped. */
+graco_status run_folder_start_metrics(struct run_folder *run, int64_t epochs);
+
+/* Appends one line. A killed training loses no line that was appended. */
+graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch);
+
+#endif

@@ -1,0 +1,215 @@
+/* Full-graph training: every epoch one step on two fresh views of the whole graph. */
+#include "base/memory.h"
+#include "base/threads.h"
+#include "io/file.h"
+#include "model/checkpoint.h"
+#include "model/config.h"
+#include "train/run_folder.h"
+#include "train/trainer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One call of graco_train. */
+struct session {
+    const struct graco_dataset *data;
+    const graco_train_options *options;
+    graco_config config;
+    struct graco_model *model;
+    struct trainer *trainer;
+    struct run_folder *run; /* NULL: nothing on disk */
+    double *seconds;        /* (config.epochs) of each epoch of this call */
+    int64_t done;           /* epochs of this call */
+    double started;
+    graco_train_result result;
+};
+
+/* Settings that may change when a training is resumed. */
+static bool may_change(const char *key)
+{
+    static const char *const keys[] = {"epochs", "threads", "memory", "checkpoint_every"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+/* A resumed training must continue what was begun. */
+static graco_status check_same(const graco_config *begun, const graco_config *wanted,
+                               const char *path)
+{
+    graco_status status = GRACO_OK;
+    char a[CONFIG_TEXT], b[CONFIG_TEXT];
+    const char *key;
+    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+        TRY(graco_config_get(begun, key, a, sizeof a));
+        TRY(graco_config_get(wanted, key, b, sizeof b));
+        if (strcmp(a, b) != 0 && !may_change(key))
+            FAIL(GRACO_ERROR_ARGUMENT, "%s was trained with %s = %s, not %s: it cannot be resumed",
+                 path, key, a, b);
+    }
+done:
+    return status;
+}
+
+static graco_status check_data(const struct graco_dataset *data)
+{
+    if (data->features.cols == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "data set '%s' has no node features; training needs some", data->name);
+    if (data->graph->nodes < 2)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "data set '%s' has %lld node; training needs at least 2", data->name,
+                           (long long)data->graph->nodes);
+    return GRACO_OK;
+}
+
+/* The model to go on from: a new one, or the run folder's. */
+static graco_status open_model(struct session *s)
+{
+    graco_status status = GRACO_OK;
+    if (!s->options->resume) {
+        TRY(model_create(&s->model, &s->config, s->data->features.cols));
+        goto done;
+    }
+    if (!s->run)
+        FAIL(GRACO_ERROR_ARGUMENT, "there is no run folder to resume from");
+    TRY(checkpoint_read(&s->model, s->run->model));
+    TRY(check_same(&s->model->config, &s->config, s->run->model));
+    if (s->model->features != s->data->features.cols)
+        FAIL(GRACO_ERROR_ARGUMENT, "%s was trained on %lld features; data set '%s' has %lld",
+             s->run->model, (long long)s->model->features, s->data->name,
+             (long long)s->data->features.cols);
+    s->model->config = s->config;
+done:
+    return status;
+}
+
+static graco_status open_session(struct session *s)
+{
+    graco_dataset_info info = graco_dataset_describe(s->data);
+    graco_status status = GRACO_OK;
+    TRY(config_check(&s->config));
+    TRY(check_data(s->data));
+    if (s->options->run)
+        TRY(run_folder_open(&s->run, s->options->run));
+    TRY(open_model(s));
+    TRY(trainer_create(&s->trainer, &backend_cpu, s->model, s->data));
+    TRY(memory_alloc(&s->seconds, s->config.epochs, sizeof(double)));
+    if (s->run) {
+        TRY(run_folder_write_config(s->run, &s->config, &info));
+        TRY(run_folder_start_metrics(s->run, s->model->epoch));
+    }
+done:
+    return status;
+}
+
+static void close_session(struct session *s)
+{
+    memory_free(s->seconds);
+    trainer_free(s->trainer);
+    graco_model_free(s->model);
+    run_folder_free(s->run);
+}
+
+static graco_status save(struct session *s)
+{
+    graco_status status = trainer_download(s->trainer);
+    return status == GRACO_OK && s->run ? checkpoint_write(s->model, s->run->model) : status;
+}
+
+static graco_status run_epoch(struct session *s)
+{
+    const graco_train_options *options = s->options;
+    const struct objective *objective = &s->trainer->objective;
+    double begin = threads_seconds();
+    graco_status status = GRACO_OK;
+    status = trainer_step(s->trainer);
+    if (status == GRACO_ERROR_NUMBER && s->run && file_exists(s->run->model))
+        return status_fail(status, "%s; the last good checkpoint is %s", graco_message(),
+                           s->run->model);
+    if (status != GRACO_OK)
+        return status;
+    double end = threads_seconds();
+    s->seconds[s->done++] = end - begin;
+    int64_t left = s->config.epochs - s->model->epoch;
+    graco_epoch epoch = {.epoch = s->model->epoch,
+                         .epochs = s->config.epochs,
+                         .loss = objective->loss,
+                         .mutual_information = objective->mutual_information,
+                         .floored = objective->floored,
+                         .seconds = end - begin,
+                         .seconds_left = (double)left * (end - s->started) / (double)s->done};
+    s->result.loss = epoch.loss;
+    s->result.mutual_information = epoch.mutual_information;
+    if (s->run)
+        TRY(run_folder_log(s->run, &epoch));
+    bool stop = options->on_epoch && !options->on_epoch(options->user, &epoch);
+    if (stop || left == 0 || s->model->epoch % s->config.checkpoint_every == 0)
+        TRY(save(s));
+    if (stop && left > 0)
+        FAIL(GRACO_STOPPED, "stopped after epoch %lld of %lld", (long long)epoch.epoch,
+             (long long)epoch.epochs);
+done:
+    return status;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static void fill_result(struct session *s)
+{
+    graco_train_result *r = &s->result;
+    r->epochs = s->model->epoch;
+    r->seconds = threads_seconds() - s->started;
+    r->device = s->trainer->context->backend->name;
+    qsort(s->seconds, (size_t)s->done, sizeof(double), compare_doubles);
+    r->epoch_ms_median = s->done ? 1e3 * s->seconds[s->done / 2] : 0;
+}
+
+static graco_status write_embeddings(struct session *s)
+{
+    graco_matrix Z = {0};
+    graco_status status = GRACO_OK;
+    TRY(graco_model_embed(&Z, s->model, s->data, s->config.threads));
+    TRY(graco_matrix_save(&Z, s->run->embeddings));
+done:
+    graco_matrix_clear(&Z);
+    return status;
+}
+
+graco_status graco_train(graco_model **model, graco_train_result *result, const graco_dataset *data,
+                         const graco_config *config, const graco_train_options *options)
+{
+    const graco_train_options none = {0};
+    struct session s = {.data = data,
+                        .options = options ? options : &none,
+                        .config = *config,
+                        .started = threads_seconds()};
+    graco_status status = GRACO_OK;
+    TRY(open_session(&s));
+    while (s.model->epoch < s.config.epochs && status == GRACO_OK)
+        status = run_epoch(&s);
+    if (status != GRACO_OK && status != GRACO_STOPPED)
+        goto done;
+    if (s.run && status == GRACO_OK) {
+        if (s.done == 0)
+            TRY(save(&s));
+        TRY(write_embeddings(&s));
+    }
+    fill_result(&s);
+    if (result)
+        *result = s.result;
+    if (model) {
+        *model = s.model;
+        s.model = NULL;
+    }
+done:
+    close_session(&s);
+    return status;
+}

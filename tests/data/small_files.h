@@ -1,0 +1,224 @@
+/* Small data sets in every format, written by the tests themselves. */
+#ifndef TESTS_DATA_SMALL_FILES_H
+#define TESTS_DATA_SMALL_FILES_H
+
+#include "check.h"
+#include "io/file.h"
+#include "io/npz.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char small_root[] = "/tmp/graco-test-XXXXXX";
+
+/* A path in the test's own folder; valid until the eighth call from now. */
+static inline const char *small_path(const char *name)
+{
+    static char paths[8][256];
+    static int next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", small_root, name);
+    return path;
+}
+
+static inline void small_begin(void)
+{
+    if (!mkdtemp(small_root))
+        exit(1);
+}
+
+/* Removes a folder of the test and, one level down, its folders. */
+static inline void small_remove(const char *folder)
+{
+    struct file_list list = {0};
+    if (file_list_folder(&list, folder) != GRACO_OK)
+        return;
+    for (int64_t i = 0; i < list.count; i++) {
+        char path[1024];
+        if (snprintf(path, sizeof path, "%s/%s", folder, list.names[i]) >= (int)sizeof path)
+            continue;
+        if (file_is_folder(path))
+            small_remove(path);
+        else
+            unlink(path);
+    }
+    file_list_clear(&list);
+    rmdir(folder);
+}
+
+static inline void small_write(const char *name, const void *bytes, size_t length)
+{
+    FILE *file = fopen(small_path(name), "wb");
+    CHECK(file && fwrite(bytes, 1, length, file) == length);
+    if (file)
+        fclose(file);
+}
+
+static inline void small_text(const char *name, const char *text)
+{
+    small_write(name, text, strlen(text));
+}
+
+/* ---- Pickles, protocol 2 ---- */
+
+struct small_pickle {
+    char bytes[4096];
+    size_t length;
+};
+
+static inline void small_put(struct small_pickle *pickle, const void *bytes, size_t length)
+{
+    memcpy(pickle->bytes + pickle->length, bytes, length);
+    pickle->length += length;
+}
+
+#define SMALL_PUT(pickle, literal) small_put(pickle, literal, sizeof(literal) - 1)
+
+static inline void small_int(struct small_pickle *pickle, int32_t value)
+{
+    SMALL_PUT(pickle, "J");
+    small_put(pickle, &value, 4);
+}
+
+/* A numpy array of 4-byte items, "i4" or "f4"; cols 0: one dimension. */
+static inline void small_array(struct small_pickle *pickle, const char type[2], int32_t rows,
+                               int32_t cols, const void *items)
+{
+    int32_t length = 4 * rows * (cols ? cols : 1);
+    SMALL_PUT(pickle,
+              "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\1b\x87R(K\1");
+    small_int(pickle, rows);
+    if (cols)
+        small_int(pickle, cols);
+    small_put(pickle, cols ? "\x86" : "\x85", 1);
+    SMALL_PUT(pickle, "cnumpy\ndtype\nU\2");
+    small_put(pickle, type, 2);
+    SMALL_PUT(pickle, "K\0K\1\x87R(K\3U\1<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb\x89T");
+    small_put(pickle, &length, 4);
+    small_put(pickle, items, (size_t)length);
+    SMALL_PUT(pickle, "tb");
+}
+
+static inline void small_csr(struct small_pickle *pickle, int32_t rows, int32_t cols,
+                             const int32_t *start, const int32_t *index, const float *value)
+{
+    SMALL_PUT(pickle, "cscipy.sparse.csr\ncsr_matrix\n)\x81}(U\6_shape");
+    small_int(pickle, rows);
+    small_int(pickle, cols);
+    SMALL_PUT(pickle, "\x86U\6indptr");
+    small_array(pickle, "i4", rows + 1, 0, start);
+    SMALL_PUT(pickle, "U\7indices");
+    small_array(pickle, "i4", start[rows], 0, index);
+    SMALL_PUT(pickle, "U\4data");
+    small_array(pickle, "f4", start[rows], 0, value);
+    SMALL_PUT(pickle, "ub");
+}
+
+static inline void small_finish(struct small_pickle *pickle, const char *name)
+{
+    SMALL_PUT(pickle, ".");
+    small_write(name, pickle->bytes, pickle->length);
+    pickle->length = 2;
+}
+
+/* {node: [neighbour, ...]} from pairs that end with -1; every pair is an entry of its own. */
+static inline void small_graph(struct small_pickle *pickle, const int32_t (*pairs)[2])
+{
+    SMALL_PUT(pickle, "}(");
+    for (; (*pairs)[0] >= 0; pairs++) {
+        small_int(pickle, (*pairs)[0]);
+        SMALL_PUT(pickle, "](");
+        small_int(pickle, (*pairs)[1]);
+        SMALL_PUT(pickle, "e");
+    }
+    SMALL_PUT(pickle, "u");
+}
+
+/* Seven nodes: 4 in allx, of which 1 for training, and tests 6 and 4; 5 is missing, as in Citeseer.
+ * Row 1 of allx is not in order. Edges 0-1, 1-6, 4-6 and a self-loop. */
+static inline void small_planetoid(void)
+{
+    struct small_pickle pickle = {.bytes = "\x80\x02", .length = 2};
+    mkdir(small_path("tiny"), 0777);
+    small_csr(&pickle, 1, 3, (int32_t[]){0, 1}, (int32_t[]){2}, (float[]){1});
+    small_finish(&pickle, "tiny/ind.tiny.x");
+    small_csr(&pickle, 4, 3, (int32_t[]){0, 1, 3, 3, 4}, (int32_t[]){2, 1, 0, 0},
+              (float[]){1, 2, 3, 4});
+    small_finish(&pickle, "tiny/ind.tiny.allx");
+    small_csr(&pickle, 2, 3, (int32_t[]){0, 1, 2}, (int32_t[]){1, 2}, (float[]){5, 6});
+    small_finish(&pickle, "tiny/ind.tiny.tx");
+    small_array(&pickle, "i4", 1, 2, (int32_t[]){0, 1});
+    small_finish(&pickle, "tiny/ind.tiny.y");
+    small_array(&pickle, "i4", 4, 2, (int32_t[]){0, 1, 1, 0, 0, 1, 1, 0});
+    small_finish(&pickle, "tiny/ind.tiny.ally");
+    small_array(&pickle, "i4", 2, 2, (int32_t[]){0, 1, 1, 0});
+    small_finish(&pickle, "tiny/ind.tiny.ty");
+    small_graph(&pickle, (const int32_t[][2]){{0, 1}, {1, 6}, {6, 4}, {2, 2}, {-1, -1}});
+    small_finish(&pickle, "tiny/ind.tiny.graph");
+    small_text("tiny/ind.tiny.test.index", "6\n4\n");
+}
+
+/* ---- Archives ---- */
+
+struct small_arrays {
+    int count;
+    struct array arrays[16];
+    struct npz_entry entries[16];
+};
+
+static inline void small_add(struct small_arrays *arrays, const char *name, enum array_type type,
+                             const void *data, int64_t rows, int64_t cols)
+{
+    const int64_t shape[2] = {rows, cols};
+    struct array *array = &arrays->arrays[arrays->count];
+    CHECK_OK(array_borrow(array, type, data, cols >= 0 ? 2 : rows >= 0 ? 1 : 0, shape));
+    arrays->entries[arrays->count++] = (struct npz_entry){name, array};
+}
+
+static inline void small_npz(struct small_arrays *arrays, const char *name)
+{
+    for (int i = 0; i < arrays->count; i++)
+        arrays->entries[i].array = &arrays->arrays[i]; /* the struct may have been copied */
+    CHECK_OK(npz_write(small_path(name), arrays->entries, arrays->count));
+}
+
+/* Three nodes, edges 0-1, 1-2 and 1-1, two features; row 0 is not in order. */
+static inline void small_citation(const char *name, const int32_t *indices, int64_t labels)
+{
+    static const float ones[] = {1, 1, 1};
+    static const int64_t adjacency_shape[] = {3, 3}, feature_shape[] = {3, 2},
+                         label[] = {0, 2, 1, 0};
+    static const int32_t start[] = {0, 1, 3, 3}, feature_index[] = {1, 0, 1},
+                         feature_start[] = {0, 2, 3, 3};
+    struct small_arrays arrays = {0};
+    small_add(&arrays, "adj_data", ARRAY_F32, ones, 3, -1);
+    small_add(&arrays, "adj_indices", ARRAY_I32, indices, 3, -1);
+    small_add(&arrays, "adj_indptr", ARRAY_I32, start, 4, -1);
+    small_add(&arrays, "adj_shape", ARRAY_I64, adjacency_shape, 2, -1);
+    small_add(&arrays, "attr_data", ARRAY_F32, ones, 3, -1);
+    small_add(&arrays, "attr_indices", ARRAY_I32, feature_index, 3, -1);
+    small_add(&arrays, "attr_indptr", ARRAY_I32, feature_start, 4, -1);
+    small_add(&arrays, "attr_shape", ARRAY_I64, feature_shape, 2, -1);
+    small_add(&arrays, "labels", ARRAY_I64, label, labels, -1);
+    small_npz(&arrays, name);
+}
+
+/* The start of graco's own format: five nodes, edges 0 -> 1, 1 -> 2, 1 -> 2. */
+static inline struct small_arrays small_native(void)
+{
+    static const int64_t edges[] = {0, 1, 1, 1, 2, 2}, nodes = 5;
+    struct small_arrays arrays = {0};
+    small_add(&arrays, "edge_index", ARRAY_I64, edges, 2, 3);
+    small_add(&arrays, "num_nodes", ARRAY_I64, &nodes, -1, -1);
+    return arrays;
+}
+
+/* Edges between named nodes, their features (one of them without an edge) and labels. */
+static inline void small_tables(void)
+{
+    small_text("named.txt", "# friends\nann bob\nbob cid\nann bob\n");
+    small_text("features.csv", "id,a,b\nbob,1,2\nann,3,4\neve,7,8\ncid,5,6\n");
+    small_text("labels.csv", "cid,red\nann,blue\n");
+}
+
+#endif

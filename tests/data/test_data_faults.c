@@ -1,0 +1,144 @@
+/* Every reader, the writers, the generator and the preparation with the nth allocation refused. */
+#include "data/preprocess.h"
+#include "data/small_files.h"
+#include "faults.h"
+
+#include <dirent.h>
+
+static graco_dataset *source; /* what save and prepare work on */
+
+static graco_status load(const char *name, const graco_load_options *options)
+{
+    graco_dataset *data = NULL;
+    graco_status status = graco_dataset_load(&data, small_path(name), options);
+    CHECK((status == GRACO_OK) == (data != NULL));
+    graco_dataset_free(data);
+    return status;
+}
+
+static graco_status load_planetoid(void)
+{
+    return load("tiny", NULL);
+}
+
+static graco_status load_citation(void)
+{
+    return load("paper.npz", NULL);
+}
+
+static graco_status load_native(void)
+{
+    return load("saved.npz", NULL);
+}
+
+static graco_status load_folder(void)
+{
+    return load("saved", &(graco_load_options){.undirected = true});
+}
+
+static graco_status load_tables(void)
+{
+    char features[256], labels[256];
+    snprintf(features, sizeof features, "%s", small_path("features.csv"));
+    snprintf(labels, sizeof labels, "%s", small_path("labels.csv"));
+    return load("named.txt", &(graco_load_options){.features = features, .labels = labels});
+}
+
+/* How many entries the test's folder has; a failed save must leave none behind. */
+static int entries(void)
+{
+    int count = 0;
+    DIR *folder = opendir(small_root);
+    while (folder && readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static graco_status save(const char *name)
+{
+    int before = entries();
+    graco_status status = graco_dataset_save(source, small_path(name));
+    CHECK(status == GRACO_OK || entries() == before);
+    return status;
+}
+
+static graco_status save_archive(void)
+{
+    return save("again.npz");
+}
+
+static graco_status save_folder(void)
+{
+    return save("again");
+}
+
+static graco_status generate(bool dense)
+{
+    graco_dataset *data = NULL;
+    graco_generate_options options = {
+        .nodes = 20, .classes = 2, .features = 5, .degree = 3, .homophily = 0.5, .dense = dense};
+    graco_status status = graco_dataset_generate(&data, &options);
+    graco_dataset_free(data);
+    return status;
+}
+
+static graco_status generate_sparse(void)
+{
+    return generate(false);
+}
+
+static graco_status generate_dense(void)
+{
+    return generate(true);
+}
+
+static graco_status prepare(void)
+{
+    struct features X;
+    graco_status status = preprocess_features(
+        &X, &source->features,
+        &(struct preprocess){.scaling = GRACO_FEATURES_ROWSUM, .contaminate = 0.5});
+    features_clear(&X);
+    return status;
+}
+
+static void fail_each(graco_status (*call)(void), const char *name)
+{
+    long n = 0;
+    for (; n < 10000; n++) {
+        faults_until = n;
+        faults_hit = 0;
+        graco_status status = call();
+        faults_until = -1;
+        if (status == GRACO_OK && faults_hit == 0)
+            break;
+        CHECK(status == GRACO_ERROR_MEMORY);
+    }
+    CHECK(n > 0 && n < 10000);
+    printf("%s: %ld allocations\n", name, n);
+}
+
+int main(void)
+{
+    small_begin();
+    small_planetoid();
+    small_tables();
+    small_citation("paper.npz", (int32_t[]){1, 2, 1}, 3);
+    CHECK_OK(graco_dataset_load(&source, small_path("paper.npz"), NULL));
+    CHECK_OK(graco_dataset_save(source, small_path("saved.npz")));
+    CHECK_OK(graco_dataset_save(source, small_path("saved")));
+    fail_each(load_planetoid, "planetoid");
+    fail_each(load_citation, "citation");
+    fail_each(load_native, "native archive");
+    fail_each(load_folder, "native folder");
+    fail_each(load_tables, "tables");
+    fail_each(save_archive, "save archive");
+    fail_each(save_folder, "save folder");
+    fail_each(generate_sparse, "generate words");
+    fail_each(generate_dense, "generate dense");
+    fail_each(prepare, "prepare");
+    graco_dataset_free(source);
+    small_remove(small_root);
+    return check_result();
+}

@@ -1,0 +1,333 @@
+#include "data/readers.h"
+
+#include "base/memory.h"
+#include "data/small_files.h"
+
+static graco_dataset *load(const char *name, const graco_load_options *options)
+{
+    graco_dataset *data = NULL;
+    CHECK_OK(graco_dataset_load(&data, small_path(name), options));
+    return data;
+}
+
+#define LOAD_FAILS(name, options, code, text)                                                      \
+    do {                                                                                           \
+        graco_dataset *data_ = NULL;                                                               \
+        CHECK_FAILS(graco_dataset_load(&data_, small_path(name), options), code, text);            \
+        CHECK(data_ == NULL);                                                                      \
+    } while (0)
+
+static bool has_edge(const graco_dataset *data, int32_t source, int32_t target)
+{
+    for (int64_t e = data->graph->in_start[target]; e < data->graph->in_start[target + 1]; e++) {
+        if (data->graph->in_source[e] == source)
+            return true;
+    }
+    return false;
+}
+
+static void citation(void)
+{
+    small_citation("paper.npz", (int32_t[]){1, 2, 1}, 3);
+    graco_dataset *data = load("paper.npz", NULL);
+    CHECK(strcmp(data->name, "paper") == 0 && data->graph->nodes == 3 && data->graph->edges == 4);
+    CHECK(data->self_loops == 1 && has_edge(data, 0, 1) && has_edge(data, 2, 1));
+    CHECK(data->features.cols == 2 && data->features.index[0] == 0 && data->features.index[1] == 1);
+    CHECK(data->classes == 3 && data->label[1] == 2);
+    graco_dataset_free(data);
+    small_citation("far.npz", (int32_t[]){1, 3, 1}, 3);
+    LOAD_FAILS("far.npz", NULL, GRACO_ERROR_FORMAT, "joins nodes 1 and 3");
+    small_citation("long.npz", (int32_t[]){1, 2, 1}, 4);
+    LOAD_FAILS("long.npz", NULL, GRACO_ERROR_FORMAT, "labels has 4 rows: expected 3");
+    LOAD_FAILS("long.npz", (&(graco_load_options){.features = "x.csv"}), GRACO_ERROR_ARGUMENT,
+               "x.csv");
+}
+
+static const int32_t labels[] = {0, 1, 2, -1, 0};
+static const uint8_t split[] = {0, 1, 2, 3, 0}, mask[] = {1, 1, 1, 0, 1},
+                     several[] = {0, 1, 1, 1, 0, 0, 0, 1, 1, 0};
+static const float values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+static void native(void)
+{
+    struct small_arrays arrays = small_native();
+    small_npz(&arrays, "bare.npz");
+    graco_dataset *data = load("bare.npz", NULL);
+    CHECK(data->graph->nodes == 5 && data->graph->edges == 2 && data->duplicates == 1);
+    CHECK(data->features.cols == 0 && data->classes == 0 && !data->split);
+    CHECK(has_edge(data, 0, 1) && !has_edge(data, 1, 0));
+    graco_dataset_free(data);
+    data = load("bare.npz", &(graco_load_options){.undirected = true});
+    CHECK(data->graph->edges == 4 && has_edge(data, 1, 0) && data->duplicates == 1);
+    graco_dataset_free(data);
+
+    small_add(&arrays, "x", ARRAY_F32, values, 5, 2);
+    small_add(&arrays, "y", ARRAY_I32, labels, 5, 1);
+    small_add(&arrays, "split", ARRAY_U8, split, 5, -1);
+    small_add(&arrays, "label_mask", ARRAY_BOOL, mask, 5, -1);
+    small_npz(&arrays, "full.npz");
+    data = load("full.npz", NULL);
+    CHECK(data->features.dense[9] == 10 && data->classes == 3 && data->label[3] == -1);
+    CHECK(data->split[2] == 2 && data->label_known[3] == 0);
+    graco_dataset_free(data);
+
+    /* Without num_nodes the largest id decides. */
+    arrays = small_native();
+    arrays.count = 1;
+    small_npz(&arrays, "counted.npz");
+    data = load("counted.npz", NULL);
+    CHECK(data->graph->nodes == 3);
+    graco_dataset_free(data);
+}
+
+/* Adds one wrong array to the small archive and says what must be refused. */
+#define NATIVE_FAILS(name, type, items, rows, cols, text)                                          \
+    do {                                                                                           \
+        struct small_arrays arrays_ = small_native();                                              \
+        small_add(&arrays_, name, type, items, rows, cols);                                        \
+        small_npz(&arrays_, "wrong.npz");                                                          \
+        LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, text);                                   \
+        CHECK(strstr(graco_message(), "wrong.npz") != NULL);                                       \
+    } while (0)
+
+static void native_refuses(void)
+{
+    NATIVE_FAILS("y", ARRAY_I32, labels, 4, -1, "y has 4 rows: expected 5");
+    NATIVE_FAILS("y", ARRAY_U8, several, 3, 2, "y has 3 rows: expected 5");
+    NATIVE_FAILS("y", ARRAY_I32, ((int32_t[]){0, -3, 0, 0, 0}), 5, -1, "node 1 has label -3");
+    NATIVE_FAILS("x", ARRAY_F32, values, 4, 2, "features for 4 nodes: expected 5");
+    NATIVE_FAILS("x", ARRAY_F32, values, 5, -1, "x has 1 dimensions: expected 2");
+    NATIVE_FAILS("x", ARRAY_F32, ((float[]){1, 2, NAN, 3, 4}), 5, 1, "feature 0 of node 2 is");
+    NATIVE_FAILS("x_data", ARRAY_F32, values, 3, -1, "no array x_indices: expected one beside");
+    NATIVE_FAILS("split", ARRAY_U8, split, 3, -1, "split has 3 rows: expected 5");
+    NATIVE_FAILS("split", ARRAY_I32, labels, 5, -1, "split");
+    NATIVE_FAILS("graph_id", ARRAY_I32, ((int32_t[]){0, 0, 1, 1, 1}), 5, -1,
+                 "joins graphs 0 and 1");
+    NATIVE_FAILS("graph_id", ARRAY_I32, labels, 2, -1, "graph_id has 2 rows");
+    NATIVE_FAILS("node_ids", ARRAY_I32, labels, 5, -1, "node_ids");
+
+    struct small_arrays arrays = {0};
+    small_add(&arrays, "edge_index", ARRAY_I32, labels, 5, 1);
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "5 rows: expected (2, edges)");
+    arrays.count = 0;
+    small_add(&arrays, "edge_index", ARRAY_F64, ((double[]){0, 0.5}), 2, 1);
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "edge_index[1]");
+    arrays.count = 0;
+    small_add(&arrays, "edge_index", ARRAY_I32, labels, 2, 0);
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "0 nodes: expected 1");
+    arrays.count = 0;
+    small_add(&arrays, "something", ARRAY_I32, labels, 5, -1);
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "an archive without edge_index");
+}
+
+static void native_sparse_refuses(void)
+{
+    static const int64_t shape[] = {5, 4};
+    static const struct {
+        int32_t index[3];
+        int64_t start[6];
+        const char *text;
+    } cases[] = {
+        {{0, 4, 1}, {0, 2, 2, 3, 3, 3}, "index 4: expected 0 to 3"},
+        {{3, 1, 1}, {0, 2, 2, 3, 3, 3}, "feature index 1 after 3"},
+        {{0, -1, 1}, {0, 2, 2, 3, 3, 3}, "index -1"},
+        {{0, 1, 1}, {0, 2, 1, 3, 3, 3}, "row 1 ends at 1, before its start at 2"},
+        {{0, 1, 1}, {0, 2, 2, 3, 3, 4}, "run from 0 to 4: expected 0 to 3"},
+        {{0, 1, 1}, {0, INT64_MAX, 2, 3, 3, 3}, "before its start"},
+    };
+    struct small_arrays arrays;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        arrays = small_native();
+        small_add(&arrays, "x_data", ARRAY_F32, values, 3, -1);
+        small_add(&arrays, "x_indices", ARRAY_I32, cases[i].index, 3, -1);
+        small_add(&arrays, "x_indptr", ARRAY_I64, cases[i].start, 6, -1);
+        small_add(&arrays, "x_shape", ARRAY_I64, shape, 2, -1);
+        small_npz(&arrays, "wrong.npz");
+        LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, cases[i].text);
+    }
+    arrays.arrays[4].count = arrays.arrays[4].shape[0] = 5;
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "row pointers has 5 rows: expected 6");
+}
+
+static bool same_dataset(const graco_dataset *a, const graco_dataset *b)
+{
+    int64_t nodes = a->graph->nodes, edges = a->graph->edges;
+    const struct features *X = &a->features, *Y = &b->features;
+    bool same = nodes == b->graph->nodes && edges == b->graph->edges && X->cols == Y->cols &&
+                a->classes == b->classes && !a->label == !b->label && !a->multi == !b->multi &&
+                !a->split == !b->split && !a->graph_id == !b->graph_id &&
+                !a->label_known == !b->label_known && !a->node_ids == !b->node_ids &&
+                !X->dense == !Y->dense && !X->start == !Y->start;
+#define SAME(pointer, count)                                                                       \
+    same = same && (!a->pointer ||                                                                 \
+                    memcmp(a->pointer, b->pointer, (size_t)(count) * sizeof *a->pointer) == 0)
+    SAME(graph->in_start, nodes + 1);
+    SAME(graph->in_source, edges);
+    SAME(features.dense, nodes * X->cols);
+    SAME(features.start, nodes + 1);
+    SAME(features.index, X->start[nodes]);
+    SAME(features.value, X->start[nodes]);
+    SAME(label, nodes);
+    SAME(multi, nodes * a->classes);
+    SAME(split, nodes);
+    SAME(label_known, nodes);
+    SAME(graph_id, nodes);
+    for (int64_t i = 0; same && a->node_ids && i < nodes; i++)
+        same = strcmp(a->node_ids[i], b->node_ids[i]) == 0;
+    return same;
+}
+
+static void round_trip(const graco_dataset *data, const char *name)
+{
+    const char *forms[] = {"%s-saved.npz", "%s-saved"};
+    for (int f = 0; f < 2; f++) {
+        char file[64];
+        snprintf(file, sizeof file, forms[f], name);
+        CHECK_OK(graco_dataset_save(data, small_path(file)));
+        graco_dataset *again = load(file, NULL);
+        CHECK(same_dataset(data, again));
+        graco_dataset_free(again);
+        if (f == 1) /* a folder with content is not replaced */
+            CHECK_FAILS(graco_dataset_save(data, small_path(file)), GRACO_ERROR_IO, "saved");
+    }
+    CHECK_FAILS(graco_dataset_save(data, ""), GRACO_ERROR_ARGUMENT, "empty");
+    CHECK_FAILS(graco_dataset_save(data, small_path("none/of/these")), GRACO_ERROR_IO, "none/of");
+    struct file_list list = {0};
+    CHECK_OK(file_list_folder(&list, small_root));
+    for (int64_t i = 0; i < list.count; i++)
+        CHECK(strstr(list.names[i], ".tmp") == NULL);
+    file_list_clear(&list);
+}
+
+static void round_trips(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 60;
+    for (int form = 0; form < 3; form++) {
+        static const char *const names[] = {"words", "bells", "nothing"};
+        options.dense = form == 1;
+        options.features = form == 2 ? 0 : 20;
+        CHECK_OK(graco_dataset_generate(&data, &options));
+        round_trip(data, names[form]);
+        graco_dataset_free(data);
+    }
+    static const int32_t graphs[] = {0, 0, 0, 1, 1};
+    struct small_arrays arrays = small_native();
+    small_add(&arrays, "y", ARRAY_U8, several, 5, 2);
+    small_add(&arrays, "graph_id", ARRAY_I32, graphs, 5, -1);
+    small_add(&arrays, "label_mask", ARRAY_BOOL, mask, 5, -1);
+    small_npz(&arrays, "many.npz");
+    data = load("many.npz", NULL);
+    CHECK(data->classes == 2 && data->multi && data->graphs == 2);
+    round_trip(data, "many");
+    graco_dataset_free(data);
+    data = load("named.txt", NULL);
+    round_trip(data, "names");
+    graco_dataset_free(data);
+}
+
+static void tables(void)
+{
+    char features[256], known[256];
+    snprintf(features, sizeof features, "%s", small_path("features.csv"));
+    snprintf(known, sizeof known, "%s", small_path("labels.csv"));
+    graco_load_options options = {.features = features, .labels = known, .undirected = true};
+    graco_dataset *data = load("named.txt", &options);
+    CHECK(data->graph->nodes == 4 && data->graph->edges == 4 && data->duplicates == 1);
+    CHECK(strcmp(data->node_ids[0], "ann") == 0 && strcmp(data->node_ids[3], "eve") == 0);
+    CHECK(data->features.dense[0] == 3 && data->features.dense[7] == 8);
+    CHECK(data->classes == 2 && data->label[0] == 0 && data->label[1] == -1 && data->label[2] == 1);
+    graco_dataset_free(data);
+
+    small_text("features.csv", "bob,1,2\nann,3,4\n");
+    LOAD_FAILS("named.txt", &options, GRACO_ERROR_FORMAT, "has no row for node 'cid'");
+    small_text("features.csv", "1,2\n3,4\n5,6\n");
+    options.labels = NULL;
+    small_text("numbers.txt", "0\t1\n1\t2\n");
+    data = load("numbers.txt", &options);
+    CHECK(data->graph->nodes == 3 && !data->node_ids && data->features.dense[4] == 5);
+    graco_dataset_free(data);
+    small_text("features.csv", "1,2\n3,4\n");
+    LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_FORMAT, "has no row for node 2");
+    options.features = NULL;
+    options.labels = known;
+    small_text("labels.csv", "0,1\n2000000000,0\n");
+    LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_FORMAT, "a row for '2000000000'");
+    small_text("labels.csv", "1,1\n3,0\n");
+    data = load("numbers.txt", &options);
+    CHECK(data->graph->nodes == 4 && data->label[0] == -1 && data->label[3] == 0);
+    graco_dataset_free(data);
+    options.labels = small_path("absent.csv");
+    LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_IO, "absent.csv");
+}
+
+/* Every prefix of an archive is refused without harm. */
+static void truncated(void)
+{
+    uint8_t *bytes = NULL;
+    int64_t length = 0;
+    CHECK_OK(file_read(&bytes, &length, small_path("full.npz"), 1 << 20));
+    for (int64_t end = 4; end < length; end += 7) {
+        graco_dataset *data = NULL;
+        small_write("cut.npz", bytes, (size_t)end);
+        CHECK(graco_dataset_load(&data, small_path("cut.npz"), NULL) != GRACO_OK);
+        CHECK(data == NULL && strstr(graco_message(), "cut.npz"));
+    }
+    memory_free(bytes);
+    small_write("blob.bin", "\0\1\2\3", 4);
+    LOAD_FAILS("blob.bin", NULL, GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file");
+}
+
+static void finding(void)
+{
+    graco_dataset *data = NULL;
+    setenv("GRACO_DATA", small_root, 1);
+    CHECK_OK(graco_dataset_load(&data, "full", NULL));
+    CHECK(strcmp(data->name, "full") == 0);
+    graco_dataset_free(data);
+    data = NULL;
+    CHECK_FAILS(graco_dataset_load(&data, "no-such-set", NULL), GRACO_ERROR_IO,
+                small_path("no-such-set.npz"));
+    CHECK_FAILS(graco_dataset_load(&data, "../full", NULL), GRACO_ERROR_IO, "no such file");
+    CHECK_FAILS(graco_dataset_load(&data, "", NULL), GRACO_ERROR_ARGUMENT, "empty");
+    unsetenv("GRACO_DATA");
+    setenv("XDG_DATA_HOME", "/nowhere", 1);
+    CHECK_FAILS(graco_dataset_load(&data, "full", NULL), GRACO_ERROR_IO, "/nowhere/graco/full.npz");
+    unsetenv("XDG_DATA_HOME");
+    setenv("HOME", "/nowhere", 1);
+    CHECK_FAILS(graco_dataset_load(&data, "full", NULL), GRACO_ERROR_IO,
+                "/nowhere/.local/share/graco/full");
+    unsetenv("HOME");
+    CHECK_FAILS(graco_dataset_load(&data, "full", NULL), GRACO_ERROR_IO, "is set");
+    mkdir(small_path("empty"), 0777);
+    LOAD_FAILS("empty", NULL, GRACO_ERROR_FORMAT, "no data set in this folder");
+    mkdir(small_path("holder"), 0777);
+    small_citation("holder/a.npz", (int32_t[]){1, 2, 1}, 3);
+    data = load("holder", NULL);
+    CHECK(strcmp(data->name, "holder") == 0);
+    graco_dataset_free(data);
+    small_citation("holder/b.npz", (int32_t[]){1, 2, 1}, 3);
+    LOAD_FAILS("holder", NULL, GRACO_ERROR_FORMAT, "several .npz archives");
+}
+
+int main(void)
+{
+    small_begin();
+    small_tables();
+    citation();
+    native();
+    native_refuses();
+    native_sparse_refuses();
+    round_trips();
+    tables();
+    truncated();
+    finding();
+    small_remove(small_root);
+    return check_result();
+}

@@ -1,0 +1,180 @@
+/* JSON: parsing with positions, building, typed fields, numbers that round-trip. */
+#include "base/memory.h"
+#include "io/file.h"
+#include "io/json.h"
+
+#include "hostile.h"
+
+#include <float.h>
+#include <locale.h>
+
+static graco_status parse(struct json **out, const char *text)
+{
+    return json_parse(out, text, (int64_t)strlen(text));
+}
+
+static bool decode(const uint8_t *bytes, int64_t length)
+{
+    struct json *value = NULL, *again = NULL;
+    char *text = NULL;
+    if (json_parse(&value, bytes, length) != GRACO_OK)
+        return false;
+    for (int indented = 0; indented < 2; indented++) {
+        CHECK(json_text(&text, value, indented) == GRACO_OK);
+        CHECK(parse(&again, text) == GRACO_OK); /* what we write we can read */
+        json_free(again);
+        memory_free(text);
+    }
+    json_free(value);
+    return true;
+}
+
+static void test_parse(const char *folder)
+{
+    struct json *value = NULL;
+    const char *path = hostile_path(folder, "a.json");
+    CHECK_FAILS(parse(&value, "{\"a\": 1,\n  oops}"), GRACO_ERROR_FORMAT, "line 2");
+    CHECK(value == NULL);
+    CHECK_FAILS(parse(&value, "{\"a\": 1, \"a\": 2}"), GRACO_ERROR_FORMAT, "duplicate");
+    CHECK_FAILS(parse(&value, ""), GRACO_ERROR_FORMAT, "line");
+    CHECK_FAILS(parse(&value, "[1] 2"), GRACO_ERROR_FORMAT, "line 1");
+    CHECK_FAILS(parse(&value, "[99999999999999999999]"), GRACO_ERROR_FORMAT, "big");
+    CHECK_FAILS(parse(&value, "[NaN]"), GRACO_ERROR_FORMAT, "line 1");
+    CHECK_FAILS(parse(&value, "\"\xff\""), GRACO_ERROR_FORMAT, "0xff");
+    char deep[10001];
+    memset(deep, '[', 10000);
+    deep[10000] = 0;
+    CHECK_FAILS(parse(&value, deep), GRACO_ERROR_FORMAT, "depth");
+    CHECK_OK(file_write_atomic(path, "{\"k\": [}", 8));
+    CHECK_FAILS(json_parse_file(&value, path, 100), GRACO_ERROR_FORMAT, "a.json");
+    CHECK_FAILS(json_parse_file(&value, path, 7), GRACO_ERROR_FORMAT, "at most 7");
+    CHECK_OK(file_write_atomic(path, "{\"k\": []}", 9));
+    CHECK_OK(json_parse_file(&value, path, 100));
+    json_free(value);
+    json_free(NULL);
+    unlink(path);
+}
+
+static void test_fields(void)
+{
+    struct json *value = NULL;
+    const struct json *part = NULL;
+    const char *string = NULL;
+    int64_t integer = 0;
+    double real = 0;
+    bool truth = false;
+    CHECK_OK(parse(&value, "{\"s\":\"t\",\"i\":-5,\"d\":0.5,\"b\":true,\"n\":null,\"a\":[1,2.5,"
+                           "\"x\"],\"o\":{\"k\":1}}"));
+    CHECK_OK(json_get_string(&string, value, "s"));
+    CHECK(strcmp(string, "t") == 0);
+    CHECK_OK(json_get_int(&integer, value, "i"));
+    CHECK(integer == -5);
+    CHECK_OK(json_get_double(&real, value, "d"));
+    CHECK(real == 0.5);
+    CHECK_OK(json_get_double(&real, value, "i"));
+    CHECK(real == -5);
+    CHECK_OK(json_get_bool(&truth, value, "b"));
+    CHECK(truth);
+    CHECK_OK(json_get_array(&part, value, "a"));
+    CHECK(json_size(part) == 3 && json_at(part, 3) == NULL && json_at(part, -1) == NULL);
+    CHECK(json_as_int(&integer, json_at(part, 0)) && integer == 1);
+    CHECK(!json_as_int(&integer, json_at(part, 1)) && json_as_double(&real, json_at(part, 1)));
+    CHECK(json_as_string(&string, json_at(part, 2)) && !json_as_string(&string, NULL));
+    CHECK_OK(json_get_object(&part, value, "o"));
+    CHECK(json_size(part) == 1 && json_kind_of(part) == JSON_KIND_OBJECT);
+    CHECK(json_find(value, "n") && json_kind_of(json_find(value, "n")) == JSON_KIND_NULL);
+    CHECK(json_find(value, "zz") == NULL && json_find(json_find(value, "i"), "k") == NULL);
+    CHECK_FAILS(json_get_int(&integer, value, "d"), GRACO_ERROR_FORMAT, "\"d\" is a number");
+    CHECK_FAILS(json_get_string(&string, value, "i"), GRACO_ERROR_FORMAT, "\"i\" is an integer");
+    CHECK_FAILS(json_get_double(&real, value, "s"), GRACO_ERROR_FORMAT, "\"s\" is a string");
+    CHECK_FAILS(json_get_bool(&truth, value, "n"), GRACO_ERROR_FORMAT, "\"n\" is null");
+    CHECK_FAILS(json_get_array(&part, value, "o"), GRACO_ERROR_FORMAT, "an array expected");
+    CHECK_FAILS(json_get_object(&part, value, "gone"), GRACO_ERROR_FORMAT, "missing");
+    json_free(value);
+}
+
+static void test_build(const char *folder)
+{
+    struct json *value = NULL, *list = NULL;
+    char *text = NULL;
+    CHECK_OK(json_create_object(&value));
+    CHECK_OK(json_put_string(value, "name", "co\"ra\n\x01\\\xc3\xa9"));
+    CHECK_OK(json_put_int(value, "n", INT64_MIN));
+    CHECK_OK(json_put_double(value, "lr", 0.1));
+    CHECK_OK(json_put_double(value, "one", 1));
+    CHECK_OK(json_put_double(value, "nan", (double)NAN));
+    CHECK_OK(json_put_bool(value, "yes", true));
+    CHECK_OK(json_put_null(value, "none"));
+    CHECK_OK(json_create_array(&list));
+    CHECK_OK(json_add_int(list, 30));
+    CHECK_OK(json_add_double(list, (double)-INFINITY));
+    CHECK_OK(json_add_string(list, "x"));
+    CHECK_OK(json_put(value, "list", list));
+    CHECK_OK(json_text(&text, value, false));
+    CHECK(strcmp(text, "{\"name\":\"co\\\"ra\\n\\u0001\\\\\xc3\xa9\",\"n\":-9223372036854775808,"
+                       "\"lr\":0.1,\"one\":1.0,\"nan\":null,\"yes\":true,\"none\":null,"
+                       "\"list\":[30,null,\"x\"]}") == 0);
+    CHECK(hostile_truncate(decode, (const uint8_t *)text, (int64_t)strlen(text)) == 0);
+    hostile_corrupt(decode, (const uint8_t *)text, (int64_t)strlen(text));
+    memory_free(text);
+    CHECK_FAILS(json_put_string(value, "bad", "\xff"), GRACO_ERROR_ARGUMENT, "UTF-8");
+    CHECK_FAILS(json_add_int(value, 1), GRACO_ERROR_ARGUMENT, "no array");
+    json_free(value);
+    CHECK_OK(parse(&value, "{\"a\":[[1],[]],\"b\":{},\"c\":[1,2]}"));
+    CHECK_OK(json_text(&text, value, true));
+    CHECK(strcmp(text, "{\n  \"a\": [\n    [1],\n    []\n  ],\n  \"b\": {},\n  \"c\": [1, 2]\n}") ==
+          0);
+    memory_free(text);
+    const char *path = hostile_path(folder, "b.json");
+    CHECK_OK(json_write(path, value));
+    json_free(value);
+    CHECK_OK(json_parse_file(&value, path, 1000));
+    CHECK(json_size(value) == 3);
+    json_free(value);
+}
+
+static void check_double(double real)
+{
+    struct json *value = NULL, *again = NULL;
+    char *text = NULL;
+    double back = 0;
+    CHECK(json_create_object(&value) == GRACO_OK);
+    CHECK(json_put_double(value, "x", real) == GRACO_OK);
+    CHECK(json_text(&text, value, false) == GRACO_OK);
+    CHECK(parse(&again, text) == GRACO_OK);
+    CHECK(json_kind_of(json_find(again, "x")) == JSON_KIND_DOUBLE);
+    CHECK(json_get_double(&back, again, "x") == GRACO_OK && memcmp(&back, &real, 8) == 0);
+    memory_free(text);
+    json_free(value);
+    json_free(again);
+}
+
+static void test_doubles(void)
+{
+    const double fixed[] = {0.0,  -0.0,         1.0 / 3, 0.1,    1e22,
+                            1e23, DBL_MAX,      DBL_MIN, 5e-324, 9007199254740993.0,
+                            1e15, 123456789.125};
+    uint64_t bits = 1;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        check_double(fixed[i]);
+    for (int i = 0; i < 2000; i++) {
+        double real;
+        bits = bits * 6364136223846793005u + 1442695040888963407u;
+        memcpy(&real, &bits, sizeof real);
+        if (isfinite(real))
+            check_double(real);
+    }
+}
+
+int main(void)
+{
+    char *folder = hostile_folder();
+    test_parse(folder);
+    test_fields();
+    test_build(folder);
+    test_doubles();
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) /* a decimal comma must change nothing */
+        test_doubles();
+    hostile_remove(folder);
+    return check_result();
+}

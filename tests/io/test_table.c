@@ -1,0 +1,258 @@
+/* Text tables: separators, comments, headers, ids, weights, errors with lines; and speed. */
+#include "base/memory.h"
+#include "base/threads.h"
+#include "io/scan.h"
+#include "io/table.h"
+
+#include "hostile.h"
+
+#include <locale.h>
+
+static graco_status edges_of(struct table_edges *out, const char *text)
+{
+    return table_edges_read(out, "e.txt", text, (int64_t)strlen(text));
+}
+
+static graco_status numbers_of(struct table_numbers *out, const char *text, enum table_ids ids)
+{
+    return table_numbers_read(out, "f.csv", text, (int64_t)strlen(text), ids);
+}
+
+static graco_status labels_of(struct table_labels *out, const char *text)
+{
+    return table_labels_read(out, "l.txt", text, (int64_t)strlen(text));
+}
+
+static bool decode(const uint8_t *bytes, int64_t length)
+{
+    struct table_edges edges;
+    struct table_numbers numbers;
+    struct table_labels labels;
+    table_edges_read(&edges, "x", bytes, length);
+    table_edges_clear(&edges);
+    for (int ids = TABLE_IDS_AUTO; ids <= TABLE_IDS_FIRST; ids++) {
+        table_numbers_read(&numbers, "x", bytes, length, (enum table_ids)ids);
+        table_numbers_clear(&numbers);
+    }
+    table_labels_read(&labels, "x", bytes, length);
+    table_labels_clear(&labels);
+    return true;
+}
+
+static void test_edges(void)
+{
+    static const char *const same[] = {
+        "0 1\n2 5\n5 0\n",
+        "0\t1\n2\t5\n5\t0",
+        "0,1\n2,5\n5,0\n",
+        "0;1\r\n2;5\r\n5;0\r\n",
+        "\xef\xbb\xbf# SNAP\n% KONECT\n\n  0   1  \n 2\t 5\n\n#x\n5 0\n",
+        "0 , 1\n2 ,5\n5, 0\n",
+        "\"0\" \"1\"\n\"2\" 5\n5 \"0\"\n",
+        "0 1 0.5\n2 5 1e3\n5 0 -7\n",
+    };
+    struct table_edges edges;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        CHECK_OK(edges_of(&edges, same[i]));
+        CHECK(edges.count == 3 && edges.nodes == 6 && !edges.names);
+        CHECK(edges.source[1] == 2 && edges.target[1] == 5 && edges.source[2] == 5 &&
+              edges.target[2] == 0);
+        CHECK(edges.weighted == (i == 7));
+        table_edges_clear(&edges);
+        hostile_truncate(decode, (const uint8_t *)same[i], (int64_t)strlen(same[i]));
+        hostile_corrupt(decode, (const uint8_t *)same[i], (int64_t)strlen(same[i]));
+    }
+    CHECK_OK(edges_of(&edges, "1 2\nbob 1\n2 alice\n"));
+    CHECK(edges.count == 3 && edges.nodes == 4 && edges.names);
+    CHECK(edges.source[0] == 0 && edges.target[0] == 1 && edges.source[1] == 2 &&
+          edges.target[1] == 0 && edges.target[2] == 3);
+    CHECK(strcmp(names_text(edges.names, 3), "alice") == 0);
+    table_edges_clear(&edges);
+    CHECK_OK(edges_of(&edges, "\"New York\",Rome\nRome,\"a,b\"\n"));
+    CHECK(edges.nodes == 3 && strcmp(names_text(edges.names, 2), "a,b") == 0 &&
+          strcmp(names_text(edges.names, 0), "New York") == 0);
+    table_edges_clear(&edges);
+    CHECK_OK(edges_of(&edges, "2000000000 7\n7 99999999999999999999\n")); /* labels, not numbers */
+    CHECK(edges.nodes == 3 && edges.names);
+    table_edges_clear(&edges);
+    CHECK_OK(edges_of(&edges, "2000000000 7\n"));
+    CHECK(edges.nodes == 2 && edges.names);
+    table_edges_clear(&edges);
+    CHECK_OK(edges_of(&edges, "-1 7\n"));
+    CHECK(edges.nodes == 2 && edges.names);
+    table_edges_clear(&edges);
+    table_edges_clear(NULL);
+}
+
+static void test_edge_errors(void)
+{
+    struct table_edges edges;
+    CHECK_FAILS(edges_of(&edges, ""), GRACO_ERROR_FORMAT, "no edges");
+    CHECK_FAILS(edges_of(&edges, "# nothing\n"), GRACO_ERROR_FORMAT, "e.txt");
+    CHECK_FAILS(edges_of(&edges, "0 1\n\n2\n"), GRACO_ERROR_FORMAT, "e.txt, line 3: 1 fields");
+    CHECK_FAILS(edges_of(&edges, "0 1\n2 3 4\n"), GRACO_ERROR_FORMAT, "line 2: 3 fields");
+    CHECK_FAILS(edges_of(&edges, "0 1 2 3\n"), GRACO_ERROR_FORMAT, "line 1");
+    CHECK_FAILS(edges_of(&edges, "0 1 2\n1 2 x\n"), GRACO_ERROR_FORMAT, "line 2: the third field");
+    CHECK_FAILS(edges_of(&edges, "0 1 nan\n"), GRACO_ERROR_FORMAT, "\"nan\" is no weight");
+    CHECK_FAILS(edges_of(&edges, "0,1\n1,\n"), GRACO_ERROR_FORMAT, "line 2: a field is empty");
+    CHECK_FAILS(edges_of(&edges, "0,1\n,1\n"), GRACO_ERROR_FORMAT, "line 2: a field is empty");
+    CHECK_FAILS(edges_of(&edges, "\"a b\n"), GRACO_ERROR_FORMAT, "quote");
+    CHECK_FAILS(edges_of(&edges, "\"a\"b c\n"), GRACO_ERROR_FORMAT, "closing quote");
+    CHECK_FAILS(table_edges_read(&edges, "bin", "a\0b c\n", 6), GRACO_ERROR_FORMAT, "NUL");
+    CHECK(edges.source == NULL);
+}
+
+static void test_numbers(void)
+{
+    struct table_numbers numbers;
+    CHECK_OK(numbers_of(&numbers, "1 2.5 -3\n4e2 .5 6.\n", TABLE_IDS_AUTO));
+    CHECK(numbers.rows == 2 && numbers.cols == 3 && !numbers.ids && !numbers.header);
+    CHECK(numbers.data[1] == 2.5f && numbers.data[2] == -3 && numbers.data[3] == 400 &&
+          numbers.data[4] == 0.5f && numbers.data[5] == 6);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "id,age,size\nbob,1,2\neve,3,4\n", TABLE_IDS_AUTO));
+    CHECK(numbers.rows == 2 && numbers.cols == 2 && numbers.header && numbers.ids);
+    CHECK(numbers.data[3] == 4 && strcmp(names_text(numbers.ids, 1), "eve") == 0);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "bob,1,2\neve,3,4\n", TABLE_IDS_AUTO));
+    CHECK(numbers.rows == 2 && numbers.cols == 2 && !numbers.header && numbers.ids);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "age,size\n1,2\n", TABLE_IDS_AUTO));
+    CHECK(numbers.rows == 1 && numbers.cols == 2 && numbers.header && !numbers.ids);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "age\n1\n2\n", TABLE_IDS_AUTO));
+    CHECK(numbers.rows == 2 && numbers.cols == 1 && numbers.header && !numbers.ids);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "10 1 2\n7 3 4\n", TABLE_IDS_FIRST));
+    CHECK(numbers.rows == 2 && numbers.cols == 2 && strcmp(names_text(numbers.ids, 1), "7") == 0);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "node x y\n10 1 2\n7 3 4\n", TABLE_IDS_FIRST));
+    CHECK(numbers.rows == 2 && numbers.cols == 2 && numbers.header);
+    table_numbers_clear(&numbers);
+    CHECK_FAILS(numbers_of(&numbers, "1 2\n3\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT,
+                "f.csv, line 2: 1 numbers");
+    CHECK_FAILS(numbers_of(&numbers, "1 2\n3 4 5\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT, "line 2");
+    CHECK_FAILS(numbers_of(&numbers, "1 2\n3 x\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT, "\"x\"");
+    CHECK_FAILS(numbers_of(&numbers, "1 nan\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT, "line 1");
+    CHECK_FAILS(numbers_of(&numbers, "1 1e39\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT, "finite");
+    CHECK_FAILS(numbers_of(&numbers, "1 1e999\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT, "finite");
+    CHECK_FAILS(numbers_of(&numbers, "a b\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT, "no rows");
+    CHECK_FAILS(numbers_of(&numbers, "", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT, "no numbers");
+    CHECK_FAILS(numbers_of(&numbers, "a 1\nb 2\na 3\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT,
+                "line 3: the id \"a\" is repeated");
+    table_numbers_clear(NULL);
+}
+
+static void test_labels(void)
+{
+    struct table_labels labels;
+    CHECK_OK(labels_of(&labels, "0\n2\n-1\n2\n"));
+    CHECK(labels.count == 4 && labels.classes == 3 && !labels.ids && !labels.labels &&
+          labels.label[2] == -1);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "cat\ndog\nape\ncat\n"));
+    CHECK(labels.count == 4 && labels.classes == 3 && labels.labels);
+    CHECK(labels.label[0] == 1 && labels.label[1] == 2 && labels.label[2] == 0 &&
+          labels.label[3] == 1 && strcmp(names_text(labels.labels, 0), "ape") == 0);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "id,label\nn1,3\nn2,0\n"));
+    CHECK(labels.count == 2 && labels.classes == 4 && labels.ids && !labels.labels &&
+          strcmp(names_text(labels.ids, 0), "n1") == 0);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "n1 red\nn2 blue\n"));
+    CHECK(labels.count == 2 && labels.classes == 2 && labels.label[0] == 1);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "-5\n7\n")); /* -5 is the only odd one: a header */
+    CHECK(labels.count == 1 && labels.label[0] == 7);
+    table_labels_clear(&labels);
+    CHECK_FAILS(labels_of(&labels, "a 1\na 2\n"), GRACO_ERROR_FORMAT, "line 2: the id \"a\"");
+    CHECK_FAILS(labels_of(&labels, "a 1\nb\n"), GRACO_ERROR_FORMAT, "l.txt, line 2");
+    CHECK_FAILS(labels_of(&labels, "a b c\n"), GRACO_ERROR_FORMAT, "line 1");
+    CHECK_FAILS(labels_of(&labels, "\n"), GRACO_ERROR_FORMAT, "no labels");
+    table_labels_clear(NULL);
+}
+
+static void check_number(const char *text, double expected)
+{
+    double value = 0;
+    CHECK(scan_number(&value, (struct scan_field){text, (int64_t)strlen(text)}));
+    CHECK(value == expected && signbit(value) == signbit(expected));
+}
+
+/* Against strtod on many random decimals, the exact and the slow path. */
+static void test_scan_number(void)
+{
+    static const char *const wrong[] = {"",   "-",   ".",    "1e", "1e+",  "e5",  "1.2.3", "0x10",
+                                        "1 ", "+-1", "1e5.", "na", "infx", "--1", "1e+-5", "1d5"};
+    double value;
+    uint64_t bits = 7;
+    char text[64];
+    check_number("0", 0);
+    check_number("-0.0", -0.0);
+    check_number("+7", 7);
+    check_number("1e+22", 1e22);
+    check_number("1e-22", 1e-22);
+    check_number("123456789012345678901234567890", 123456789012345678901234567890.0);
+    check_number("9007199254740993", 9007199254740992.0);
+    check_number("0.1000000000000000055511151231257827", 0.1);
+    check_number("1e-9999", 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!scan_number(&value, (struct scan_field){wrong[i], (int64_t)strlen(wrong[i])}));
+    for (int i = 0; i < 20000; i++) {
+        bits = bits * 6364136223846793005u + 1442695040888963407u;
+        int digits = (int)(bits >> 60) + 1, exponent = (int)(bits >> 40 & 63) - 32;
+        snprintf(text, sizeof text, "%.*ge%d", digits, (double)(bits >> 11) * 0x1p-53, exponent);
+        if (strchr(text, 'e') == strrchr(text, 'e'))
+            check_number(text, strtod(text, NULL));
+    }
+}
+
+static void test_speed(void)
+{
+    enum { EDGES = 400000, ROWS = 4000, COLS = 100 };
+    char *text = malloc(EDGES * 24);
+    int64_t length = 0;
+    struct table_edges edges;
+    struct table_numbers numbers;
+    for (int64_t i = 0; i < EDGES; i++)
+        length += sprintf(text + length, "%d\t%d\n", (int)(i * 7919 % 100003),
+                          (int)(i * 104729 % 100003));
+    double begin = threads_seconds();
+    CHECK_OK(table_edges_read(&edges, "speed", text, length));
+    double rate = (double)length / (threads_seconds() - begin) * 1e-6;
+    printf("edges: %.0f MB/s\n", rate);
+    CHECK(edges.count == EDGES);
+    table_edges_clear(&edges);
+    for (int64_t i = 0; i < length; i++) /* the same with names */
+        text[i] = text[i] == '0' ? 'x' : text[i];
+    begin = threads_seconds();
+    CHECK_OK(table_edges_read(&edges, "speed", text, length));
+    rate = (double)length / (threads_seconds() - begin) * 1e-6;
+    printf("edges with names: %.0f MB/s\n", rate);
+    table_edges_clear(&edges);
+    length = 0;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLS; j++)
+            length += sprintf(text + length, "%.6f%c", (i * 37 + j * 11) % 1000 / 999.0,
+                              j + 1 < COLS ? ',' : '\n');
+    begin = threads_seconds();
+    CHECK_OK(table_numbers_read(&numbers, "speed", text, length, TABLE_IDS_NONE));
+    rate = (double)length / (threads_seconds() - begin) * 1e-6;
+    printf("numbers: %.0f MB/s\n", rate);
+    CHECK(numbers.rows == ROWS && numbers.cols == COLS);
+    table_numbers_clear(&numbers);
+    free(text);
+}
+
+int main(void)
+{
+    test_edges();
+    test_edge_errors();
+    test_numbers();
+    test_labels();
+    test_scan_number();
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+        test_scan_number();
+    test_speed();
+    return check_result();
+}

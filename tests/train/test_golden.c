@@ -1,0 +1,252 @@
+/* Golden vectors: loss, U, V, every gradient and the parameters after three Adam steps, in float64
+ * from the paper's equations, with masks, slopes, coefficients and samples given. Files of encoders
+ * that graco does not have are not looked for. */
+#include "train/trainer.h"
+
+#include "base/memory.h"
+#include "check.h"
+#include "io/npz.h"
+
+static const char *const FILES[] = {
+    "gcn_relu_grace.npz",  "gcn_prelu_grace.npz",    "gcn_relu_infonce.npz",
+    "gcn_relu_moment.npz", "gcn_relu_corrected.npz",
+};
+
+static const double TOLERANCE = 1e-4;
+
+/* One file, open, with the name for messages. */
+struct golden {
+    const char *name;
+    struct npz *npz;
+    int64_t nodes, features, edges;
+};
+
+static struct array member(const struct golden *g, const char *name)
+{
+    struct array array = {0};
+    CHECK_OK(npz_read(&array, g->npz, name, NPZ_LIMIT));
+    return array;
+}
+
+static double scalar(const struct golden *g, const char *name)
+{
+    struct array array = member(g, name);
+    CHECK(array.type == ARRAY_F64 && array.count == 1);
+    double value;
+    memcpy(&value, array.data, sizeof value);
+    array_clear(&array);
+    return value;
+}
+
+static bool word_is(const struct golden *g, const char *name, const char *word)
+{
+    char *text = NULL;
+    struct array array = member(g, name);
+    CHECK_OK(array_string(&text, &array, 0));
+    bool same = strcmp(text, word) == 0;
+    memory_free(text);
+    array_clear(&array);
+    return same;
+}
+
+/* Ours against theirs, as |ours - theirs| / |theirs|. */
+static void compare(const struct golden *g, const char *prefix, const char *name, const float *ours)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    struct array theirs = member(g, full);
+    CHECK(theirs.type == ARRAY_F64);
+    double distance = check_distance(ours, theirs.data, theirs.count);
+    if (!(distance < TOLERANCE))
+        fprintf(stderr, "%s: %s is off by %g\n", g->name, full, distance);
+    CHECK(distance < TOLERANCE);
+    array_clear(&theirs);
+}
+
+/* ---- Building what the file describes
+ * ---------------------------------------------------------------- */
+
+static struct graco_dataset *make_dataset(struct golden *g)
+{
+    struct array X = member(g, "X"), edges = member(g, "edges");
+    struct dataset_parts parts = {.name = g->name};
+    int32_t *pairs = NULL;
+    struct graco_dataset *data = NULL;
+    g->nodes = parts.nodes = parts.features.rows = X.shape[0];
+    g->features = parts.features.cols = X.shape[1];
+    g->edges = parts.edges = edges.shape[1];
+    CHECK_OK(array_to_f32(&parts.features.dense, &X));
+    CHECK_OK(array_to_i32(&pairs, &edges));
+    CHECK_OK(memory_alloc(&parts.source, g->edges, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.target, g->edges, sizeof(int32_t)));
+    memcpy(parts.source, pairs, (size_t)g->edges * sizeof(int32_t));
+    memcpy(parts.target, pairs + g->edges, (size_t)g->edges * sizeof(int32_t));
+    CHECK_OK(dataset_create(&data, &parts));
+    memory_free(pairs);
+    array_clear(&X);
+    array_clear(&edges);
+    return data;
+}
+
+static graco_config make_config(const struct golden *g)
+{
+    graco_config config;
+    struct array W = member(g, "param.W2"), P = member(g, "param.P1");
+    graco_config_preset(&config, NULL);
+    config.hidden = W.shape[1];
+    config.projection = P.shape[1];
+    config.activation = word_is(g, "act", "prelu") ? GRACO_ACTIVATION_PRELU : GRACO_ACTIVATION_RELU;
+    config.objective = word_is(g, "objective", "grace")     ? GRACO_OBJECTIVE_EXACT
+                       : word_is(g, "objective", "infonce") ? GRACO_OBJECTIVE_INFONCE
+                                                            : GRACO_OBJECTIVE_MOMENT;
+    config.correction = word_is(g, "objective", "corrected") ? 8 : 0;
+    config.tau = scalar(g, "tau");
+    config.lr = scalar(g, "lr");
+    config.weight_decay = scalar(g, "weight_decay");
+    config.threads = 2;
+    array_clear(&W);
+    array_clear(&P);
+    return config;
+}
+
+static void set_parameters(const struct golden *g, struct parameters *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        char name[64];
+        float *value = NULL;
+        snprintf(name, sizeof name, "param.%s", p->list[i].name);
+        struct array array = member(g, name);
+        CHECK(array.count == p->list[i].rows * p->list[i].cols);
+        CHECK_OK(array_to_f32(&value, &array));
+        memcpy(p->value + p->list[i].offset, value, (size_t)array.count * sizeof(float));
+        memory_free(value);
+        array_clear(&array);
+    }
+}
+
+/* The file numbers edges by source, then target; graco by target, then source. */
+static int64_t edge_id(const struct graph *graph, int32_t source, int32_t target)
+{
+    for (int64_t e = graph->in_start[target]; e < graph->in_start[target + 1]; e++)
+        if (graph->in_source[e] == source)
+            return e;
+    CHECK(!"the edge is in the graph");
+    return 0;
+}
+
+static void set_view(const struct golden *g, struct trainer *trainer, const struct graph *graph,
+                     int view)
+{
+    char name[16];
+    uint8_t *given = NULL, *keep = NULL;
+    float *mask = NULL;
+    int32_t *pairs = NULL;
+    snprintf(name, sizeof name, "keep%d", view + 1);
+    struct array kept = member(g, name), edges = member(g, "edges");
+    snprintf(name, sizeof name, "fmask%d", view + 1);
+    struct array columns = member(g, name);
+    CHECK_OK(array_to_u8(&given, &kept));
+    CHECK_OK(array_to_i32(&pairs, &edges));
+    CHECK_OK(array_to_f32(&mask, &columns));
+    CHECK_OK(memory_alloc(&keep, g->edges, 1));
+    for (int64_t e = 0; e < g->edges; e++)
+        keep[edge_id(graph, pairs[e], pairs[g->edges + e])] = given[e];
+    CHECK_OK(views_set(trainer->views, view, keep, mask));
+    memory_free(given);
+    memory_free(keep);
+    memory_free(mask);
+    memory_free(pairs);
+    array_clear(&kept);
+    array_clear(&edges);
+    array_clear(&columns);
+}
+
+/* ---- Checking
+ * ----------------------------------------------------------------------------------------- */
+
+/* One gradient with the given draws; the objective's own draws are replaced by the file's. */
+static void gradient(struct trainer *trainer, const struct pass *pass, const int32_t *sample)
+{
+    struct objective *o = &trainer->objective;
+    tape_reset(trainer->tape);
+    memset(trainer->grad, 0, (size_t)trainer->model->parameters.total * sizeof(float));
+    struct tensor *Z = model_project(trainer->model, pass, model_encode(trainer->model, pass));
+    if (o->kind == GRACO_OBJECTIVE_MOMENT) {
+        o->moment.sample = sample;
+        tape_moment(trainer->tape, &o->moment, Z);
+    } else {
+        tape_contrast(trainer->tape, &o->contrast, Z);
+    }
+    CHECK_OK(tape_status(trainer->tape));
+    objective_read(o);
+    CHECK_OK(tape_backward(trainer->tape));
+}
+
+static void check_steps(const struct golden *g, struct trainer *trainer, const struct pass *pass)
+{
+    const struct parameters *p = &trainer->model->parameters;
+    struct array losses = member(g, "losses"), coef = member(g, "coef");
+    struct array sample = member(g, "sample");
+    int32_t *rows = NULL;
+    CHECK_OK(array_to_i32(&rows, &sample));
+    trainer->objective.moment.fixed = coef.data;
+    for (int step = 0; step < 3; step++) {
+        gradient(trainer, pass, rows);
+        double theirs = ((const double *)losses.data)[step];
+        CHECK(fabs(trainer->objective.loss - theirs) < TOLERANCE * fabs(theirs));
+        for (int i = 0; i < p->count && step == 0; i++)
+            compare(g, "grad.", p->list[i].name, trainer->grad + p->list[i].offset);
+        CHECK_OK(trainer_update(trainer));
+    }
+    for (int i = 0; i < p->count; i++)
+        compare(g, "step3.", p->list[i].name, trainer->value + p->list[i].offset);
+    memory_free(rows);
+    array_clear(&losses);
+    array_clear(&coef);
+    array_clear(&sample);
+}
+
+static void check_file(const char *folder, const char *name, const struct backend *backend)
+{
+    struct golden g = {.name = name};
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    char *path = NULL;
+    CHECK_OK(memory_path(&path, folder, name));
+    CHECK_OK(npz_open(&g.npz, path));
+    struct graco_dataset *data = make_dataset(&g);
+    graco_config config = make_config(&g);
+    CHECK_OK(model_create(&model, &config, g.features));
+    set_parameters(&g, &model->parameters);
+    CHECK_OK(trainer_create(&trainer, backend, model, data));
+    set_view(&g, trainer, data->graph, 0);
+    set_view(&g, trainer, data->graph, 1);
+    struct pass pass = {.tape = trainer->tape,
+                        .input = trainer->input,
+                        .views = trainer->views,
+                        .value = trainer->value,
+                        .grad = trainer->grad,
+                        .training = true};
+    struct tensor *H = model_encode(model, &pass);
+    CHECK_OK(tape_status(trainer->tape));
+    compare(&g, "", "U", H->data);
+    compare(&g, "", "V", H->data + g.nodes * config.hidden);
+    check_steps(&g, trainer, &pass);
+    trainer_free(trainer);
+    graco_model_free(model);
+    graco_dataset_free(data);
+    npz_close(g.npz);
+    memory_free(path);
+}
+
+int main(void)
+{
+    const char *folder = getenv("GRACO_GOLDEN");
+    if (!folder)
+        check_skip("GRACO_GOLDEN does not name the folder of the golden vectors");
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        check_file(folder, FILES[i], &backend_reference);
+        check_file(folder, FILES[i], &backend_cpu);
+    }
+    return check_result();
+}
