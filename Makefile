@@ -9,6 +9,7 @@ ifneq ($(wildcard $(DATA)),)
 export GRACO_DATA ?= $(DATA)
 endif
 export BUILD JOBS
+MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo test test-long check format bench bench-quick install clean
 

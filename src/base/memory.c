@@ -1,7 +1,13 @@
+#define _DEFAULT_SOURCE /* madvise */
+
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Blocks from this size on ask for huge pages: a large graph touches too many small ones. */
+enum { HUGE_BLOCK = 8 << 20, PAGE = 4096 };
 
 static graco_status block_bytes(size_t *out, int64_t count, size_t size)
 {
@@ -14,6 +20,17 @@ static graco_status block_bytes(size_t *out, int64_t count, size_t size)
     return GRACO_OK;
 }
 
+static void ask_for_huge_pages(void *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t first = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE;
+    if (bytes >= HUGE_BLOCK)
+        (void)madvise((void *)first, (bytes - PAGE) / PAGE * PAGE, MADV_HUGEPAGE); /* a wish */
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 graco_status memory_alloc(void *out, int64_t count, size_t size)
 {
     void *block = NULL;
@@ -21,7 +38,9 @@ graco_status memory_alloc(void *out, int64_t count, size_t size)
     graco_status status = block_bytes(&bytes, count, size);
     if (status == GRACO_OK) {
         block = aligned_alloc(MEMORY_ALIGNMENT, bytes);
-        if (!block)
+        if (block)
+            ask_for_huge_pages(block, bytes);
+        else
             status =
                 status_fail(GRACO_ERROR_MEMORY, "out of memory: %zu bytes were refused", bytes);
     }

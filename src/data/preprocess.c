@@ -103,3 +103,8 @@ done:
     *out = copy;
     return status;
 }
+
+bool preprocess_needed(const struct preprocess *options)
+{
+    return options->scaling != GRACO_FEATURES_NONE || options->contaminate != 0;
+}

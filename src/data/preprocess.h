@@ -23,4 +23,7 @@ struct preprocess {
 graco_status preprocess_features(struct features *out, const struct features *X,
                                  const struct preprocess *options);
 
+/* Whether preparation changes anything; if not, X itself can be used. */
+bool preprocess_needed(const struct preprocess *options);
+
 #endif

@@ -8,7 +8,7 @@
 struct embedder {
     struct context *context;
     struct tape *tape;
-    struct features X;
+    struct features prepared; /* empty where the data set's own serve */
     struct input *input;
     struct views *views;
     float *value;
@@ -19,12 +19,16 @@ static graco_status open_embedder(struct embedder *e, const graco_model *model,
 {
     const struct parameters *p = &model->parameters;
     const struct preprocess prepare = {model->config.features, 0, 0};
+    const struct features *X = &data->features;
     graco_status status = GRACO_OK;
     TRY(context_create(&e->context, &backend_cpu, threads, 0));
     TRY(tape_create(&e->tape, e->context));
-    TRY(preprocess_features(&e->X, &data->features, &prepare));
-    TRY(input_create(&e->input, e->context, &e->X));
-    TRY(views_create(&e->views, e->context, data->graph, e->X.cols, model_norm(model), 1));
+    if (preprocess_needed(&prepare)) {
+        TRY(preprocess_features(&e->prepared, X, &prepare));
+        X = &e->prepared;
+    }
+    TRY(input_create(&e->input, e->context, X));
+    TRY(views_create(&e->views, e->context, data->graph, X->cols, model_norm(model), 1));
     TRY(context_share(e->context, &e->value, p->value, p->total, sizeof(float)));
 done:
     return status;
@@ -36,7 +40,7 @@ static void close_embedder(struct embedder *e)
         context_unshare(e->context, e->value);
     views_free(e->views);
     input_free(e->input);
-    features_clear(&e->X);
+    features_clear(&e->prepared);
     tape_free(e->tape);
     context_free(e->context);
 }

@@ -7,6 +7,7 @@
 #include "train/run_folder.h"
 #include "train/trainer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,6 +177,8 @@ static graco_status write_embeddings(struct session *s)
 {
     graco_matrix Z = {0};
     graco_status status = GRACO_OK;
+    trainer_free(s->trainer); /* its buffers would only add to the peak */
+    s->trainer = NULL;
     TRY(graco_model_embed(&Z, s->model, s->data, s->config.threads));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:
@@ -190,19 +193,20 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     struct session s = {.data = data,
                         .options = options ? options : &none,
                         .config = *config,
-                        .started = threads_seconds()};
+                        .started = threads_seconds(),
+                        .result = {.loss = (double)NAN, .mutual_information = (double)NAN}};
     graco_status status = GRACO_OK;
     TRY(open_session(&s));
     while (s.model->epoch < s.config.epochs && status == GRACO_OK)
         status = run_epoch(&s);
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;
+    fill_result(&s);
     if (s.run && status == GRACO_OK) {
         if (s.done == 0)
             TRY(save(&s));
         TRY(write_embeddings(&s));
     }
-    fill_result(&s);
     if (result)
         *result = s.result;
     if (model) {

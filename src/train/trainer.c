@@ -24,13 +24,17 @@ graco_status trainer_create(struct trainer **out, const struct backend *backend,
     struct trainer *t = NULL;
     const graco_config *config = &model->config;
     const struct preprocess prepare = {config->features, config->contaminate, config->seed};
+    const struct features *X = &data->features;
     TRY(memory_zalloc(&t, 1, sizeof *t));
     t->model = model;
     TRY(context_create(&t->context, backend, config->threads, config->memory));
     TRY(tape_create(&t->tape, t->context));
-    TRY(preprocess_features(&t->X, &data->features, &prepare));
-    TRY(input_create(&t->input, t->context, &t->X));
-    TRY(views_create(&t->views, t->context, data->graph, t->X.cols, model_norm(model), 2));
+    if (preprocess_needed(&prepare)) {
+        TRY(preprocess_features(&t->prepared, X, &prepare));
+        X = &t->prepared;
+    }
+    TRY(input_create(&t->input, t->context, X));
+    TRY(views_create(&t->views, t->context, data->graph, X->cols, model_norm(model), 2));
     TRY(objective_init(&t->objective, config, data->graph->nodes, config->hidden));
     TRY(share_blocks(t));
     *out = t;
@@ -53,7 +57,7 @@ void trainer_free(struct trainer *t)
     objective_clear(&t->objective);
     views_free(t->views);
     input_free(t->input);
-    features_clear(&t->X);
+    features_clear(&t->prepared);
     tape_free(t->tape);
     context_free(t->context);
     memory_free(t);

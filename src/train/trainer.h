@@ -10,8 +10,8 @@ struct trainer {
     struct context *context;
     struct tape *tape;
     struct graco_model
-        *model;        /* borrowed; its blocks are stepped in place where memory is shared */
-    struct features X; /* prepared */
+        *model;               /* borrowed; its blocks are stepped in place where memory is shared */
+    struct features prepared; /* a copy of the features, empty where the data set's own serve */
     struct input *input;
     struct views *views;
     struct objective objective;
