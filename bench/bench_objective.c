@@ -122,7 +122,7 @@ static graco_status measure_bandwidth(double *rate, int threads)
     TRY(memory_zalloc(&c, TRIAD_FLOATS, sizeof(float)));
     for (int i = 0; i < 4; i++) {
         double begin = threads_seconds();
-#pragma omp parallel for simd schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t k = 0; k < TRIAD_FLOATS; k++)
             a[k] = b[k] + 3.0f * c[k];
         double found = 3.0 * TRIAD_FLOATS * sizeof(float) / (threads_seconds() - begin);
