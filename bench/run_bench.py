@@ -255,7 +255,8 @@ def print_peers(peers):
             seconds = statistics.median(found["epoch_seconds"])
             peak = statistics.median(found["peak_rss_bytes"])
             faster = share = ""
-            label = f"PyTorch, {peer['torch_setting']['threads']} threads"
+            threads = peer["torch_setting"]["threads"]
+            label = f"PyTorch, {threads} thread{'s' if threads > 1 else ''}"
             if name != "torch":
                 label = f"graco, {name}"
                 faster, share = f"{peer['speedup'][name]:.1f}x", f"{100 * peer['memory_ratio'][name]:.0f} %"
