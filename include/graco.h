@@ -127,7 +127,8 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 typedef enum graco_encoder {
     GRACO_ENCODER_GCN,       /* graph convolutions, widths 2h, ..., 2h, h */
     GRACO_ENCODER_SAGE,      /* mean pooling beside the node itself, width h */
-    GRACO_ENCODER_SAGE_SKIP, /* the same, each layer reading the features and all layers before it */
+    GRACO_ENCODER_SAGE_SKIP, /* the same, each layer reading the features and all layers before it
+                              */
 } graco_encoder;
 
 enum { GRACO_LAYERS_MAX = 8 };
@@ -167,7 +168,7 @@ typedef struct graco_config {
     int64_t batch;                    /* seeds of a mini-batch; 0: whole graphs at once */
     int64_t fanout[GRACO_LAYERS_MAX]; /* neighbours drawn per hop, from the seeds outward; 0: all */
     int64_t inductive;                /* 1: train on the nodes of the training split alone */
-    int64_t checkpoint_every; /* epochs between checkpoints */
+    int64_t checkpoint_every;         /* epochs between checkpoints */
     uint64_t seed;
     /* What follows changes speed and memory, never the result. */
     int64_t threads; /* 0: one per core */

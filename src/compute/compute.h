@@ -25,7 +25,8 @@ struct sparse {
     const float *value;     /* of each entry; NULL: ones */
     const float *row_scale; /* (rows) or NULL: ones */
     const float *col_scale; /* (cols) or NULL: ones */
-    bool self;              /* add the identity; rows == cols then */
+    bool self;              /* add the identity: row i has column first + i */
+    int64_t first;          /* 0 unless these are rows from the middle of a matrix */
 };
 
 /* C (m, n) = op(A) op(B) + beta C, row-major, rows ld* apart. */
@@ -63,7 +64,7 @@ enum activation_kind {
     ACTIVATION_RRELU,
 };
 
-/* Y = act(X + b) over (rows, cols); Y may be X unless the kind is PRELU. */
+/* Y = act(X + b) over (rows, cols); Y may be X. */
 struct activation {
     enum activation_kind kind;
     int64_t rows, cols;
@@ -131,6 +132,7 @@ struct backend {
     void (*release)(void *block);
     graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
     graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*copy)(struct context *c, void *to, const void *from, size_t bytes);
     graco_status (*zero)(struct context *c, void *block, size_t bytes);
 
     graco_status (*gemm)(struct context *c, const struct gemm *g);

@@ -1,5 +1,6 @@
-/* Y = A B, dA = dY B', dB = A' dY; and Y = A + B. With several views the operand A may have more rows than
- * the result: then the first rows of each of its blocks count, and the others get no gradient. */
+/* Y = A B, dA = dY B', dB = A' dY; and Y = A + B. With several views the operand A may have more
+ * rows than the result: then the first rows of each of its blocks count, and the others get no
+ * gradient. */
 #include "compute/tape_node.h"
 
 #include <assert.h>
@@ -36,18 +37,18 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
     if (!B->constant) {
         TRY(tape_gradient(tape, B, &started));
         for (int view = 0; view < op->views; view++)
-            TRY(context->backend->gemm(
-                context, &(struct gemm){.transpose_a = true,
-                                        .m = B->rows,
-                                        .n = B->cols,
-                                        .k = rows,
-                                        .A = A->data + view * block * A->cols,
-                                        .lda = A->cols,
-                                        .B = Y->grad + view * rows * Y->cols,
-                                        .ldb = Y->cols,
-                                        .beta = started || view > 0 ? 1.0f : 0.0f,
-                                        .C = B->grad,
-                                        .ldc = B->cols}));
+            TRY(context->backend->gemm(context,
+                                       &(struct gemm){.transpose_a = true,
+                                                      .m = B->rows,
+                                                      .n = B->cols,
+                                                      .k = rows,
+                                                      .A = A->data + view * block * A->cols,
+                                                      .lda = A->cols,
+                                                      .B = Y->grad + view * rows * Y->cols,
+                                                      .ldb = Y->cols,
+                                                      .beta = started || view > 0 ? 1.0f : 0.0f,
+                                                      .C = B->grad,
+                                                      .ldc = B->cols}));
     }
     if (!A->constant) {
         TRY(head_gradient(tape, op, &overwrite));

@@ -47,7 +47,8 @@ struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B
 struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
                                 int64_t rows);
 
-/* A + B; in place of B. Where A's blocks, one per view, have more rows than B's, their first ones count. */
+/* A + B; in place of B. Where A's blocks, one per view, have more rows than B's, their first ones
+ * count. */
 struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, int views);
 
 /* One sparse matrix per view and its transpose. A shared input is one block that every view reads,

@@ -59,8 +59,8 @@ struct edges {
     const int32_t *in, *out, *in_count, *out_count;
 };
 
-/* Normalises on the kept edges and fills in the matrices of one view; `share` of the edges into sources
- * outside the hop are expected to be kept. */
+/* Normalises on the kept edges and fills in the matrices of one view; `share` of the edges into
+ * sources outside the hop are expected to be kept. */
 static graco_status publish(struct views *views, int v, struct edges e, double share)
 {
     struct views_store *s = views->store;
@@ -111,9 +111,12 @@ graco_status views_create(struct views **out, struct context *context, const str
     TRY(memory_zalloc(&views, 1, sizeof *views));
     TRY(memory_zalloc(&views->store, 1, sizeof *views->store));
     s = views->store;
-    *s = (struct views_store){
-        .context = context, .nodes = n, .sources = sources, .edges = edges, .features = features,
-        .norm = norm};
+    *s = (struct views_store){.context = context,
+                              .nodes = n,
+                              .sources = sources,
+                              .edges = edges,
+                              .features = features,
+                              .norm = norm};
     views->count = views->map.views = count;
     TRY(context_share(context, &s->in_start, graph->in_start, n + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->out_start, graph->out_start, sources + 1, sizeof(int64_t)));
@@ -168,8 +171,8 @@ static graco_status keep_edges(struct views *views, int v, double share)
     graco_status status = GRACO_OK;
     TRY(backend->compact(s->context, s->nodes, s->in_start, s->in_source, NULL, view->keep,
                          view->in, view->in_count));
-    TRY(backend->compact(s->context, s->sources, s->out_start, s->out_target, s->out_edge, view->keep,
-                         view->out, view->out_count));
+    TRY(backend->compact(s->context, s->sources, s->out_start, s->out_target, s->out_edge,
+                         view->keep, view->out, view->out_count));
     TRY(publish(views, v, (struct edges){view->in, view->out, view->in_count, view->out_count},
                 share));
 done:

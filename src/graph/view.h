@@ -20,7 +20,8 @@ struct view_drop {
     double edge[2], feature[2]; /* probabilities */
 };
 
-/* One or two views of a graph, or of one hop of a sample. `map` and `mask` are what encoders read. */
+/* One or two views of a graph, or of one hop of a sample. `map` and `mask` are what encoders read.
+ */
 struct views {
     int count;
     struct sparse_map map; /* the propagation matrices, normalised on the view's own edges */
@@ -30,10 +31,10 @@ struct views {
 
 /* Prepares `count` views that keep everything. Borrows the graph.
  *
- * In a graph, D counts the view's own edges. One hop of a sample knows the edges into its targets, but
- * not those into its sources, which the symmetric norm needs too: `source_degree` (sources) then gives
- * how many there would be before removal, and D_j is expected to keep its share of them. NULL for a
- * graph, and for the mean. */
+ * In a graph, D counts the view's own edges. One hop of a sample knows the edges into its targets,
+ * but not those into its sources, which the symmetric norm needs too: `source_degree` (sources)
+ * then gives how many there would be before removal, and D_j is expected to keep its share of them.
+ * NULL for a graph, and for the mean. */
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
                           const int32_t *source_degree, int64_t features, enum view_norm norm,
                           int count);

@@ -32,8 +32,8 @@ struct page {
     char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
     struct array arrays[KINDS * PARAMETERS_MAX];
     struct safetensors_entry entries[KINDS * PARAMETERS_MAX];
-    char values[KEYS_MAX + 3][CONFIG_TEXT];
-    struct safetensors_pair pairs[KEYS_MAX + 3];
+    char values[KEYS_MAX + 4][CONFIG_TEXT];
+    struct safetensors_pair pairs[KEYS_MAX + 4];
     int64_t count, pair_count;
 };
 
@@ -69,6 +69,7 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     TRY(add_tensors(page, &model->parameters));
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
     snprintf(add_pair(page, "epoch"), CONFIG_TEXT, "%lld", (long long)model->epoch);
+    snprintf(add_pair(page, "step"), CONFIG_TEXT, "%lld", (long long)model->step);
     snprintf(add_pair(page, "input"), CONFIG_TEXT, "%lld", (long long)model->features);
     for (int i = 0; (key = graco_config_key(i, NULL)); i++)
         TRY(graco_config_get(&model->config, key, add_pair(page, key), CONFIG_TEXT));
@@ -170,17 +171,19 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     struct graco_model *model = NULL;
     graco_config config;
     const char *format;
-    int64_t epoch, features;
+    int64_t epoch, step, features;
     memset(&config, 0, sizeof config);
     TRY(read_text(&format, file, "format"));
     if (strcmp(format, FORMAT) != 0)
         FAIL(GRACO_ERROR_FORMAT, "its format is '%s'; expected '%s'", format, FORMAT);
     TRY(read_config(&config, file));
     TRY(read_count(&epoch, file, "epoch", 0, UINT32_MAX));
+    TRY(read_count(&step, file, "step", 0, UINT32_MAX));
     TRY(read_count(&features, file, "input", 1, INT32_MAX));
     TRY(check_tensors(file, &config, features));
     TRY(model_create(&model, &config, features));
     model->epoch = epoch;
+    model->step = step;
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count; i++) {
             const struct parameter *t = &model->parameters.list[i];

@@ -97,8 +97,7 @@ done:
     return status;
 }
 
-static graco_status share_prefix(struct context *c, struct prefix *prefix,
-                                 const struct features *X)
+static graco_status share_prefix(struct context *c, struct prefix *prefix, const struct features *X)
 {
     int64_t entries = X->start[prefix->rows];
     struct sparse *M = &prefix->map.matrix[0], *T = &prefix->map.transpose[0];

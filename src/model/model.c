@@ -8,8 +8,7 @@
 /* ---- Construction
  * ------------------------------------------------------------------------------------ */
 
-/* Width of the output of layer k, 1 .. layers. */
-static int64_t layer_width(const graco_config *config, int64_t k)
+int64_t model_width(const graco_config *config, int64_t k)
 {
     bool last = k == config->layers || config->encoder != GRACO_ENCODER_GCN;
     return last ? config->hidden : 2 * config->hidden;
@@ -23,15 +22,15 @@ static void declare_one(struct parameters *p, const char *name, int64_t number, 
     parameters_declare(p, full, rows, cols);
 }
 
-static void declare(struct graco_model *model)
+void model_declare(struct graco_model *model)
 {
     const graco_config *config = &model->config;
     struct parameters *p = &model->parameters;
     int64_t width = model->features, halves = config->encoder == GRACO_ENCODER_GCN ? 1 : 2;
     for (int64_t k = 1; k <= config->layers; k++) {
-        declare_one(p, "W", k, halves * width, layer_width(config, k));
-        declare_one(p, "b", k, 1, layer_width(config, k));
-        width = layer_width(config, k);
+        declare_one(p, "W", k, halves * width, model_width(config, k));
+        declare_one(p, "b", k, 1, model_width(config, k));
+        width = model_width(config, k);
     }
     for (int64_t k = 1; k < config->layers && config->encoder == GRACO_ENCODER_SAGE_SKIP; k++)
         declare_one(p, "S", k, model->features, config->hidden);
@@ -83,14 +82,20 @@ const graco_config *graco_model_config(const graco_model *model)
 /* ---- Forward
  * ------------------------------------------------------------------------------------------ */
 
-struct tensor *model_leaf(const struct graco_model *model, const struct pass *pass,
-                          const char *name, int64_t number, int64_t first, int64_t rows)
+int model_parameter(const struct graco_model *model, const char *name, int64_t number)
 {
     char full[PARAMETER_NAME];
     snprintf(full, sizeof full, number ? "%s%d" : "%s", name, (int)number);
     int index = parameters_find(&model->parameters, full);
     assert(index >= 0);
-    const struct parameter *t = &model->parameters.list[index];
+    return index;
+}
+
+/* `rows` rows of a parameter from `first` on, or all if rows is 0, as a leaf. */
+static struct tensor *leaf_rows(const struct graco_model *model, const struct pass *pass,
+                                const char *name, int64_t number, int64_t first, int64_t rows)
+{
+    const struct parameter *t = &model->parameters.list[model_parameter(model, name, number)];
     int64_t offset = t->offset + first * t->cols, count = rows ? rows : t->rows;
     return tape_parameter(pass->tape, count, t->cols, pass->value + offset,
                           pass->grad ? pass->grad + offset : NULL);
@@ -118,15 +123,14 @@ struct activation model_activation(const struct graco_model *model, const struct
 static struct tensor *leaf(const struct graco_model *model, const struct pass *pass,
                            const char *name, int64_t number)
 {
-    return model_leaf(model, pass, name, number, 0, 0);
+    return leaf_rows(model, pass, name, number, 0, 0);
 }
 
 static struct tensor *activate(const struct graco_model *model, const struct pass *pass, int64_t k,
                                struct tensor *X)
 {
     struct activation spec = model_activation(model, pass, k);
-    struct tensor *slope =
-        spec.kind == ACTIVATION_PRELU ? leaf(model, pass, "prelu", 0) : NULL;
+    struct tensor *slope = spec.kind == ACTIVATION_PRELU ? leaf(model, pass, "prelu", 0) : NULL;
     return tape_activate(pass->tape, &spec, X, leaf(model, pass, "b", k), slope);
 }
 
@@ -159,15 +163,16 @@ static struct tensor *convolution(const struct graco_model *model, const struct 
     return activate(model, pass, k, AHW);
 }
 
-/* [D^-1 (A + I) H ; H] W = D^-1 (A + I) (H W') + H W'' with W = [W' ; W'']: nothing is concatenated. */
+/* [D^-1 (A + I) H ; H] W = D^-1 (A + I) (H W') + H W'' with W = [W' ; W'']: nothing is
+ * concatenated. */
 static struct tensor *mean_pool(const struct graco_model *model, const struct pass *pass, int64_t k,
                                 struct tensor *H)
 {
     struct tape *tape = pass->tape;
     const struct views *views = pass->views[k - 1];
-    int64_t width = k == 1 ? model->features : layer_width(&model->config, k - 1);
-    struct tensor *top = model_leaf(model, pass, "W", k, 0, width);
-    struct tensor *bottom = model_leaf(model, pass, "W", k, width, width);
+    int64_t width = k == 1 ? model->features : model_width(&model->config, k - 1);
+    struct tensor *top = leaf_rows(model, pass, "W", k, 0, width);
+    struct tensor *bottom = leaf_rows(model, pass, "W", k, width, width);
     struct tensor *HW = product(pass, H, top);
     struct tensor *pooled = tape_propagate(tape, &views->map, HW);
     tape_drop(tape, HW);
@@ -181,9 +186,9 @@ static struct tensor *mean_pool(const struct graco_model *model, const struct pa
 static struct tensor *skip_sum(const struct graco_model *model, const struct pass *pass, int64_t k,
                                struct tensor *const *H)
 {
-    struct tensor *sum = input_product(pass->tape, pass->input, pass->views[0],
-                                       leaf(model, pass, "S", k - 1),
-                                       pass->views[k - 1]->map.matrix[0].cols);
+    struct tensor *sum =
+        input_product(pass->tape, pass->input, pass->views[0], leaf(model, pass, "S", k - 1),
+                      pass->views[k - 1]->map.matrix[0].cols);
     for (int64_t j = 0; j < k - 1; j++)
         sum = tape_add(pass->tape, H[j], sum, pass->views[0]->count);
     return sum;

@@ -1,5 +1,5 @@
-/* A stage: what one step of training runs on. It is a whole graph, used again every epoch, or the sampled
- * neighbourhood of a mini-batch, used once. */
+/* A stage: what one step of training runs on. It is a whole graph, used again every epoch, or the
+ * sampled neighbourhood of a mini-batch, used once. */
 #ifndef TRAIN_STAGE_H
 #define TRAIN_STAGE_H
 
@@ -11,10 +11,10 @@
 struct stage {
     int64_t nodes; /* that the objective contrasts: all, or the batch's seeds */
     struct input *input;
-    int hops;                                /* 1 for a whole graph */
-    struct views *views[GRACO_LAYERS_MAX];   /* (hops), from the seeds outward */
+    int hops;                              /* 1 for a whole graph */
+    struct views *views[GRACO_LAYERS_MAX]; /* (hops), from the seeds outward */
     struct objective objective;
-    int32_t *degrees[GRACO_LAYERS_MAX];      /* (sources) of each hop, for the symmetric norm */
+    int32_t *degrees[GRACO_LAYERS_MAX]; /* (sources) of each hop, for the symmetric norm */
 };
 
 /* A stage on a whole graph. Borrows graph and features. */
@@ -22,7 +22,8 @@ graco_status stage_create_graph(struct stage **out, struct context *context,
                                 const struct graco_model *model, const struct graph *graph,
                                 const struct features *features);
 
-/* A stage on a sample of `graph`; `features` has a row for each of its nodes. Borrows all of them. */
+/* A stage on a sample of `graph`; `features` has a row for each of its nodes. Borrows all of them.
+ */
 graco_status stage_create_sample(struct stage **out, struct context *context,
                                  const struct graco_model *model, const struct graph *graph,
                                  const struct sample *sample, const struct features *features);

@@ -1,10 +1,12 @@
-/* Full-graph training: every epoch one step on two fresh views of the whole graph. */
+/* Training: epochs of steps, each on two fresh views of a graph or of a sampled neighbourhood. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "io/file.h"
 #include "model/checkpoint.h"
 #include "model/config.h"
+#include "train/embed.h"
 #include "train/run_folder.h"
+#include "train/schedule.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@ struct session {
     graco_config config;
     struct graco_model *model;
     struct trainer *trainer;
+    struct schedule *schedule;
     struct run_folder *run; /* NULL: nothing on disk */
     double *seconds;        /* (config.epochs) of each epoch of this call */
     int64_t done;           /* epochs of this call */
@@ -95,7 +98,8 @@ static graco_status open_session(struct session *s)
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
-    TRY(trainer_create(&s->trainer, &backend_cpu, s->model, s->data));
+    TRY(trainer_create(&s->trainer, &backend_cpu, s->model));
+    TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     TRY(memory_alloc(&s->seconds, s->config.epochs, sizeof(double)));
     if (s->run) {
         TRY(run_folder_write_config(s->run, &s->config, &info));
@@ -108,6 +112,7 @@ done:
 static void close_session(struct session *s)
 {
     memory_free(s->seconds);
+    schedule_free(s->schedule);
     trainer_free(s->trainer);
     graco_model_free(s->model);
     run_folder_free(s->run);
@@ -119,28 +124,40 @@ static graco_status save(struct session *s)
     return status == GRACO_OK && s->run ? checkpoint_write(s->model, s->run->model) : status;
 }
 
+/* The steps of one epoch; `epoch` gets the means over them. */
+static graco_status run_steps(struct session *s, graco_epoch *epoch)
+{
+    int64_t steps = schedule_steps(s->schedule);
+    graco_status status = GRACO_OK;
+    for (int64_t i = 0; i < steps; i++) {
+        struct stage *stage;
+        TRY(schedule_next(s->schedule, &stage));
+        TRY(trainer_step(s->trainer, stage));
+        epoch->loss += stage->objective.loss / (double)steps;
+        epoch->mutual_information += stage->objective.mutual_information / (double)steps;
+        epoch->floored += stage->objective.floored;
+    }
+    s->model->epoch++;
+done:
+    return status;
+}
+
 static graco_status run_epoch(struct session *s)
 {
     const graco_train_options *options = s->options;
-    const struct objective *objective = &s->trainer->objective;
+    graco_epoch epoch = {.epoch = s->model->epoch + 1, .epochs = s->config.epochs};
     double begin = threads_seconds();
-    graco_status status = GRACO_OK;
-    status = trainer_step(s->trainer);
+    graco_status status = run_steps(s, &epoch);
     if (status == GRACO_ERROR_NUMBER && s->run && file_exists(s->run->model))
         return status_fail(status, "%s; the last good checkpoint is %s", graco_message(),
                            s->run->model);
     if (status != GRACO_OK)
         return status;
     double end = threads_seconds();
-    s->seconds[s->done++] = end - begin;
     int64_t left = s->config.epochs - s->model->epoch;
-    graco_epoch epoch = {.epoch = s->model->epoch,
-                         .epochs = s->config.epochs,
-                         .loss = objective->loss,
-                         .mutual_information = objective->mutual_information,
-                         .floored = objective->floored,
-                         .seconds = end - begin,
-                         .seconds_left = (double)left * (end - s->started) / (double)s->done};
+    s->seconds[s->done++] = end - begin;
+    epoch.seconds = end - begin;
+    epoch.seconds_left = (double)left * (end - s->started) / (double)s->done;
     s->result.loss = epoch.loss;
     s->result.mutual_information = epoch.mutual_information;
     if (s->run)
@@ -177,9 +194,11 @@ static graco_status write_embeddings(struct session *s)
 {
     graco_matrix Z = {0};
     graco_status status = GRACO_OK;
-    trainer_free(s->trainer); /* its buffers would only add to the peak */
+    schedule_free(s->schedule); /* their buffers would only add to the peak */
+    trainer_free(s->trainer);
+    s->schedule = NULL;
     s->trainer = NULL;
-    TRY(graco_model_embed(&Z, s->model, s->data, s->config.threads));
+    TRY(embed_dataset(&Z, s->model, s->data, s->config.threads, s->config.contaminate));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:
     graco_matrix_clear(&Z);

@@ -7,7 +7,7 @@
 struct trainer {
     struct context *context;
     struct tape *tape;
-    struct graco_model *model; /* borrowed; stepped in place where memory is shared */
+    struct graco_model *model;   /* borrowed; stepped in place where memory is shared */
     float *value, *grad, *m, *v; /* the parameters' blocks on the device */
 };
 
@@ -20,7 +20,8 @@ void trainer_free(struct trainer *trainer);
  * stage->objective. GRACO_ERROR_NUMBER, and no step, if the loss is not finite. */
 graco_status trainer_step(struct trainer *trainer, struct stage *stage);
 
-/* The two halves of a step, on views that the caller has drawn or set: forward and backward, and Adam. */
+/* The two halves of a step, on views that the caller has drawn or set: forward and backward, and
+ * Adam. */
 graco_status trainer_gradient(struct trainer *trainer, struct stage *stage, struct pass *pass);
 graco_status trainer_update(struct trainer *trainer);
 

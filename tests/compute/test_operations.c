@@ -195,10 +195,22 @@ static void make_map(struct setting *s, const struct operation *op)
     s->map.shared = shared;
     for (int view = 0; view < 2; view++) {
         float *left = s->scale + 2 * view * scales, *right = left + scales;
-        s->map.matrix[view] = (struct sparse){rows,        cols, s->start[0], NULL,   s->index[0],
-                                              s->value[0], left, right,       !shared};
-        s->map.transpose[view] = (struct sparse){
-            cols, rows, s->start[1], NULL, s->index[1], s->value[1], right, left, !shared};
+        s->map.matrix[view] = (struct sparse){.rows = rows,
+                                              .cols = cols,
+                                              .start = s->start[0],
+                                              .index = s->index[0],
+                                              .value = s->value[0],
+                                              .row_scale = left,
+                                              .col_scale = right,
+                                              .self = !shared};
+        s->map.transpose[view] = (struct sparse){.rows = cols,
+                                                 .cols = rows,
+                                                 .start = s->start[1],
+                                                 .index = s->index[1],
+                                                 .value = s->value[1],
+                                                 .row_scale = right,
+                                                 .col_scale = left,
+                                                 .self = !shared};
     }
 }
 

@@ -15,7 +15,7 @@ static const struct sample SAMPLES[] = {
     {"objective", "infonce", {"", "grace", "Exact"}},
     {"hidden", "7", {"0", "-1", "1.5", "65537", "x", "", " 7", "7 "}},
     {"projection", "65536", {"-1", "65537", "1e9", "nan", "inf"}},
-    {"layers", "16", {"0", "17", "2.000001"}},
+    {"layers", "8", {"0", "9", "2.000001"}},
     {"drop_edge_1", "0.123456789012345", {"-0.1", "1.0001", "nan", "", "0,5", "0.5x"}},
     {"drop_edge_2", "1", {"-1e-300", "2", "inf"}},
     {"drop_feature_1", "1e-10", {"-1", "1.5", "-nan"}},
@@ -26,6 +26,9 @@ static const struct sample SAMPLES[] = {
     {"epochs", "4294967295", {"4294967296", "-1", "0.5", "1e10"}},
     {"correction", "0", {"-1", "1048577"}},
     {"contaminate", "0.9", {"-0.1", "1.1"}},
+    {"batch", "512", {"-1", "1048577", "all"}},
+    {"fanout", "5,0,7", {"", "-1", "1,", ",1", "1;2", "70000", "1.5", "1,2,3,4,5,6,7,8,9"}},
+    {"inductive", "1", {"2", "-1", "yes"}},
     {"checkpoint_every", "1", {"0", "-5", "4294967296"}},
     {"seed", "18446744073709551615", {"18446744073709551616", "-1", "1.0", "", "0x10", " 1"}},
     {"threads", "1024", {"-1", "1025", "two"}},
@@ -98,7 +101,7 @@ static void wrong_values(void)
 
 static void unknown_keys(void)
 {
-    static const char *const unknown[] = {"", "Tau", "drop_edge", "drop_edge_3", "tau ", "batch"};
+    static const char *const unknown[] = {"", "Tau", "drop_edge", "drop_edge_3", "tau ", "batches"};
     graco_config config;
     char text[CONFIG_TEXT];
     graco_config_preset(&config, NULL);

@@ -1,6 +1,5 @@
 /* Golden vectors: loss, U, V, every gradient and the parameters after three Adam steps, in float64
- * from the paper's equations, with masks, slopes, coefficients and samples given. Files of encoders
- * that graco does not have are not looked for. */
+ * from the paper's equations, with masks, slopes, coefficients and samples given. */
 #include "train/trainer.h"
 
 #include "base/memory.h"
@@ -8,8 +7,9 @@
 #include "io/npz.h"
 
 static const char *const FILES[] = {
-    "gcn_relu_grace.npz",  "gcn_prelu_grace.npz",    "gcn_relu_infonce.npz",
-    "gcn_relu_moment.npz", "gcn_relu_corrected.npz",
+    "gcn_relu_grace.npz",      "gcn_prelu_grace.npz",       "gcn_relu_infonce.npz",
+    "gcn_relu_moment.npz",     "gcn_relu_corrected.npz",    "sage_elu_grace.npz",
+    "sage_skip_elu_grace.npz", "sage_skip_rrelu_grace.npz",
 };
 
 static const double TOLERANCE = 1e-4;
@@ -88,14 +88,28 @@ static struct graco_dataset *make_dataset(struct golden *g)
     return data;
 }
 
+/* The value of a setting that the file spells as graco does. */
+static void set_word(const struct golden *g, graco_config *config, const char *key,
+                     const char *name)
+{
+    char *text = NULL;
+    struct array array = member(g, name);
+    CHECK_OK(array_string(&text, &array, 0));
+    CHECK_OK(graco_config_set(config, key, text));
+    memory_free(text);
+    array_clear(&array);
+}
+
 static graco_config make_config(const struct golden *g)
 {
     graco_config config;
     struct array W = member(g, "param.W2"), P = member(g, "param.P1");
     graco_config_preset(&config, NULL);
+    set_word(g, &config, "encoder", "arch");
+    set_word(g, &config, "activation", "act");
+    config.layers = config.encoder == GRACO_ENCODER_GCN ? 2 : 3;
     config.hidden = W.shape[1];
     config.projection = P.shape[1];
-    config.activation = word_is(g, "act", "prelu") ? GRACO_ACTIVATION_PRELU : GRACO_ACTIVATION_RELU;
     config.objective = word_is(g, "objective", "grace")     ? GRACO_OBJECTIVE_EXACT
                        : word_is(g, "objective", "infonce") ? GRACO_OBJECTIVE_INFONCE
                                                             : GRACO_OBJECTIVE_MOMENT;
@@ -134,7 +148,7 @@ static int64_t edge_id(const struct graph *graph, int32_t source, int32_t target
     return 0;
 }
 
-static void set_view(const struct golden *g, struct trainer *trainer, const struct graph *graph,
+static void set_view(const struct golden *g, struct stage *stage, const struct graph *graph,
                      int view)
 {
     char name[16];
@@ -151,7 +165,7 @@ static void set_view(const struct golden *g, struct trainer *trainer, const stru
     CHECK_OK(memory_alloc(&keep, g->edges, 1));
     for (int64_t e = 0; e < g->edges; e++)
         keep[edge_id(graph, pairs[e], pairs[g->edges + e])] = given[e];
-    CHECK_OK(views_set(trainer->views, view, keep, mask));
+    CHECK_OK(views_set(stage->views[0], view, keep, mask));
     memory_free(given);
     memory_free(keep);
     memory_free(mask);
@@ -164,10 +178,32 @@ static void set_view(const struct golden *g, struct trainer *trainer, const stru
 /* ---- Checking
  * ----------------------------------------------------------------------------------------- */
 
-/* One gradient with the given draws; the objective's own draws are replaced by the file's. */
-static void gradient(struct trainer *trainer, const struct pass *pass, const int32_t *sample)
+/* The slopes of layer k for both views, stacked; NULL where the file has none. */
+static float *given_slopes(const struct golden *g, int k, int64_t width)
 {
-    struct objective *o = &trainer->objective;
+    float *slopes = NULL;
+    if (!word_is(g, "act", "rrelu"))
+        return NULL;
+    CHECK_OK(memory_alloc(&slopes, 2 * g->nodes * width, sizeof(float)));
+    for (int view = 0; view < 2; view++) {
+        char name[16];
+        float *some = NULL;
+        snprintf(name, sizeof name, "slope%d_%d", k, view + 1);
+        struct array array = member(g, name);
+        CHECK(array.count == g->nodes * width);
+        CHECK_OK(array_to_f32(&some, &array));
+        memcpy(slopes + view * array.count, some, (size_t)array.count * sizeof(float));
+        memory_free(some);
+        array_clear(&array);
+    }
+    return slopes;
+}
+
+/* One gradient with the given draws; the objective's own draws are replaced by the file's. */
+static void gradient(struct trainer *trainer, struct stage *stage, const struct pass *pass,
+                     const int32_t *sample)
+{
+    struct objective *o = &stage->objective;
     tape_reset(trainer->tape);
     memset(trainer->grad, 0, (size_t)trainer->model->parameters.total * sizeof(float));
     struct tensor *Z = model_project(trainer->model, pass, model_encode(trainer->model, pass));
@@ -182,18 +218,19 @@ static void gradient(struct trainer *trainer, const struct pass *pass, const int
     CHECK_OK(tape_backward(trainer->tape));
 }
 
-static void check_steps(const struct golden *g, struct trainer *trainer, const struct pass *pass)
+static void check_steps(const struct golden *g, struct trainer *trainer, struct stage *stage,
+                        const struct pass *pass)
 {
     const struct parameters *p = &trainer->model->parameters;
     struct array losses = member(g, "losses"), coef = member(g, "coef");
     struct array sample = member(g, "sample");
     int32_t *rows = NULL;
     CHECK_OK(array_to_i32(&rows, &sample));
-    trainer->objective.moment.fixed = coef.data;
+    stage->objective.moment.fixed = coef.data;
     for (int step = 0; step < 3; step++) {
-        gradient(trainer, pass, rows);
+        gradient(trainer, stage, pass, rows);
         double theirs = ((const double *)losses.data)[step];
-        CHECK(fabs(trainer->objective.loss - theirs) < TOLERANCE * fabs(theirs));
+        CHECK(fabs(stage->objective.loss - theirs) < TOLERANCE * fabs(theirs));
         for (int i = 0; i < p->count && step == 0; i++)
             compare(g, "grad.", p->list[i].name, trainer->grad + p->list[i].offset);
         CHECK_OK(trainer_update(trainer));
@@ -211,6 +248,7 @@ static void check_file(const char *folder, const char *name, const struct backen
     struct golden g = {.name = name};
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
+    struct stage *stage = NULL;
     char *path = NULL;
     CHECK_OK(memory_path(&path, folder, name));
     CHECK_OK(npz_open(&g.npz, path));
@@ -218,20 +256,23 @@ static void check_file(const char *folder, const char *name, const struct backen
     graco_config config = make_config(&g);
     CHECK_OK(model_create(&model, &config, g.features));
     set_parameters(&g, &model->parameters);
-    CHECK_OK(trainer_create(&trainer, backend, model, data));
-    set_view(&g, trainer, data->graph, 0);
-    set_view(&g, trainer, data->graph, 1);
-    struct pass pass = {.tape = trainer->tape,
-                        .input = trainer->input,
-                        .views = trainer->views,
-                        .value = trainer->value,
-                        .grad = trainer->grad,
-                        .training = true};
+    CHECK_OK(trainer_create(&trainer, backend, model));
+    CHECK_OK(stage_create_graph(&stage, trainer->context, model, data->graph, &data->features));
+    set_view(&g, stage, data->graph, 0);
+    set_view(&g, stage, data->graph, 1);
+    struct pass pass = trainer_pass(trainer);
+    stage_enter(stage, &pass, config.layers);
+    float *slopes[3] = {NULL};
+    for (int k = 1; k <= config.layers; k++)
+        pass.slopes[k - 1] = slopes[k - 1] = given_slopes(&g, k, model_width(&config, k));
     struct tensor *H = model_encode(model, &pass);
     CHECK_OK(tape_status(trainer->tape));
     compare(&g, "", "U", H->data);
     compare(&g, "", "V", H->data + g.nodes * config.hidden);
-    check_steps(&g, trainer, &pass);
+    check_steps(&g, trainer, stage, &pass);
+    for (int k = 0; k < 3; k++)
+        memory_free(slopes[k]);
+    stage_free(stage);
     trainer_free(trainer);
     graco_model_free(model);
     graco_dataset_free(data);

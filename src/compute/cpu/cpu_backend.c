@@ -30,6 +30,7 @@ const struct backend backend_cpu = {
     .release = memory_free,
     .upload = host_copy,
     .download = host_copy,
+    .copy = host_copy,
     .zero = host_zero,
     .gemm = cpu_gemm,
     .spmm = cpu_spmm,

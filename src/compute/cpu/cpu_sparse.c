@@ -25,7 +25,7 @@ static struct gather row_entries(const struct sparse *m, int64_t row, int64_t co
         .value = m->value ? m->value + start : NULL,
         .col_scale = m->col_scale,
         .row_scale = m->row_scale ? m->row_scale[row] : 1.0f,
-        .self = m->self ? row : -1,
+        .self = m->self ? m->first + row : -1,
         .cols = cols,
     };
 }

@@ -36,8 +36,9 @@ static double spmm_element(const struct sparse *m, const float *X, int64_t cols,
         double w = m->value ? (double)m->value[k] : 1;
         total += w * (m->col_scale ? (double)m->col_scale[at] : 1) * (double)X[at * cols + j];
     }
+    int64_t own = m->first + row;
     if (m->self)
-        total += (m->col_scale ? (double)m->col_scale[row] : 1) * (double)X[row * cols + j];
+        total += (m->col_scale ? (double)m->col_scale[own] : 1) * (double)X[own * cols + j];
     return total * (m->row_scale ? (double)m->row_scale[row] : 1);
 }
 
@@ -184,13 +185,12 @@ static graco_status ref_compact(struct context *c, int64_t rows, const int64_t *
 }
 
 static graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                                     const int32_t *count, double share, double power,
-                                     float *scale)
+                                     const int32_t *count, double share, double power, float *scale)
 {
     (void)c;
     for (int64_t row = 0; row < rows; row++)
-        scale[row] =
-            (float)pow(share * (double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
+        scale[row] = (float)pow(
+            share * (double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
     return GRACO_OK;
 }
 
@@ -217,6 +217,7 @@ const struct backend backend_reference = {
     .release = memory_free,
     .upload = host_copy,
     .download = host_copy,
+    .copy = host_copy,
     .zero = host_zero,
     .gemm = ref_gemm,
     .spmm = ref_spmm,

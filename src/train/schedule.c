@@ -1,0 +1,311 @@
+#include "train/schedule.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/preprocess.h"
+#include "graph/subgraph.h"
+#include "train/prefetch.h"
+
+#include <string.h>
+
+enum { SAMPLES_AHEAD = 2 };
+
+/* One graph of the training data. */
+struct part {
+    const struct graph *graph;
+    struct graph *owned;  /* what `graph` points to, unless it is the data set's own */
+    int32_t *nodes;       /* its nodes in the data set's numbering; NULL: all of them */
+    struct features rows; /* their features; empty where the data set's own serve */
+    struct stage *stage;  /* NULL with mini-batches */
+};
+
+struct schedule {
+    struct context *context;
+    const struct graco_model *model;
+    struct features prepared; /* a copy of the features, empty where the data set's own serve */
+    const struct features *X;
+    int64_t count; /* parts; 1 with mini-batches */
+    struct part *parts;
+    int32_t *order; /* (count) the parts in this epoch's order */
+    /* Mini-batches; NULL without. */
+    struct prefetch *prefetch;
+    int32_t *seeds;           /* (nodes of the part) 0, 1, 2, ... */
+    struct features gathered; /* of the batch's neighbourhood, with room for more */
+    int64_t row_room, entry_room;
+    struct stage *batch;
+    struct schedule_times times;
+};
+
+/* ---- Features of some nodes
+ * --------------------------------------------------------------------------- */
+
+/* Makes room for rows and entries; what was there is lost. */
+static graco_status make_room(struct schedule *s, int64_t rows, int64_t entries)
+{
+    struct features *g = &s->gathered;
+    graco_status status = GRACO_OK;
+    if (rows > s->row_room) {
+        s->row_room = 0;
+        memory_free(s->X->dense ? (void *)g->dense : (void *)g->start);
+        g->dense = NULL;
+        g->start = NULL;
+        if (s->X->dense)
+            TRY(memory_alloc(&g->dense, rows * s->X->cols, sizeof(float)));
+        else
+            TRY(memory_alloc(&g->start, rows + 1, sizeof(int64_t)));
+        s->row_room = rows;
+    }
+    if (entries > s->entry_room) {
+        s->entry_room = 0;
+        memory_free(g->index);
+        memory_free(g->value);
+        g->index = NULL;
+        g->value = NULL;
+        TRY(memory_alloc(&g->index, entries, sizeof(int32_t)));
+        TRY(memory_alloc(&g->value, entries, sizeof(float)));
+        s->entry_room = entries;
+    }
+done:
+    return status;
+}
+
+/* Node i of a part in the data set's numbering. */
+static int64_t global(const struct part *part, int64_t i)
+{
+    return part->nodes ? part->nodes[i] : i;
+}
+
+/* Rows of X for the part's nodes `local` (count), or for all of the part where NULL, into
+ * s->gathered. */
+static graco_status gather_rows(struct schedule *s, const struct part *part, const int32_t *local,
+                                int64_t count)
+{
+    const struct features *X = s->X;
+    struct features *g = &s->gathered;
+    graco_status status = GRACO_OK;
+    int64_t entries = 0;
+    if (!X->dense)
+        for (int64_t i = 0; i < count; i++) {
+            int64_t row = global(part, local ? local[i] : i);
+            entries += X->start[row + 1] - X->start[row];
+        }
+    TRY(make_room(s, count, entries));
+    g->rows = count;
+    g->cols = X->cols;
+    if (X->dense) {
+#pragma omp parallel for schedule(static) num_threads(s->context->threads)
+        for (int64_t i = 0; i < count; i++)
+            memcpy(g->dense + i * X->cols, X->dense + global(part, local ? local[i] : i) * X->cols,
+                   (size_t)X->cols * sizeof(float));
+        goto done;
+    }
+    g->start[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = global(part, local ? local[i] : i), from = X->start[row], to = g->start[i];
+        int64_t some = X->start[row + 1] - from;
+        memcpy(g->index + to, X->index + from, (size_t)some * sizeof(int32_t));
+        memcpy(g->value + to, X->value + from, (size_t)some * sizeof(float));
+        g->start[i + 1] = to + some;
+    }
+done:
+    return status;
+}
+
+/* ---- Construction
+ * -------------------------------------------------------------------------------------- */
+
+static bool in_training(const struct schedule *s, const struct graco_dataset *data, int64_t node)
+{
+    return !s->model->config.inductive || data->split[node] == 0;
+}
+
+/* Lists the nodes of graph `id` (-1: of any) that training may see. */
+static graco_status list_nodes(int32_t **out, int64_t *count, const struct schedule *s,
+                               const struct graco_dataset *data, int64_t id)
+{
+    graco_status status = memory_alloc(out, data->graph->nodes, sizeof(int32_t));
+    *count = 0;
+    for (int64_t i = 0; i < data->graph->nodes && status == GRACO_OK; i++)
+        if (in_training(s, data, i) && (id < 0 || data->graph_id[i] == id))
+            (*out)[(*count)++] = (int32_t)i;
+    return status;
+}
+
+/* Cuts out one training graph, unless it is all of the data set. Graphs of fewer than two nodes
+ * have nothing to contrast and are left out. */
+static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t id)
+{
+    struct part *part = &s->parts[s->count];
+    graco_status status = GRACO_OK;
+    int64_t count;
+    TRY(list_nodes(&part->nodes, &count, s, data, id));
+    s->count++;
+    part->graph = data->graph;
+    if (count == data->graph->nodes) {
+        memory_free(part->nodes);
+        part->nodes = NULL;
+        goto done;
+    }
+    if (count >= 2) {
+        TRY(subgraph_create(&part->owned, data->graph, part->nodes, count));
+        part->graph = part->owned;
+        goto done;
+    }
+    memory_free(part->nodes);
+    part->nodes = NULL;
+    s->count--;
+done:
+    return status;
+}
+
+static graco_status add_parts(struct schedule *s, const struct graco_dataset *data)
+{
+    bool many = data->graphs > 1 && s->model->config.batch == 0;
+    int64_t most = many ? data->graphs : 1;
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&s->parts, most, sizeof *s->parts));
+    TRY(memory_alloc(&s->order, most, sizeof(int32_t)));
+    for (int64_t id = 0; id < most; id++)
+        TRY(add_part(s, data, many ? id : -1));
+    if (s->count == 0)
+        FAIL(GRACO_ERROR_ARGUMENT, "data set '%s' has no graph with at least 2 nodes to train on%s",
+             data->name, s->model->config.inductive ? " in its training split" : "");
+done:
+    return status;
+}
+
+/* A stage for every graph, with its own rows of the features. */
+static graco_status add_stages(struct schedule *s)
+{
+    graco_status status = GRACO_OK;
+    for (int64_t i = 0; i < s->count; i++) {
+        struct part *part = &s->parts[i];
+        const struct features *X = s->X;
+        if (part->nodes) {
+            TRY(gather_rows(s, part, NULL, part->graph->nodes));
+            part->rows = s->gathered;
+            memset(&s->gathered, 0, sizeof s->gathered);
+            s->row_room = s->entry_room = 0;
+            X = &part->rows;
+        }
+        TRY(stage_create_graph(&part->stage, s->context, s->model, part->graph, X));
+    }
+done:
+    return status;
+}
+
+static graco_status start_batches(struct schedule *s)
+{
+    const graco_config *config = &s->model->config;
+    const struct graph *graph = s->parts[0].graph;
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&s->seeds, graph->nodes, sizeof(int32_t)));
+    for (int64_t i = 0; i < graph->nodes; i++)
+        s->seeds[i] = (int32_t)i;
+    TRY(prefetch_create(&s->prefetch, &(struct prefetch_options){.graph = graph,
+                                                                 .hops = (int)config->layers,
+                                                                 .fanout = config->fanout,
+                                                                 .seed = config->seed,
+                                                                 .nodes = s->seeds,
+                                                                 .count = graph->nodes,
+                                                                 .batch = config->batch,
+                                                                 .first_step = s->model->step,
+                                                                 .workers = s->context->threads > 1,
+                                                                 .ahead = SAMPLES_AHEAD}));
+done:
+    return status;
+}
+
+graco_status schedule_create(struct schedule **out, struct context *context,
+                             const struct graco_model *model, const struct graco_dataset *data)
+{
+    const graco_config *config = &model->config;
+    const struct preprocess prepare = {config->features, config->contaminate, config->seed};
+    graco_status status = GRACO_OK;
+    struct schedule *s = NULL;
+    if (config->inductive && !data->split)
+        FAIL(GRACO_ERROR_ARGUMENT, "inductive = 1 needs a split, and data set '%s' has none",
+             data->name);
+    TRY(memory_zalloc(&s, 1, sizeof *s));
+    s->context = context;
+    s->model = model;
+    s->X = &data->features;
+    if (preprocess_needed(&prepare)) {
+        TRY(preprocess_features(&s->prepared, &data->features, &prepare));
+        s->X = &s->prepared;
+    }
+    TRY(add_parts(s, data));
+    TRY(config->batch ? start_batches(s) : add_stages(s));
+    *out = s;
+    return GRACO_OK;
+done:
+    schedule_free(s);
+    return status;
+}
+
+void schedule_free(struct schedule *s)
+{
+    if (!s)
+        return;
+    prefetch_free(s->prefetch);
+    stage_free(s->batch);
+    for (int64_t i = 0; s->parts && i < s->count; i++) {
+        stage_free(s->parts[i].stage);
+        graph_free(s->parts[i].owned);
+        memory_free(s->parts[i].nodes);
+        features_clear(&s->parts[i].rows);
+    }
+    memory_free(s->parts);
+    memory_free(s->order);
+    memory_free(s->seeds);
+    features_clear(&s->gathered);
+    features_clear(&s->prepared);
+    memory_free(s);
+}
+
+/* ---- Steps
+ * ---------------------------------------------------------------------------------------------- */
+
+int64_t schedule_steps(const struct schedule *s)
+{
+    const graco_config *config = &s->model->config;
+    return config->batch ? prefetch_steps(s->parts[0].graph->nodes, config->batch) : s->count;
+}
+
+struct schedule_times schedule_times(const struct schedule *s)
+{
+    return s->times;
+}
+
+static graco_status next_batch(struct schedule *s, struct stage **out)
+{
+    const struct sample *sample;
+    const struct part *part = &s->parts[0];
+    graco_status status = GRACO_OK;
+    double begin = threads_seconds(), middle;
+    stage_free(s->batch);
+    s->batch = NULL;
+    TRY(prefetch_next(s->prefetch, &sample));
+    middle = threads_seconds();
+    TRY(gather_rows(s, part, sample->nodes, sample->count[sample->hops]));
+    TRY(stage_create_sample(&s->batch, s->context, s->model, part->graph, sample, &s->gathered));
+    s->times.sample += middle - begin;
+    s->times.gather += threads_seconds() - middle;
+    *out = s->batch;
+done:
+    return status;
+}
+
+graco_status schedule_next(struct schedule *s, struct stage **out)
+{
+    if (s->prefetch)
+        return next_batch(s, out);
+    int64_t epoch = s->model->step / s->count, place = s->model->step % s->count;
+    struct random_key key = {
+        .seed = s->model->config.seed, .stream = RANDOM_ORDER, .step = (uint32_t)epoch};
+    for (int64_t i = 0; i < s->count; i++)
+        s->order[i] = (int32_t)i;
+    random_shuffle(s->order, s->count, &key);
+    *out = s->parts[s->order[place]].stage;
+    return GRACO_OK;
+}
