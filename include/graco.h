@@ -152,7 +152,8 @@ typedef struct graco_config {
     graco_features features;
     graco_activation activation;
     graco_objective objective;
-    int64_t hidden, projection, layers;
+    int64_t hidden, layers;
+    int64_t projection; /* 0: as wide as hidden */
     double drop_edge_1, drop_edge_2, drop_feature_1, drop_feature_2;
     double tau, lr, weight_decay;
     int64_t epochs, correction;
@@ -205,7 +206,7 @@ typedef struct graco_train_options {
 
 typedef struct graco_train_result {
     int64_t epochs; /* done in all, those before a resume included */
-    double loss;    /* of the last epoch */
+    double loss;    /* of the last epoch; NaN if this call had none to do */
     double mutual_information;
     double seconds; /* of this call */
     double epoch_ms_median;

@@ -45,7 +45,8 @@ struct gemm {
  * views, a shared Y sums over them. */
 struct spmm {
     int views;
-    const struct sparse *matrix; /* (views) */
+    const struct sparse *matrix;    /* (views) */
+    const struct sparse *transpose; /* (views), or NULL: lets a kernel scatter rather than gather */
     int64_t cols;
     const float *X;
     int64_t x_step;

@@ -21,6 +21,7 @@ static graco_status propagate_backward(struct tape *tape, struct tape_node *node
     return tape->context->backend->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = map->transpose,
+                                      .transpose = map->matrix,
                                       .cols = X->cols,
                                       .X = Y->grad,
                                       .x_step = map->matrix[0].rows * X->cols,

@@ -176,7 +176,7 @@ static graco_status graph_new(struct graph **out, int64_t nodes)
 {
     graco_status status = memory_zalloc(out, 1, sizeof **out);
     if (status == GRACO_OK)
-        (*out)->nodes = nodes;
+        (*out)->nodes = (*out)->sources = nodes;
     return status;
 }
 

@@ -10,9 +10,11 @@
 
 struct graph {
     int64_t nodes, edges;
+    int64_t sources; /* nodes that edges start from: the targets are the first `nodes` of them. More
+                        than `nodes` in one hop of a sample only. */
     int64_t *in_start;   /* (nodes + 1) edge ids of the edges into a node */
     int32_t *in_source;  /* (edges) ascending within a node */
-    int64_t *out_start;  /* (nodes + 1) */
+    int64_t *out_start;  /* (sources + 1) */
     int32_t *out_target; /* (edges) ascending within a node */
     uint32_t *out_edge;  /* (edges) edge id */
 };

@@ -47,7 +47,7 @@ static const struct key KEYS[] = {
     CHOICE(activation, "activation of the encoder", "relu", "prelu", "elu", "rrelu"),
     CHOICE(objective, "contrastive objective", "exact", "infonce", "moment"),
     COUNT(hidden, "width of the embeddings", 1, 65536),
-    COUNT(projection, "width inside the projector", 1, 65536),
+    COUNT(projection, "width inside the projector, 0: as hidden", 0, 65536),
     COUNT(layers, "layers of the encoder", 1, 16),
     REAL(drop_edge_1, "share of edges removed, view 1", 0, 1),
     REAL(drop_edge_2, "share of edges removed, view 2", 0, 1),

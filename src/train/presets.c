@@ -66,7 +66,6 @@ bool graco_config_preset(graco_config *config, const char *name)
         .activation = preset->activation,
         .objective = GRACO_OBJECTIVE_EXACT,
         .hidden = preset->hidden,
-        .projection = preset->hidden,
         .layers = 2,
         .drop_edge_1 = preset->drop_edge[0],
         .drop_edge_2 = preset->drop_edge[1],

@@ -7,6 +7,7 @@
 #include "train/run_folder.h"
 #include "train/trainer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,7 +193,8 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     struct session s = {.data = data,
                         .options = options ? options : &none,
                         .config = *config,
-                        .started = threads_seconds()};
+                        .started = threads_seconds(),
+                        .result = {.loss = (double)NAN, .mutual_information = (double)NAN}};
     graco_status status = GRACO_OK;
     TRY(open_session(&s));
     while (s.model->epoch < s.config.epochs && status == GRACO_OK)

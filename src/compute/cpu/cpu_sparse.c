@@ -4,36 +4,93 @@
 #include "compute/cpu/loops.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { ROWS_PER_PIECE = 32, DRAWS_PER_PIECE = 4096 };
+enum {
+    ROWS_PER_PIECE = 32,
+    DRAWS_PER_PIECE = 4096,
+    COLS_PER_BLOCK = 64,
+    BLOCK_BYTES = 12 << 20, /* of X's columns that a cache is trusted to hold */
+    SCATTER_COLS = 64,
+    SCATTER_BYTES = 1 << 20, /* of Y's columns that a near cache is */
+};
 
-static void spmm_row(const struct loops *loops, const struct spmm *s, int64_t row)
+/* The entries of one row of a matrix. */
+static struct gather row_entries(const struct sparse *m, int64_t row, int64_t cols)
+{
+    int64_t start = m->start[row];
+    return (struct gather){
+        .count = m->count ? m->count[row] : m->start[row + 1] - start,
+        .index = m->index + start,
+        .value = m->value ? m->value + start : NULL,
+        .col_scale = m->col_scale,
+        .row_scale = m->row_scale ? m->row_scale[row] : 1.0f,
+        .self = m->self ? row : -1,
+        .cols = cols,
+    };
+}
+
+static void gather_row(const struct loops *loops, const struct spmm *s, int64_t row, int64_t first,
+                       int64_t last)
 {
     for (int view = 0; view < s->views; view++) {
-        const struct sparse *m = &s->matrix[view];
-        int64_t start = m->start[row];
-        struct gather g = {
-            .count = m->count ? m->count[row] : m->start[row + 1] - start,
-            .index = m->index + start,
-            .value = m->value ? m->value + start : NULL,
-            .col_scale = m->col_scale,
-            .row_scale = m->row_scale ? m->row_scale[row] : 1.0f,
-            .self = m->self ? row : -1,
-            .X = s->X + view * s->x_step,
-            .cols = s->cols,
-            .accumulate = s->accumulate || (view > 0 && s->y_step == 0),
-        };
-        loops->gather(s->Y + view * s->y_step + row * s->cols, &g);
+        struct gather g = row_entries(&s->matrix[view], row, s->cols);
+        g.X = s->X + view * s->x_step;
+        g.accumulate = s->accumulate || (view > 0 && s->y_step == 0);
+        loops->gather(s->Y + view * s->y_step + row * s->cols, &g, first, last);
     }
+}
+
+/* Whether to scatter: many rows of X go to few rows of Y, of which a block of columns fits a near
+ * cache. */
+static bool scatters(const struct spmm *s)
+{
+    const struct sparse *m = &s->matrix[0];
+    return s->transpose && s->y_step == 0 && !m->self &&
+           m->rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
+}
+
+/* Each block of columns belongs to one thread, which goes through all rows in order. */
+static void spmm_scatter(struct context *c, const struct spmm *s)
+{
+    const struct loops *loops = loops_choose();
+    int64_t out_rows = s->matrix[0].rows;
+#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
+    for (int64_t first = 0; first < s->cols; first += SCATTER_COLS) {
+        int64_t last = first + SCATTER_COLS < s->cols ? first + SCATTER_COLS : s->cols;
+        for (int64_t row = 0; row < out_rows && !s->accumulate; row++)
+            memset(s->Y + row * s->cols + first, 0, (size_t)(last - first) * sizeof(float));
+        for (int view = 0; view < s->views; view++)
+            for (int64_t row = 0; row < s->transpose[view].rows; row++) {
+                struct gather g = row_entries(&s->transpose[view], row, s->cols);
+                loops->scatter(s->Y, &g, s->X + view * s->x_step + row * s->cols, first, last);
+            }
+    }
+}
+
+/* Rows of X are read in any order, so X is best in a cache: a block of its columns, if that fits
+ * one, else whole rows, which at least are read in one go. */
+static int64_t block_cols(const struct spmm *s)
+{
+    int64_t bytes = s->matrix[0].cols * COLS_PER_BLOCK * (int64_t)sizeof(float);
+    return bytes <= BLOCK_BYTES ? COLS_PER_BLOCK : s->cols;
 }
 
 graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
+    if (scatters(s)) {
+        spmm_scatter(c, s);
+        return GRACO_OK;
+    }
     const struct loops *loops = loops_choose();
-    int64_t rows = s->matrix[0].rows;
-#pragma omp parallel for schedule(dynamic, ROWS_PER_PIECE) num_threads(c->threads)
-    for (int64_t row = 0; row < rows; row++)
-        spmm_row(loops, s, row);
+    int64_t rows = s->matrix[0].rows, width = block_cols(s);
+#pragma omp parallel num_threads(c->threads)
+    for (int64_t first = 0; first < s->cols; first += width) {
+        int64_t last = first + width < s->cols ? first + width : s->cols;
+#pragma omp for schedule(dynamic, ROWS_PER_PIECE) nowait
+        for (int64_t row = 0; row < rows; row++)
+            gather_row(loops, s, row, first, last);
+    }
     return GRACO_OK;
 }
 

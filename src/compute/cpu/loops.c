@@ -10,7 +10,7 @@
 #define TABLE(isa) PASTE(loops_, isa)
 #define TEXT(isa) NAME(isa)
 
-enum { LANES = 16 };
+enum { LANES = 16, GATHER_VECTORS = 8 };
 
 static inline ext_vector load(const float *p)
 {
@@ -104,31 +104,26 @@ static inline void finish(float *out, ext_vector acc, const struct gather *g, in
     store_part(out, acc, count);
 }
 
-/* Four vectors of columns at a time stay in registers while the row's entries go by. */
-static inline void gather_wide(float *out, int64_t first, const struct gather *g)
+/* `vectors` vectors of columns stay in registers while the row's entries go by; it is a constant
+ * wherever this is inlined. */
+static inline void gather_wide(float *out, int64_t first, const struct gather *g, const int vectors)
 {
     const float *X = g->X + first;
-    ext_vector a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0};
+    ext_vector acc[GATHER_VECTORS] = {{0}};
     if (g->self >= 0) {
         const float *x = X + g->self * g->cols;
         ext_vector w = fill(g->col_scale ? g->col_scale[g->self] : 1.0f);
-        a0 = w * load(x);
-        a1 = w * load(x + LANES);
-        a2 = w * load(x + 2 * LANES);
-        a3 = w * load(x + 3 * LANES);
+        for (int v = 0; v < vectors; v++)
+            acc[v] = w * load(x + v * LANES);
     }
     for (int64_t k = 0; k < g->count; k++) {
         const float *x = X + g->index[k] * g->cols;
         ext_vector w = fill(weight(g, k));
-        a0 += w * load(x);
-        a1 += w * load(x + LANES);
-        a2 += w * load(x + 2 * LANES);
-        a3 += w * load(x + 3 * LANES);
+        for (int v = 0; v < vectors; v++)
+            acc[v] += w * load(x + v * LANES);
     }
-    finish(out + first, a0, g, LANES);
-    finish(out + first + LANES, a1, g, LANES);
-    finish(out + first + 2 * LANES, a2, g, LANES);
-    finish(out + first + 3 * LANES, a3, g, LANES);
+    for (int v = 0; v < vectors; v++)
+        finish(out + first + v * LANES, acc[v], g, LANES);
 }
 
 static inline void gather_narrow(float *out, int64_t first, int64_t count, const struct gather *g)
@@ -143,13 +138,41 @@ static inline void gather_narrow(float *out, int64_t first, int64_t count, const
     finish(out + first, acc, g, count);
 }
 
-static void gather(float *out, const struct gather *g)
+static void gather(float *out, const struct gather *g, int64_t first, int64_t last)
 {
-    int64_t first = 0;
-    for (; first + 4 * LANES <= g->cols; first += 4 * LANES)
-        gather_wide(out, first, g);
-    for (; first < g->cols; first += LANES)
-        gather_narrow(out, first, g->cols - first < LANES ? g->cols - first : LANES, g);
+    for (; first + GATHER_VECTORS * LANES <= last; first += GATHER_VECTORS * LANES)
+        gather_wide(out, first, g, GATHER_VECTORS);
+    for (; first + 4 * LANES <= last; first += 4 * LANES)
+        gather_wide(out, first, g, 4);
+    for (; first < last; first += LANES)
+        gather_narrow(out, first, last - first < LANES ? last - first : LANES, g);
+}
+
+/* The row stays in registers while its entries' rows of Y go by. */
+static void scatter(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last)
+{
+    const ext_vector scale = fill(g->row_scale);
+    for (; first + 4 * LANES <= last; first += 4 * LANES) {
+        const ext_vector x0 = scale * load(x + first), x1 = scale * load(x + first + LANES),
+                         x2 = scale * load(x + first + 2 * LANES),
+                         x3 = scale * load(x + first + 3 * LANES);
+        for (int64_t k = 0; k < g->count; k++) {
+            float *y = Y + g->index[k] * g->cols + first;
+            ext_vector w = fill(weight(g, k));
+            store(y, load(y) + w * x0);
+            store(y + LANES, load(y + LANES) + w * x1);
+            store(y + 2 * LANES, load(y + 2 * LANES) + w * x2);
+            store(y + 3 * LANES, load(y + 3 * LANES) + w * x3);
+        }
+    }
+    for (; first < last; first += LANES) {
+        int64_t part = last - first < LANES ? last - first : LANES;
+        const ext_vector v = scale * load_part(x + first, part);
+        for (int64_t k = 0; k < g->count; k++) {
+            float *y = Y + g->index[k] * g->cols + first;
+            store_part(y, load_part(y, part) + fill(weight(g, k)) * v, part);
+        }
+    }
 }
 
 /* ---- Tiles of the objective ---------------------------------------------------------------------
@@ -350,6 +373,7 @@ static void adam(const struct adam *a, int64_t first, int64_t last)
 const struct loops TABLE(LOOPS_ISA) = {
     .name = TEXT(LOOPS_ISA),
     .gather = gather,
+    .scatter = scatter,
     .exp_tile = exp_tile,
     .weigh_tile = weigh_tile,
     .exp_powers = exp_powers,

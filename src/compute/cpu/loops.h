@@ -21,7 +21,12 @@ struct gather {
 struct loops {
     const char *name;
 
-    void (*gather)(float *out, const struct gather *g);
+    /* Columns first .. last - 1 of a row. */
+    void (*gather)(float *out, const struct gather *g, int64_t first, int64_t last);
+
+    /* The transpose of that for one row x: Y[index[k]] += row_scale w_k x over the columns first ..
+     * last - 1; g->X and g->self are not looked at. */
+    void (*scatter)(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last);
 
     /* tile = 2^((tile - 1) * scale) over (rows, cols), with the sums of its rows and columns. */
     void (*exp_tile)(float *tile, int64_t rows, int64_t cols, float scale, float *row_sum,
