@@ -3,11 +3,12 @@
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
+#include "settings.h"
 
 #include <stddef.h>
 
 static graco_status embed(const char *run, const char *source, const graco_load_options *load,
-                          const char *output, int64_t threads)
+                          const char *output, const graco_embed_options *options)
 {
     graco_dataset *data = NULL;
     graco_model *model = NULL;
@@ -17,7 +18,7 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     if (status == GRACO_OK)
         status = graco_dataset_load(&data, source, load);
     if (status == GRACO_OK)
-        status = graco_model_embed(&Z, model, data, threads);
+        status = graco_model_embed(&Z, model, data, options);
     if (status == GRACO_OK)
         status = graco_matrix_save(&Z, output);
     graco_matrix_clear(&Z);
@@ -29,12 +30,14 @@ static graco_status embed(const char *run, const char *source, const graco_load_
 int cmd_embed(int argc, char **argv)
 {
     graco_load_options load = {0};
-    const char *output = NULL;
-    int64_t threads = 0;
+    graco_embed_options how = {0};
+    const char *output = NULL, *device = settings_devices[0];
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "FILE", &output,
                         "where to write the embeddings (.npy, float32)"),
-        OPTION_ROW_INTEGER("threads", "N", &threads, 0, 1024, "threads; 0: one per core"),
+        OPTION_ROW_CHOICE("device", "NAME", &device, settings_devices,
+                          "auto: a GPU if there is one; cpu; cuda"),
+        OPTION_ROW_INTEGER("threads", "N", &how.threads, 0, 1024, "threads; 0: one per core"),
         LOADING_OPTIONS(load),
         {0},
     };
@@ -56,6 +59,7 @@ int cmd_embed(int argc, char **argv)
         output_error("embed: no output file given; expected -o FILE, such as -o Z.npy");
         return EXIT_USAGE;
     }
-    graco_status status = embed(command.arguments[0], command.arguments[1], &load, output, threads);
+    how.device = (graco_device)settings_place(device, settings_devices);
+    graco_status status = embed(command.arguments[0], command.arguments[1], &load, output, &how);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

@@ -169,8 +169,9 @@ static int report(const struct job *job, const struct outcome *outcomes, double 
     output_row("trained", "%" PRId64 " epochs on %s, %" PRId64 " run%s", sum.result.epochs,
                job->info.name, line->runs, line->runs == 1 ? "" : "s");
     output_row("loss", "%.5f%s", sum.result.loss, line->runs == 1 ? "" : " (mean)");
-    output_row("time", "%s, %.1f ms per epoch (median)", output_time(time, sum.result.seconds),
-               sum.result.epoch_ms_median);
+    output_row("time", "%s, %.*f ms per epoch (median) on %s",
+               output_time(time, sum.result.seconds), sum.result.epoch_ms_median < 10 ? 2 : 1,
+               sum.result.epoch_ms_median, sum.result.device);
     output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
     if (line->runs == 1)
         snprintf(first, sizeof(first), "%s", job->run);
@@ -204,6 +205,7 @@ static int configure(struct job *job)
         kept = *graco_model_config(model);
         graco_model_free(model);
         kept.seed -= (uint64_t)i;
+        kept.device = job->config.device;
         kept.threads = job->config.threads;
         kept.memory = job->config.memory;
         job->config = kept;
@@ -323,6 +325,8 @@ static int help(const struct command *command, struct settings *settings)
         return EXIT_USAGE;
     settings->preset = preset;
     settings->objective = settings_objectives[config.objective];
+    settings->device = settings_devices[config.device];
+    settings->precision = settings_precisions[config.precision];
     settings->epochs = config.epochs;
     settings->seed = (int64_t)config.seed;
     settings->threads = config.threads;
@@ -350,6 +354,10 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_INTEGER("seed", "N", &settings->seed, 0, INT64_MAX, "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
                            "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
+        OPTION_ROW_CHOICE("device", "NAME", &settings->device, settings_devices,
+                          "auto: a GPU if there is one; cpu; cuda"),
+        OPTION_ROW_CHOICE("precision", "NAME", &settings->precision, settings_precisions,
+                          "operands of a GPU's products: fp32, tf32, fp16"),
         OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 1024, "threads; 0: one per core"),
         OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,
                         "what the objective's tiles may fill, such as 256M or 4G"),

@@ -109,7 +109,8 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const graco
         config.threads = options->threads;
         status = graco_train(&model, NULL, data, &config, NULL);
         if (status == GRACO_OK)
-            status = graco_model_embed(&Z, model, data, options->threads);
+            status = graco_model_embed(&Z, model, data,
+                                       &(graco_embed_options){.threads = options->threads});
     }
     if (status == GRACO_OK)
         status = add_run(out, &Z, data, options);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 const char *const settings_objectives[] = {"exact", "infonce", "moment", NULL};
+const char *const settings_devices[] = {"auto", "cpu", "cuda", NULL};
+const char *const settings_precisions[] = {"fp32", "tf32", "fp16", NULL};
 
 /* Names that may have a preset: the library says which do. */
 static const char *const candidates[] = {"cora", "citeseer", "pubmed", "dblp", "reddit", "ppi"};
@@ -100,14 +102,28 @@ static bool set_pair(graco_config *config, const char *pair)
     return unknown_key(key);
 }
 
+int settings_place(const char *word, const char *const *words)
+{
+    int place = 0;
+
+    while (words[place + 1] && strcmp(word, words[place]) != 0)
+        place++;
+    return place;
+}
+
 bool settings_apply(graco_config *config, const struct settings *settings)
 {
     for (int i = 0; i < settings->sets.count; i++)
         if (!set_pair(config, settings->sets.values[i]))
             return false;
-    for (int i = 0; settings->objective && settings_objectives[i]; i++)
-        if (strcmp(settings->objective, settings_objectives[i]) == 0)
-            config->objective = (graco_objective)i;
+    if (settings->objective)
+        config->objective =
+            (graco_objective)settings_place(settings->objective, settings_objectives);
+    if (settings->device)
+        config->device = (graco_device)settings_place(settings->device, settings_devices);
+    if (settings->precision)
+        config->precision =
+            (graco_precision)settings_place(settings->precision, settings_precisions);
     if (settings->epochs >= 0 && !set_integer(config, "epochs", settings->epochs))
         return false;
     if (settings->seed >= 0)

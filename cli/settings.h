@@ -10,6 +10,8 @@ struct settings {
     const char *preset;      /* NULL: the one named like the data set */
     struct option_list sets; /* key=value */
     const char *objective;   /* NULL: the preset's */
+    const char *device;      /* NULL: the preset's */
+    const char *precision;   /* NULL: the preset's */
     int64_t epochs;          /* -1: the preset's */
     int64_t seed;            /* -1: the preset's */
     int64_t threads;         /* -1: the preset's */
@@ -18,6 +20,12 @@ struct settings {
 
 /* The names that --objective takes, in the order of graco_objective, ending with NULL. */
 extern const char *const settings_objectives[];
+
+/* The same for --device and --precision, in the order of graco_device and graco_precision. */
+extern const char *const settings_devices[], *const settings_precisions[];
+
+/* The place of a word that is in `words`. */
+int settings_place(const char *word, const char *const *words);
 
 /* Fills `config` with the preset that was asked for, else the one named `name`, which may be NULL.
  * Returns the preset's name, "general" if there is none of its own; NULL, after a message, for an

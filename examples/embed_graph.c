@@ -34,7 +34,7 @@ int main(void)
     if (status == GRACO_OK)
         status = graco_train(&model, NULL, data, &config, &options);
     if (status == GRACO_OK)
-        status = graco_model_embed(&Z, model, data, 0);
+        status = graco_model_embed(&Z, model, data, NULL);
     if (status != GRACO_OK)
         fprintf(stderr, "embed_graph: %s\n", graco_message());
 

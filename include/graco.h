@@ -9,7 +9,7 @@
  *     graco_dataset_load(&data, "cora", NULL);
  *     graco_config_preset(&config, "cora");
  *     graco_train(&model, NULL, data, &config, NULL);
- *     graco_model_embed(&Z, model, data, 0);
+ *     graco_model_embed(&Z, model, data, NULL);
  *
  * Conventions. A function that can fail returns a graco_status; its results come back through the
  * leading arguments, which stay untouched (or NULL) on failure. graco_message() then gives one line
@@ -152,6 +152,20 @@ typedef enum graco_features {
     GRACO_FEATURES_BINARY_ROWSUM, /* non-zeros become 1 first */
 } graco_features;
 
+/* Where to compute. The same random numbers are drawn everywhere; results agree within rounding. */
+typedef enum graco_device {
+    GRACO_DEVICE_AUTO, /* a GPU where there is one that works, else the CPU */
+    GRACO_DEVICE_CPU,
+    GRACO_DEVICE_CUDA,
+} graco_device;
+
+/* What a GPU's dense products multiply; they add up in float32. The CPU always uses float32. */
+typedef enum graco_precision {
+    GRACO_PRECISION_FP32,
+    GRACO_PRECISION_TF32, /* operands rounded to 10 bits */
+    GRACO_PRECISION_FP16, /* the same, and the exact objective's operands in half precision */
+} graco_precision;
+
 /* Everything that decides the result of a training. Fields have the names of the keys of
  * graco_config_set. */
 typedef struct graco_config {
@@ -170,7 +184,10 @@ typedef struct graco_config {
     int64_t inductive;                /* 1: train on the nodes of the training split alone */
     int64_t checkpoint_every;         /* epochs between checkpoints */
     uint64_t seed;
-    /* What follows changes speed and memory, never the result. */
+    graco_precision precision;
+    /* What follows changes speed and memory; the result does not depend on it, but for the rounding
+     * of another device. */
+    graco_device device;
     int64_t threads; /* 0: one per core */
     int64_t memory;  /* bytes that the objective's tiles may fill */
 } graco_config;
@@ -220,7 +237,7 @@ typedef struct graco_train_result {
     double mutual_information;
     double seconds; /* of this call */
     double epoch_ms_median;
-    const char *device;
+    const char *device; /* that was used: "cpu" or "cuda" */
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
@@ -235,10 +252,15 @@ graco_status graco_model_load(graco_model **out, const char *run);
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
 
+typedef struct graco_embed_options {
+    int64_t threads; /* 0: one per core */
+    graco_device device;
+} graco_embed_options;
+
 /* Embeds every node of the whole, uncorrupted graph: Z is (nodes, hidden). The data set must have
- * as many features as the one trained on. `threads` 0: one per core. */
+ * as many features as the one trained on. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
-                               int64_t threads);
+                               const graco_embed_options *options);
 
 void graco_model_free(graco_model *model);
 

@@ -1,10 +1,10 @@
 /* compute: matrices, sparse matrices and the operations on them, on one device.
  *
- * A back end is a table of kernels over device buffers; `backend_cpu` is the fast one, and
- * `backend_reference` the scalar one that serves as its oracle. Nothing above this folder calls a
- * kernel but through a context. Both views of a graph are stacked: rows 0 .. N - 1 are the first
- * view's, rows N .. 2N - 1 the second's, and a sparse map applies each view's own matrix to its
- * rows. */
+ * A back end is a table of kernels over device buffers; `backend_cpu` is the fast one on the host,
+ * `backend_cuda` the one on a GPU, and `backend_reference` the scalar one that serves as their
+ * oracle. Nothing above this folder calls a kernel but through a context. Both views of a graph are
+ * stacked: rows 0 .. N - 1 are the first view's, rows N .. 2N - 1 the second's, and a sparse map
+ * applies each view's own matrix to its rows. */
 #ifndef COMPUTE_COMPUTE_H
 #define COMPUTE_COMPUTE_H
 
@@ -25,6 +25,7 @@ struct sparse {
     const float *value;     /* of each entry; NULL: ones */
     const float *row_scale; /* (rows) or NULL: ones */
     const float *col_scale; /* (cols) or NULL: ones */
+    int64_t longest;        /* entries of the longest row; 0: not known */
     bool self;              /* add the identity: row i has column first + i */
     int64_t first;          /* 0 unless these are rows from the middle of a matrix */
 };
@@ -85,8 +86,8 @@ struct contrast {
     const float *Z;
     /* Filled by the forward kernel. */
     double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
-    double loss;               /* host */
-    double mutual_information; /* host */
+    double loss;               /* host, after context_finish */
+    double mutual_information; /* the same */
     /* Kept tiles, filled by the forward and read by the backward kernel. */
     float *tiles;
     int64_t tile_floats; /* room in `tiles`; any number, 0 included, gives the same bits */
@@ -104,12 +105,13 @@ struct moment {
     int64_t pairs;         /* without correction: how many random pairs the fit looks at */
     struct random_key key; /* of those pairs */
     /* Filled by the forward kernel. */
-    double coefficient[3]; /* times exp(-1 / tau), as D is */
+    double coefficient[3]; /* times exp(-1 / tau), as D is; host, after context_finish */
     double *D;             /* (2n) estimates */
     uint8_t *floor;        /* (2n) whether the floor held the estimate up */
-    int64_t floored;       /* host */
-    double loss;           /* host */
+    int64_t floored;       /* host, after context_finish */
+    double loss;           /* the same */
     /* Left by the forward for the backward kernel. */
+    double *fitted; /* (3) the coefficients, where buffers are not host memory */
     float *moments; /* (d + 1, d): Z' Z and, last, the sum of the rows */
     float *kept;    /* (2n, samples + d) or NULL: cosines with the sample, and Z Z' Z */
 };
@@ -126,7 +128,14 @@ struct adam {
 
 struct backend {
     const char *name;
-    bool host; /* buffers are plain memory */
+    bool host;  /* buffers are plain memory */
+    bool tiles; /* contrast keeps tiles between its passes */
+
+    /* Prepares context->device, and ends it; finish waits until all that was asked for is done and
+     * host results are in place. NULL where there is nothing to do. */
+    graco_status (*open)(struct context *c);
+    void (*close)(struct context *c);
+    graco_status (*finish)(struct context *c);
 
     graco_status (*allocate)(void *out, size_t bytes);
     void (*release)(void *block);
@@ -182,22 +191,39 @@ struct backend {
 extern const struct backend backend_cpu;
 extern const struct backend backend_reference;
 
+/* The back end of that name: "cpu", "cuda", or "auto", which is the GPU where there is one that
+ * works. GRACO_ERROR_DEVICE says why there is no "cuda". */
+graco_status backend_find(const struct backend **out, const char *name);
+
 /* ---- The context -------------------------------------------------------------------------------
  */
 
 struct pool;
+
+/* What dense products multiply; they add up in float32 always. The CPU knows float32 alone. */
+enum precision {
+    PRECISION_FP32, /* float32 throughout */
+    PRECISION_TF32, /* operands rounded to 10 bits */
+    PRECISION_FP16, /* the same; the exact objective's operands in half precision */
+};
 
 /* One device with its threads and its pool of buffers. Not for use by two threads at once. */
 struct context {
     const struct backend *backend;
     int threads;
     int64_t tile_budget; /* bytes that kept tiles may fill */
+    enum precision precision;
     struct pool *pool;
+    void *device; /* the back end's own */
 };
 
 graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,
                             int64_t tile_budget);
 void context_free(struct context *context);
+
+/* Waits until the device has done all that was asked of it: what kernels report to the host, such
+ * as a loss, is there afterwards. Failures that a device noticed late come out here. */
+graco_status context_finish(struct context *context);
 
 /* Device buffers that return to the pool rather than to the system: once every shape has been seen,
  * a step allocates nothing. `out` is a pointer of any type; give accepts NULL. */

@@ -31,6 +31,8 @@ graco_status context_create(struct context **out, const struct backend *backend,
     context->threads = threads_count(threads);
     context->tile_budget = tile_budget;
     TRY(memory_zalloc(&context->pool, 1, sizeof *context->pool));
+    if (backend->open)
+        TRY(backend->open(context));
     *out = context;
     return GRACO_OK;
 done:
@@ -48,7 +50,14 @@ void context_free(struct context *context)
         memory_free(context->pool->blocks);
     }
     memory_free(context->pool);
+    if (context->backend->close)
+        context->backend->close(context);
     memory_free(context);
+}
+
+graco_status context_finish(struct context *context)
+{
+    return context->backend->finish ? context->backend->finish(context) : GRACO_OK;
 }
 
 /* `bytes` rounded up to its class: at most an eighth is wasted. */
@@ -74,11 +83,37 @@ static graco_status new_slot(struct pool *pool, struct block **out)
     return GRACO_OK;
 }
 
+/* Returns what nobody uses to the system; blocks of other classes may be all that is in the way. */
+static void trim(struct context *context)
+{
+    struct pool *pool = context->pool;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < pool->count; i++) {
+        if (pool->blocks[i].used)
+            pool->blocks[kept++] = pool->blocks[i];
+        else
+            context->backend->release(pool->blocks[i].data);
+    }
+    pool->count = kept;
+}
+
+/* A device has little memory, and nothing else to move elsewhere: trim and try again. */
+static graco_status allocate(struct context *context, void **out, size_t bytes)
+{
+    graco_status status = context->backend->allocate(out, bytes);
+    if (status == GRACO_ERROR_MEMORY && !context->backend->host) {
+        trim(context);
+        status = context->backend->allocate(out, bytes);
+    }
+    return status;
+}
+
 graco_status context_take(struct context *context, void *out, int64_t count, size_t size)
 {
     graco_status status = GRACO_OK;
     struct pool *pool = context->pool;
     struct block *block = NULL;
+    void *data = NULL;
     if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX / 2) / size))
         FAIL(GRACO_ERROR_MEMORY, "cannot allocate %lld items of %zu bytes: too large",
              (long long)count, size);
@@ -87,12 +122,13 @@ graco_status context_take(struct context *context, void *out, int64_t count, siz
         if (!pool->blocks[i].used && pool->blocks[i].bytes == bytes)
             block = &pool->blocks[i];
     if (!block) {
-        TRY(new_slot(pool, &block));
-        status = context->backend->allocate(&block->data, bytes);
+        TRY(allocate(context, &data, bytes));
+        status = new_slot(pool, &block);
         if (status != GRACO_OK) {
-            pool->count--;
+            context->backend->release(data);
             goto done;
         }
+        block->data = data;
         block->bytes = bytes;
     }
     block->used = true;

@@ -11,7 +11,7 @@ struct contrast_node {
 struct moment_node {
     struct tape_node node;
     struct moment *spec;
-    struct tensor *scratch[4];
+    struct tensor *scratch[5];
 };
 
 /* A buffer of `bytes` that the tape gives back, as a tensor of one column. */
@@ -52,7 +52,8 @@ void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z)
         return;
     int64_t blocks = 2 * ((spec->n + CONTRAST_TILE - 1) / CONTRAST_TILE);
     int64_t all = blocks * (blocks + 1) / 2 * CONTRAST_TILE * CONTRAST_TILE;
-    int64_t room = tape->context->tile_budget / (int64_t)sizeof(float);
+    int64_t room =
+        tape->context->backend->tiles ? tape->context->tile_budget / (int64_t)sizeof(float) : 0;
     spec->tile_floats = room < all ? room : all;
     spec->tiles = scratch(tape, spec->tile_floats * (int64_t)sizeof(float), &op->node.in[2]);
     if (!spec->tiles)
@@ -91,6 +92,7 @@ void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z)
     spec->moments =
         scratch(tape, (spec->d + 1) * spec->d * (int64_t)sizeof(float), &op->scratch[2]);
     spec->kept = kept <= tape->context->tile_budget ? scratch(tape, kept, &op->scratch[3]) : NULL;
+    spec->fitted = scratch(tape, 3 * (int64_t)sizeof(double), &op->scratch[4]);
     if (tape->status != GRACO_OK)
         return;
     graco_status status = tape->context->backend->moment(tape->context, spec);

@@ -18,6 +18,7 @@ struct view {
 struct views_store {
     struct context *context;
     int64_t nodes, sources, edges, features;
+    int64_t in_longest, out_longest; /* edges into, and out of, the node that has most */
     enum view_norm norm;
     /* The graph as the device sees it. */
     const int64_t *in_start, *out_start;
@@ -76,6 +77,7 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                                            .index = e.in,
                                            .row_scale = view->scale,
                                            .col_scale = from,
+                                           .longest = s->in_longest,
                                            .self = true};
     views->map.transpose[v] = (struct sparse){.rows = s->sources,
                                               .cols = s->nodes,
@@ -84,6 +86,7 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                                               .index = e.out,
                                               .row_scale = from,
                                               .col_scale = view->scale,
+                                              .longest = s->out_longest,
                                               .self = true};
     TRY(backend->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
                               view->scale));
@@ -98,6 +101,15 @@ static graco_status publish_whole(struct views *views, int v)
 {
     const struct edges all = {views->store->in_source, views->store->out_target, NULL, NULL};
     return publish(views, v, all, 1);
+}
+
+static int64_t longest_row(const int64_t *start, int64_t rows)
+{
+    int64_t longest = 0;
+    for (int64_t row = 0; row < rows; row++)
+        if (start[row + 1] - start[row] > longest)
+            longest = start[row + 1] - start[row];
+    return longest;
 }
 
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
@@ -116,6 +128,8 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .sources = sources,
                               .edges = edges,
                               .features = features,
+                              .in_longest = longest_row(graph->in_start, n),
+                              .out_longest = longest_row(graph->out_start, sources),
                               .norm = norm};
     views->count = views->map.views = count;
     TRY(context_share(context, &s->in_start, graph->in_start, n + 1, sizeof(int64_t)));

@@ -68,6 +68,8 @@ static const struct key KEYS[] = {
     COUNT(inductive, "1: train on the training split alone", 0, 1),
     COUNT(checkpoint_every, "epochs between checkpoints", 1, STEPS_MAX),
     {.name = "seed", .help = "seed of all random numbers", .type = KEY_SEED, .offset = AT(seed)},
+    CHOICE(precision, "operands of a GPU's dense products", "fp32", "tf32", "fp16"),
+    CHOICE(device, "where to compute", "auto", "cpu", "cuda"),
     COUNT(threads, "threads, 0: one per core", 0, 1024),
     {.name = "memory",
      .help = "bytes of kept tiles, such as 256M",
@@ -297,4 +299,10 @@ graco_status config_check(const graco_config *config)
             return status;
     }
     return GRACO_OK;
+}
+
+const char *config_device(graco_device device)
+{
+    static const char *const names[] = {"auto", "cpu", "cuda"};
+    return device >= GRACO_DEVICE_AUTO && device <= GRACO_DEVICE_CUDA ? names[device] : "?";
 }

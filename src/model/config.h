@@ -10,4 +10,7 @@ enum { CONFIG_TEXT = 64 };
 /* Checks every key's range, as graco_config_set does for one. */
 graco_status config_check(const graco_config *config);
 
+/* The name of a device, as backend_find knows it. */
+const char *config_device(graco_device device);
+
 #endif

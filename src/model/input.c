@@ -97,6 +97,15 @@ done:
     return status;
 }
 
+static int64_t longest_row(const int64_t *start, int64_t rows)
+{
+    int64_t longest = 0;
+    for (int64_t row = 0; row < rows; row++)
+        if (start[row + 1] - start[row] > longest)
+            longest = start[row + 1] - start[row];
+    return longest;
+}
+
 static graco_status share_prefix(struct context *c, struct prefix *prefix, const struct features *X)
 {
     int64_t entries = X->start[prefix->rows];
@@ -105,6 +114,8 @@ static graco_status share_prefix(struct context *c, struct prefix *prefix, const
     TRY(transpose(prefix, X));
     M->rows = T->cols = prefix->rows;
     M->cols = T->rows = X->cols;
+    M->longest = longest_row(X->start, M->rows);
+    T->longest = longest_row(prefix->start, T->rows);
     TRY(context_share(c, &M->start, X->start, prefix->rows + 1, sizeof(int64_t)));
     TRY(context_share(c, &M->index, X->index, entries, sizeof(int32_t)));
     TRY(context_share(c, &M->value, X->value, entries, sizeof(float)));

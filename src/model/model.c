@@ -134,6 +134,16 @@ static struct tensor *activate(const struct graco_model *model, const struct pas
     return tape_activate(pass->tape, &spec, X, leaf(model, pass, "b", k), slope);
 }
 
+enum precision model_precision(const struct graco_model *model)
+{
+    static const enum precision precisions[] = {
+        [GRACO_PRECISION_FP32] = PRECISION_FP32,
+        [GRACO_PRECISION_TF32] = PRECISION_TF32,
+        [GRACO_PRECISION_FP16] = PRECISION_FP16,
+    };
+    return precisions[model->config.precision];
+}
+
 enum view_norm model_norm(const struct graco_model *model)
 {
     return model->config.encoder == GRACO_ENCODER_GCN ? VIEW_NORM_SYMMETRIC : VIEW_NORM_MEAN;

@@ -46,6 +46,9 @@ int64_t model_width(const graco_config *config, int64_t k);
 /* The number of the parameter `name` followed by `number` (0: none). */
 int model_parameter(const struct graco_model *model, const char *name, int64_t number);
 
+/* What dense products multiply. */
+enum precision model_precision(const struct graco_model *model);
+
 /* The normalisation of views that the encoder asks for. */
 enum view_norm model_norm(const struct graco_model *model);
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "data/preprocess.h"
+#include "model/config.h"
 
 #include <string.h>
 
@@ -180,16 +181,18 @@ done:
 }
 
 static graco_status open_inference(struct inference *e, const struct graco_dataset *data,
-                                   int64_t threads, double contaminate)
+                                   const graco_embed_options *options, double contaminate)
 {
     const struct parameters *p = &e->model->parameters;
+    const struct backend *backend = NULL;
     int64_t nodes = data->graph->nodes;
     graco_status status = GRACO_OK;
     e->graph = data->graph;
     for (int64_t k = 1; k <= e->model->config.layers; k++)
         if (model_width(&e->model->config, k) > e->width)
             e->width = model_width(&e->model->config, k);
-    TRY(context_create(&e->context, &backend_cpu, threads, 0));
+    TRY(backend_find(&backend, config_device(options->device)));
+    TRY(context_create(&e->context, backend, options->threads, 0));
     TRY(open_features(e, data, contaminate));
     TRY(views_create(&e->views, e->context, e->graph, NULL, 0, model_norm(e->model), 1));
     TRY(context_share(e->context, &e->value, p->value, p->total, sizeof(float)));
@@ -209,7 +212,8 @@ static void close_inference(struct inference *e)
 }
 
 graco_status embed_dataset(graco_matrix *Z, const struct graco_model *model,
-                           const struct graco_dataset *data, int64_t threads, double contaminate)
+                           const struct graco_dataset *data, const graco_embed_options *options,
+                           double contaminate)
 {
     struct inference e = {.model = model};
     graco_matrix out = {data->graph->nodes, model->config.hidden, NULL};
@@ -217,7 +221,7 @@ graco_status embed_dataset(graco_matrix *Z, const struct graco_model *model,
     if (data->features.cols != model->features)
         FAIL(GRACO_ERROR_ARGUMENT, "the model was trained on %lld features; data set '%s' has %lld",
              (long long)model->features, data->name, (long long)data->features.cols);
-    TRY(open_inference(&e, data, threads, contaminate));
+    TRY(open_inference(&e, data, options, contaminate));
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     for (int64_t k = 1; k <= model->config.layers; k++)
         TRY(run_layer(&e, k, out.data));
@@ -230,7 +234,8 @@ done:
 }
 
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
-                               int64_t threads)
+                               const graco_embed_options *options)
 {
-    return embed_dataset(Z, model, data, threads, 0);
+    const graco_embed_options none = {0};
+    return embed_dataset(Z, model, data, options ? options : &none, 0);
 }

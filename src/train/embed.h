@@ -7,6 +7,7 @@
 /* The same with a share of the feature entries zeroed first, as in a training with `contaminate`.
  */
 graco_status embed_dataset(graco_matrix *Z, const struct graco_model *model,
-                           const struct graco_dataset *data, int64_t threads, double contaminate);
+                           const struct graco_dataset *data, const graco_embed_options *options,
+                           double contaminate);
 
 #endif

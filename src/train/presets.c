@@ -108,6 +108,7 @@ bool graco_config_preset(graco_config *config, const char *name)
         .batch = preset->batch,
         .inductive = preset->inductive,
         .checkpoint_every = 20,
+        .precision = GRACO_PRECISION_FP16,
         .memory = (int64_t)1 << 30,
     };
     for (int hop = 0; hop < GRACO_LAYERS_MAX; hop++)

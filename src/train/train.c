@@ -31,7 +31,7 @@ struct session {
 /* Settings that may change when a training is resumed. */
 static bool may_change(const char *key)
 {
-    static const char *const keys[] = {"epochs", "threads", "memory", "checkpoint_every"};
+    static const char *const keys[] = {"epochs", "device", "threads", "memory", "checkpoint_every"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i], key) == 0)
             return true;
@@ -92,13 +92,15 @@ done:
 static graco_status open_session(struct session *s)
 {
     graco_dataset_info info = graco_dataset_describe(s->data);
+    const struct backend *backend = NULL;
     graco_status status = GRACO_OK;
     TRY(config_check(&s->config));
+    TRY(backend_find(&backend, config_device(s->config.device)));
     TRY(check_data(s->data));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
-    TRY(trainer_create(&s->trainer, &backend_cpu, s->model));
+    TRY(trainer_create(&s->trainer, backend, s->model));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     TRY(memory_alloc(&s->seconds, s->config.epochs, sizeof(double)));
     if (s->run) {
@@ -192,13 +194,14 @@ static void fill_result(struct session *s)
 
 static graco_status write_embeddings(struct session *s)
 {
+    const graco_embed_options options = {.threads = s->config.threads, .device = s->config.device};
     graco_matrix Z = {0};
     graco_status status = GRACO_OK;
     schedule_free(s->schedule); /* their buffers would only add to the peak */
     trainer_free(s->trainer);
     s->schedule = NULL;
     s->trainer = NULL;
-    TRY(embed_dataset(&Z, s->model, s->data, s->config.threads, s->config.contaminate));
+    TRY(embed_dataset(&Z, s->model, s->data, &options, s->config.contaminate));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:
     graco_matrix_clear(&Z);

@@ -24,6 +24,7 @@ graco_status trainer_create(struct trainer **out, const struct backend *backend,
     TRY(memory_zalloc(&t, 1, sizeof *t));
     t->model = model;
     TRY(context_create(&t->context, backend, model->config.threads, model->config.memory));
+    t->context->precision = model_precision(model);
     TRY(tape_create(&t->tape, t->context));
     TRY(share_blocks(t));
     *out = t;
@@ -68,9 +69,9 @@ graco_status trainer_gradient(struct trainer *t, struct stage *stage, struct pas
     struct tensor *H = model_encode(model, pass);
     struct tensor *Z = model_project(model, pass, H);
     objective_apply(&stage->objective, t->tape, Z, model->config.seed, pass->step);
-    TRY(tape_status(t->tape));
-    objective_read(&stage->objective);
     TRY(tape_backward(t->tape));
+    TRY(context_finish(t->context)); /* the device works through both passes meanwhile */
+    objective_read(&stage->objective);
 done:
     return status;
 }

@@ -1,5 +1,6 @@
-/* One table of operations. Each case runs on the CPU back end and on the scalar reference, which
- * must agree in values and gradients; small cases are also held against finite differences. */
+/* One table of operations. Each case runs on the scalar reference, on the CPU back end and, where
+ * there is one, on a GPU, which must agree in values and gradients; small cases are also held
+ * against finite differences. */
 #include "compute/tape.h"
 
 #include "base/memory.h"
@@ -253,37 +254,82 @@ static int64_t input_size(const struct operation *op, int i)
     return op->shape[i][0] * op->shape[i][1];
 }
 
+/* The maps with their arrays where the device sees them. */
+static void share_setting(struct setting *to, const struct setting *s, struct context *c)
+{
+    *to = *s;
+    for (int view = 0; view < s->map.views; view++)
+        for (int side = 0; side < 2; side++) {
+            const struct sparse *from = side ? &s->map.transpose[view] : &s->map.matrix[view];
+            struct sparse *m = side ? &to->map.transpose[view] : &to->map.matrix[view];
+            int64_t entries = from->start[from->rows];
+            CHECK_OK(context_share(c, &m->start, from->start, from->rows + 1, sizeof(int64_t)));
+            CHECK_OK(context_share(c, &m->index, from->index, entries, sizeof(int32_t)));
+            CHECK_OK(context_share(c, &m->value, from->value, entries, sizeof(float)));
+            CHECK_OK(context_share(c, &m->row_scale, from->row_scale, from->rows, sizeof(float)));
+            CHECK_OK(context_share(c, &m->col_scale, from->col_scale, from->cols, sizeof(float)));
+        }
+    const struct dense_map *dense = &s->dense;
+    CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->cols, sizeof(float)));
+    for (int view = 0; view < dense->views; view++)
+        CHECK_OK(
+            context_share(c, &to->dense.mask[view], dense->mask[view], dense->cols, sizeof(float)));
+}
+
+/* The gradient of the result is fixed random weights; the value is what they weigh. */
+static void weigh(struct outcome *o, struct context *context, struct tensor *out)
+{
+    const struct backend *backend = context->backend;
+    int64_t count = o->out_count = out->rows * out->cols;
+    size_t bytes = (size_t)count * sizeof(float);
+    float *weights = malloc(bytes);
+    o->out = realloc(o->out, bytes);
+    CHECK_OK(backend->download(context, o->out, out->data, bytes));
+    o->value = 0;
+    for (int64_t i = 0; i < count; i++) {
+        weights[i] = draw(104, i);
+        o->value += (double)weights[i] * (double)o->out[i];
+    }
+    CHECK_OK(context_take(context, &out->grad, count, sizeof(float)));
+    CHECK_OK(backend->upload(context, out->grad, weights, bytes));
+    CHECK_OK(context_finish(context));
+    free(weights);
+}
+
 /* Runs forward and, with `back`, backward. */
 static void run(struct outcome *o, struct context *context, struct setting *s,
                 float *const data[INPUTS], bool back)
 {
     const struct operation *op = s->op;
+    const struct backend *backend = context->backend;
+    struct setting *here = malloc(sizeof *here);
     struct tape *tape = NULL;
     struct tensor *in[INPUTS] = {NULL};
+    float *value[INPUTS] = {NULL}, *grad[INPUTS] = {NULL};
+    share_setting(here, s, context);
     CHECK_OK(tape_create(&tape, context));
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
         memset(o->grad[i], 0, (size_t)input_size(op, i) * sizeof(float));
-        in[i] = tape_parameter(tape, op->shape[i][0], op->shape[i][1], data[i], o->grad[i]);
+        CHECK_OK(context_share(context, &value[i], data[i], input_size(op, i), sizeof(float)));
+        CHECK_OK(context_share(context, &grad[i], o->grad[i], input_size(op, i), sizeof(float)));
+        in[i] = tape_parameter(tape, op->shape[i][0], op->shape[i][1], value[i], grad[i]);
     }
-    s->objective = false;
-    struct tensor *out = op->build(tape, s, in);
+    here->objective = false;
+    struct tensor *out = op->build(tape, here, in);
     CHECK_OK(tape_status(tape));
-    if (s->objective) {
-        o->value = op->build == build_contrast ? s->contrast.loss : s->moment.loss;
-    } else {
-        o->value = 0;
-        o->out_count = out->rows * out->cols;
-        o->out = realloc(o->out, (size_t)o->out_count * sizeof(float));
-        memcpy(o->out, out->data, (size_t)o->out_count * sizeof(float));
-        CHECK_OK(context_take(context, &out->grad, o->out_count, sizeof(float)));
-        for (int64_t i = 0; i < o->out_count; i++) {
-            out->grad[i] = draw(104, i);
-            o->value += (double)out->grad[i] * (double)out->data[i];
-        }
-    }
+    if (!here->objective)
+        weigh(o, context, out);
     if (back)
         CHECK_OK(tape_backward(tape));
-    tape_free(tape);
+    CHECK_OK(context_finish(context));
+    if (here->objective)
+        o->value = op->build == build_contrast ? here->contrast.loss : here->moment.loss;
+    for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
+        if (!backend->host)
+            CHECK_OK(backend->download(context, o->grad[i], grad[i],
+                                       (size_t)input_size(op, i) * sizeof(float)));
+    tape_free(tape); /* the context keeps what was shared until it is freed */
+    free(here);
 }
 
 static double relative(const float *a, const float *b, int64_t n)
@@ -345,31 +391,34 @@ static void check_differences(struct context *reference, struct setting *s, floa
 static void compare(const struct operation *op, const struct outcome *a, const struct outcome *b,
                     double tolerance)
 {
-    if (!a->out) /* an objective */
-        CHECK(fabs(a->value - b->value) <= tolerance * (fabs(b->value) + 1));
+    double off = a->out ? relative(a->out, b->out, a->out_count)
+                        : fabs(a->value - b->value) / (fabs(b->value) + 1);
     CHECK(a->out_count == b->out_count);
-    CHECK(relative(a->out, b->out, a->out_count) <= tolerance);
+    if (!(off <= tolerance))
+        fprintf(stderr, "%s: the value is off by %g\n", op->name, off);
+    CHECK(off <= tolerance);
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
         double distance = relative(a->grad[i], b->grad[i], input_size(op, i));
-        if (distance > tolerance)
+        if (!(distance <= tolerance))
             fprintf(stderr, "%s: gradient %d is off by %g\n", op->name, i, distance);
         CHECK(distance <= tolerance);
     }
 }
 
-static void check_operation(const struct operation *op)
+/* A way to run a case. */
+struct device {
+    const struct backend *backend;
+    int threads;
+    int64_t budget;
+    enum precision precision;
+    double tolerance;
+};
+
+enum { DEVICES = 7 };
+
+static void check_operation(const struct operation *op, const struct device *devices, int count)
 {
     struct setting setting = {.op = op};
-    /* The oracle; the CPU with two threads and all tiles kept; with one thread and none kept. */
-    const struct {
-        const struct backend *backend;
-        int threads;
-        int64_t budget;
-    } devices[] = {{&backend_reference, 1, 0},
-                   {&backend_cpu, 2, 1 << 30},
-                   {&backend_cpu, 1, 0},
-                   {&backend_cpu, 3, 1 << 20}};
-    enum { DEVICES = sizeof devices / sizeof *devices };
     struct context *context[DEVICES];
     struct outcome outcome[DEVICES] = {{0}};
     float *data[INPUTS] = {NULL};
@@ -382,20 +431,20 @@ static void check_operation(const struct operation *op)
         for (int64_t k = 0; k < input_size(op, i); k++)
             data[i][k] = draw(105 + (uint32_t)i, k);
     }
-    for (int v = 0; v < DEVICES; v++) {
-        CHECK_OK(
-            context_create(&context[v], devices[v].backend, devices[v].threads, devices[v].budget));
+    for (int v = 0; v < count; v++) {
+        const struct device *device = &devices[v];
+        CHECK_OK(context_create(&context[v], device->backend, device->threads, device->budget));
+        context[v]->precision = device->precision;
         for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
             CHECK_OK(memory_alloc(&outcome[v].grad[i], input_size(op, i), sizeof(float)));
         run(&outcome[v], context[v], &setting, data, true);
-        if (v > 0)
-            compare(op, &outcome[v], &outcome[0], 2e-5);
-        if (v > 1)
-            compare(op, &outcome[v], &outcome[1], 0);
+        compare(op, &outcome[v], &outcome[0], device->tolerance);
+        if (v > 1 && device->backend == devices[1].backend)
+            compare(op, &outcome[v], &outcome[1], 0); /* neither threads nor tiles change a bit */
     }
     if (op->differences)
         check_differences(context[0], &setting, data, &outcome[0]);
-    for (int v = 0; v < DEVICES; v++) {
+    for (int v = 0; v < count; v++) {
         for (int i = 0; i < INPUTS; i++)
             memory_free(outcome[v].grad[i]);
         free(outcome[v].out);
@@ -408,9 +457,25 @@ static void check_operation(const struct operation *op)
 
 int main(void)
 {
+    /* The oracle; the CPU with two threads and all tiles kept; with one thread and none kept; with
+     * three and some; a GPU with all kept, with nothing kept, and with rounded operands. */
+    struct device devices[DEVICES] = {{&backend_reference, 1, 0, PRECISION_FP32, 0},
+                                      {&backend_cpu, 2, 1 << 30, PRECISION_FP32, 2e-5},
+                                      {&backend_cpu, 1, 0, PRECISION_FP32, 2e-5},
+                                      {&backend_cpu, 3, 1 << 20, PRECISION_FP32, 2e-5},
+                                      {NULL, 1, 1 << 30, PRECISION_FP32, 2e-5},
+                                      {NULL, 1, 0, PRECISION_FP32, 2e-5},
+                                      {NULL, 1, 1 << 30, PRECISION_FP16, 2e-2}};
+    const struct backend *cuda = NULL;
+    int count = 4;
+    if (backend_find(&cuda, "cuda") == GRACO_OK)
+        for (count = 4; count < DEVICES; count++)
+            devices[count].backend = cuda;
+    else
+        printf("the GPU is skipped: %s\n", graco_message());
     for (size_t i = 0; i < sizeof OPERATIONS / sizeof *OPERATIONS; i++) {
         int before = check_failed;
-        check_operation(&OPERATIONS[i]);
+        check_operation(&OPERATIONS[i], devices, count);
         if (check_failed > before)
             fprintf(stderr, "%s failed\n", OPERATIONS[i].name);
     }

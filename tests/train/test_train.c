@@ -38,6 +38,7 @@ static graco_config make_config(void)
     config.lr = 0.01;
     config.correction = 20;
     config.checkpoint_every = 5;
+    config.device = GRACO_DEVICE_CPU;
     config.threads = 2;
     return config;
 }
@@ -133,7 +134,8 @@ static void learns(void)
             CHECK(result.epochs == 40 && result.loss == watch.last && result.seconds > 0);
             CHECK(strcmp(result.device, "cpu") == 0 && result.epoch_ms_median > 0);
             CHECK(isfinite(result.mutual_information) == (objective != GRACO_OBJECTIVE_MOMENT));
-            CHECK_OK(graco_model_embed(&Z, model, data, 1));
+            CHECK_OK(graco_model_embed(
+                &Z, model, data, &(graco_embed_options){.threads = 1, .device = GRACO_DEVICE_CPU}));
             bool finite = Z.rows == 300 && Z.cols == 16;
             for (int64_t i = 0; i < Z.rows * Z.cols; i++)
                 finite = finite && isfinite(Z.data[i]);
@@ -262,7 +264,7 @@ static void refusals(void)
     graco_model *model = NULL;
     graco_matrix Z = {0};
     CHECK_OK(graco_model_load(&model, run));
-    CHECK_FAILS(graco_model_embed(&Z, model, other, 1), GRACO_ERROR_ARGUMENT, "61");
+    CHECK_FAILS(graco_model_embed(&Z, model, other, NULL), GRACO_ERROR_ARGUMENT, "61");
     CHECK(Z.data == NULL);
     graco_model_free(model);
     remove_run(run);

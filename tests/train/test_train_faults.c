@@ -102,7 +102,8 @@ static void failing_embed(void)
     CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
     for (long n = 0; status != GRACO_OK && n < 1000; n++) {
         faults_until = n;
-        status = graco_model_embed(&Z, model, data, 1);
+        status = graco_model_embed(
+            &Z, model, data, &(graco_embed_options){.threads = 1, .device = GRACO_DEVICE_CPU});
         faults_until = -1;
         CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && Z.data == NULL));
     }

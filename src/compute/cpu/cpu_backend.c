@@ -26,6 +26,7 @@ graco_status host_zero(struct context *c, void *block, size_t bytes)
 const struct backend backend_cpu = {
     .name = "cpu",
     .host = true,
+    .tiles = true,
     .allocate = host_allocate,
     .release = memory_free,
     .upload = host_copy,

@@ -1,0 +1,197 @@
+/* The GPU itself: finding it, its memory, its errors, and the table of kernels. */
+#include "compute/cuda/cuda_device.cuh"
+
+extern "C" {
+#include "base/memory.h"
+}
+
+enum { WORKSPACE_BYTES = 32 << 20 };
+
+graco_status cuda_check(cudaError_t error, const char *doing)
+{
+    if (error == cudaSuccess)
+        return GRACO_OK;
+    cudaGetLastError(); /* a failed allocation or launch must not be found again later */
+    if (error == cudaErrorMemoryAllocation)
+        return status_fail(GRACO_ERROR_MEMORY, "the GPU is out of memory (%s)", doing);
+    return status_fail(GRACO_ERROR_DEVICE, "the GPU failed: %s (%s)", cudaGetErrorString(error),
+                       doing);
+}
+
+graco_status cuda_check_blas(cublasStatus_t error, const char *doing)
+{
+    if (error == CUBLAS_STATUS_SUCCESS)
+        return GRACO_OK;
+    if (error == CUBLAS_STATUS_ALLOC_FAILED)
+        return status_fail(GRACO_ERROR_MEMORY, "the GPU is out of memory (%s)", doing);
+    return status_fail(GRACO_ERROR_DEVICE, "cuBLAS failed: %s (%s)", cublasGetStatusString(error),
+                       doing);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------
+ */
+
+static graco_status device_allocate(void *out, size_t bytes)
+{
+    size_t left = 0, all = 0;
+    cudaError_t error = cudaMalloc((void **)out, bytes);
+    if (error != cudaErrorMemoryAllocation)
+        return cuda_check(error, "allocating memory");
+    cudaGetLastError();
+    cudaMemGetInfo(&left, &all);
+    return status_fail(GRACO_ERROR_MEMORY,
+                       "the GPU is out of memory: %.1f MiB wanted, %.1f of its %.1f MiB are free",
+                       (double)bytes / 0x1p20, (double)left / 0x1p20, (double)all / 0x1p20);
+}
+
+static void device_release(void *block)
+{
+    cudaFree(block);
+}
+
+static graco_status device_upload(struct context *c, void *to, const void *from, size_t bytes)
+{
+    return cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_of(c)->stream),
+                      "uploading");
+}
+
+static graco_status device_download(struct context *c, void *to, const void *from, size_t bytes)
+{
+    cudaStream_t stream = state_of(c)->stream;
+    PASS(cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream),
+                    "downloading"));
+    return cuda_check(cudaStreamSynchronize(stream), "downloading");
+}
+
+static graco_status device_copy(struct context *c, void *to, const void *from, size_t bytes)
+{
+    return cuda_check(
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_of(c)->stream), "copying");
+}
+
+static graco_status device_zero(struct context *c, void *block, size_t bytes)
+{
+    return cuda_check(cudaMemsetAsync(block, 0, bytes, state_of(c)->stream), "clearing memory");
+}
+
+/* ---- The context's state -----------------------------------------------------------------------
+ */
+
+static void close_state(struct context *c)
+{
+    struct cuda_state *s = state_of(c);
+    if (!s)
+        return;
+    if (s->blas)
+        cublasDestroy(s->blas);
+    if (s->stream)
+        cudaStreamDestroy(s->stream);
+    cudaFree(s->workspace);
+    cudaFree(s->result);
+    cudaFreeHost(s->mail);
+    memory_free(s);
+    c->device = NULL;
+}
+
+static graco_status open_state(struct context *c)
+{
+    struct cuda_state *s = NULL;
+    PASS(memory_zalloc(&s, 1, sizeof *s));
+    c->device = s; /* close_state ends what is there, whatever fails */
+    PASS(cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
+                    "creating a stream"));
+    PASS(cuda_check(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0),
+                    "looking at the GPU"));
+    PASS(device_allocate(&s->workspace, WORKSPACE_BYTES));
+    PASS(device_allocate(&s->result, RESULTS * sizeof(double)));
+    PASS(cuda_check(cudaMallocHost((void **)&s->mail, RESULTS * sizeof(double)),
+                    "allocating pinned memory"));
+    PASS(cuda_check_blas(cublasCreate(&s->blas), "starting cuBLAS"));
+    PASS(cuda_check_blas(cublasSetStream(s->blas, s->stream), "starting cuBLAS"));
+    return cuda_check_blas(cublasSetWorkspace(s->blas, s->workspace, WORKSPACE_BYTES),
+                           "starting cuBLAS");
+}
+
+graco_status cuda_report(struct context *c)
+{
+    struct cuda_state *s = state_of(c);
+    return cuda_check(cudaMemcpyAsync(s->mail, s->result, RESULTS * sizeof(double),
+                                      cudaMemcpyDeviceToHost, s->stream),
+                      "reporting results");
+}
+
+static graco_status finish(struct context *c)
+{
+    struct cuda_state *s = state_of(c);
+    struct contrast *contrast = s->contrast;
+    struct moment *moment = s->moment;
+    s->contrast = NULL;
+    s->moment = NULL;
+    PASS(cuda_check(cudaStreamSynchronize(s->stream), "computing"));
+    if (contrast) {
+        contrast->loss = s->mail[RESULT_LOSS];
+        contrast->mutual_information = s->mail[RESULT_INFORMATION];
+    }
+    if (moment) {
+        moment->loss = s->mail[RESULT_LOSS];
+        moment->floored = (int64_t)s->mail[RESULT_FLOORED];
+        for (int k = 0; k < 3; k++)
+            moment->coefficient[k] = s->mail[RESULT_COEFFICIENT + k];
+    }
+    return GRACO_OK;
+}
+
+/* ---- The table ---------------------------------------------------------------------------------
+ */
+
+static const struct backend backend_cuda = {
+    "cuda",          false,
+    false,           open_state,
+    close_state,     finish,
+    device_allocate, device_release,
+    device_upload,   device_download,
+    device_copy,     device_zero,
+    cuda_gemm,       cuda_spmm,
+    cuda_add,        cuda_scale_rows,
+    cuda_activate,   cuda_activate_backward,
+    cuda_normalise,  cuda_normalise_backward,
+    cuda_contrast,   cuda_contrast_backward,
+    cuda_moment,     cuda_moment_backward,
+    cuda_draw_bytes, cuda_draw_floats,
+    cuda_compact,    cuda_degree_scale,
+    cuda_adam,
+};
+
+/* Whether the GPU runs the code of this build: a kernel that it has no image of cannot be looked
+ * at. */
+__global__ static void nothing()
+{
+}
+
+graco_status cuda_find(const struct backend **out)
+{
+    int count = 0, driver = 0, major = 0, minor = 0;
+    struct cudaFuncAttributes attributes;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    cudaDriverGetVersion(&driver);
+    cudaGetLastError();
+    if (error == cudaErrorInsufficientDriver && driver > 0)
+        return status_fail(
+            GRACO_ERROR_DEVICE, "the GPU driver is for CUDA %d.%d; this build needs %d.%d or later",
+            driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
+        (error == cudaSuccess && count == 0))
+        return status_fail(GRACO_ERROR_DEVICE,
+                           "device is 'cuda', but there is no GPU; expected 'cpu' or 'auto'");
+    PASS(cuda_check(error, "looking for a GPU"));
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+    if (cudaFuncGetAttributes(&attributes, nothing) != cudaSuccess) {
+        cudaGetLastError();
+        return status_fail(GRACO_ERROR_DEVICE,
+                           "the GPU has compute capability %d.%d, for which graco was not built",
+                           major, minor);
+    }
+    *out = &backend_cuda;
+    return GRACO_OK;
+}

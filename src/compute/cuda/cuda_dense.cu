@@ -1,0 +1,88 @@
+/* Dense products on cuBLAS, and flat loops. */
+#include "compute/cuda/cuda_device.cuh"
+
+#include <cmath>
+
+/* cuBLAS counts by columns: there C' = op(B)' op(A)', of which nothing is transposed that was not
+ * before. */
+graco_status cuda_gemm(struct context *c, const struct gemm *g)
+{
+    struct cuda_state *s = state_of(c);
+    const float one = 1;
+    if (g->m == 0 || g->n == 0)
+        return GRACO_OK;
+    cublasStatus_t error = cublasGemmEx_64(
+        s->blas, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+        g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g->n, g->m, g->k, &one, g->B, CUDA_R_32F,
+        g->ldb, g->A, CUDA_R_32F, g->lda, &g->beta, g->C, CUDA_R_32F, g->ldc,
+        c->precision == PRECISION_FP32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32,
+        CUBLAS_GEMM_DEFAULT);
+    return cuda_check_blas(error, "a dense product");
+}
+
+__global__ static void add_flat(int64_t n, float *y, const float *x)
+{
+    int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        y[i] += x[i];
+}
+
+graco_status cuda_add(struct context *c, int64_t n, float *y, const float *x)
+{
+    struct cuda_state *s = state_of(c);
+    add_flat<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(n, y, x);
+    PASS_LAUNCH("adding");
+    return GRACO_OK;
+}
+
+/* A block per row. */
+__global__ static void scale_row(int64_t cols, float *Y, const float *scale, const float *X,
+                                 bool accumulate)
+{
+    int64_t row = blockIdx.x;
+    float factor = scale[row];
+    for (int64_t j = row * cols + threadIdx.x; j < (row + 1) * cols; j += blockDim.x)
+        Y[j] = (accumulate ? Y[j] : 0) + (factor != 0 ? factor * X[j] : 0);
+}
+
+graco_status cuda_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
+                             const float *scale, const float *X, bool accumulate)
+{
+    if (rows == 0)
+        return GRACO_OK;
+    scale_row<<<(unsigned)rows, 128, 0, state_of(c)->stream>>>(cols, Y, scale, X, accumulate);
+    PASS_LAUNCH("scaling rows");
+    return GRACO_OK;
+}
+
+/* Adam's constants in float32, as the CPU has them. */
+struct adam_factors {
+    float b1, b2, decay, rate, root, epsilon;
+};
+
+__global__ static void adam_flat(struct adam a, struct adam_factors f)
+{
+    int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {
+        float value = a.value[i], g = a.grad[i] + f.decay * value;
+        float m = f.b1 * a.m[i] + (1 - f.b1) * g, v = f.b2 * a.v[i] + (1 - f.b2) * g * g;
+        a.m[i] = m;
+        a.v[i] = v;
+        a.value[i] = value - f.rate * m / (sqrtf(v) * f.root + f.epsilon);
+    }
+}
+
+graco_status cuda_adam(struct context *c, const struct adam *a)
+{
+    struct cuda_state *s = state_of(c);
+    struct adam_factors f;
+    f.b1 = (float)a->beta1;
+    f.b2 = (float)a->beta2;
+    f.decay = (float)a->weight_decay;
+    f.rate = (float)(a->lr / (1 - pow(a->beta1, (double)a->step)));
+    f.root = (float)(1 / sqrt(1 - pow(a->beta2, (double)a->step)));
+    f.epsilon = (float)a->epsilon;
+    adam_flat<<<blocks_striding(s, a->count, BLOCK), BLOCK, 0, s->stream>>>(*a, f);
+    PASS_LAUNCH("Adam's step");
+    return GRACO_OK;
+}

@@ -1,0 +1,175 @@
+/* What the CUDA kernels share: the state of a context, error handling, reductions, random numbers.
+ */
+#ifndef COMPUTE_CUDA_CUDA_DEVICE_CUH
+#define COMPUTE_CUDA_CUDA_DEVICE_CUH
+
+extern "C" {
+#include "compute/cuda/cuda_kernels.h"
+}
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP };
+
+/* What kernels report to the host, as doubles. */
+enum cuda_result {
+    RESULT_LOSS,
+    RESULT_INFORMATION,
+    RESULT_FLOORED,
+    RESULT_COEFFICIENT, /* three */
+    RESULTS = RESULT_COEFFICIENT + 3,
+};
+
+/* context->device. */
+struct cuda_state {
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *workspace; /* cuBLAS's own */
+    double *result;  /* (RESULTS) on the device */
+    double *mail;    /* (RESULTS) pinned on the host */
+    int processors;
+    /* Whose results are under way, at most one of them. */
+    struct contrast *contrast;
+    struct moment *moment;
+};
+
+static inline struct cuda_state *state_of(struct context *c)
+{
+    return (struct cuda_state *)c->device;
+}
+
+/* GRACO_OK, or the failure with what was being done. */
+graco_status cuda_check(cudaError_t error, const char *doing);
+graco_status cuda_check_blas(cublasStatus_t error, const char *doing);
+
+/* Sends the first `count` results to the host; cuda_finish hands them out. */
+graco_status cuda_report(struct context *c);
+
+/* Returns from the function on failure; for functions that own nothing. */
+#define PASS(call)                                                                                 \
+    do {                                                                                           \
+        graco_status passed = (call);                                                              \
+        if (passed != GRACO_OK)                                                                    \
+            return passed;                                                                         \
+    } while (0)
+
+/* After a launch. */
+#define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
+
+static inline unsigned blocks_for(int64_t items, int64_t per_block)
+{
+    int64_t blocks = (items + per_block - 1) / per_block;
+    return (unsigned)(blocks < 1 ? 1 : blocks);
+}
+
+/* Blocks of a kernel that strides over its items. */
+static inline unsigned blocks_striding(const struct cuda_state *s, int64_t items, int64_t per_block)
+{
+    int64_t blocks = (items + per_block - 1) / per_block, most = 16 * (int64_t)s->processors;
+    return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Scratch that one call takes from the pool and gives back together. */
+struct cuda_scratch {
+    struct context *context;
+    int count;
+    void *blocks[16];
+};
+
+static inline graco_status scratch_take(struct cuda_scratch *s, void *out, int64_t count,
+                                        size_t size)
+{
+    void **slot = &s->blocks[s->count];
+    PASS(context_take(s->context, slot, count, size));
+    s->count++;
+    *(void **)out = *slot;
+    return GRACO_OK;
+}
+
+static inline void scratch_give(struct cuda_scratch *s)
+{
+    while (s->count > 0)
+        context_give(s->context, s->blocks[--s->count]);
+}
+
+/* ---- On the device -----------------------------------------------------------------------------
+ */
+
+template <typename T> __device__ static inline T warp_sum(T value)
+{
+    for (int step = WARP / 2; step > 0; step /= 2)
+        value += __shfl_xor_sync(~0u, value, step);
+    return value;
+}
+
+/* The sum over a block of BLOCK threads, in all threads; `room` holds BLOCK_WARPS values. */
+template <typename T> __device__ static inline T block_sum(T value, T *room)
+{
+    T total = 0;
+    value = warp_sum(value);
+    __syncthreads(); /* an earlier sum may still be read */
+    if (threadIdx.x % WARP == 0)
+        room[threadIdx.x / WARP] = value;
+    __syncthreads();
+    for (int i = 0; i < BLOCK_WARPS; i++)
+        total += room[i];
+    return total;
+}
+
+/* random_block of base/random.c. */
+__device__ static inline void device_random_block(uint32_t out[4], const struct random_key &key,
+                                                  uint64_t block)
+{
+    uint32_t c0 = (uint32_t)block, c1 = (uint32_t)(block >> 32), c2 = key.step;
+    uint32_t c3 = key.stream << 16 | (key.view & 0xffff);
+    uint32_t k0 = (uint32_t)key.seed, k1 = (uint32_t)(key.seed >> 32);
+    for (int round = 0; round < 10; round++) {
+        uint32_t high0 = __umulhi(0xD2511F53u, c0), low0 = 0xD2511F53u * c0;
+        uint32_t high1 = __umulhi(0xCD9E8D57u, c2), low1 = 0xCD9E8D57u * c2;
+        c0 = high1 ^ c1 ^ k0;
+        c2 = high0 ^ c3 ^ k1;
+        c1 = low1;
+        c3 = low0;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
+}
+
+/* random_float and random_below of base/random.c. */
+__device__ static inline float device_random_float(const struct random_key &key, uint64_t element)
+{
+    uint32_t lanes[4];
+    device_random_block(lanes, key, element / 4);
+    uint32_t low = element & 1 ? lanes[1] : lanes[0], high = element & 1 ? lanes[3] : lanes[2];
+    return (float)((element & 2 ? high : low) >> 8) * 0x1p-24f;
+}
+
+__device__ static inline int64_t device_random_below(const struct random_key &key, uint64_t element,
+                                                     int64_t n)
+{
+    uint32_t lanes[4];
+    device_random_block(lanes, key, element);
+    uint64_t low = (uint64_t)lanes[0] * (uint64_t)n, high = (uint64_t)lanes[1] * (uint64_t)n;
+    return (int64_t)((high + (low >> 32)) >> 32);
+}
+
+/* a . b over d numbers by one warp, in double; the sum is in all lanes. */
+__device__ static inline double warp_dot(const float *a, const float *b, int64_t d)
+{
+    double total = 0;
+    for (int64_t j = threadIdx.x % WARP; j < d; j += WARP)
+        total += (double)a[j] * (double)b[j];
+    return warp_sum(total);
+}
+
+#endif

@@ -1,0 +1,373 @@
+/* Sparse products, and the drawing of views.
+ *
+ * A product gathers: a row of Y is the sum of the rows of X that its entries name. A warp takes a
+ * row and a span of columns; its lanes read 32 entries at once and pass them around. Rows that are
+ * long, such as those of transposed features, get a whole block, whose warps each sum a run of the
+ * entries; their parts are added in order. Where both views have the same entries and one shared
+ * operand, as features have, the entries and the operand are read once for both. */
+#include "compute/cuda/cuda_device.cuh"
+
+enum {
+    LONG_ROW = 256, /* entries from which on a row gets a block */
+    LONG_WARPS = 16,
+    FEW_ROWS = 2048, /* so few rows would leave the GPU idle if each had a warp only */
+};
+
+/* All that a kernel needs; see struct spmm. */
+struct product {
+    struct sparse matrix[2];
+    int views;
+    int64_t cols;
+    const float *X;
+    int64_t x_step;
+    float *Y;
+    int64_t y_step;
+    bool accumulate;
+    bool twin;                     /* both views have the same entries */
+    int64_t from_row, short_below; /* rows of at least / below so many entries are this kernel's */
+};
+
+template <int V> struct pack {
+    float v[V];
+};
+
+template <int V> __device__ static inline pack<V> load_pack(const float *p)
+{
+    pack<V> out;
+    if constexpr (V == 4)
+        *(float4 *)out.v = *(const float4 *)p;
+    else
+        out.v[0] = *p;
+    return out;
+}
+
+template <int V> __device__ static inline void store_pack(float *p, const pack<V> &x)
+{
+    if constexpr (V == 4)
+        *(float4 *)p = *(const float4 *)x.v;
+    else
+        *p = x.v[0];
+}
+
+template <int V> __device__ static inline void add_times(pack<V> &sum, float w, const pack<V> &x)
+{
+#pragma unroll
+    for (int i = 0; i < V; i++)
+        sum.v[i] += w * x.v[i];
+}
+
+__device__ static inline int64_t row_count(const struct sparse &m, int64_t row)
+{
+    return m.count ? m.count[row] : m.start[row + 1] - m.start[row];
+}
+
+/* sum[k] += sum of w_e X[index_e] over entries first .. last - 1 of a row, for one view's weights.
+ */
+template <int V, int N>
+__device__ static inline void gather_one(pack<V> (&sum)[N], const struct sparse &m, const float *X,
+                                         int64_t cols, int64_t col, int64_t first, int64_t last)
+{
+    int lane = threadIdx.x % WARP;
+    for (int64_t base = first; base < last; base += WARP) {
+        int count = (int)(last - base < WARP ? last - base : WARP);
+        int32_t at = 0;
+        float weight = 0;
+        if (lane < count) {
+            at = m.index[base + lane];
+            weight = (m.value ? m.value[base + lane] : 1) * (m.col_scale ? m.col_scale[at] : 1);
+        }
+#pragma unroll 4
+        for (int e = 0; e < count; e++) {
+            const float *x = X + (int64_t)__shfl_sync(~0u, at, e) * cols + col;
+            float w = __shfl_sync(~0u, weight, e);
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                if (col + k * WARP * V < cols)
+                    add_times(sum[k], w, load_pack<V>(x + k * WARP * V));
+        }
+    }
+}
+
+/* The same entries for two views. A shared X is read once; else each view reads its own. */
+template <int V, int N>
+__device__ static inline void gather_twin(pack<V> (&sum)[2][N], const struct product &p,
+                                          int64_t col, int64_t first, int64_t last)
+{
+    const struct sparse &a = p.matrix[0], &b = p.matrix[1];
+    int lane = threadIdx.x % WARP;
+    for (int64_t base = first; base < last; base += WARP) {
+        int count = (int)(last - base < WARP ? last - base : WARP);
+        int32_t at = 0;
+        float left = 0, right = 0;
+        if (lane < count) {
+            at = a.index[base + lane];
+            float value = a.value ? a.value[base + lane] : 1;
+            left = value * (a.col_scale ? a.col_scale[at] : 1);
+            right = value * (b.col_scale ? b.col_scale[at] : 1);
+        }
+#pragma unroll 2
+        for (int e = 0; e < count; e++) {
+            const float *x = p.X + (int64_t)__shfl_sync(~0u, at, e) * p.cols + col;
+            float u = __shfl_sync(~0u, left, e), v = __shfl_sync(~0u, right, e);
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                if (col + k * WARP * V < p.cols) {
+                    pack<V> first_x = load_pack<V>(x + k * WARP * V);
+                    add_times(sum[0][k], u, first_x);
+                    add_times(sum[1][k], v,
+                              p.x_step ? load_pack<V>(x + p.x_step + k * WARP * V) : first_x);
+                }
+        }
+    }
+}
+
+/* Adds the identity's part, scales the row, and writes it or adds it to Y. `views` sums go to one
+ * row where Y is shared. */
+template <int V, int N>
+__device__ static inline void finish_rows(pack<V> (&sum)[2][N], const struct product &p,
+                                          int first_view, int views, int64_t row, int64_t col)
+{
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        int64_t at = col + k * WARP * V;
+        if (at >= p.cols)
+            continue;
+        pack<V> total = {};
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            if (i >= views)
+                break;
+            int view = first_view + i;
+            const struct sparse &m = p.matrix[view];
+            int64_t own = m.first + row;
+            float scale = m.row_scale ? m.row_scale[row] : 1;
+            pack<V> part = sum[i][k];
+            if (m.self)
+                add_times(part, m.col_scale ? m.col_scale[own] : 1,
+                          load_pack<V>(p.X + view * p.x_step + own * p.cols + at));
+            float *y = p.Y + view * p.y_step + row * p.cols + at;
+            if (p.y_step != 0 || i == 0)
+                total = p.accumulate ? load_pack<V>(y) : pack<V>{};
+            add_times(total, scale, part);
+            if (p.y_step != 0 || i == views - 1)
+                store_pack<V>(y, total);
+        }
+    }
+}
+
+/* Sums of one row over the part'th of `parts` runs of its entries. */
+template <int V, int N>
+__device__ static inline void gather_row(pack<V> (&sum)[2][N], const struct product &p,
+                                         int first_view, int views, int64_t row, int64_t col,
+                                         int part, int parts)
+{
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        sum[0][k] = sum[1][k] = pack<V>{};
+    if (p.twin) {
+        int64_t start = p.matrix[0].start[row], count = row_count(p.matrix[0], row);
+        gather_twin(sum, p, col, start + count * part / parts, start + count * (part + 1) / parts);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        if (i >= views)
+            break;
+        int view = first_view + i;
+        int64_t start = p.matrix[view].start[row], count = row_count(p.matrix[view], row);
+        gather_one(sum[i], p.matrix[view], p.X + view * p.x_step, p.cols, col,
+                   start + count * part / parts, start + count * (part + 1) / parts);
+    }
+}
+
+/* Whether a row is this kernel's: it goes by the first view's place for it, so that all views of a
+ * row are treated alike. */
+__device__ static inline bool is_mine(const struct product &p, int64_t row)
+{
+    int64_t room = p.matrix[0].start[row + 1] - p.matrix[0].start[row];
+    return room >= p.from_row && room < p.short_below;
+}
+
+/* A warp per row; blockIdx.y counts spans of columns, blockIdx.z views where each has its own. */
+template <int V, int N> __global__ static void __launch_bounds__(BLOCK) short_rows(struct product p)
+{
+    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
+    int views = gridDim.z == 1 ? p.views : 1;
+    pack<V> sum[2][N];
+    if (row >= p.matrix[0].rows || !is_mine(p, row))
+        return;
+    gather_row(sum, p, blockIdx.z, views, row, col, 0, 1);
+    finish_rows(sum, p, blockIdx.z, views, row, col);
+}
+
+/* A block per row. */
+template <int V, int N>
+__global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct product p)
+{
+    __shared__ pack<V> parts[LONG_WARPS][N][WARP];
+    int64_t row = blockIdx.x;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + lane * V;
+    int views = gridDim.z == 1 ? p.views : 1;
+    pack<V> sum[2][N];
+    if (!is_mine(p, row))
+        return;
+    gather_row(sum, p, blockIdx.z, views, row, col, warp, LONG_WARPS);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        if (i >= views)
+            break;
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            parts[warp][k][lane] = sum[i][k];
+        __syncthreads();
+        if (warp > 0)
+            continue;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            for (int other = 1; other < LONG_WARPS; other++)
+                add_times(sum[i][k], 1, parts[other][k][lane]);
+    }
+    if (warp == 0)
+        finish_rows(sum, p, blockIdx.z, views, row, col);
+}
+
+template <int V, int N> static void launch(cudaStream_t stream, struct product *p)
+{
+    int64_t rows = p->matrix[0].rows, longest = p->matrix[0].longest;
+    bool together = p->y_step == 0 || p->twin;
+    unsigned spans = blocks_for(p->cols, WARP * V * N), z = together ? 1 : p->views;
+    bool few = rows <= FEW_ROWS && longest >= 2 * LONG_WARPS;
+    p->from_row = 0;
+    p->short_below = few ? 0 : longest && longest < LONG_ROW ? INT64_MAX : (int64_t)LONG_ROW;
+    if (!few)
+        short_rows<V, N><<<dim3(blocks_for(rows, BLOCK_WARPS), spans, z), BLOCK, 0, stream>>>(*p);
+    if (p->short_below == INT64_MAX)
+        return;
+    p->from_row = p->short_below;
+    p->short_below = INT64_MAX;
+    long_rows<V, N><<<dim3((unsigned)rows, spans, z), LONG_WARPS * WARP, 0, stream>>>(*p);
+}
+
+static bool same_entries(const struct spmm *s)
+{
+    const struct sparse *a = &s->matrix[0], *b = &s->matrix[1];
+    return s->views == 2 && a->start == b->start && a->count == b->count && a->index == b->index &&
+           a->value == b->value;
+}
+
+graco_status cuda_spmm(struct context *c, const struct spmm *s)
+{
+    cudaStream_t stream = state_of(c)->stream;
+    struct product p = {};
+    if (s->matrix[0].rows == 0 || s->cols == 0)
+        return GRACO_OK;
+    for (int view = 0; view < s->views; view++)
+        p.matrix[view] = s->matrix[view];
+    p.views = s->views;
+    p.cols = s->cols;
+    p.X = s->X;
+    p.x_step = s->x_step;
+    p.Y = s->Y;
+    p.y_step = s->y_step;
+    p.accumulate = s->accumulate;
+    p.twin = same_entries(s);
+    bool aligned = ((uintptr_t)s->X | (uintptr_t)s->Y) % 16 == 0 && s->cols % 4 == 0;
+    if (!aligned)
+        launch<1, 2>(stream, &p);
+    else if (s->cols <= 128)
+        launch<4, 1>(stream, &p);
+    else
+        launch<4, 2>(stream, &p);
+    PASS_LAUNCH("a sparse product");
+    return GRACO_OK;
+}
+
+/* ---- Drawing -----------------------------------------------------------------------------------
+ */
+
+/* Four elements per thread, as one block of Philox gives. */
+template <typename T>
+__global__ static void draw(struct random_key key, uint64_t threshold, int64_t n, T *keep)
+{
+    int64_t block = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint32_t lanes[4];
+    if (4 * block >= n)
+        return;
+    device_random_block(lanes, key, (uint64_t)block);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (4 * block + i < n)
+            keep[4 * block + i] = lanes[i] >= threshold ? 1 : 0;
+}
+
+graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
+                             uint8_t *keep)
+{
+    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, random_threshold(p), n,
+                                                                      keep);
+    PASS_LAUNCH("drawing edges");
+    return GRACO_OK;
+}
+
+graco_status cuda_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
+                              float *keep)
+{
+    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, random_threshold(p), n,
+                                                                      keep);
+    PASS_LAUNCH("drawing features");
+    return GRACO_OK;
+}
+
+/* A warp per row: the kept ones among 32 entries know their place from a ballot. */
+__global__ static void compact(int64_t rows, const int64_t *start, const int32_t *index,
+                               const uint32_t *id, const uint8_t *keep, int32_t *kept,
+                               int32_t *count)
+{
+    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP;
+    if (row >= rows)
+        return;
+    int64_t first = start[row], last = start[row + 1], to = first;
+    for (int64_t base = first; base < last; base += WARP) {
+        int64_t e = base + lane;
+        bool mine = e < last && keep[id ? (int64_t)id[e] : e];
+        unsigned all = __ballot_sync(~0u, mine);
+        if (mine)
+            kept[to + __popc(all & ((1u << lane) - 1))] = index[e];
+        to += __popc(all);
+    }
+    if (lane == 0)
+        count[row] = (int32_t)(to - first);
+}
+
+graco_status cuda_compact(struct context *c, int64_t rows, const int64_t *start,
+                          const int32_t *index, const uint32_t *id, const uint8_t *keep,
+                          int32_t *kept, int32_t *count)
+{
+    compact<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(
+        rows, start, index, id, keep, kept, count);
+    PASS_LAUNCH("listing kept edges");
+    return GRACO_OK;
+}
+
+__global__ static void degree_scale(int64_t rows, const int64_t *start, const int32_t *count,
+                                    double share, bool mean, float *scale)
+{
+    int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    double degree = 1.0 + share * (double)(count ? count[row] : start[row + 1] - start[row]);
+    scale[row] = (float)(mean ? 1 / degree : 1 / sqrt(degree));
+}
+
+graco_status cuda_degree_scale(struct context *c, int64_t rows, const int64_t *start,
+                               const int32_t *count, double share, double power, float *scale)
+{
+    degree_scale<<<blocks_for(rows, BLOCK), BLOCK, 0, state_of(c)->stream>>>(
+        rows, start, count, share, power == -1, scale);
+    PASS_LAUNCH("normalising views");
+    return GRACO_OK;
+}
