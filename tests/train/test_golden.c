@@ -63,6 +63,18 @@ static void compare(const struct golden *g, const char *prefix, const char *name
     array_clear(&theirs);
 }
 
+/* The same for `count` numbers on the device. */
+static void compare_device(const struct golden *g, const char *prefix, const char *name,
+                           struct context *context, const float *ours, int64_t count)
+{
+    float *here = NULL;
+    size_t bytes = (size_t)count * sizeof(float);
+    CHECK_OK(memory_alloc(&here, count, sizeof(float)));
+    CHECK_OK(context->backend->download(context, here, ours, bytes));
+    compare(g, prefix, name, here);
+    memory_free(here);
+}
+
 /* ---- Building what the file describes
  * ---------------------------------------------------------------- */
 
@@ -118,6 +130,7 @@ static graco_config make_config(const struct golden *g)
     config.lr = scalar(g, "lr");
     config.weight_decay = scalar(g, "weight_decay");
     config.threads = 2;
+    config.precision = GRACO_PRECISION_FP32;
     array_clear(&W);
     array_clear(&P);
     return config;
@@ -205,7 +218,8 @@ static void gradient(struct trainer *trainer, struct stage *stage, const struct 
 {
     struct objective *o = &stage->objective;
     tape_reset(trainer->tape);
-    memset(trainer->grad, 0, (size_t)trainer->model->parameters.total * sizeof(float));
+    CHECK_OK(trainer->context->backend->zero(
+        trainer->context, trainer->grad, (size_t)trainer->model->parameters.total * sizeof(float)));
     struct tensor *Z = model_project(trainer->model, pass, model_encode(trainer->model, pass));
     if (o->kind == GRACO_OBJECTIVE_MOMENT) {
         o->moment.sample = sample;
@@ -213,9 +227,9 @@ static void gradient(struct trainer *trainer, struct stage *stage, const struct 
     } else {
         tape_contrast(trainer->tape, &o->contrast, Z);
     }
-    CHECK_OK(tape_status(trainer->tape));
-    objective_read(o);
     CHECK_OK(tape_backward(trainer->tape));
+    CHECK_OK(context_finish(trainer->context));
+    objective_read(o);
 }
 
 static void check_steps(const struct golden *g, struct trainer *trainer, struct stage *stage,
@@ -232,11 +246,13 @@ static void check_steps(const struct golden *g, struct trainer *trainer, struct 
         double theirs = ((const double *)losses.data)[step];
         CHECK(fabs(stage->objective.loss - theirs) < TOLERANCE * fabs(theirs));
         for (int i = 0; i < p->count && step == 0; i++)
-            compare(g, "grad.", p->list[i].name, trainer->grad + p->list[i].offset);
+            compare_device(g, "grad.", p->list[i].name, trainer->context,
+                           trainer->grad + p->list[i].offset, p->list[i].rows * p->list[i].cols);
         CHECK_OK(trainer_update(trainer));
     }
     for (int i = 0; i < p->count; i++)
-        compare(g, "step3.", p->list[i].name, trainer->value + p->list[i].offset);
+        compare_device(g, "step3.", p->list[i].name, trainer->context,
+                       trainer->value + p->list[i].offset, p->list[i].rows * p->list[i].cols);
     memory_free(rows);
     array_clear(&losses);
     array_clear(&coef);
@@ -263,12 +279,16 @@ static void check_file(const char *folder, const char *name, const struct backen
     struct pass pass = trainer_pass(trainer);
     stage_enter(stage, &pass, config.layers);
     float *slopes[3] = {NULL};
-    for (int k = 1; k <= config.layers; k++)
-        pass.slopes[k - 1] = slopes[k - 1] = given_slopes(&g, k, model_width(&config, k));
+    for (int k = 1; k <= config.layers; k++) {
+        slopes[k - 1] = given_slopes(&g, k, model_width(&config, k));
+        CHECK_OK(context_share(trainer->context, &pass.slopes[k - 1], slopes[k - 1],
+                               2 * g.nodes * model_width(&config, k), sizeof(float)));
+    }
     struct tensor *H = model_encode(model, &pass);
     CHECK_OK(tape_status(trainer->tape));
-    compare(&g, "", "U", H->data);
-    compare(&g, "", "V", H->data + g.nodes * config.hidden);
+    int64_t half = g.nodes * config.hidden;
+    compare_device(&g, "", "U", trainer->context, H->data, half);
+    compare_device(&g, "", "V", trainer->context, H->data + half, half);
     check_steps(&g, trainer, stage, &pass);
     for (int k = 0; k < 3; k++)
         memory_free(slopes[k]);
@@ -283,11 +303,16 @@ static void check_file(const char *folder, const char *name, const struct backen
 int main(void)
 {
     const char *folder = getenv("GRACO_GOLDEN");
+    const struct backend *cuda = NULL;
+    if (backend_find(&cuda, "cuda") != GRACO_OK)
+        printf("the GPU is skipped: %s\n", graco_message());
     if (!folder)
         check_skip("GRACO_GOLDEN does not name the folder of the golden vectors");
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         check_file(folder, FILES[i], &backend_reference);
         check_file(folder, FILES[i], &backend_cpu);
+        if (cuda)
+            check_file(folder, FILES[i], cuda);
     }
     return check_result();
 }

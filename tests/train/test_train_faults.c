@@ -30,6 +30,7 @@ static graco_config make_config(int variant)
     config.epochs = 4;
     config.correction = 10;
     config.checkpoint_every = 2;
+    config.device = GRACO_DEVICE_CPU;
     config.threads = 1;
     config.objective = (graco_objective)(variant % 3);
     config.activation = (graco_activation)(variant % 4);

@@ -1,0 +1,126 @@
+/* The same training on the CPU and on a GPU: the same views are drawn, so the losses follow each
+ * other until rounding has grown. And on one GPU the same seed gives the same bits. */
+#include "check.h"
+
+enum { EPOCHS = 20 };
+
+struct losses {
+    double loss[EPOCHS];
+};
+
+static bool on_epoch(void *user, const graco_epoch *epoch)
+{
+    struct losses *losses = user;
+    losses->loss[epoch->epoch - 1] = epoch->loss;
+    return true;
+}
+
+static struct losses train(const graco_dataset *data, const graco_config *config,
+                           graco_device device)
+{
+    struct losses losses = {{0}};
+    graco_config here = *config;
+    graco_train_result result;
+    const graco_train_options options = {.on_epoch = on_epoch, .user = &losses};
+    here.device = device;
+    CHECK_OK(graco_train(NULL, &result, data, &here, &options));
+    CHECK(strcmp(result.device, device == GRACO_DEVICE_CUDA ? "cuda" : "cpu") == 0);
+    return losses;
+}
+
+static void compare(const graco_dataset *data, const graco_config *config, const char *what,
+                    double tolerance)
+{
+    struct losses cpu = train(data, config, GRACO_DEVICE_CPU);
+    struct losses gpu = train(data, config, GRACO_DEVICE_CUDA);
+    struct losses again = train(data, config, GRACO_DEVICE_CUDA);
+    double worst = 0;
+    for (int i = 0; i < config->epochs; i++)
+        worst = fmax(worst, fabs(cpu.loss[i] - gpu.loss[i]));
+    printf("%s: loss %.6f on the CPU, %.6f on the GPU; at most %.2g apart\n", what,
+           cpu.loss[config->epochs - 1], gpu.loss[config->epochs - 1], worst);
+    CHECK(worst < tolerance);
+    CHECK(memcmp(&gpu, &again, sizeof gpu) == 0);
+}
+
+/* All objectives and encoders on a generated graph, whole and in batches. */
+static void compare_small(void)
+{
+    static const struct {
+        const char *encoder, *activation, *objective, *batch;
+    } cases[] = {
+        {"gcn", "relu", "exact", "0"},        {"gcn", "prelu", "infonce", "0"},
+        {"gcn", "relu", "moment", "0"},       {"sage", "elu", "exact", "0"},
+        {"sage_skip", "rrelu", "exact", "0"}, {"sage", "elu", "moment", "128"},
+        {"gcn", "relu", "exact", "128"},      {"sage_skip", "rrelu", "infonce", "128"},
+    };
+    graco_generate_options generate = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    generate.nodes = 600;
+    CHECK_OK(graco_dataset_generate(&data, &generate));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char what[96];
+        graco_config config;
+        graco_config_preset(&config, NULL);
+        CHECK_OK(graco_config_set(&config, "encoder", cases[i].encoder));
+        CHECK_OK(graco_config_set(&config, "activation", cases[i].activation));
+        CHECK_OK(graco_config_set(&config, "objective", cases[i].objective));
+        CHECK_OK(graco_config_set(&config, "batch", cases[i].batch));
+        config.layers = config.encoder == GRACO_ENCODER_GCN ? 2 : 3;
+        config.hidden = 32;
+        config.epochs = 5;
+        config.precision = GRACO_PRECISION_FP32;
+        snprintf(what, sizeof what, "%s, %s, %s, batch %s", cases[i].encoder, cases[i].activation,
+                 cases[i].objective, cases[i].batch);
+        compare(data, &config, what, 1e-3);
+        config.precision = GRACO_PRECISION_FP16;
+        compare(data, &config, "the same with halves", 1e-2);
+    }
+    graco_dataset_free(data);
+}
+
+static void compare_cora(void)
+{
+    graco_dataset *data = NULL;
+    graco_config config;
+    if (graco_dataset_load(&data, "cora", NULL) != GRACO_OK)
+        return;
+    graco_config_preset(&config, "cora");
+    config.epochs = EPOCHS;
+    for (int objective = 0; objective < 3; objective++) {
+        config.objective = (graco_objective)objective;
+        config.precision = GRACO_PRECISION_FP32;
+        compare(data, &config, "cora", 1e-3);
+        config.precision = GRACO_PRECISION_FP16;
+        compare(data, &config, "cora with halves", 1e-2);
+    }
+    graco_dataset_free(data);
+}
+
+static bool gpu_works(void)
+{
+    graco_generate_options generate = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    graco_config config;
+    generate.nodes = 200;
+    CHECK_OK(graco_dataset_generate(&data, &generate));
+    graco_config_preset(&config, NULL);
+    config.epochs = 1;
+    config.device = GRACO_DEVICE_CUDA;
+    graco_status status = graco_train(NULL, NULL, data, &config, NULL);
+    graco_dataset_free(data);
+    CHECK(status == GRACO_OK || status == GRACO_ERROR_DEVICE);
+    return status == GRACO_OK;
+}
+
+int main(void)
+{
+    if (!gpu_works()) {
+        char reason[256];
+        snprintf(reason, sizeof reason, "no GPU (%s)", graco_message());
+        check_skip(reason);
+    }
+    compare_small();
+    compare_cora();
+    return check_result();
+}
