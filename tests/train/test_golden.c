@@ -12,13 +12,15 @@ static const char *const FILES[] = {
     "sage_skip_elu_grace.npz", "sage_skip_rrelu_grace.npz",
 };
 
-static const double TOLERANCE = 1e-4;
+/* A GPU adds up in another order, which shows in sums that nearly cancel. */
+static const double TOLERANCE = 1e-4, TOLERANCE_GPU = 4e-4;
 
 /* One file, open, with the name for messages. */
 struct golden {
     const char *name;
     struct npz *npz;
     int64_t nodes, features, edges;
+    double tolerance;
 };
 
 static struct array member(const struct golden *g, const char *name)
@@ -57,9 +59,9 @@ static void compare(const struct golden *g, const char *prefix, const char *name
     struct array theirs = member(g, full);
     CHECK(theirs.type == ARRAY_F64);
     double distance = check_distance(ours, theirs.data, theirs.count);
-    if (!(distance < TOLERANCE))
+    if (!(distance < g->tolerance))
         fprintf(stderr, "%s: %s is off by %g\n", g->name, full, distance);
-    CHECK(distance < TOLERANCE);
+    CHECK(distance < g->tolerance);
     array_clear(&theirs);
 }
 
@@ -261,7 +263,7 @@ static void check_steps(const struct golden *g, struct trainer *trainer, struct 
 
 static void check_file(const char *folder, const char *name, const struct backend *backend)
 {
-    struct golden g = {.name = name};
+    struct golden g = {.name = name, .tolerance = backend->host ? TOLERANCE : TOLERANCE_GPU};
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct stage *stage = NULL;
