@@ -142,7 +142,7 @@ __device__ static inline void finish_rows(pack<V> (&sum)[2][N], const struct pro
             int64_t own = m.first + row;
             float scale = m.row_scale ? m.row_scale[row] : 1;
             pack<V> part = sum[i][k];
-            if (m.self)
+            if (m.self && own < m.cols)
                 add_times(part, m.col_scale ? m.col_scale[own] : 1,
                           load_pack<V>(p.X + view * p.x_step + own * p.cols + at));
             float *y = p.Y + view * p.y_step + row * p.cols + at;
