@@ -25,7 +25,7 @@ struct sparse {
     const float *value;     /* of each entry; NULL: ones */
     const float *row_scale; /* (rows) or NULL: ones */
     const float *col_scale; /* (cols) or NULL: ones */
-    bool self;              /* add the identity: row i has column first + i */
+    bool self;              /* add the identity: row i has column first + i, if there is one */
     int64_t first;          /* 0 unless these are rows from the middle of a matrix */
 };
 

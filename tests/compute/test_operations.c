@@ -131,6 +131,8 @@ static const struct operation OPERATIONS[] = {
     {"propagate", build_propagate, {{24, 5}}, 0, true},
     {"propagate, wide", build_propagate, {{600, 150}}, 0, false},
     {"propagate, shared", build_propagate, {{13, 7}}, 1, true},
+    {"propagate, one hop", build_propagate, {{24, 5}}, 2, true},
+    {"propagate, one hop, wide", build_propagate, {{600, 150}}, 2, false},
     {"features", build_features, {{9, 5}}, 0, true},
     {"features, large", build_features, {{130, 67}}, 1, false},
     {"none", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_NONE, true},
@@ -164,7 +166,8 @@ static void make_map(struct setting *s, const struct operation *op)
 {
     bool shared = op->build == build_propagate && op->kind == 1;
     int64_t cols = shared ? op->shape[0][0] : op->shape[0][0] / 2;
-    int64_t rows = shared ? cols + 4 : cols, per_row = 3, entries = rows * per_row;
+    bool hop = op->build == build_propagate && op->kind == 2; /* fewer targets than sources */
+    int64_t rows = shared ? cols + 4 : hop ? cols - 4 : cols, per_row = 3, entries = rows * per_row;
     int64_t scales = rows > cols ? rows : cols;
     for (int side = 0; side < 2; side++) {
         CHECK_OK(memory_zalloc(&s->start[side], (side ? cols : rows) + 1, sizeof(int64_t)));

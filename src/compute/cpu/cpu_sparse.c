@@ -18,14 +18,14 @@ enum {
 /* The entries of one row of a matrix. */
 static struct gather row_entries(const struct sparse *m, int64_t row, int64_t cols)
 {
-    int64_t start = m->start[row];
+    int64_t start = m->start[row], own = m->first + row;
     return (struct gather){
         .count = m->count ? m->count[row] : m->start[row + 1] - start,
         .index = m->index + start,
         .value = m->value ? m->value + start : NULL,
         .col_scale = m->col_scale,
         .row_scale = m->row_scale ? m->row_scale[row] : 1.0f,
-        .self = m->self ? m->first + row : -1,
+        .self = m->self && own < m->cols ? own : -1,
         .cols = cols,
     };
 }
