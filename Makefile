@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long check format install clean
+.PHONY: all setup build demo test test-long check format bench bench-quick install clean
 
 all: build
 
@@ -46,6 +46,14 @@ check: build
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+# graco against PyTorch, against sgemm, and on growing graphs: about 25 minutes on two quiet cores.
+# bench-quick shows in two minutes that all of it runs; its figures mean nothing.
+bench bench-quick: build
+	@scripts/setup.sh python3-torch python3-numpy
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_objective
+	@/usr/bin/python3 bench/run_bench.py --build $(BUILD) $(if $(filter bench-quick,$@),--quick) \
+	    $(BENCH_OPTIONS)
 
 install: build
 	@cmake --install $(BUILD)

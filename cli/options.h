@@ -28,7 +28,7 @@ enum option_kind {
     OPTION_REAL,    /* double within real_min .. real_max */
 };
 
-enum { OPTION_LIST_MAX = 64, COMMAND_ARGUMENTS_MAX = 4 };
+enum { OPTION_LIST_MAX = 64, COMMAND_ARGUMENTS_MAX = 16 };
 
 struct option_list {
     int count;

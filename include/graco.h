@@ -250,6 +250,73 @@ void graco_model_free(graco_model *model);
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
 
+/* ---- Evaluation ------------------------------------------------------------------------------ */
+
+/* How embeddings are scored: one-vs-rest logistic regression with LIBLINEAR's objective, on rows of
+ * length one; for multi-label data on columns standardised by the training rows. docs/evaluation.md
+ * has the details. */
+typedef enum graco_protocol {
+    GRACO_PROTOCOL_PAPER,   /* random 10/10/80, C in 2^-10 .. 2^10 chosen on validation; for a data
+                               set of several graphs with a split of its own: as PUBLIC */
+    GRACO_PROTOCOL_AUTHORS, /* random 10/90, C in 2^-10 .. 2^9 by 5-fold cross-validation, refit */
+    GRACO_PROTOCOL_PUBLIC,  /* the data set's own split, C in 2^-10 .. 2^10 chosen on validation */
+} graco_protocol;
+
+typedef struct graco_eval_options {
+    graco_protocol protocol;
+    int64_t splits;           /* random splits, default 20 */
+    uint64_t seed;            /* of the splits; default 0. The same seed, the same splits */
+    int64_t threads;          /* 0: one per core; never changes the result */
+    const char *splits_read;  /* .npy (splits, nodes) of 0 training, 1 validation, 2 test, 3 none
+                                 to use instead of drawing splits, or NULL */
+    const char *splits_write; /* where to write the splits that were used, or NULL */
+} graco_eval_options;
+
+graco_eval_options graco_eval_defaults(void);
+
+/* All scores in percent. Clear it with graco_eval_result_clear. */
+typedef struct graco_eval_result {
+    const char *metric;     /* "accuracy", or "micro_f1" for multi-label data */
+    double mean, deviation; /* of that metric over the splits; sample deviation, 0 for one split */
+    int64_t splits;
+    double *scores;                      /* (splits) */
+    double *C;                           /* (splits) the value that was chosen */
+    double accuracy, micro_f1, macro_f1; /* means over the splits */
+    int64_t classes;
+    bool multi_label;
+    int64_t *confusion; /* test rows summed over the splits: (classes, classes) truth by prediction;
+                           multi-label (classes, 4): true positives, false positives, false
+                           negatives, true negatives */
+    bool converged;     /* every solve met the stopping rule */
+    double worst_gap;   /* the largest proven relative distance of an objective from its minimum */
+    int64_t solves, unconverged;
+    double seconds;
+    int64_t note_count;
+    char *
+        *notes; /* what deserves attention, such as "class 3 has no training rows in 2 of 20 ..." */
+} graco_eval_result;
+
+/* Scores embeddings Z (nodes, any) by the labels of a data set. `options` may be NULL. Nodes
+ * without a known label are left out. Fails if Z is not finite, if no label is known, or if a part
+ * of a split is empty. Costs about 7 products with X and 7 with X' (X the training
+ * rows, `classes` columns at once) per split and C. */
+graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
+                            const graco_dataset *data, const graco_eval_options *options);
+
+void graco_eval_result_clear(graco_eval_result *result);
+
+/* Two embeddings on the same splits: the mean of a's scores minus b's, paired by split, and the
+ * standard error of that mean (NaN for one split). Fails if the numbers of splits differ. */
+typedef struct graco_eval_comparison {
+    double difference, error; /* in points */
+} graco_eval_comparison;
+
+graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_result *a,
+                                const graco_eval_result *b);
+
+/* The data set's features as a dense matrix, as they are: what embeddings should beat. */
+graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data);
+
 #ifdef __cplusplus
 }
 #endif

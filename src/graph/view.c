@@ -172,6 +172,8 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             TRY(need_edges(s, view));
             TRY(backend->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
             TRY(keep_edges(views, v));
+        } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
+            TRY(publish_whole(views, v));
         }
         views->mask[v] = NULL;
         if (drop->feature[v] > 0) {

@@ -117,7 +117,8 @@ done:
     return status == GRACO_ERROR_ARGUMENT ? GRACO_ERROR_FORMAT : status;
 }
 
-static graco_status read_tensor(float *out, const struct safetensors *file,
+/* The tensor of a parameter, which must have its type and shape. */
+static graco_status find_tensor(const struct array **out, const struct safetensors *file,
                                 const struct parameter *t, int kind)
 {
     char name[NAME_SIZE];
@@ -129,11 +130,37 @@ static graco_status read_tensor(float *out, const struct safetensors *file,
         array->shape[1] != t->cols)
         return status_fail(GRACO_ERROR_FORMAT, "tensor '%s' is not float32 of shape (%lld, %lld)",
                            name, (long long)t->rows, (long long)t->cols);
+    *out = array;
+    return GRACO_OK;
+}
+
+/* What the settings ask for must be in the file before memory is taken for it. */
+static graco_status check_tensors(const struct safetensors *file, const graco_config *config,
+                                  int64_t features)
+{
+    struct graco_model claimed = {.config = *config, .features = features};
+    const struct array *array;
+    graco_status status = GRACO_OK;
+    model_declare(&claimed);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < claimed.parameters.count; i++)
+            TRY(find_tensor(&array, file, &claimed.parameters.list[i], kind));
+done:
+    return status;
+}
+
+static graco_status read_tensor(float *out, const struct safetensors *file,
+                                const struct parameter *t, int kind)
+{
+    const struct array *array = NULL;
+    graco_status status = find_tensor(&array, file, t, kind);
+    if (status != GRACO_OK)
+        return status;
     memcpy(out, array->data, (size_t)(t->rows * t->cols) * sizeof(float));
     for (int64_t i = 0; i < t->rows * t->cols; i++)
         if (!isfinite(out[i]))
-            return status_fail(GRACO_ERROR_FORMAT, "tensor '%s' has a value that is not finite",
-                               name);
+            return status_fail(GRACO_ERROR_FORMAT, "tensor '%s%s' has a value that is not finite",
+                               PREFIX[kind], t->name);
     return GRACO_OK;
 }
 
@@ -142,7 +169,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     graco_status status = GRACO_OK;
     struct graco_model *model = NULL;
     graco_config config;
-    const char *format, *first;
+    const char *format;
     int64_t epoch, features;
     memset(&config, 0, sizeof config);
     TRY(read_text(&format, file, "format"));
@@ -151,11 +178,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     TRY(read_config(&config, file));
     TRY(read_count(&epoch, file, "epoch", 0, UINT32_MAX));
     TRY(read_count(&features, file, "input", 1, INT32_MAX));
-    /* The weights must be there before a claim about their size is believed. */
-    first = "W1";
-    if (!safetensors_find(file, first) || safetensors_find(file, first)->shape[0] > features)
-        FAIL(GRACO_ERROR_FORMAT, "tensor '%s' does not fit an input of %lld features", first,
-             (long long)features);
+    TRY(check_tensors(file, &config, features));
     TRY(model_create(&model, &config, features));
     model->epoch = epoch;
     for (int kind = 0; kind < KINDS; kind++)

@@ -24,7 +24,7 @@ static void declare_layer(struct parameters *p, const char *weight, const char *
     parameters_declare(p, name, 1, cols);
 }
 
-static void declare(struct graco_model *model)
+void model_declare(struct graco_model *model)
 {
     const graco_config *config = &model->config;
     struct parameters *p = &model->parameters;
@@ -47,7 +47,7 @@ graco_status model_create(struct graco_model **out, const graco_config *config, 
     TRY(memory_zalloc(&model, 1, sizeof *model));
     model->config = *config;
     model->features = features;
-    declare(model);
+    model_declare(model);
     TRY(parameters_allocate(&model->parameters));
     for (int i = 0; i < model->parameters.count; i++) {
         const struct parameter *t = &model->parameters.list[i];

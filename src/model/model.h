@@ -22,6 +22,9 @@ struct graco_model {
 /* A new model with initial weights drawn from the configuration's seed. */
 graco_status model_create(struct graco_model **out, const graco_config *config, int64_t features);
 
+/* Declares the parameters that a model's configuration and features ask for, without memory. */
+void model_declare(struct graco_model *model);
+
 /* What a forward pass needs besides the model. */
 struct pass {
     struct tape *tape;

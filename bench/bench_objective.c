@@ -1,0 +1,332 @@
+/* How fast the objectives run beside sgemm, on this machine.
+ *
+ * Every round measures, one after the other, sgemm in several shapes (each thread its own product,
+ * as graco uses BLAS), the exact objective with its gradient and the moment objective with its
+ * gradient. An objective's share is its rate over the best sgemm rate OF THE SAME ROUND, so that a
+ * machine that slows down for a while slows both. Prints one JSON object.
+ *
+ * Operations are counted by the mathematics, not by the code: 4 N^2 d for the upper triangle of the
+ * similarities of 2N rows, 8 N^2 d for the gradient, 4 N^2 d more where tiles are recomputed. */
+#include "base/memory.h"
+#include "base/threads.h"
+#include "compute/blas.h"
+#include "compute/tape_node.h"
+#include "model/objective.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS_MAX = 99, TRIAD_FLOATS = 1 << 24, CLASSES = 7 };
+
+static const double SGEMM_SECONDS = 0.05; /* of one measurement */
+
+struct shape {
+    bool transpose_a, transpose_b;
+    int64_t m, n, k;
+};
+
+/* The tile products of the exact objective (similarities; gradient by rows and by columns) for d =
+ * 128 and 256, and larger ones, in which BLAS is at its best. */
+static const struct shape SHAPES[] = {
+    {false, true, 256, 256, 128},  {false, false, 256, 128, 256},  {true, false, 256, 128, 256},
+    {false, true, 256, 256, 256},  {false, false, 256, 256, 256},  {false, true, 512, 512, 256},
+    {false, false, 512, 512, 512}, {false, true, 1024, 1024, 256}, {false, false, 1024, 1024, 1024},
+};
+
+struct objective_case {
+    const char *name;
+    graco_objective kind;
+    int64_t n, d;
+    int64_t tile_budget;
+    double operations; /* 0: not counted */
+};
+
+static const double GIGA = 1e9;
+static const int64_t KEEP = (int64_t)1 << 30;
+
+enum { SHAPE_COUNT = sizeof SHAPES / sizeof *SHAPES, CASES_MAX = 16 };
+
+/* Everything measured: seconds or rates by round. */
+struct results {
+    int rounds;
+    double rate[SHAPE_COUNT][ROUNDS_MAX]; /* operations per second */
+    double best[ROUNDS_MAX];              /* over the shapes */
+    double bandwidth[ROUNDS_MAX];         /* bytes per second */
+    double seconds[CASES_MAX][ROUNDS_MAX];
+    double loss[CASES_MAX];
+};
+
+struct options {
+    int rounds, threads;
+    bool quick;
+};
+
+/* ---- sgemm and memory
+ * -----------------------------------------------------------------------------
+ */
+
+static graco_status fill_random(float **out, int64_t count)
+{
+    const struct random_key key = {.stream = RANDOM_GENERATE};
+    graco_status status = memory_alloc(out, count, sizeof(float));
+    for (int64_t i = 0; status == GRACO_OK && i < count; i++)
+        (*out)[i] = random_float(&key, (uint64_t)i) - 0.5f;
+    return status;
+}
+
+/* Runs `times` products in each thread, A, B and C one after the other in a thread's `stride`
+ * floats; returns the seconds. */
+static double run_products(const struct shape *s, float *work, int64_t stride, int threads,
+                           int64_t times)
+{
+    double begin = threads_seconds();
+#pragma omp parallel num_threads(threads)
+    {
+        float *A = work + omp_get_thread_num() * stride, *B = A + s->m * s->k, *C = B + s->k * s->n;
+        for (int64_t i = 0; i < times; i++)
+            blas_sgemm(s->transpose_a, s->transpose_b, s->m, s->n, s->k, 1.0f, A,
+                       s->transpose_a ? s->m : s->k, B, s->transpose_b ? s->k : s->n, 0.0f, C,
+                       s->n);
+    }
+    return threads_seconds() - begin;
+}
+
+/* Operations per second over all threads. */
+static graco_status measure_sgemm(double *rate, const struct shape *s, int threads)
+{
+    graco_status status = GRACO_OK;
+    float *work = NULL;
+    int64_t stride = (s->m * s->k + s->k * s->n + s->m * s->n + 15) / 16 * 16;
+    double operations = 2.0 * (double)s->m * (double)s->n * (double)s->k * threads;
+    TRY(fill_random(&work, stride * threads));
+    run_products(s, work, stride, threads, 1);
+    double once = run_products(s, work, stride, threads, 1);
+    int64_t times = 1 + (int64_t)(SGEMM_SECONDS / once);
+    *rate = operations * (double)times / run_products(s, work, stride, threads, times);
+done:
+    memory_free(work);
+    return status;
+}
+
+/* a = b + s c: bytes per second, three arrays counted, far larger than the caches. */
+static graco_status measure_bandwidth(double *rate, int threads)
+{
+    graco_status status = GRACO_OK;
+    float *a = NULL, *b = NULL, *c = NULL;
+    double best = 0;
+    TRY(memory_zalloc(&a, TRIAD_FLOATS, sizeof(float)));
+    TRY(memory_zalloc(&b, TRIAD_FLOATS, sizeof(float)));
+    TRY(memory_zalloc(&c, TRIAD_FLOATS, sizeof(float)));
+    for (int i = 0; i < 4; i++) {
+        double begin = threads_seconds();
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int64_t k = 0; k < TRIAD_FLOATS; k++)
+            a[k] = b[k] + 3.0f * c[k];
+        double found = 3.0 * TRIAD_FLOATS * sizeof(float) / (threads_seconds() - begin);
+        best = found > best ? found : best;
+    }
+    *rate = best;
+done:
+    memory_free(a);
+    memory_free(b);
+    memory_free(c);
+    return status;
+}
+
+/* ---- The objectives
+ * -------------------------------------------------------------------------------
+ */
+
+/* Unit rows of two views that resemble each other: a centre per class, an offset per node, noise
+ * per row. */
+static void fill_views(float *Z, int64_t n, int64_t d, int threads)
+{
+    const struct random_key key = {.stream = RANDOM_GENERATE, .view = 1};
+    const uint64_t blocks = (uint64_t)(d + 3) / 4;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t i = 0; i < 2 * n; i++) {
+        const uint64_t part[3] = {(uint64_t)(i % n % CLASSES), (uint64_t)(CLASSES + i % n),
+                                  (uint64_t)(CLASSES + n + i)};
+        uint32_t lanes[3][4] = {{0}};
+        double square = 0;
+        for (int64_t j = 0; j < d; j++) {
+            for (int k = 0; k < 3 && j % 4 == 0; k++)
+                random_block(lanes[k], &key, part[k] * blocks + (uint64_t)j / 4);
+            double sum = lanes[0][j % 4] + (double)lanes[1][j % 4] + 0.5 * lanes[2][j % 4];
+            Z[i * d + j] = (float)(sum * 0x1p-32 - 1.25);
+            square += (double)Z[i * d + j] * (double)Z[i * d + j];
+        }
+        for (int64_t j = 0; j < d; j++)
+            Z[i * d + j] = (float)(Z[i * d + j] / sqrt(square));
+    }
+}
+
+/* One loss and gradient as the training takes them, after one that fills the pool. */
+static graco_status measure_objective(double *seconds, double *loss, const struct objective_case *k,
+                                      int threads)
+{
+    graco_status status = GRACO_OK;
+    struct context *context = NULL;
+    struct tape *tape = NULL;
+    struct objective objective = {0};
+    graco_config config;
+    graco_config_preset(&config, "general");
+    config.objective = k->kind;
+    TRY(context_create(&context, &backend_cpu, threads, k->tile_budget));
+    TRY(tape_create(&tape, context));
+    TRY(objective_init(&objective, &config, k->n, k->d));
+    for (int i = 0; i < 2; i++) {
+        tape_reset(tape);
+        struct tensor *Z = tape_tensor(tape, 2 * k->n, k->d);
+        TRY(tape_status(tape));
+        fill_views(Z->data, k->n, k->d, threads);
+        double begin = threads_seconds();
+        objective_apply(&objective, tape, Z, 0, 0);
+        TRY(tape_backward(tape));
+        *seconds = threads_seconds() - begin;
+    }
+    objective_read(&objective);
+    *loss = objective.loss;
+done:
+    objective_clear(&objective);
+    tape_free(tape);
+    context_free(context);
+    return status;
+}
+
+/* ---- Report
+ * ---------------------------------------------------------------------------------------
+ */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static double median(const double *values, int count)
+{
+    double sorted[ROUNDS_MAX];
+    memcpy(sorted, values, (size_t)count * sizeof *values);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_doubles);
+    return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+static void print_shape(const struct shape *s, const struct results *r, int index, bool last)
+{
+    printf("    {\"shape\": \"%c%c\", \"m\": %d, \"n\": %d, \"k\": %d, \"gflops\": %.2f}%s\n",
+           s->transpose_a ? 'T' : 'N', s->transpose_b ? 'T' : 'N', (int)s->m, (int)s->n, (int)s->k,
+           median(r->rate[index], r->rounds) / GIGA, last ? "" : ",");
+}
+
+static void print_case(const struct objective_case *k, const struct results *r, int index,
+                       bool last)
+{
+    double share[ROUNDS_MAX], seconds = median(r->seconds[index], r->rounds);
+    printf("    {\"name\": \"%s\", \"n\": %lld, \"d\": %lld, \"seconds\": %.6f, \"loss\": %.9g",
+           k->name, (long long)k->n, (long long)k->d, seconds, r->loss[index]);
+    if (k->operations > 0) {
+        for (int i = 0; i < r->rounds; i++)
+            share[i] = k->operations / r->seconds[index][i] / r->best[i];
+        printf(", \"operations\": %.6g, \"gflops\": %.2f, \"share\": %.4f", k->operations,
+               k->operations / seconds / GIGA, median(share, r->rounds));
+    }
+    printf("}%s\n", last ? "" : ",");
+}
+
+static void print_report(const struct results *r, const struct objective_case *cases, int count,
+                         int threads)
+{
+    printf("{\n  \"threads\": %d,\n  \"rounds\": %d,\n", threads, r->rounds);
+    printf("  \"sgemm_best_gflops\": %.2f,\n", median(r->best, r->rounds) / GIGA);
+    printf("  \"bandwidth_gbytes\": %.2f,\n  \"sgemm\": [\n",
+           median(r->bandwidth, r->rounds) / GIGA);
+    for (int i = 0; i < SHAPE_COUNT; i++)
+        print_shape(&SHAPES[i], r, i, i + 1 == SHAPE_COUNT);
+    printf("  ],\n  \"objectives\": [\n");
+    for (int i = 0; i < count; i++)
+        print_case(&cases[i], r, i, i + 1 == count);
+    printf("  ]\n}\n");
+}
+
+/* ---- The whole --------------------------------------------------------------------------------
+ */
+
+static int list_cases(struct objective_case *cases, bool quick)
+{
+    const int64_t sizes[] = {2500, 10000, 40000, 160000};
+    int64_t large = quick ? 3000 : 10000;
+    int count = 0;
+    cases[count++] = (struct objective_case){"exact, keep", GRACO_OBJECTIVE_EXACT,   2708, 128,
+                                             KEEP,          12.0 * 2708 * 2708 * 128};
+    cases[count++] = (struct objective_case){"exact, recompute",
+                                             GRACO_OBJECTIVE_EXACT,
+                                             large,
+                                             256,
+                                             0,
+                                             16.0 * (double)large * (double)large * 256};
+    cases[count++] = (struct objective_case){"moment", GRACO_OBJECTIVE_MOMENT, 2708, 128, KEEP, 0};
+    for (int i = 0; i < (quick ? 2 : 4); i++)
+        cases[count++] =
+            (struct objective_case){"moment", GRACO_OBJECTIVE_MOMENT, sizes[i], 128, KEEP, 0};
+    return count;
+}
+
+static graco_status run_round(struct results *r, int round, const struct objective_case *cases,
+                              int count, int threads)
+{
+    graco_status status = GRACO_OK;
+    for (int i = 0; i < SHAPE_COUNT; i++) {
+        TRY(measure_sgemm(&r->rate[i][round], &SHAPES[i], threads));
+        if (r->rate[i][round] > r->best[round])
+            r->best[round] = r->rate[i][round];
+    }
+    TRY(measure_bandwidth(&r->bandwidth[round], threads));
+    for (int i = 0; i < count; i++)
+        TRY(measure_objective(&r->seconds[i][round], &r->loss[i], &cases[i], threads));
+done:
+    return status;
+}
+
+static bool parse(struct options *o, int argc, char **argv)
+{
+    *o = (struct options){.rounds = 5, .threads = threads_count(0)};
+    for (int i = 1; i < argc; i++) {
+        bool value = i + 1 < argc;
+        if (strcmp(argv[i], "--quick") == 0)
+            o->quick = true;
+        else if (strcmp(argv[i], "--rounds") == 0 && value)
+            o->rounds = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--threads") == 0 && value)
+            o->threads = threads_count(atoi(argv[++i]));
+        else
+            return false;
+    }
+    return o->rounds >= 1 && o->rounds <= ROUNDS_MAX;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct objective_case cases[CASES_MAX];
+    static struct results results;
+    if (!parse(&options, argc, argv)) {
+        fprintf(stderr, "usage: bench_objective [--rounds 1..%d] [--threads N] [--quick]\n",
+                ROUNDS_MAX);
+        return 2;
+    }
+    int count = list_cases(cases, options.quick);
+    results.rounds = options.rounds;
+    for (int round = 0; round < options.rounds; round++)
+        if (run_round(&results, round, cases, count, options.threads) != GRACO_OK) {
+            fprintf(stderr, "bench_objective: %s\n", graco_message());
+            return 1;
+        }
+    print_report(&results, cases, count, options.threads);
+    return 0;
+}

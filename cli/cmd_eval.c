@@ -1,0 +1,290 @@
+/* graco eval: scores one or several embeddings on the same splits, and what they should beat. */
+#include "commands.h"
+#include "loading.h"
+#include "output.h"
+#include "scoring.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + 2 };
+
+static const char *const protocols[] = {"paper", "authors", "public", NULL};
+
+struct request {
+    const char *protocol, *baselines, *splits_file;
+    bool confusion, json;
+    graco_eval_options options;
+    graco_load_options load;
+};
+
+/* The rows of the table: the embeddings in the order given, then the baselines. */
+struct rows {
+    int count;
+    struct scoring row[ROWS_MAX];
+};
+
+/* Which baselines a list such as "raw,untrained" names. Returns false after a message. */
+static bool read_baselines(bool *raw, bool *untrained, const char *list)
+{
+    *raw = *untrained = false;
+    for (const char *word = list; word && *word;) {
+        size_t length = strcspn(word, ",");
+        if (length == 3 && strncmp(word, "raw", 3) == 0) {
+            *raw = true;
+        } else if (length == 9 && strncmp(word, "untrained", 9) == 0) {
+            *untrained = true;
+        } else {
+            output_error("eval: --baseline %s: unknown baseline '%.*s'; expected raw, untrained, "
+                         "or both with a comma between",
+                         list, (int)length, word);
+            return false;
+        }
+        word += length + (word[length] == ',');
+    }
+    return true;
+}
+
+/* The splits file is read if it is there, else written by the first evaluation. */
+static void use_splits_file(struct request *request)
+{
+    FILE *file = request->splits_file ? fopen(request->splits_file, "rb") : NULL;
+    if (file) {
+        fclose(file);
+        request->options.splits_read = request->splits_file;
+    } else {
+        request->options.splits_write = request->splits_file;
+    }
+}
+
+static graco_status score_all(struct rows *rows, const struct command *command,
+                              struct request *request, const graco_dataset *data)
+{
+    bool raw, untrained;
+    graco_status status = GRACO_OK;
+    read_baselines(&raw, &untrained, request->baselines);
+    use_splits_file(request);
+    for (int i = 0; status == GRACO_OK && i < command->count - 1; i++) {
+        status = scoring_embeddings(&rows->row[rows->count], command->arguments[i], data,
+                                    &request->options);
+        rows->count += status == GRACO_OK;
+    }
+    if (status == GRACO_OK && raw) {
+        status = scoring_baseline(&rows->row[rows->count], "raw", data, &request->options);
+        rows->count += status == GRACO_OK;
+    }
+    if (status == GRACO_OK && untrained) {
+        status = scoring_baseline(&rows->row[rows->count], "untrained", data, &request->options);
+        rows->count += status == GRACO_OK;
+    }
+    return status;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* The values of C that were chosen, as "2^3" or "2^-1 .. 2^4". */
+static const char *chosen_C(char text[64], const struct scoring *row)
+{
+    int least = 0, most = 0;
+    for (int64_t r = 0; r < row->runs; r++)
+        for (int64_t s = 0; s < row->results[r].splits; s++) {
+            int exponent = (int)lround(log2(row->results[r].C[s]));
+            bool first = r == 0 && s == 0;
+            least = first || exponent < least ? exponent : least;
+            most = first || exponent > most ? exponent : most;
+        }
+    if (least == most)
+        snprintf(text, 64, "2^%d", least);
+    else
+        snprintf(text, 64, "2^%d .. 2^%d", least, most);
+    return text;
+}
+
+static void print_confusion(const struct scoring *row)
+{
+    const graco_eval_result *first = &row->results[0];
+    int64_t width = first->multi_label ? 4 : first->classes;
+    printf("\n%s: test rows over all splits%s, %s\n", row->name, row->runs > 1 ? " and runs" : "",
+           first->multi_label ? "a class a line: true +, false +, false -, true -"
+                              : "a true class a line, a predicted class a column");
+    for (int64_t k = 0; k < first->classes; k++) {
+        printf("%6" PRId64 " |", k);
+        for (int64_t i = 0; i < width; i++) {
+            int64_t sum = 0;
+            for (int64_t r = 0; r < row->runs; r++)
+                sum += row->results[r].confusion[k * width + i];
+            printf(" %8" PRId64, sum);
+        }
+        printf("\n");
+    }
+}
+
+/* Notes on stderr, each once though several rows may share it. */
+static void print_notes(const struct rows *rows)
+{
+    for (int i = 0; i < rows->count; i++)
+        for (int64_t r = 0; r < rows->row[i].runs; r++) {
+            const graco_eval_result *result = &rows->row[i].results[r];
+            const graco_eval_result *before = r > 0   ? result - 1
+                                              : i > 0 ? &rows->row[i - 1].results[0]
+                                                      : NULL;
+            for (int64_t n = 0; n < result->note_count; n++) {
+                bool known = false;
+                for (int64_t b = 0; before && b < before->note_count; b++)
+                    known = known || strcmp(before->notes[b], result->notes[n]) == 0;
+                if (!known)
+                    output_note("%s: %s", rows->row[i].name, result->notes[n]);
+            }
+        }
+}
+
+static graco_status print_text(const struct rows *rows, const struct request *request)
+{
+    const graco_eval_result *first = &rows->row[0].results[0];
+    int width = 10;
+    for (int i = 0; i < rows->count; i++)
+        width = (int)strlen(rows->row[i].name) > width ? (int)strlen(rows->row[i].name) : width;
+    printf("%s over %" PRId64 " split%s, protocol %s\n", first->metric, first->splits,
+           first->splits == 1 ? "" : "s", request->protocol);
+    for (int i = 0; i < rows->count; i++) {
+        const struct scoring *row = &rows->row[i];
+        char text[64];
+        printf("%-*s  %6.2f ± %.2f   macro-F1 %.2f   C %s", width, row->name, row->mean,
+               row->deviation, row->results[0].macro_f1, chosen_C(text, row));
+        if (row->runs > 1)
+            printf("   %" PRId64 " runs", row->runs);
+        printf("%s\n", row->results[0].converged ? "" : "   NOT CONVERGED");
+    }
+    for (int i = 1; i < rows->count; i++) {
+        graco_eval_comparison comparison;
+        graco_status status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        if (status != GRACO_OK)
+            return status;
+        printf("%s - %s: %+.2f points", rows->row[0].name, rows->row[i].name,
+               comparison.difference);
+        if (isfinite(comparison.error))
+            printf(", standard error %.2f", comparison.error);
+        printf("\n");
+    }
+    for (int i = 0; request->confusion && i < rows->count; i++)
+        print_confusion(&rows->row[i]);
+    print_notes(rows);
+    return GRACO_OK;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* One row with the protocol; the first row's object also carries the comparisons. */
+static json_t *row_json(const struct rows *rows, int index, const struct request *request)
+{
+    json_t *object = scoring_json(&rows->row[index]);
+    json_object_set_new(object, "protocol", json_string(request->protocol));
+    json_object_set_new(object, "seed", json_integer((json_int_t)request->options.seed));
+    return object;
+}
+
+static json_t *all_json(const struct rows *rows, const struct request *request)
+{
+    json_t *object = row_json(rows, 0, request), *others = json_array();
+    for (int i = 1; i < rows->count; i++) {
+        json_t *other = row_json(rows, i, request);
+        graco_eval_comparison comparison;
+        if (scoring_compare(&comparison, &rows->row[0], &rows->row[i]) == GRACO_OK) {
+            json_object_set_new(other, "difference", output_real(comparison.difference));
+            json_object_set_new(other, "difference_error", output_real(comparison.error));
+        }
+        json_array_append_new(others, other);
+    }
+    json_object_set_new(object, "compared_with", others);
+    return object;
+}
+
+static bool save_all(const struct rows *rows, const struct request *request)
+{
+    for (int i = 0; i < rows->count; i++) {
+        if (!rows->row[i].folder)
+            continue;
+        json_t *object = row_json(rows, i, request);
+        bool saved = scoring_save(&rows->row[i], object);
+        json_decref(object);
+        if (!saved)
+            return false;
+    }
+    return true;
+}
+
+static int run(const struct command *command, struct request *request)
+{
+    struct rows rows = {0};
+    graco_dataset *data = NULL;
+    int code = EXIT_FAILED;
+    graco_status status =
+        graco_dataset_load(&data, command->arguments[command->count - 1], &request->load);
+    if (status == GRACO_OK)
+        status = score_all(&rows, command, request, data);
+    if (status == GRACO_OK && save_all(&rows, request)) {
+        if (request->json)
+            code = output_json(all_json(&rows, request));
+        else if ((status = print_text(&rows, request)) == GRACO_OK)
+            code = output_finish();
+    }
+    if (status != GRACO_OK)
+        code = output_failure(status);
+    for (int i = 0; i < rows.count; i++)
+        scoring_clear(&rows.row[i]);
+    graco_dataset_free(data);
+    return code;
+}
+
+int cmd_eval(int argc, char **argv)
+{
+    struct request request = {.protocol = "paper", .options = graco_eval_defaults()};
+    int64_t seed = 0;
+    bool raw, untrained;
+    const struct option options[] = {
+        OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol, protocols,
+                          "paper: 10/10/80; authors: 10/90, cross-validated; public: own split"),
+        OPTION_ROW_INTEGER("splits", "K", &request.options.splits, 1, 1000000, "random splits"),
+        OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "seed of the splits"),
+        OPTION_ROW_TEXT("splits-file", 0, "FILE", &request.splits_file,
+                        "use the splits in this .npy file; written if it is not there"),
+        OPTION_ROW_TEXT("baseline", 0, "LIST", &request.baselines,
+                        "also score raw (features), untrained (encoder), or raw,untrained"),
+        OPTION_ROW_FLAG("confusion", 0, &request.confusion, "print the confusion matrix"),
+        OPTION_ROW_INTEGER("threads", "N", &request.options.threads, 0, 1024,
+                           "threads; 0: one per core"),
+        OPTION_ROW_FLAG("json", 0, &request.json, "print one JSON object"),
+        LOADING_OPTIONS(request.load),
+        {0},
+    };
+    struct command command = {
+        .name = "eval",
+        .synopsis = "[EMBEDDINGS ...] DATASET",
+        .summary =
+            "Scores embeddings by logistic regression on the labels of DATASET, in percent.\n"
+            "EMBEDDINGS are .npy files or run folders, which get an eval.json; all of them\n"
+            "see the same splits, and the first is compared with each of the others.",
+        .options = options,
+        .min_arguments = 1,
+        .max_arguments = COMMAND_ARGUMENTS_MAX,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return options_help(&command);
+    if (!read_baselines(&raw, &untrained, request.baselines))
+        return EXIT_USAGE;
+    if (command.count == 1 && !raw && !untrained) {
+        output_error("eval: only a data set was given; expected embeddings before it, or "
+                     "--baseline");
+        return EXIT_USAGE;
+    }
+    request.options.seed = (uint64_t)seed;
+    for (int p = 0; protocols[p]; p++)
+        if (strcmp(request.protocol, protocols[p]) == 0)
+            request.options.protocol = (graco_protocol)p;
+    return run(&command, &request);
+}

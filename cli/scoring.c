@@ -1,0 +1,215 @@
+#include "scoring.h"
+
+#include "output.h"
+#include "runs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_folder(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+/* The embeddings of a run: FOLDER/embeddings.npy. Returns whether the file is there. */
+static bool embeddings_path(char path[RUNS_PATH_MAX + 64], const char *folder)
+{
+    struct stat found;
+    snprintf(path, RUNS_PATH_MAX + 64, "%s/embeddings.npy", folder);
+    return stat(path, &found) == 0;
+}
+
+/* Mean and sample deviation over runs x splits. */
+static void pool(struct scoring *scoring)
+{
+    double sum = 0, square = 0;
+    int64_t count = 0;
+    for (int64_t r = 0; r < scoring->runs; r++)
+        for (int64_t s = 0; s < scoring->results[r].splits; s++, count++)
+            sum += scoring->results[r].scores[s];
+    scoring->mean = count > 0 ? sum / (double)count : 0;
+    for (int64_t r = 0; r < scoring->runs; r++)
+        for (int64_t s = 0; s < scoring->results[r].splits; s++)
+            square += pow(scoring->results[r].scores[s] - scoring->mean, 2);
+    scoring->deviation = count > 1 ? sqrt(square / (double)(count - 1)) : 0;
+}
+
+/* Adds one run; takes nothing on failure. */
+static graco_status add_run(struct scoring *scoring, const graco_matrix *Z,
+                            const graco_dataset *data, const graco_eval_options *options)
+{
+    size_t size = (size_t)(scoring->runs + 1) * sizeof *scoring->results;
+    graco_eval_result *grown = realloc(scoring->results, size);
+    if (!grown)
+        return GRACO_ERROR_MEMORY;
+    scoring->results = grown;
+    graco_status status = graco_evaluate(&grown[scoring->runs], Z, data, options);
+    scoring->runs += status == GRACO_OK;
+    return status;
+}
+
+static graco_status add_file(struct scoring *scoring, const char *path, const graco_dataset *data,
+                             const graco_eval_options *options)
+{
+    graco_matrix Z = {0};
+    graco_status status = graco_matrix_load(&Z, path);
+    if (status == GRACO_OK)
+        status = add_run(scoring, &Z, data, options);
+    graco_matrix_clear(&Z);
+    return status;
+}
+
+graco_status scoring_embeddings(struct scoring *out, const char *path, const graco_dataset *data,
+                                const graco_eval_options *options)
+{
+    char folder[RUNS_PATH_MAX], file[RUNS_PATH_MAX + 64];
+    graco_status status = GRACO_OK;
+    *out = (struct scoring){.name = path, .folder = is_folder(path)};
+    if (!out->folder) {
+        status = add_file(out, path, data, options);
+    } else {
+        bool several = runs_folder(folder, path, 0, 2) && embeddings_path(file, folder);
+        /* With neither, the failure to read RUN/embeddings.npy says what is missing. */
+        for (int64_t r = 0; status == GRACO_OK; r++) {
+            if (!runs_folder(folder, path, r, several ? 2 : 1))
+                status = GRACO_ERROR_ARGUMENT;
+            else if (!embeddings_path(file, folder) && r > 0)
+                break;
+            else
+                status = add_file(out, file, data, options);
+            if (!several)
+                break;
+        }
+    }
+    pool(out);
+    if (status != GRACO_OK)
+        scoring_clear(out);
+    return status;
+}
+
+graco_status scoring_baseline(struct scoring *out, const char *name, const graco_dataset *data,
+                              const graco_eval_options *options)
+{
+    graco_matrix Z = {0};
+    graco_model *model = NULL;
+    graco_config config;
+    graco_status status;
+    *out = (struct scoring){.name = name};
+    if (strcmp(name, "raw") == 0) {
+        status = graco_dataset_features(&Z, data);
+    } else {
+        graco_config_preset(&config, graco_dataset_describe(data).name);
+        config.epochs = 0;
+        config.threads = options->threads;
+        status = graco_train(&model, NULL, data, &config, NULL);
+        if (status == GRACO_OK)
+            status = graco_model_embed(&Z, model, data, options->threads);
+    }
+    if (status == GRACO_OK)
+        status = add_run(out, &Z, data, options);
+    pool(out);
+    if (status != GRACO_OK)
+        scoring_clear(out);
+    graco_matrix_clear(&Z);
+    graco_model_free(model);
+    return status;
+}
+
+void scoring_clear(struct scoring *scoring)
+{
+    for (int64_t r = 0; r < scoring->runs; r++)
+        graco_eval_result_clear(&scoring->results[r]);
+    free(scoring->results);
+    scoring->results = NULL;
+    scoring->runs = 0;
+}
+
+/* The scores of each split, averaged over the runs, as a result that graco_eval_compare reads. */
+static graco_eval_result average_runs(const struct scoring *scoring)
+{
+    graco_eval_result average = scoring->results[0];
+    average.scores = calloc((size_t)average.splits, sizeof *average.scores);
+    for (int64_t r = 0; average.scores && r < scoring->runs; r++)
+        for (int64_t s = 0; s < average.splits; s++)
+            average.scores[s] += scoring->results[r].scores[s] / (double)scoring->runs;
+    return average;
+}
+
+graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a,
+                             const struct scoring *b)
+{
+    graco_eval_result one = average_runs(a), other = average_runs(b);
+    graco_status status =
+        one.scores && other.scores ? graco_eval_compare(out, &one, &other) : GRACO_ERROR_MEMORY;
+    free(one.scores);
+    free(other.scores);
+    return status;
+}
+
+static json_t *numbers_json(const double *values, int64_t count)
+{
+    json_t *array = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(array, json_real(values[i]));
+    return array;
+}
+
+static json_t *run_json(const graco_eval_result *result)
+{
+    json_t *confusion = json_array(), *notes = json_array();
+    int64_t width = result->multi_label ? 4 : result->classes;
+    for (int64_t k = 0; k < result->classes; k++) {
+        json_t *row = json_array();
+        for (int64_t i = 0; i < width; i++)
+            json_array_append_new(row, json_integer(result->confusion[k * width + i]));
+        json_array_append_new(confusion, row);
+    }
+    for (int64_t i = 0; i < result->note_count; i++)
+        json_array_append_new(notes, json_string(result->notes[i]));
+    return json_pack("{s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:o, s:b, s:f, s:f, s:o}", "mean",
+                     result->mean, "std", result->deviation, "scores",
+                     numbers_json(result->scores, result->splits), "C",
+                     numbers_json(result->C, result->splits), "accuracy", result->accuracy,
+                     "micro_f1", result->micro_f1, "macro_f1", result->macro_f1, "confusion",
+                     confusion, "converged", result->converged, "worst_gap", result->worst_gap,
+                     "seconds", result->seconds, "notes", notes);
+}
+
+json_t *scoring_json(const struct scoring *scoring)
+{
+    json_t *runs = json_array();
+    for (int64_t r = 0; r < scoring->runs; r++)
+        json_array_append_new(runs, run_json(&scoring->results[r]));
+    return json_pack("{s:s, s:s, s:f, s:f, s:I, s:I, s:o}", "name", scoring->name, "metric",
+                     scoring->results[0].metric, "mean", scoring->mean, "std", scoring->deviation,
+                     "runs", (json_int_t)scoring->runs, "splits",
+                     (json_int_t)scoring->results[0].splits, "results", runs);
+}
+
+bool scoring_save(const struct scoring *scoring, const json_t *object)
+{
+    char path[RUNS_PATH_MAX + 64], temporary[RUNS_PATH_MAX + 64];
+    snprintf(path, sizeof path, "%.*s/eval.json", RUNS_PATH_MAX, scoring->name);
+    snprintf(temporary, sizeof temporary, "%.*s/.eval.json.%ld", RUNS_PATH_MAX, scoring->name,
+             (long)getpid());
+    FILE *file = fopen(temporary, "w");
+    bool written = file && json_dumpf(object, file, JSON_INDENT(1)) == 0 &&
+                   fputc('\n', file) != EOF && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    int reason = errno;
+    if (file && fclose(file) != 0 && written) {
+        reason = errno;
+        written = false;
+    }
+    if (written && rename(temporary, path) == 0)
+        return true;
+    output_error("%s: cannot be written: %s", path, strerror(written ? errno : reason));
+    if (file)
+        unlink(temporary);
+    return false;
+}

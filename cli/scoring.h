@@ -1,0 +1,39 @@
+/* Scores of one embedding, or of the runs of a folder pooled. */
+#ifndef CLI_SCORING_H
+#define CLI_SCORING_H
+
+#include "graco.h"
+
+#include <jansson.h>
+
+struct scoring {
+    const char *name; /* as given on the command line; borrowed */
+    bool folder;      /* a run folder, which gets an eval.json */
+    int64_t runs;
+    graco_eval_result *results; /* (runs) */
+    /* Over runs x splits. */
+    double mean, deviation;
+};
+
+/* Evaluates a .npy file, a run folder, or a folder of several runs. */
+graco_status scoring_embeddings(struct scoring *out, const char *path, const graco_dataset *data,
+                                const graco_eval_options *options);
+
+/* Evaluates what embeddings should beat: the data set's features ("raw"), or those of an encoder
+ * with its initial weights under the data set's preset ("untrained"). */
+graco_status scoring_baseline(struct scoring *out, const char *name, const graco_dataset *data,
+                              const graco_eval_options *options);
+
+void scoring_clear(struct scoring *scoring);
+
+/* a minus b, paired by split; runs are averaged first. */
+graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a,
+                             const struct scoring *b);
+
+/* Everything about it; NULL if out of memory. The caller owns it. */
+json_t *scoring_json(const struct scoring *scoring);
+
+/* Writes `object` to NAME/eval.json under a temporary name first. Returns false after a message. */
+bool scoring_save(const struct scoring *scoring, const json_t *object);
+
+#endif

@@ -1,0 +1,119 @@
+/* The rotation of the training rows to their principal axes.
+ *
+ * With X = U S V' (thin), the axes are the columns of V: eigenvectors of X'X, or, where X has fewer
+ * rows than columns, X' U S^-1 with the eigenvectors U of XX'. Weights orthogonal to every row are
+ * zero at the minimum of the objective, so nothing is lost by leaving those directions out. */
+#include "eval/logistic.h"
+
+#include "base/memory.h"
+#include "compute/blas.h"
+#include "eval/eigen.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The lower triangle of G = X'X or, if `outer`, XX', in panels whose size is fixed. */
+static void gram(double *G, const double *X, int64_t rows, int64_t cols, bool outer, int threads)
+{
+    enum { PANEL = 64 };
+    int64_t n = outer ? rows : cols;
+    int64_t panels = (n + PANEL - 1) / PANEL;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int64_t p = panels - 1; p >= 0; p--) {
+        int64_t first = p * PANEL, size = min64(PANEL, n - first);
+        if (outer)
+            blas_dgemm(false, true, size, first + size, cols, 1, X + first * cols, cols, X, cols, 0,
+                       G + first * n, n);
+        else
+            blas_dgemm(true, false, size, first + size, rows, 1, X + first, cols, X, cols, 0,
+                       G + first * n, n);
+    }
+}
+
+/* C (m, n) = A (m, k) B (k, n) in blocks of rows on all threads. */
+static void multiply(double *C, const double *A, const double *B, int64_t m, int64_t n, int64_t k,
+                     int threads)
+{
+    enum { BLOCK = 128 };
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t first = 0; first < m; first += BLOCK)
+        blas_dgemm(false, false, min64(BLOCK, m - first), n, k, 1, A + first * k, k, B, n, 0,
+                   C + first * n, n);
+}
+
+/* Fills Q and lambda from the eigenvectors in the rows of E (n, n), leaving out what is zero within
+ * rounding. With fewer rows than columns E belongs to XX', and Q = X' E / sqrt(lambda). */
+static graco_status keep_axes(struct logistic_rows *out, const double *E, const double *values,
+                              const double *X, bool outer, int threads)
+{
+    graco_status status = GRACO_OK;
+    double *scaled = NULL;
+    int64_t n = outer ? out->rows : out->cols;
+    double floor = values[n - 1] * (outer ? 1e-12 : DBL_EPSILON * (double)n);
+    int64_t rank = 0;
+    while (rank < n && values[n - 1 - rank] > floor)
+        rank++;
+    out->rank = rank = rank > 0 ? rank : 1;
+    TRY(memory_alloc(&out->Q, out->cols * rank, sizeof *out->Q));
+    TRY(memory_alloc(&out->lambda, rank, sizeof *out->lambda));
+    TRY(memory_alloc(&scaled, n * rank, sizeof *scaled));
+    for (int64_t j = 0; j < rank; j++) {
+        double value = fmax(values[n - 1 - j], 0);
+        double scale = !outer ? 1 : value > 0 ? 1 / sqrt(value) : 0;
+        out->lambda[j] = value;
+        for (int64_t i = 0; i < n; i++)
+            scaled[i * rank + j] = scale * E[(n - 1 - j) * n + i];
+    }
+    if (outer) {
+        enum { BLOCK = 64 };
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int64_t first = 0; first < out->cols; first += BLOCK)
+            blas_dgemm(true, false, min64(BLOCK, out->cols - first), rank, n, 1, X + first,
+                       out->cols, scaled, rank, 0, out->Q + first * rank, rank);
+    } else {
+        memcpy(out->Q, scaled, (size_t)(n * rank) * sizeof *scaled);
+    }
+done:
+    memory_free(scaled);
+    return status;
+}
+
+graco_status logistic_rows_init(struct logistic_rows *out, const double *X, int64_t rows,
+                                int64_t cols, int threads)
+{
+    graco_status status = GRACO_OK;
+    struct logistic_rows made = {.rows = rows, .cols = cols};
+    double *E = NULL, *values = NULL;
+    bool outer = rows < cols;
+    int64_t n = min64(rows, cols);
+    TRY(memory_alloc(&E, n * n, sizeof *E));
+    TRY(memory_alloc(&values, n, sizeof *values));
+    gram(E, X, rows, cols, outer, threads);
+    TRY(eigen_symmetric(values, E, n));
+    TRY(keep_axes(&made, E, values, X, outer, threads));
+    TRY(memory_alloc(&made.XQ, rows * made.rank, sizeof *made.XQ));
+    multiply(made.XQ, X, made.Q, rows, made.rank, cols, threads);
+    *out = made;
+done:
+    if (status != GRACO_OK)
+        logistic_rows_clear(&made);
+    memory_free(values);
+    memory_free(E);
+    return status;
+}
+
+void logistic_rows_clear(struct logistic_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    memory_free(rows->XQ);
+    memory_free(rows->Q);
+    memory_free(rows->lambda);
+    *rows = (struct logistic_rows){0};
+}

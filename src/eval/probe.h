@@ -1,0 +1,43 @@
+/* The probe: logistic regressions on some rows of the embeddings, judged on others. */
+#ifndef EVAL_PROBE_H
+#define EVAL_PROBE_H
+
+#include "eval/logistic.h"
+#include "eval/metrics.h"
+
+/* What a probe reads; borrowed. */
+struct probe_input {
+    const float *Z; /* (nodes, dim) finite */
+    int64_t nodes, dim, classes;
+    const int32_t *label; /* (nodes), or NULL if multi-label */
+    const uint8_t *multi; /* (nodes, classes), or NULL */
+    int threads;
+};
+
+/* Regressions for `count` values of C. Single-label rows are scaled to length one (zero rows stay
+ * zero); multi-label columns are standardised by the rows of the fit (a constant column is only
+ * shifted). A constant 1 is appended. Owns its arrays. */
+struct probe {
+    int64_t outputs;   /* classes that have a positive training row; the others are never chosen */
+    int32_t *class_of; /* (outputs) ascending */
+    double *shift, *scale; /* (dim) x = (z - shift) scale; NULL if single-label */
+    int64_t count;
+    double *W; /* (count, outputs, dim + 1) */
+    struct logistic_report report;
+};
+
+/* Fits on rows[0 .. n), n >= 1. C ascends. */
+graco_status probe_fit(struct probe *out, const struct probe_input *input, const int32_t *rows,
+                       int64_t n, const double *C, int64_t count);
+
+/* Predicts rows[0 .. n) with the values first .. first + count - 1 of C: counts[c] gets what came
+ * out for value first + c. A single label is the class with the largest w'x (the first one among
+ * equals), a multi-label holds where w'x > 0, which is a probability above one half. With count = 1
+ * `table` may be given: it is added to, as metrics_single or metrics_multi reads it. */
+graco_status probe_score(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
+                         const struct probe_input *input, const int32_t *rows, int64_t n,
+                         int64_t first, int64_t count);
+
+void probe_clear(struct probe *probe);
+
+#endif

@@ -1,0 +1,127 @@
+#include "base/memory.h"
+
+#include "check.h"
+
+static bool aligned(const void *block)
+{
+    return (uintptr_t)block % MEMORY_ALIGNMENT == 0;
+}
+
+static void blocks(void)
+{
+    for (int64_t count = 0; count < 300; count += 7) {
+        unsigned char *plain = NULL, *zeros = NULL;
+        CHECK_OK(memory_alloc(&plain, count, 3));
+        CHECK_OK(memory_zalloc(&zeros, count, 3));
+        CHECK(plain && zeros && aligned(plain) && aligned(zeros));
+        memset(plain, 1, (size_t)count * 3);
+        int64_t sum = 0;
+        for (int64_t i = 0; i < 3 * count; i++)
+            sum += zeros[i];
+        CHECK(sum == 0);
+        memory_free(plain);
+        memory_free(zeros);
+    }
+    memory_free(NULL);
+}
+
+/* Nothing, of items that have a size or have none, is a block that can be freed. */
+static void zero_sizes(void)
+{
+    double *none = NULL;
+    CHECK_OK(memory_alloc(&none, 0, sizeof *none));
+    CHECK(none && aligned(none));
+    memory_free(none);
+    CHECK_OK(memory_zalloc(&none, 1000, 0));
+    CHECK(none != NULL);
+    memory_free(none);
+    none = NULL;
+    CHECK_OK(memory_grow(&none, 0, 0, sizeof *none));
+    CHECK(none != NULL);
+    memory_free(none);
+}
+
+static void overflow(void)
+{
+    const struct {
+        int64_t count;
+        size_t size;
+    } cases[] = {
+        {-1, 1},
+        {INT64_MIN, 1},
+        {INT64_MAX, 3},
+        {(int64_t)1 << 62, 4},
+        {1, SIZE_MAX},
+        {1, SIZE_MAX - 63},
+        {(int64_t)1 << 32, (size_t)1 << 32},
+        {2, SIZE_MAX / 2},
+        {INT64_MAX, SIZE_MAX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char here = 0, *block = &here;
+        CHECK_FAILS(memory_alloc(&block, cases[i].count, cases[i].size), GRACO_ERROR_MEMORY,
+                    "too large");
+        CHECK(block == NULL);
+        block = &here;
+        CHECK_FAILS(memory_zalloc(&block, cases[i].count, cases[i].size), GRACO_ERROR_MEMORY,
+                    "too large");
+        CHECK(block == NULL);
+    }
+}
+
+static void growth(void)
+{
+    int32_t *items = NULL, *kept;
+    int64_t room = 0;
+    bool same = true;
+    for (int32_t i = 0; i < 1000; i++) {
+        if (i == room) {
+            CHECK_OK(memory_grow(&items, room, 2 * room + 1, sizeof *items));
+            room = 2 * room + 1;
+        }
+        items[i] = i;
+    }
+    for (int32_t i = 0; i < 1000; i++)
+        same = same && items[i] == i;
+    CHECK(same && aligned(items));
+    CHECK_OK(memory_grow(&items, room, 10, sizeof *items)); /* down as well */
+    CHECK(items[0] == 0 && items[9] == 9);
+    kept = items;
+    CHECK_FAILS(memory_grow(&items, 10, INT64_MAX, sizeof *items), GRACO_ERROR_MEMORY, "too large");
+    CHECK(items == kept && items[9] == 9);
+    memory_free(items);
+}
+
+static void strings(void)
+{
+    static const char *const cases[][3] = {
+        {"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"a//", "b", "a/b"}, {"a/b", "c.npy", "a/b/c.npy"},
+        {".", "b", "./b"}, {"/", "b", NULL},   {"///", "b", NULL},  {"/x", "b", "/x/b"},
+        {"a", "", "a/"},
+    };
+    char *text = NULL;
+    CHECK_OK(memory_string(&text, ""));
+    CHECK(strcmp(text, "") == 0);
+    memory_free(text);
+    CHECK_OK(memory_string(&text, "graph"));
+    CHECK(strcmp(text, "graph") == 0);
+    memory_free(text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_OK(memory_path(&text, cases[i][0], cases[i][1]));
+        if (cases[i][2])
+            CHECK(strcmp(text, cases[i][2]) == 0);
+        else /* the root keeps its slash; two of them mean the same */
+            CHECK(strcmp(text + strspn(text, "/"), "b") == 0 && text[0] == '/');
+        memory_free(text);
+    }
+}
+
+int main(void)
+{
+    blocks();
+    zero_sizes();
+    overflow();
+    growth();
+    strings();
+    return check_result();
+}

@@ -1,0 +1,121 @@
+#include "eval/splits.h"
+
+#include "check.h"
+
+#include <unistd.h>
+
+enum { NODES = 103 };
+
+static uint8_t usable[NODES];
+
+/* The first training and validation ids for seed 7, computed once: every machine must find them. */
+static void known_answers(void)
+{
+    static const int32_t train[2][5] = {{2, 7, 24, 26, 42}, {13, 14, 17, 24, 25}};
+    static const int32_t validation[2][5] = {{11, 19, 27, 39, 41}, {2, 4, 21, 22, 32}};
+    struct splits splits = {0};
+    int32_t rows[NODES];
+    CHECK_OK(splits_draw(&splits, usable, NODES, 2, true, 7));
+    for (int64_t s = 0; s < 2; s++) {
+        CHECK(splits_rows(rows, &splits, s, SPLITS_TRAIN) == 10);
+        CHECK(memcmp(rows, train[s], sizeof train[s]) == 0);
+        CHECK(splits_rows(rows, &splits, s, SPLITS_VALIDATION) == 10);
+        CHECK(memcmp(rows, validation[s], sizeof validation[s]) == 0);
+        CHECK(splits_rows(rows, &splits, s, SPLITS_TEST) == 81);
+        CHECK(splits_rows(rows, &splits, s, SPLITS_NONE) == 2);
+        CHECK(rows[0] == 20 && rows[1] == 77);
+    }
+    splits_clear(&splits);
+}
+
+/* A split depends neither on how many are drawn nor on whether validation is wanted. */
+static void independent(void)
+{
+    struct splits few = {0}, many = {0}, folds = {0}, other = {0};
+    CHECK_OK(splits_draw(&few, usable, NODES, 2, true, 7));
+    CHECK_OK(splits_draw(&many, usable, NODES, 9, true, 7));
+    CHECK_OK(splits_draw(&folds, usable, NODES, 2, false, 7));
+    CHECK_OK(splits_draw(&other, usable, NODES, 2, true, 8));
+    CHECK(memcmp(few.part, many.part, 2 * NODES) == 0);
+    CHECK(memcmp(few.part, other.part, 2 * NODES) != 0);
+    CHECK(memcmp(many.part, many.part + NODES, NODES) != 0);
+    for (int64_t i = 0; i < 2 * NODES; i++) {
+        CHECK((few.part[i] == SPLITS_TRAIN) == (folds.part[i] == SPLITS_TRAIN));
+        CHECK(folds.part[i] != SPLITS_VALIDATION);
+    }
+    splits_clear(&few);
+    splits_clear(&many);
+    splits_clear(&folds);
+    splits_clear(&other);
+}
+
+static void folds_are_even(void)
+{
+    uint8_t fold[NODES], again[NODES];
+    int32_t work[NODES];
+    int64_t sizes[5] = {0};
+    splits_folds(fold, work, NODES, 5, 7, 3);
+    splits_folds(again, work, NODES, 5, 7, 3);
+    CHECK(memcmp(fold, again, NODES) == 0);
+    splits_folds(again, work, NODES, 5, 7, 4);
+    CHECK(memcmp(fold, again, NODES) != 0);
+    for (int64_t i = 0; i < NODES; i++)
+        sizes[fold[i]]++;
+    for (int f = 0; f < 5; f++)
+        CHECK(sizes[f] == NODES / 5 || sizes[f] == NODES / 5 + 1);
+}
+
+static void files(void)
+{
+    char path[] = "/tmp/graco_splits_XXXXXX";
+    struct splits splits = {0}, back = {0};
+    close(mkstemp(path));
+    CHECK_OK(splits_draw(&splits, usable, NODES, 3, true, 1));
+    CHECK_OK(splits_write(&splits, path));
+    CHECK_OK(splits_read(&back, path, usable, NODES));
+    CHECK(back.count == 3 && memcmp(splits.part, back.part, 3 * NODES) == 0);
+    splits_clear(&back);
+    CHECK_FAILS(splits_read(&back, path, usable, NODES + 1), GRACO_ERROR_ARGUMENT, "103 nodes");
+
+    float codes[NODES] = {0};
+    graco_matrix matrix = {1, NODES, codes};
+    codes[5] = 4;
+    CHECK_OK(graco_matrix_save(&matrix, path));
+    CHECK_FAILS(splits_read(&back, path, usable, NODES), GRACO_ERROR_FORMAT, "node 5: code 4");
+    codes[5] = 0.5f;
+    CHECK_OK(graco_matrix_save(&matrix, path));
+    CHECK_FAILS(splits_read(&back, path, usable, NODES), GRACO_ERROR_FORMAT, "expected 0");
+    /* Nodes without a known label are left out, whatever the file says. */
+    codes[5] = 0;
+    CHECK_OK(graco_matrix_save(&matrix, path));
+    CHECK_OK(splits_read(&back, path, usable, NODES));
+    CHECK(back.part[20] == SPLITS_NONE && back.part[21] == SPLITS_TRAIN);
+    splits_clear(&back);
+    splits_clear(&splits);
+    unlink(path);
+    CHECK(splits_read(&back, path, usable, NODES) == GRACO_ERROR_IO && back.part == NULL);
+}
+
+static void refusals(void)
+{
+    struct splits splits = {0};
+    uint8_t nine[NODES] = {0};
+    memset(nine, 1, 9);
+    CHECK_FAILS(splits_draw(&splits, nine, NODES, 1, true, 0), GRACO_ERROR_ARGUMENT, "9 nodes");
+    CHECK_FAILS(splits_draw(&splits, usable, NODES, 0, true, 0), GRACO_ERROR_ARGUMENT, "0 splits");
+    CHECK_FAILS(splits_draw(&splits, usable, NODES, -1, true, 0), GRACO_ERROR_ARGUMENT, "splits");
+    CHECK(splits.part == NULL);
+    splits_clear(NULL);
+}
+
+int main(void)
+{
+    memset(usable, 1, sizeof usable);
+    usable[20] = usable[77] = 0;
+    known_answers();
+    independent();
+    folds_are_even();
+    files();
+    refusals();
+    return check_result();
+}

@@ -1,0 +1,313 @@
+/* Training as a whole, on small generated graphs: it learns, it resumes to the same bits, it stops
+ * when asked, and threads and memory change nothing. */
+#include "check.h"
+
+#include "base/memory.h"
+#include "data/dataset.h"
+#include "io/file.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EPOCHS = 12, LINE_MAX_BYTES = 512 };
+
+static char root[] = "/tmp/graco-train-XXXXXX";
+
+static const char *const FILES[] = {"config.json", "metrics.jsonl", "model.safetensors",
+                                    "embeddings.npy"};
+
+static graco_dataset *make_data(bool dense)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 300;
+    options.features = 60;
+    options.dense = dense;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static graco_config make_config(void)
+{
+    graco_config config;
+    graco_config_preset(&config, NULL);
+    config.hidden = 16;
+    config.projection = 24;
+    config.epochs = EPOCHS;
+    config.lr = 0.01;
+    config.correction = 20;
+    config.checkpoint_every = 5;
+    config.threads = 2;
+    return config;
+}
+
+static char *run_path(const char *name)
+{
+    char *path = NULL;
+    CHECK_OK(memory_path(&path, root, name));
+    return path;
+}
+
+static void remove_run(const char *run)
+{
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        char *path = NULL;
+        CHECK_OK(memory_path(&path, run, FILES[i]));
+        unlink(path);
+        memory_free(path);
+    }
+    rmdir(run);
+}
+
+static bool same_file(const char *a, const char *b, const char *name)
+{
+    uint8_t *bytes[2] = {NULL};
+    int64_t length[2] = {0};
+    const char *runs[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        char *path = NULL;
+        CHECK_OK(memory_path(&path, runs[i], name));
+        CHECK_OK(file_read(&bytes[i], &length[i], path, 1 << 26));
+        memory_free(path);
+    }
+    bool same = length[0] == length[1] && memcmp(bytes[0], bytes[1], (size_t)length[0]) == 0;
+    memory_free(bytes[0]);
+    memory_free(bytes[1]);
+    return same;
+}
+
+/* The losses of metrics.jsonl as text, which has all their digits. */
+static int read_losses(char losses[][LINE_MAX_BYTES], int most, const char *run)
+{
+    char *path = NULL, line[LINE_MAX_BYTES];
+    int count = 0;
+    CHECK_OK(memory_path(&path, run, "metrics.jsonl"));
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    while (file && count < most && fgets(line, sizeof line, file)) {
+        int epoch = 0;
+        CHECK(sscanf(line, "{\"epoch\":%d,\"loss\":%511[^,]", &epoch, losses[count]) == 2);
+        CHECK(epoch == ++count);
+    }
+    if (file)
+        fclose(file);
+    memory_free(path);
+    return count;
+}
+
+struct watch {
+    int64_t calls, stop_at;
+    double first, last;
+    bool sound;
+};
+
+static bool on_epoch(void *user, const graco_epoch *epoch)
+{
+    struct watch *watch = user;
+    watch->first = watch->calls++ ? watch->first : epoch->loss;
+    watch->last = epoch->loss;
+    watch->sound = watch->sound && isfinite(epoch->loss) && epoch->seconds >= 0 &&
+                   epoch->seconds_left >= 0 && epoch->epoch <= epoch->epochs;
+    return epoch->epoch != watch->stop_at;
+}
+
+/* Every objective and activation, dense and sparse features: the loss falls. */
+static void learns(void)
+{
+    for (int objective = 0; objective < 3; objective++)
+        for (int activation = 0; activation < 4; activation++) {
+            graco_dataset *data = make_data(activation % 2);
+            graco_config config = make_config();
+            graco_train_result result;
+            graco_model *model = NULL;
+            graco_matrix Z = {0};
+            struct watch watch = {.sound = true};
+            graco_train_options options = {.on_epoch = on_epoch, .user = &watch};
+            config.objective = (graco_objective)objective;
+            config.activation = (graco_activation)activation;
+            config.epochs = 40;
+            CHECK_OK(graco_train(&model, &result, data, &config, &options));
+            CHECK(watch.calls == 40 && watch.sound);
+            CHECK(watch.last < watch.first - 0.1);
+            CHECK(result.epochs == 40 && result.loss == watch.last && result.seconds > 0);
+            CHECK(strcmp(result.device, "cpu") == 0 && result.epoch_ms_median > 0);
+            CHECK(isfinite(result.mutual_information) == (objective != GRACO_OBJECTIVE_MOMENT));
+            CHECK_OK(graco_model_embed(&Z, model, data, 1));
+            bool finite = Z.rows == 300 && Z.cols == 16;
+            for (int64_t i = 0; i < Z.rows * Z.cols; i++)
+                finite = finite && isfinite(Z.data[i]);
+            CHECK(finite);
+            graco_matrix_clear(&Z);
+            graco_model_free(model);
+            graco_dataset_free(data);
+        }
+}
+
+/* Without a run folder, without a result, without a model: nothing is asked, nothing breaks. */
+static void bare(void)
+{
+    graco_dataset *data = make_data(false);
+    graco_config config = make_config();
+    config.epochs = 1;
+    CHECK_OK(graco_train(NULL, NULL, data, &config, NULL));
+    config.epochs = 0;
+    graco_train_result result;
+    CHECK_OK(graco_train(NULL, &result, data, &config, NULL));
+    CHECK(result.epochs == 0 && isnan(result.loss));
+    graco_dataset_free(data);
+}
+
+/* Threads and memory change no bit of the model and the embeddings. */
+static void same_bits(void)
+{
+    static const struct {
+        int64_t threads, memory;
+    } ways[] = {{1, 0}, {2, 1 << 30}, {3, 300000}, {7, 1}};
+    char *first = run_path("first"), *next = run_path("next");
+    for (int objective = 0; objective < 3; objective++) {
+        graco_dataset *data = make_data(false);
+        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+            graco_config config = make_config();
+            graco_train_options options = {.run = way ? next : first};
+            config.objective = (graco_objective)objective;
+            config.activation = GRACO_ACTIVATION_RRELU;
+            config.threads = ways[way].threads;
+            config.memory = ways[way].memory;
+            CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
+            CHECK(way == 0 || same_file(first, next, "embeddings.npy"));
+            remove_run(way ? next : root); /* the root holds no run: nothing happens */
+        }
+        remove_run(first);
+        graco_dataset_free(data);
+    }
+    memory_free(first);
+    memory_free(next);
+}
+
+/* A training stopped at an epoch, or killed after its last checkpoint, and resumed. */
+static void resumes(graco_objective objective, int64_t stop_at, bool killed)
+{
+    char *whole = run_path("whole"), *broken = run_path("broken"), *metrics = NULL, *kept = NULL;
+    char a[EPOCHS + 1][LINE_MAX_BYTES], b[EPOCHS + 1][LINE_MAX_BYTES];
+    graco_dataset *data = make_data(true);
+    graco_config config = make_config();
+    struct watch watch = {.stop_at = stop_at, .sound = true};
+    graco_train_result result = {0};
+    graco_model *model = NULL;
+    config.objective = objective;
+    config.activation = GRACO_ACTIVATION_PRELU;
+    CHECK_OK(graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = whole}));
+    graco_train_options options = {.run = broken, .on_epoch = on_epoch, .user = &watch};
+    CHECK_FAILS(graco_train(&model, &result, data, &config, &options), GRACO_STOPPED, "stopped");
+    CHECK(result.epochs == stop_at && model != NULL && watch.calls == stop_at);
+    graco_model_free(model);
+    CHECK_OK(memory_path(&metrics, broken, "metrics.jsonl"));
+    CHECK_OK(memory_path(&kept, broken, "embeddings.npy"));
+    CHECK(!file_exists(kept));
+    if (killed) { /* later lines, one of them cut, that no checkpoint knows of */
+        FILE *file = fopen(metrics, "a");
+        CHECK(file && fputs("{\"epoch\":99,\"loss\":1.0,\n{\"epo", file) >= 0);
+        CHECK(file && fclose(file) == 0);
+    }
+    options = (graco_train_options){.run = broken, .resume = true};
+    config.threads = 1;
+    CHECK_OK(graco_train(NULL, &result, data, &config, &options));
+    CHECK(result.epochs == EPOCHS);
+    CHECK(same_file(whole, broken, "embeddings.npy"));
+    CHECK(read_losses(a, EPOCHS + 1, whole) == EPOCHS &&
+          read_losses(b, EPOCHS + 1, broken) == EPOCHS);
+    CHECK(memcmp(a[EPOCHS - 1], b[EPOCHS - 1], strlen(a[EPOCHS - 1]) + 1) == 0);
+    config.threads = 2; /* once more with the first one's settings: the same checkpoint */
+    CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
+    CHECK(same_file(whole, broken, "model.safetensors"));
+    CHECK(same_file(whole, broken, "config.json"));
+    remove_run(whole);
+    remove_run(broken);
+    memory_free(whole);
+    memory_free(broken);
+    memory_free(metrics);
+    memory_free(kept);
+    graco_dataset_free(data);
+}
+
+/* What cannot be resumed, or trained at all, says why. */
+static void refusals(void)
+{
+    char *run = run_path("refused");
+    graco_dataset *data = make_data(false), *other = NULL, *plain = NULL;
+    graco_generate_options generate = graco_generate_defaults();
+    graco_config config = make_config();
+    graco_train_options options = {.run = run}, resume = {.run = run, .resume = true};
+    generate.nodes = 50;
+    generate.features = 61;
+    CHECK_OK(graco_dataset_generate(&other, &generate));
+    generate.features = 0;
+    CHECK_OK(graco_dataset_generate(&plain, &generate));
+    config.epochs = 2;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_IO,
+                "model.safetensors");
+    CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
+    CHECK_FAILS(graco_train(NULL, NULL, other, &config, &resume), GRACO_ERROR_ARGUMENT, "61");
+    config.tau = 0.7;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_ARGUMENT, "tau");
+    config.tau = -1;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "tau");
+    config.tau = 0.5;
+    CHECK_FAILS(graco_train(NULL, NULL, plain, &config, NULL), GRACO_ERROR_ARGUMENT, "features");
+    resume.run = NULL;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_ARGUMENT, "resume");
+    options.run = "/nowhere/at/all";
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, &options), GRACO_ERROR_IO, "/nowhere");
+    graco_model *model = NULL;
+    graco_matrix Z = {0};
+    CHECK_OK(graco_model_load(&model, run));
+    CHECK_FAILS(graco_model_embed(&Z, model, other, 1), GRACO_ERROR_ARGUMENT, "61");
+    CHECK(Z.data == NULL);
+    graco_model_free(model);
+    remove_run(run);
+    memory_free(run);
+    graco_dataset_free(data);
+    graco_dataset_free(other);
+    graco_dataset_free(plain);
+}
+
+/* A loss that is not finite ends the training before it spoils the weights. */
+static void explodes(void)
+{
+    char *run = run_path("exploding");
+    graco_config config = make_config();
+    graco_dataset *data = NULL;
+    graco_model *model = NULL;
+    struct dataset_parts parts = {.name = "huge", .nodes = 4, .features = {.rows = 4, .cols = 3}};
+    CHECK_OK(memory_alloc(&parts.features.dense, 12, sizeof(float)));
+    for (int i = 0; i < 12; i++)
+        parts.features.dense[i] = 3e38f; /* finite, but not once multiplied */
+    CHECK_OK(dataset_create(&data, &parts));
+    CHECK_FAILS(graco_train(&model, NULL, data, &config, &(graco_train_options){.run = run}),
+                GRACO_ERROR_NUMBER, "the loss is not finite in epoch");
+    CHECK(model == NULL);
+    if (strstr(graco_message(), "last good checkpoint")) /* and it is good */
+        CHECK_OK(graco_model_load(&model, run));
+    graco_model_free(model);
+    remove_run(run);
+    memory_free(run);
+    graco_dataset_free(data);
+}
+
+int main(void)
+{
+    if (!mkdtemp(root))
+        check_skip("no folder for temporary files");
+    learns();
+    bare();
+    same_bits();
+    for (int objective = 0; objective < 3; objective++) {
+        resumes((graco_objective)objective, 7, false);
+        resumes((graco_objective)objective, 5, true);
+    }
+    refusals();
+    explodes();
+    rmdir(root);
+    return check_result();
+}

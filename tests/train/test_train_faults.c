@@ -1,0 +1,134 @@
+/* Allocations of a training: none after the first epoch, and each may fail without harm. */
+#include "check.h"
+#include "faults.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MANY = 1000000 };
+
+static graco_dataset *make_data(bool dense)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 60;
+    options.features = 20;
+    options.classes = 3;
+    options.dense = dense;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static graco_config make_config(int variant)
+{
+    graco_config config;
+    graco_config_preset(&config, NULL);
+    config.hidden = 8;
+    config.projection = 8;
+    config.epochs = 4;
+    config.correction = 10;
+    config.checkpoint_every = 2;
+    config.threads = 1;
+    config.objective = (graco_objective)(variant % 3);
+    config.activation = (graco_activation)(variant % 4);
+    return config;
+}
+
+/* How many allocations succeeded up to the end of each epoch. */
+struct count {
+    int64_t epochs;
+    long after[8];
+};
+
+static bool on_epoch(void *user, const graco_epoch *epoch)
+{
+    struct count *count = user;
+    (void)epoch;
+    count->after[count->epochs++] = MANY - faults_until;
+    return true;
+}
+
+static void steady(void)
+{
+    for (int variant = 0; variant < 12; variant++) {
+        graco_dataset *data = make_data(variant % 2);
+        graco_config config = make_config(variant);
+        struct count count = {0};
+        graco_train_options options = {.on_epoch = on_epoch, .user = &count};
+        faults_until = MANY;
+        CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
+        faults_until = -1;
+        CHECK(count.epochs == 4 && count.after[0] > 0);
+        if (count.after[3] != count.after[0])
+            fprintf(stderr, "variant %d: %ld allocations after the first epoch\n", variant,
+                    count.after[3] - count.after[0]);
+        CHECK(count.after[3] == count.after[0]);
+        graco_dataset_free(data);
+    }
+}
+
+/* Fails the nth allocation for every n until the training gets through. */
+static void failing(int variant, const char *run, bool resume)
+{
+    graco_dataset *data = make_data(variant % 2);
+    graco_config config = make_config(variant);
+    graco_train_options options = {.run = run, .resume = resume};
+    graco_status status = GRACO_ERROR_MEMORY;
+    graco_model *model = NULL;
+    config.epochs = resume ? 4 : 2;
+    for (long n = 0; status != GRACO_OK && n < 3000; n++) {
+        faults_until = n;
+        faults_hit = 0;
+        status = graco_train(&model, NULL, data, &config, &options);
+        faults_until = -1;
+        CHECK((status == GRACO_OK) == (faults_hit == 0));
+        CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && model == NULL));
+        CHECK(status == GRACO_OK || strlen(graco_message()) > 0);
+    }
+    CHECK(status == GRACO_OK);
+    graco_model_free(model);
+    graco_dataset_free(data);
+}
+
+static void failing_embed(void)
+{
+    graco_dataset *data = make_data(false);
+    graco_config config = make_config(1);
+    graco_model *model = NULL;
+    graco_status status = GRACO_ERROR_MEMORY;
+    graco_matrix Z = {0};
+    CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
+    for (long n = 0; status != GRACO_OK && n < 1000; n++) {
+        faults_until = n;
+        status = graco_model_embed(&Z, model, data, 1);
+        faults_until = -1;
+        CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && Z.data == NULL));
+    }
+    CHECK(status == GRACO_OK && Z.rows == 60);
+    graco_matrix_clear(&Z);
+    graco_model_free(model);
+    graco_dataset_free(data);
+}
+
+int main(void)
+{
+    static const char *const files[] = {"config.json", "metrics.jsonl", "model.safetensors",
+                                        "embeddings.npy"};
+    char run[] = "/tmp/graco-faults-XXXXXX", path[128];
+    if (!mkdtemp(run))
+        check_skip("no folder for temporary files");
+    steady();
+    for (int variant = 0; variant < 4; variant++)
+        failing(variant, NULL, false);
+    failing(1, run, false);
+    failing(1, run, true);
+    failing_embed();
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", run, files[i]);
+        CHECK(unlink(path) == 0);
+    }
+    CHECK(rmdir(run) == 0); /* no temporary file is left */
+    return check_result();
+}
