@@ -289,16 +289,6 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
     tape_free(tape);
 }
 
-static double relative(const float *a, const float *b, int64_t n)
-{
-    double difference = 0, size = 1e-30;
-    for (int64_t i = 0; i < n; i++) {
-        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-        size += (double)b[i] * (double)b[i];
-    }
-    return sqrt(difference / size);
-}
-
 /* Where the two one-sided slopes differ this much the function has a kink between the points. */
 static bool kink(double low, double middle, double high)
 {
@@ -351,9 +341,9 @@ static void compare(const struct operation *op, const struct outcome *a, const s
     if (!a->out) /* an objective */
         CHECK(fabs(a->value - b->value) <= tolerance * (fabs(b->value) + 1));
     CHECK(a->out_count == b->out_count);
-    CHECK(relative(a->out, b->out, a->out_count) <= tolerance);
+    CHECK(check_relative(a->out, b->out, a->out_count) <= tolerance);
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
-        double distance = relative(a->grad[i], b->grad[i], input_size(op, i));
+        double distance = check_relative(a->grad[i], b->grad[i], input_size(op, i));
         if (distance > tolerance)
             fprintf(stderr, "%s: gradient %d is off by %g\n", op->name, i, distance);
         CHECK(distance <= tolerance);

@@ -34,16 +34,6 @@ static graco_config config_of(graco_encoder encoder)
     return config;
 }
 
-static double relative(const float *a, const float *b, int64_t n)
-{
-    double difference = 0, size = 1e-30;
-    for (int64_t i = 0; i < n; i++) {
-        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-        size += (double)b[i] * (double)b[i];
-    }
-    return sqrt(difference / size);
-}
-
 /* ---- One batch of all nodes with all neighbours is the whole graph
  * ------------------------------------- */
 
@@ -85,7 +75,7 @@ static void batch_equals_whole(graco_encoder encoder, graco_objective objective,
     memset(config.fanout, 0, sizeof config.fanout); /* every neighbour once */
     double b = first_step(&batch, &count, data, &config);
     CHECK(fabs(a - b) < 1e-4 * fabs(a));
-    CHECK(relative(batch, whole, count) < 1e-4);
+    CHECK(check_relative(batch, whole, count) < 1e-4);
     memory_free(whole);
     memory_free(batch);
     graco_dataset_free(data);
@@ -117,7 +107,7 @@ static void chunks_equal_whole(graco_encoder encoder, graco_activation activatio
     CHECK_OK(tape_status(trainer->tape));
     CHECK_OK(graco_model_embed(&Z, model, data, 2));
     CHECK(Z.rows == 9000 && Z.cols == config.hidden);
-    CHECK(relative(Z.data, H->data, Z.rows * Z.cols) < 1e-5);
+    CHECK(check_relative(Z.data, H->data, Z.rows * Z.cols) < 1e-5);
     graco_matrix_clear(&Z);
     tape_reset(trainer->tape);
     views_free(views);
