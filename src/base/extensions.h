@@ -10,6 +10,13 @@
 #define EXT_PRINTF(text, first)
 #endif
 
+/* Inlined wherever it is called, so that its constant arguments are constants in it. */
+#if defined(__GNUC__)
+#define EXT_INLINE inline __attribute__((always_inline))
+#else
+#define EXT_INLINE inline
+#endif
+
 /* Whether this machine has an instruction set; false where that cannot be asked. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define EXT_CPU_HAS(feature) __builtin_cpu_supports(feature)

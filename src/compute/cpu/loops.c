@@ -10,7 +10,7 @@
 #define TABLE(isa) PASTE(loops_, isa)
 #define TEXT(isa) NAME(isa)
 
-enum { LANES = 16, GATHER_VECTORS = 8 };
+enum { LANES = VECTOR, GATHER_VECTORS = 8 };
 
 static inline ext_vector load(const float *p)
 {
@@ -175,16 +175,103 @@ static void scatter(float *Y, const struct gather *g, const float *x, int64_t fi
     }
 }
 
+/* ---- Dense products ----------------------------------------------------------------------------
+ */
+
+/* A block of C that fits the registers: 24 accumulators of 32 where a vector is one register. */
+#ifdef __AVX512F__
+enum { BLOCK_ROWS = 6, BLOCK_VECTORS = 4 };
+#else
+enum { BLOCK_ROWS = 6, BLOCK_VECTORS = 1 };
+#endif
+
+enum { DEPTH = 512 }; /* rows of a panel of B that stay in the near cache */
+
+/* `rows` and `vectors` are constants wherever this is inlined. */
+static EXT_INLINE void block(const struct product *p, const float *A, const float *B, int64_t depth,
+                             float *C, bool accumulate, const int rows, const int vectors)
+{
+    ext_vector c[BLOCK_ROWS][BLOCK_VECTORS];
+    for (int i = 0; i < rows; i++)
+        for (int v = 0; v < vectors; v++)
+            c[i][v] = accumulate ? load(C + i * p->c_row + v * LANES) : (ext_vector){0};
+    for (int64_t k = 0; k < depth; k++) {
+        ext_vector b[BLOCK_VECTORS];
+        for (int v = 0; v < vectors; v++)
+            b[v] = load(B + k * p->b_row + v * LANES);
+        for (int i = 0; i < rows; i++) {
+            ext_vector a = fill(A[i * p->a_row + k * p->a_col]);
+            for (int v = 0; v < vectors; v++)
+                c[i][v] += a * b[v];
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int v = 0; v < vectors; v++)
+            store(C + i * p->c_row + v * LANES, c[i][v]);
+}
+
+/* All rows of a strip of C, `vectors` wide. */
+static EXT_INLINE void strip(const struct product *p, const float *A, const float *B, int64_t depth,
+                             float *C, bool accumulate, const int vectors)
+{
+    int64_t i = 0;
+    for (; i + BLOCK_ROWS <= p->rows; i += BLOCK_ROWS)
+        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, BLOCK_ROWS, vectors);
+    for (; i + 2 <= p->rows; i += 2)
+        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, 2, vectors);
+    if (i < p->rows)
+        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, 1, vectors);
+}
+
+/* The columns of C behind the last whole vector, a few rows at a time by way of `room`. */
+static void strip_part(const struct product *p, const float *A, const float *B, int64_t depth,
+                       float *C, bool accumulate, int64_t count)
+{
+    float room[BLOCK_ROWS * LANES];
+    struct product part = *p;
+    part.c_row = LANES;
+    for (int64_t i = 0; i < p->rows; i += BLOCK_ROWS) {
+        part.rows = p->rows - i < BLOCK_ROWS ? p->rows - i : BLOCK_ROWS;
+        for (int64_t r = 0; r < part.rows && accumulate; r++)
+            store(room + r * LANES, load_part(C + (i + r) * p->c_row, count));
+        strip(&part, A + i * p->a_row, B, depth, room, accumulate, 1);
+        for (int64_t r = 0; r < part.rows; r++)
+            store_part(C + (i + r) * p->c_row, load(room + r * LANES), count);
+    }
+}
+
+static void product(const struct product *p)
+{
+    for (int64_t first = 0; first == 0 || first < p->depth; first += DEPTH) {
+        int64_t depth = p->depth - first < DEPTH ? p->depth - first : DEPTH, j = 0;
+        const float *A = p->A + first * p->a_col, *B = p->B + first * p->b_row;
+        bool accumulate = p->accumulate || first > 0;
+        while (j < p->cols) {
+            const float *from = B + j / PANEL * p->b_panel + j % PANEL;
+            if (j + BLOCK_VECTORS * LANES <= p->cols) {
+                strip(p, A, from, depth, p->C + j, accumulate, BLOCK_VECTORS);
+                j += BLOCK_VECTORS * LANES;
+            } else if (j + LANES <= p->cols) {
+                strip(p, A, from, depth, p->C + j, accumulate, 1);
+                j += LANES;
+            } else {
+                strip_part(p, A, from, depth, p->C + j, accumulate, p->cols - j);
+                break;
+            }
+        }
+    }
+}
+
 /* ---- Tiles of the objective ---------------------------------------------------------------------
  */
 
-static void exp_tile(float *tile, int64_t rows, int64_t cols, float scale, float *row_sum,
-                     float *col_sum)
+static void exp_tile(float *tile, int64_t ld, int64_t rows, int64_t cols, float scale,
+                     float *row_sum, float *col_sum)
 {
     const ext_vector a = fill(scale), b = fill(-scale);
     memset(col_sum, 0, (size_t)cols * sizeof(float));
     for (int64_t i = 0; i < rows; i++) {
-        float *row = tile + i * cols;
+        float *row = tile + i * ld;
         ext_vector total = {0};
         int64_t j = 0;
         for (; j + LANES <= cols; j += LANES) {
@@ -203,12 +290,12 @@ static void exp_tile(float *tile, int64_t rows, int64_t cols, float scale, float
     }
 }
 
-static void weigh_tile(float *out, const float *tile, int64_t rows, int64_t cols, const float *row,
-                       const float *col)
+static void weigh_tile(float *out, const float *tile, int64_t ld, int64_t rows, int64_t cols,
+                       const float *row, const float *col)
 {
     for (int64_t i = 0; i < rows; i++) {
-        const float *from = tile + i * cols;
-        float *to = out + i * cols, r = row[i];
+        const float *from = tile + i * ld;
+        float *to = out + i * ld, r = row[i];
 #pragma omp simd
         for (int64_t j = 0; j < cols; j++)
             to[j] = from[j] * (r + col[j]);
@@ -372,6 +459,7 @@ static void adam(const struct adam *a, int64_t first, int64_t last)
 
 const struct loops TABLE(LOOPS_ISA) = {
     .name = TEXT(LOOPS_ISA),
+    .product = product,
     .gather = gather,
     .scatter = scatter,
     .exp_tile = exp_tile,
