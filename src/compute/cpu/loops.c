@@ -10,7 +10,7 @@
 #define TABLE(isa) PASTE(loops_, isa)
 #define TEXT(isa) NAME(isa)
 
-enum { LANES = VECTOR, GATHER_VECTORS = 8 };
+enum { LANES = 16, GATHER_VECTORS = 8 };
 
 static inline ext_vector load(const float *p)
 {
@@ -223,18 +223,26 @@ static EXT_INLINE void strip(const struct product *p, const float *A, const floa
         block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, 1, vectors);
 }
 
-/* The columns of C behind the last whole vector, a few rows at a time by way of `room`. */
+/* The columns of C behind the last whole vector, a few rows at a time by way of `room`. Reading B
+ * past the end of a row is harmless, but for the last rows, which are copied. */
 static void strip_part(const struct product *p, const float *A, const float *B, int64_t depth,
                        float *C, bool accumulate, int64_t count)
 {
-    float room[BLOCK_ROWS * LANES];
-    struct product part = *p;
-    part.c_row = LANES;
+    float room[BLOCK_ROWS * LANES] = {0}, last[LANES * LANES] = {0};
+    int64_t over = (LANES - count + p->b_row - 1) / p->b_row, safe;
+    over = over < depth ? over : depth;
+    safe = depth - over;
+    for (int64_t k = 0; k < over; k++)
+        store_part(last + k * LANES, load_part(B + (safe + k) * p->b_row, count), count);
+    struct product part = *p, rest = *p;
+    part.c_row = rest.c_row = rest.b_row = LANES;
     for (int64_t i = 0; i < p->rows; i += BLOCK_ROWS) {
-        part.rows = p->rows - i < BLOCK_ROWS ? p->rows - i : BLOCK_ROWS;
+        const float *a = A + i * p->a_row;
+        part.rows = rest.rows = p->rows - i < BLOCK_ROWS ? p->rows - i : BLOCK_ROWS;
         for (int64_t r = 0; r < part.rows && accumulate; r++)
             store(room + r * LANES, load_part(C + (i + r) * p->c_row, count));
-        strip(&part, A + i * p->a_row, B, depth, room, accumulate, 1);
+        strip(&part, a, B, safe, room, accumulate, 1);
+        strip(&rest, a + safe * p->a_col, last, over, room, true, 1);
         for (int64_t r = 0; r < part.rows; r++)
             store_part(C + (i + r) * p->c_row, load(room + r * LANES), count);
     }

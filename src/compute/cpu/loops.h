@@ -20,9 +20,8 @@ struct gather {
 
 /* C (rows, cols) (+)= A B, with A(i, k) = A[i a_row + k a_col] and B cut into panels of PANEL
  * columns: B(k, j) = B[j / PANEL b_panel + k b_row + j % PANEL]. So B is a plain matrix of rows ldb
- * apart (b_row = ldb, b_panel = PANEL), or packed by product_pack. Whole vectors of B are read: its
- * rows must reach to a multiple of 16 columns. Every element is one sum in the order of k, whatever
- * the shape. */
+ * apart (b_row = ldb, b_panel = PANEL), or packed by pack_panel. Every element is one sum in the
+ * order of k, whatever the shape. */
 struct product {
     int64_t rows, cols, depth;
     const float *A;
@@ -34,7 +33,7 @@ struct product {
     bool accumulate;
 };
 
-enum { PANEL = 64, VECTOR = 16 };
+enum { PANEL = 64 };
 
 struct loops {
     const char *name;
