@@ -7,8 +7,8 @@
  * each group has its own partial sums, which are added in the order of the groups. */
 #include "compute/cpu/cpu.h"
 
-#include "compute/blas.h"
 #include "compute/cpu/loops.h"
+#include "compute/cpu/pack.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +23,7 @@ struct work {
     const struct loops *loops;
     int64_t rows, pieces, groups;
     float *sampled;  /* (m, d) the sampled rows */
+    float *columns;  /* the same, transposed and packed */
     float *scratch;  /* (threads, stride) */
     int64_t stride;  /* floats of one thread: PIECE x 2 (m + d) */
     float *weighted; /* (d + 1, d): backwards, M and s of the weighted rows */
@@ -53,18 +54,61 @@ static graco_status init_work(struct context *c, struct work *w, const struct mo
     TRY(context_take(c, &w->sampled, m * d, sizeof(float)));
     TRY(context_take(c, &w->scratch, c->threads * w->stride, sizeof(float)));
     TRY(context_take(c, &w->partial, w->groups * d * (d + 1), sizeof(float)));
+    TRY(context_take(c, &w->columns, pack_size(d, m), sizeof(float)));
     for (int64_t j = 0; j < m; j++)
         memcpy(w->sampled + j * d, s->Z + s->sample[j] * d, (size_t)d * sizeof(float));
+    for (int64_t panel = 0; panel * PANEL < m; panel++)
+        pack_panel(w->columns, w->sampled, d, true, d, m, panel);
 done:
     return status;
 }
 
 static void clear_work(struct context *c, struct work *w)
 {
-    void *blocks[] = {w->sampled, w->scratch, w->weighted, w->partial,
-                      w->pulled,  w->weight,  w->row,      w->fit};
+    void *blocks[] = {w->sampled, w->columns, w->scratch, w->weighted, w->partial,
+                      w->pulled,  w->weight,  w->row,     w->fit};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         context_give(c, blocks[i]);
+}
+
+/* C (count, cols) = A B, with A of (count, depth), all rows one after the other. */
+static void multiply(const struct work *w, float *C, const float *A, const float *B, int64_t count,
+                     int64_t cols, int64_t depth)
+{
+    w->loops->product(&(struct product){
+        .rows = count,
+        .cols = cols,
+        .depth = depth,
+        .A = A,
+        .a_row = depth,
+        .a_col = 1,
+        .B = B,
+        .b_row = cols,
+        .b_panel = PANEL,
+        .C = C,
+        .c_row = cols,
+    });
+}
+
+/* C (rows, d) += A' Z over `count` rows, with A of (count, rows). */
+static void add_transposed(const struct work *w, float *C, const float *A, const float *Z,
+                           int64_t rows, int64_t count)
+{
+    int64_t d = w->spec->d;
+    w->loops->product(&(struct product){
+        .rows = rows,
+        .cols = d,
+        .depth = count,
+        .A = A,
+        .a_row = 1,
+        .a_col = rows,
+        .B = Z,
+        .b_row = d,
+        .b_panel = PANEL,
+        .C = C,
+        .c_row = d,
+        .accumulate = true,
+    });
 }
 
 /* Runs `piece_fn` over the rows [first, first + count) of every piece, group by group. */
@@ -133,7 +177,7 @@ static void moments_piece(struct work *w, int64_t group, int64_t first, int64_t 
                 scratch[i * d + j] = w->weight[first + i] * Z[i * d + j];
         weighted = scratch;
     }
-    blas_sgemm(true, false, d, d, count, 1.0f, weighted, d, Z, d, 1.0f, M, d);
+    add_transposed(w, M, weighted, Z, d, count);
     for (int64_t i = 0; i < count; i++)
         w->loops->axpy(s, 1.0f, weighted + i * d, d);
 }
@@ -175,9 +219,20 @@ static void find_products(const struct work *w, int64_t first, int64_t count, st
     const struct moment *s = w->spec;
     int64_t d = s->d, m = s->samples;
     const float *Z = s->Z + first * d;
-    if (m > 0)
-        blas_sgemm(false, true, count, m, d, 1.0f, Z, d, w->sampled, d, 0.0f, p.X, m);
-    blas_sgemm(false, false, count, d, d, 1.0f, Z, d, s->moments, d, 0.0f, p.T, d);
+    w->loops->product(&(struct product){
+        .rows = count,
+        .cols = m,
+        .depth = d,
+        .A = Z,
+        .a_row = d,
+        .a_col = 1,
+        .B = w->columns,
+        .b_row = PANEL,
+        .b_panel = PANEL * d,
+        .C = p.X,
+        .c_row = m,
+    });
+    multiply(w, p.T, Z, s->moments, count, d, d);
 }
 
 /* The sums of exp_powers over a row of the sample, the row itself and its partner left out; returns
@@ -363,12 +418,12 @@ static void backward_piece(struct work *w, int64_t group, int64_t first, int64_t
     const float *Z = s->Z + first * d;
     if (!s->kept)
         find_products(w, first, count, p);
-    blas_sgemm(false, false, count, d, d, 1.0f, Z, d, w->weighted, d, 0.0f, U, d);
+    multiply(w, U, Z, w->weighted, count, d, d);
     if (m > 0) {
         for (int64_t i = 0; i < count; i++)
             residual_row(w, first + i, p.X + i * m, R + i * m);
-        blas_sgemm(true, false, m, d, count, 1.0f, R, m, Z, d, 1.0f, w->pulled + group * m * d, d);
-        blas_sgemm(false, false, count, d, m, 1.0f, R, m, w->sampled, d, 0.0f, dZ, d);
+        add_transposed(w, w->pulled + group * m * d, R, Z, m, count);
+        multiply(w, dZ, R, w->sampled, count, d, m);
     } else {
         memset(dZ, 0, (size_t)(count * d) * sizeof(float));
     }
