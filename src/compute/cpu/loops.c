@@ -24,9 +24,11 @@ static inline void store(float *p, ext_vector v)
     memcpy(p, &v, sizeof v);
 }
 
-/* The last `count` < 16 floats of a row, zeros behind them. */
+/* Up to 16 floats, zeros behind them. All but the last of a row are whole vectors. */
 static inline ext_vector load_part(const float *p, int64_t count)
 {
+    if (count == LANES)
+        return load(p);
     ext_vector v = {0};
     memcpy(&v, p, (size_t)count * sizeof(float));
     return v;
@@ -34,7 +36,10 @@ static inline ext_vector load_part(const float *p, int64_t count)
 
 static inline void store_part(float *p, ext_vector v, int64_t count)
 {
-    memcpy(p, &v, (size_t)count * sizeof(float));
+    if (count == LANES)
+        store(p, v);
+    else
+        memcpy(p, &v, (size_t)count * sizeof(float));
 }
 
 static inline ext_vector fill(float x)
