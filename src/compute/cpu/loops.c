@@ -111,7 +111,8 @@ static inline void finish(float *out, ext_vector acc, const struct gather *g, in
 
 /* `vectors` vectors of columns stay in registers while the row's entries go by; it is a constant
  * wherever this is inlined. */
-static inline void gather_wide(float *out, int64_t first, const struct gather *g, const int vectors)
+static EXT_INLINE void gather_wide(float *out, int64_t first, const struct gather *g,
+                                   const int vectors)
 {
     const float *X = g->X + first;
     ext_vector acc[GATHER_VECTORS] = {{0}};
