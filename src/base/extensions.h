@@ -30,6 +30,15 @@
 typedef float ext_vector __attribute__((vector_size(64)));
 typedef int32_t ext_integers __attribute__((vector_size(64)));
 #define EXT_VECTOR 1
+/* One register of floats, of the instruction set that a file is compiled for. */
+#if defined(__AVX512F__)
+enum { EXT_LANES = 16 };
+#elif defined(__AVX__)
+enum { EXT_LANES = 8 };
+#else
+enum { EXT_LANES = 4 };
+#endif
+typedef float ext_register __attribute__((vector_size(4 * EXT_LANES)));
 #endif
 
 #endif

@@ -184,36 +184,40 @@ static void scatter(float *Y, const struct gather *g, const float *x, int64_t fi
 /* ---- Dense products ----------------------------------------------------------------------------
  */
 
-/* A block of C that fits the registers: 24 accumulators of 32 where a vector is one register. */
-#ifdef __AVX512F__
-enum { BLOCK_ROWS = 6, BLOCK_VECTORS = 4 };
-#else
-enum { BLOCK_ROWS = 6, BLOCK_VECTORS = 1 };
-#endif
+/* A block of C that fits the registers: 24 accumulators of 32, or 12 of 16. */
+enum { BLOCK_ROWS = 6, BLOCK_VECTORS = EXT_LANES == 16 ? 4 : 2 };
 
 enum { DEPTH = 512 }; /* rows of a panel of B that stay in the near cache */
+
+static inline ext_register register_load(const float *p)
+{
+    ext_register v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
 
 /* `rows` and `vectors` are constants wherever this is inlined. */
 static EXT_INLINE void block(const struct product *p, const float *A, const float *B, int64_t depth,
                              float *C, bool accumulate, const int rows, const int vectors)
 {
-    ext_vector c[BLOCK_ROWS][BLOCK_VECTORS];
+    ext_register c[BLOCK_ROWS][BLOCK_VECTORS];
     for (int i = 0; i < rows; i++)
         for (int v = 0; v < vectors; v++)
-            c[i][v] = accumulate ? load(C + i * p->c_row + v * LANES) : (ext_vector){0};
+            c[i][v] =
+                accumulate ? register_load(C + i * p->c_row + v * EXT_LANES) : (ext_register){0};
     for (int64_t k = 0; k < depth; k++) {
-        ext_vector b[BLOCK_VECTORS];
+        ext_register b[BLOCK_VECTORS];
         for (int v = 0; v < vectors; v++)
-            b[v] = load(B + k * p->b_row + v * LANES);
+            b[v] = register_load(B + k * p->b_row + v * EXT_LANES);
         for (int i = 0; i < rows; i++) {
-            ext_vector a = fill(A[i * p->a_row + k * p->a_col]);
+            ext_register a = A[i * p->a_row + k * p->a_col] - (ext_register){0};
             for (int v = 0; v < vectors; v++)
                 c[i][v] += a * b[v];
         }
     }
     for (int i = 0; i < rows; i++)
         for (int v = 0; v < vectors; v++)
-            store(C + i * p->c_row + v * LANES, c[i][v]);
+            memcpy(C + i * p->c_row + v * EXT_LANES, &c[i][v], sizeof c[i][v]);
 }
 
 /* All rows of a strip of C, `vectors` wide. */
@@ -234,23 +238,24 @@ static EXT_INLINE void strip(const struct product *p, const float *A, const floa
 static void strip_part(const struct product *p, const float *A, const float *B, int64_t depth,
                        float *C, bool accumulate, int64_t count)
 {
-    float room[BLOCK_ROWS * LANES] = {0}, last[LANES * LANES] = {0};
-    int64_t over = (LANES - count + p->b_row - 1) / p->b_row, safe;
+    float room[BLOCK_ROWS * EXT_LANES] = {0}, last[EXT_LANES * EXT_LANES] = {0};
+    size_t bytes = (size_t)count * sizeof(float);
+    int64_t over = (EXT_LANES - count + p->b_row - 1) / p->b_row, safe;
     over = over < depth ? over : depth;
     safe = depth - over;
     for (int64_t k = 0; k < over; k++)
-        store_part(last + k * LANES, load_part(B + (safe + k) * p->b_row, count), count);
+        memcpy(last + k * EXT_LANES, B + (safe + k) * p->b_row, bytes);
     struct product part = *p, rest = *p;
-    part.c_row = rest.c_row = rest.b_row = LANES;
+    part.c_row = rest.c_row = rest.b_row = EXT_LANES;
     for (int64_t i = 0; i < p->rows; i += BLOCK_ROWS) {
         const float *a = A + i * p->a_row;
         part.rows = rest.rows = p->rows - i < BLOCK_ROWS ? p->rows - i : BLOCK_ROWS;
         for (int64_t r = 0; r < part.rows && accumulate; r++)
-            store(room + r * LANES, load_part(C + (i + r) * p->c_row, count));
+            memcpy(room + r * EXT_LANES, C + (i + r) * p->c_row, bytes);
         strip(&part, a, B, safe, room, accumulate, 1);
         strip(&rest, a + safe * p->a_col, last, over, room, true, 1);
         for (int64_t r = 0; r < part.rows; r++)
-            store_part(C + (i + r) * p->c_row, load(room + r * LANES), count);
+            memcpy(C + (i + r) * p->c_row, room + r * EXT_LANES, bytes);
     }
 }
 
@@ -262,12 +267,12 @@ static void product(const struct product *p)
         bool accumulate = p->accumulate || first > 0;
         while (j < p->cols) {
             const float *from = B + j / PANEL * p->b_panel + j % PANEL;
-            if (j + BLOCK_VECTORS * LANES <= p->cols) {
+            if (j + BLOCK_VECTORS * EXT_LANES <= p->cols) {
                 strip(p, A, from, depth, p->C + j, accumulate, BLOCK_VECTORS);
-                j += BLOCK_VECTORS * LANES;
-            } else if (j + LANES <= p->cols) {
+                j += BLOCK_VECTORS * EXT_LANES;
+            } else if (j + EXT_LANES <= p->cols) {
                 strip(p, A, from, depth, p->C + j, accumulate, 1);
-                j += LANES;
+                j += EXT_LANES;
             } else {
                 strip_part(p, A, from, depth, p->C + j, accumulate, p->cols - j);
                 break;
