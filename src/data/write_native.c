@@ -140,6 +140,7 @@ graco_status graco_dataset_save(const graco_dataset *data, const char *path)
     size_t length = path ? strlen(path) : 0;
     if (length == 0)
         FAIL(GRACO_ERROR_ARGUMENT, "the path to write the data set to is empty");
+    TRY(features_check(&data->features));
     TRY(content_fill(&content, data));
     if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
         TRY(npz_write(path, content.entries, content.count));

@@ -326,6 +326,7 @@ graco_status graco_dataset_export(const graco_dataset *data, const char *path, c
         FAIL(GRACO_ERROR_ARGUMENT, "layout '%s': expected native, ppi or reddit", layout);
     if (!path || !*path)
         FAIL(GRACO_ERROR_ARGUMENT, "the path to write the data set to is empty");
+    TRY(features_check(&data->features));
     TRY(ppi ? check_ppi(data) : check_reddit(data));
     TRY(store_create(&store, path));
     TRY(ppi ? put_ppi(store, data) : put_reddit(store, data));
