@@ -1,10 +1,10 @@
-/* Mini-batch training on a large graph: loading, waiting for samples, gathering features and computing
- * apart, and the epoch that they add up to.
+/* Mini-batch training on a large graph: loading, waiting for samples, gathering features and
+ * computing apart, and the epoch that they add up to.
  *
  *     bench_inductive DATASET [--batches N] [--threads N]
  *
- * The preset is Reddit's. Prints one JSON object, with the sizes of the last batch's blocks so that a peer
- * can be given the same work. */
+ * The preset is Reddit's. Prints one JSON object, with the sizes of the last batch's blocks so that
+ * a peer can be given the same work. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/dataset.h"
@@ -83,8 +83,9 @@ static void print(const struct bench *b, const double *seconds)
     graco_dataset_info info = graco_dataset_describe(b->data);
     printf("{\"dataset\": \"%s\", \"nodes\": %lld, \"edges\": %lld, \"features\": %lld, ",
            info.name, (long long)info.nodes, (long long)info.edges, (long long)info.features);
-    printf("\"batches\": %lld, \"steps\": %lld, \"load_seconds\": %.3f, \"prepare_seconds\": %.3f, ",
-           (long long)b->batches, (long long)schedule_steps(b->schedule), b->load, b->prepare);
+    printf(
+        "\"batches\": %lld, \"steps\": %lld, \"load_seconds\": %.3f, \"prepare_seconds\": %.3f, ",
+        (long long)b->batches, (long long)schedule_steps(b->schedule), b->load, b->prepare);
     printf("\"batch_seconds_median\": %.4f, \"wait_for_sample\": %.4f, \"gather\": %.4f, "
            "\"compute\": %.4f, \"epoch_hours\": %.3f, \"peak_rss_bytes\": %lld, \"hops\": [",
            median, times.sample / (n + 1), times.gather / (n + 1), b->compute / n,
