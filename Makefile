@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long check format bench bench-quick install clean
+.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval install clean
 
 all: build
 
@@ -40,6 +40,11 @@ test:
 # The tests that take minutes: real data sets, full trainings.
 test-long: build
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
+
+# The probe against LIBLINEAR on trained embeddings of Cora and Pubmed, same splits, one run.
+bench-eval:
+	@scripts/setup.sh liblinear-dev
+	@scripts/bench_eval.sh
 
 check: build
 	@ctest --test-dir $(BUILD) -R '^style\.' --output-on-failure

@@ -183,13 +183,17 @@ static json_t *run_json(const graco_eval_result *result)
 
 json_t *scoring_json(const struct scoring *scoring)
 {
-    json_t *runs = json_array();
-    for (int64_t r = 0; r < scoring->runs; r++)
-        json_array_append_new(runs, run_json(&scoring->results[r]));
-    return json_pack("{s:s, s:s, s:f, s:f, s:I, s:I, s:o}", "name", scoring->name, "metric",
+    json_t *scores = json_array(), *results = json_array();
+    for (int64_t r = 0; r < scoring->runs; r++) {
+        const graco_eval_result *result = &scoring->results[r];
+        for (int64_t s = 0; s < result->splits; s++)
+            json_array_append_new(scores, json_real(result->scores[s]));
+        json_array_append_new(results, run_json(result));
+    }
+    return json_pack("{s:s, s:s, s:f, s:f, s:I, s:o, s:o}", "name", scoring->name, "metric",
                      scoring->results[0].metric, "mean", scoring->mean, "std", scoring->deviation,
-                     "runs", (json_int_t)scoring->runs, "splits",
-                     (json_int_t)scoring->results[0].splits, "results", runs);
+                     "splits", (json_int_t)scoring->results[0].splits, "runs", scores, "results",
+                     results);
 }
 
 bool scoring_save(const struct scoring *scoring, const json_t *object)

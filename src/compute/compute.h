@@ -74,7 +74,7 @@ struct activation {
 };
 
 /* Rows and columns of a tile of the matrix of similarities. */
-enum { CONTRAST_TILE = 256 };
+enum { CONTRAST_TILE = 192 };
 
 /* Contrast of 2n unit rows Z = [U; V], as docs/math.md derives it. */
 struct contrast {
