@@ -93,8 +93,23 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
     return status;
 }
 
-graco_status scoring_baseline(struct scoring *out, const char *name, const graco_dataset *data,
-                              const graco_eval_options *options)
+/* The settings of a run, or of the first of several; else those of the data set's preset. */
+static void settings_of(graco_config *config, const char *run, const graco_dataset *data)
+{
+    char folder[RUNS_PATH_MAX];
+    graco_model *model = NULL;
+    for (int several = 1; run && !model && several <= 2; several++)
+        if (runs_folder(folder, run, 0, several) && runs_holds_model(folder))
+            (void)graco_model_load(&model, folder);
+    if (model)
+        *config = *graco_model_config(model);
+    else
+        graco_config_preset(config, graco_dataset_describe(data).name);
+    graco_model_free(model);
+}
+
+graco_status scoring_baseline(struct scoring *out, const char *name, const char *run,
+                              const graco_dataset *data, const graco_eval_options *options)
 {
     graco_matrix Z = {0};
     graco_model *model = NULL;
@@ -104,7 +119,7 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const graco
     if (strcmp(name, "raw") == 0) {
         status = graco_dataset_features(&Z, data);
     } else {
-        graco_config_preset(&config, graco_dataset_describe(data).name);
+        settings_of(&config, run, data);
         config.epochs = 0;
         config.threads = options->threads;
         status = graco_train(&model, NULL, data, &config, NULL);

@@ -139,11 +139,11 @@ exits 0 "" convert like-reddit native
 exits 0 "" convert native packed.zip --layout reddit
 exits 0 "" info packed.zip --json
 holds "466 nodes" grep -q '"nodes": 466,' out
-exits 1 "several graphs" convert native packed-ppi.zip --layout ppi
+exits 2 "several graphs" convert native packed-ppi.zip --layout ppi
 exits 0 "" generate bare --nodes 50 --classes 3 --features 0
 exits 0 "" convert bare made --made-features 8
 exits 0 "8, dense" info made
-exits 1 "made only where there are" info made --made-features 8
+exits 2 "made only where there are" info made --made-features 8
 
 # Train, embed.
 exits 0 "embeddings.npy" train graph.npz -o first --epochs 20 "${small[@]}"

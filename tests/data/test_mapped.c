@@ -39,8 +39,9 @@ static void mapped(void)
     graco_dataset_free(copy);
     /* Replaced by rename: the map keeps the old rows. */
     struct array other;
+    const float seven = 7;
     const int64_t shape[] = {1, 1};
-    CHECK_OK(array_borrow(&other, ARRAY_F32, &(float){7}, 2, shape));
+    CHECK_OK(array_borrow(&other, ARRAY_F32, &seven, 2, shape));
     CHECK_OK(npy_write(small_path("copy/x.npy"), &other));
     CHECK_OK(graco_dataset_save(again, small_path("third")));
     CHECK_OK(npy_write(small_path("folder/x.npy"), &other));
