@@ -422,7 +422,7 @@ static void activate(float *y, const float *x, const float *bias, int64_t count,
 
 static double activate_backward(float *dx, const float *dy, const float *seen, const float *bias,
                                 int64_t count, enum activation_kind kind, float slope,
-                                const float *slopes, float *dbias)
+                                const float *slopes, double *dbias)
 {
     double dslope = 0;
     if (kind == ACTIVATION_ELU) {
@@ -441,7 +441,7 @@ static double activate_backward(float *dx, const float *dy, const float *seen, c
     }
     if (dbias)
         for (int64_t j = 0; j < count; j++)
-            dbias[j] += dx[j];
+            dbias[j] += (double)dx[j];
     return dslope;
 }
 

@@ -72,7 +72,7 @@ struct loops {
      * part. */
     double (*activate_backward)(float *dx, const float *dy, const float *seen, const float *bias,
                                 int64_t count, enum activation_kind kind, float slope,
-                                const float *slopes, float *dbias);
+                                const float *slopes, double *dbias);
     /* Slopes of RReLU for elements first .. first + count - 1 of the key. */
     void (*rrelu_slopes)(float *out, const struct random_key *key, int64_t first, int64_t count);
 
