@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval install clean
+.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval bench-inductive install clean
 
 all: build
 
@@ -51,6 +51,16 @@ check: build
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+# Mini-batches on a graph of Reddit's size (SCALE = 1), beside the same blocks in PyTorch.
+SCALE ?= 1
+bench-inductive: build
+	@scripts/setup.sh python3-torch python3-numpy
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_inductive bench_sampler
+	@test -e $(BUILD)/reddit-$(SCALE) || $(BUILD)/graco generate $(BUILD)/reddit-$(SCALE) --like reddit --scale $(SCALE)
+	@$(BUILD)/bench_sampler
+	@$(BUILD)/bench_inductive $(BUILD)/reddit-$(SCALE) | tee $(BUILD)/inductive.json
+	@/usr/bin/python3 bench/peer_torch_sage.py < $(BUILD)/inductive.json
 
 # graco against PyTorch, against sgemm, and on growing graphs: about 25 minutes on two quiet cores.
 # bench-quick shows in two minutes that all of it runs; its figures mean nothing.

@@ -9,12 +9,19 @@ int cmd_convert(int argc, char **argv)
 {
     graco_load_options load = {0};
     graco_dataset *data = NULL;
-    const struct option options[] = {LOADING_OPTIONS(load), {0}};
+    static const char *const layouts[] = {"native", "ppi", "reddit", NULL};
+    const char *layout = "native";
+    const struct option options[] = {
+        LOADING_OPTIONS(load),
+        OPTION_ROW_CHOICE("layout", "NAME", &layout, layouts, "how the files are laid out"),
+        {0},
+    };
     struct command command = {
         .name = "convert",
-        .synopsis = "DATASET OUT",
+        .synopsis = "DATASET OUT [options]",
         .summary = "Writes a data set in graco's own format: one file if OUT ends in .npz, else a\n"
-                   "folder of .npy files, which is mapped into memory when it is read.",
+                   "folder of .npy files, which is mapped into memory when it is read. Or in the\n"
+                   "layout of DGL's PPI or Reddit: an archive if OUT ends in .zip, else a folder.",
         .options = options,
         .min_arguments = 2,
         .max_arguments = 2,
@@ -26,7 +33,7 @@ int cmd_convert(int argc, char **argv)
         return options_help(&command);
     graco_status status = graco_dataset_load(&data, command.arguments[0], &load);
     if (status == GRACO_OK)
-        status = graco_dataset_save(data, command.arguments[1]);
+        status = graco_dataset_export(data, command.arguments[1], layout);
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

@@ -63,6 +63,7 @@ static graco_status score_all(struct rows *rows, const struct command *command,
                               struct request *request, const graco_dataset *data)
 {
     bool raw, untrained;
+    const char *run = command->count > 1 ? command->arguments[0] : NULL;
     graco_status status = GRACO_OK;
     read_baselines(&raw, &untrained, request->baselines);
     use_splits_file(request);
@@ -72,11 +73,12 @@ static graco_status score_all(struct rows *rows, const struct command *command,
         rows->count += status == GRACO_OK;
     }
     if (status == GRACO_OK && raw) {
-        status = scoring_baseline(&rows->row[rows->count], "raw", data, &request->options);
+        status = scoring_baseline(&rows->row[rows->count], "raw", run, data, &request->options);
         rows->count += status == GRACO_OK;
     }
     if (status == GRACO_OK && untrained) {
-        status = scoring_baseline(&rows->row[rows->count], "untrained", data, &request->options);
+        status =
+            scoring_baseline(&rows->row[rows->count], "untrained", run, data, &request->options);
         rows->count += status == GRACO_OK;
     }
     return status;

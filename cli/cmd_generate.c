@@ -4,12 +4,14 @@
 #include "output.h"
 
 #include <stddef.h>
+#include <string.h>
 
 int cmd_generate(int argc, char **argv)
 {
     graco_generate_options generate = graco_generate_defaults();
     graco_dataset *data = NULL;
     int64_t seed = (int64_t)generate.seed;
+    static const char *const likes[] = {"reddit", "ppi", "arxiv", NULL};
     const struct option options[] = {
         OPTION_ROW_INTEGER("nodes", "N", &generate.nodes, 1, INT32_MAX, "nodes"),
         OPTION_ROW_INTEGER("classes", "N", &generate.classes, 1, INT32_MAX,
@@ -21,6 +23,10 @@ int cmd_generate(int argc, char **argv)
         OPTION_ROW_REAL("degree", "X", &generate.degree, 0, 1e6, "average degree"),
         OPTION_ROW_REAL("homophily", "X", &generate.homophily, 0, 1,
                         "share of edges that stay within a class"),
+        OPTION_ROW_CHOICE("like", "NAME", &generate.like, likes,
+                          "a graph like a published one instead, in its layout"),
+        OPTION_ROW_REAL("scale", "X", &generate.scale, 1e-6, 1000,
+                        "with --like: so many times as many nodes"),
         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "the same seed gives the same graph"),
         {0},
     };
@@ -29,7 +35,9 @@ int cmd_generate(int argc, char **argv)
         .synopsis = "OUT [options]",
         .summary = "Makes a graph (a degree-corrected block model with bag-of-words features and\n"
                    "the communities as labels) and writes it to OUT: a file if it ends in .npz,\n"
-                   "else a folder.",
+                   "else a folder. With --like, one of the size, degrees, features, labels and\n"
+                   "split of a published data set; those like reddit and ppi are written as DGL\n"
+                   "publishes them, as an archive if OUT ends in .zip, else as a folder.",
         .options = options,
         .min_arguments = 1,
         .max_arguments = 1,
@@ -40,9 +48,12 @@ int cmd_generate(int argc, char **argv)
     if (command.help)
         return options_help(&command);
     generate.seed = (uint64_t)seed;
+    /* arxiv's own files are not of one layout. */
+    const char *layout =
+        generate.like && strcmp(generate.like, "arxiv") != 0 ? generate.like : "native";
     graco_status status = graco_dataset_generate(&data, &generate);
     if (status == GRACO_OK)
-        status = graco_dataset_save(data, command.arguments[0]);
+        status = graco_dataset_export(data, command.arguments[0], layout);
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

@@ -93,8 +93,23 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
     return status;
 }
 
-graco_status scoring_baseline(struct scoring *out, const char *name, const graco_dataset *data,
-                              const graco_eval_options *options)
+/* The settings of a run, or of the first of several; else those of the data set's preset. */
+static void settings_of(graco_config *config, const char *run, const graco_dataset *data)
+{
+    char folder[RUNS_PATH_MAX];
+    graco_model *model = NULL;
+    for (int several = 1; run && !model && several <= 2; several++)
+        if (runs_folder(folder, run, 0, several) && runs_holds_model(folder))
+            (void)graco_model_load(&model, folder);
+    if (model)
+        *config = *graco_model_config(model);
+    else
+        graco_config_preset(config, graco_dataset_describe(data).name);
+    graco_model_free(model);
+}
+
+graco_status scoring_baseline(struct scoring *out, const char *name, const char *run,
+                              const graco_dataset *data, const graco_eval_options *options)
 {
     graco_matrix Z = {0};
     graco_model *model = NULL;
@@ -104,7 +119,7 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const graco
     if (strcmp(name, "raw") == 0) {
         status = graco_dataset_features(&Z, data);
     } else {
-        graco_config_preset(&config, graco_dataset_describe(data).name);
+        settings_of(&config, run, data);
         config.epochs = 0;
         config.threads = options->threads;
         status = graco_train(&model, NULL, data, &config, NULL);
@@ -184,13 +199,17 @@ static json_t *run_json(const graco_eval_result *result)
 
 json_t *scoring_json(const struct scoring *scoring)
 {
-    json_t *runs = json_array();
-    for (int64_t r = 0; r < scoring->runs; r++)
-        json_array_append_new(runs, run_json(&scoring->results[r]));
-    return json_pack("{s:s, s:s, s:f, s:f, s:I, s:I, s:o}", "name", scoring->name, "metric",
+    json_t *scores = json_array(), *results = json_array();
+    for (int64_t r = 0; r < scoring->runs; r++) {
+        const graco_eval_result *result = &scoring->results[r];
+        for (int64_t s = 0; s < result->splits; s++)
+            json_array_append_new(scores, json_real(result->scores[s]));
+        json_array_append_new(results, run_json(result));
+    }
+    return json_pack("{s:s, s:s, s:f, s:f, s:I, s:o, s:o}", "name", scoring->name, "metric",
                      scoring->results[0].metric, "mean", scoring->mean, "std", scoring->deviation,
-                     "runs", (json_int_t)scoring->runs, "splits",
-                     (json_int_t)scoring->results[0].splits, "results", runs);
+                     "splits", (json_int_t)scoring->results[0].splits, "runs", scores, "results",
+                     results);
 }
 
 bool scoring_save(const struct scoring *scoring, const json_t *object)

@@ -20,9 +20,10 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
                                 const graco_eval_options *options);
 
 /* Evaluates what embeddings should beat: the data set's features ("raw"), or those of an encoder
- * with its initial weights under the data set's preset ("untrained"). */
-graco_status scoring_baseline(struct scoring *out, const char *name, const graco_dataset *data,
-                              const graco_eval_options *options);
+ * with its initial weights ("untrained") under the settings of `run`, or of the data set's preset
+ * where that is NULL or no run folder. */
+graco_status scoring_baseline(struct scoring *out, const char *name, const char *run,
+                              const graco_dataset *data, const graco_eval_options *options);
 
 void scoring_clear(struct scoring *scoring);
 

@@ -75,12 +75,16 @@ typedef struct graco_load_options {
     const char *features; /* table of node features beside an edge list, or NULL */
     const char *labels;   /* table of node labels beside an edge list, or NULL */
     bool undirected;      /* add the reverse of every edge (published sets always are) */
+    /* For a data set that comes without features: so many made-up ones, noise around a mean per
+     * class. They hold what the labels say and so are good for tests of scale only. 0: none. */
+    int64_t made_features;
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
  * else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
- * Planetoid files, a CitationFull .npz, graco's own .npz or folder of .npy, or an edge list.
- * `options` may be NULL. */
+ * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders,
+ * graco's own .npz or folder of .npy, or an edge list. A folder's x.npy of float32 is used in
+ * place, so it may be larger than memory and must not change meanwhile. `options` may be NULL. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
@@ -92,16 +96,27 @@ typedef struct graco_generate_options {
     double homophily; /* share of edges that stay within a class, default 0.8 */
     uint64_t seed;    /* default 0 */
     bool dense;       /* bell-shaped noise around a mean per class instead of words */
+    /* "reddit", "ppi" or "arxiv": a graph of that one's size, degrees, features, labels and split,
+     * for which of the other options only the scale and the seed count. NULL: as above. */
+    const char *like;
+    double scale; /* of like: the nodes are so many times as many, default 1 */
 } graco_generate_options;
 
 graco_generate_options graco_generate_defaults(void);
 
-/* Makes a degree-corrected block model with bag-of-words features. The same options give the same
- * bits on every machine. */
+/* Makes a degree-corrected block model with bag-of-words features, or one like a published set. The
+ * same options give the same bits on every machine. */
 graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_options *options);
 
 /* Writes graco's own format: one file if `path` ends in .npz, else a folder of .npy. */
 graco_status graco_dataset_save(const graco_dataset *data, const char *path);
+
+/* Writes the layout in which a data set is published: "ppi" (several graphs, dense features,
+ * several labels per node, whole graphs in training, validation and test, in this order), "reddit"
+ * (one graph, dense features, one label and a split for every node), or "native", which is what
+ * graco_dataset_save does. An archive if `path` ends in .zip, else its unpacked folder.
+ * GRACO_ERROR_ARGUMENT says what does not fit the layout. */
+graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout);
 
 void graco_dataset_free(graco_dataset *data);
 

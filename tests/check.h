@@ -68,4 +68,15 @@ static inline double check_distance(const float *a, const double *b, int64_t n)
     return sqrt(difference) / (size > 0 ? sqrt(size) : 1);
 }
 
+/* |a - b| / |b| over n numbers. */
+static inline double check_relative(const float *a, const float *b, int64_t n)
+{
+    double difference = 0, size = 1e-30;
+    for (int64_t i = 0; i < n; i++) {
+        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        size += (double)b[i] * (double)b[i];
+    }
+    return sqrt(difference / size);
+}
+
 #endif

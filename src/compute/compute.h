@@ -26,7 +26,7 @@ struct sparse {
     const float *row_scale; /* (rows) or NULL: ones */
     const float *col_scale; /* (cols) or NULL: ones */
     int64_t longest;        /* entries of the longest row; 0: not known */
-    bool self;              /* add the identity: row i has column first + i */
+    bool self;              /* add the identity: row i has column first + i, if there is one */
     int64_t first;          /* 0 unless these are rows from the middle of a matrix */
 };
 
@@ -76,7 +76,7 @@ struct activation {
 };
 
 /* Rows and columns of a tile of the matrix of similarities. */
-enum { CONTRAST_TILE = 256 };
+enum { CONTRAST_TILE = 192 };
 
 /* Contrast of 2n unit rows Z = [U; V], as docs/math.md derives it. */
 struct contrast {

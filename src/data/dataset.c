@@ -207,6 +207,7 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
     data->graph_id = parts->graph_id;
     data->graphs = parts->graph_id ? (int64_t)parts->graph_id[parts->nodes - 1] + 1 : 1;
     data->node_ids = parts->node_ids;
+    data->inductive = parts->inductive;
     parts->features = (struct features){0};
     parts->label = NULL;
     parts->multi = parts->label_known = parts->split = NULL;

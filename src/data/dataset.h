@@ -54,6 +54,7 @@ struct graco_dataset {
     uint8_t *split;       /* (nodes) 0 training, 1 validation, 2 test, 3 none; NULL: no split */
     int32_t *graph_id;    /* (nodes) ascending from 0; NULL: one graph */
     int64_t graphs;
+    bool inductive;                 /* its split says which nodes a training may see */
     char **node_ids;                /* (nodes) names, one block behind node_ids[0]; NULL: numbers */
     int64_t self_loops, duplicates; /* removed */
 };
@@ -66,6 +67,7 @@ struct dataset_parts {
     int32_t *source; /* (edges) */
     int32_t *target; /* (edges) */
     bool undirected; /* add the reverse of every edge */
+    bool inductive;
     struct features features;
     int64_t classes;
     int32_t *label;

@@ -52,13 +52,34 @@ done:
     return status;
 }
 
+/* Whether a folder holds runs rather than data: then `graco eval cora cora` means both. */
+static graco_status holds_runs(bool *out, const char *folder)
+{
+    static const char *const signs[] = {"metrics.jsonl", "run-1"};
+    graco_status status = GRACO_OK;
+    char *path = NULL;
+    *out = false;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && !*out; i++) {
+        TRY(memory_path(&path, folder, signs[i]));
+        *out = file_exists(path);
+        memory_free(path);
+        path = NULL;
+    }
+done:
+    memory_free(path);
+    return status;
+}
+
 graco_status dataset_find(char **path, const char *source)
 {
     graco_status status;
     char *root = NULL, *found = NULL;
+    bool runs = false;
     if (!source || !*source)
         FAIL(GRACO_ERROR_ARGUMENT, "the name of the data set is empty");
-    if (file_exists(source)) {
+    if (!strchr(source, '/') && file_is_folder(source))
+        TRY(holds_runs(&runs, source));
+    if (file_exists(source) && !runs) {
         TRY(memory_string(path, source));
         goto done;
     }

@@ -1,4 +1,5 @@
 /* Loading: recognises a format from the content and calls its reader. */
+#include "data/features_make.h"
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -149,22 +150,55 @@ done:
     return status;
 }
 
+/* How far from the origin the mean of a class lies in made-up features. */
+static const double made_distance = 1.5;
+
+static graco_status make_features(struct graco_dataset *data, int64_t cols)
+{
+    struct features_make make = {.rows = data->graph->nodes,
+                                 .cols = cols,
+                                 .classes = data->classes,
+                                 .label = data->label,
+                                 .distance = made_distance};
+    if (data->features.cols > 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the data set has %lld features: others are made only where there are "
+                           "none",
+                           (long long)data->features.cols);
+    if (!data->label)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "features are made from classes, and this data set has %s",
+                           data->multi ? "several per node" : "none");
+    if (cols < 0 || cols > INT32_MAX)
+        return status_fail(GRACO_ERROR_ARGUMENT, "%lld features: expected 0 to %lld",
+                           (long long)cols, (long long)INT32_MAX);
+    return features_make(&data->features, &make);
+}
+
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options)
 {
     graco_status status;
+    struct graco_dataset *data = NULL;
     char *path = NULL, *name = NULL;
     if (!options)
         options = &no_options;
     TRY(dataset_find(&path, source));
     TRY(dataset_name(&name, path));
     if (file_is_folder(path))
-        status = load_folder(out, path, name, options);
+        status = load_folder(&data, path, name, options);
     else
-        status = load_file(out, path, name, options);
+        status = load_file(&data, path, name, options);
+    if (status == GRACO_OK && options->made_features != 0)
+        status = make_features(data, options->made_features);
     if (status != GRACO_OK && !strstr(graco_message(), path))
         status = status_context(status, "%s", path);
+    if (status != GRACO_OK)
+        goto done;
+    *out = data;
+    data = NULL;
 done:
+    graco_dataset_free(data);
     memory_free(path);
     memory_free(name);
     return status;

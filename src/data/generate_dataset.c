@@ -6,13 +6,12 @@
  * times in ten, and one that also averages over neighbours much more often.
  *
  * As in graph/generate.h, only Philox numbers and correctly rounded operations decide the bits. */
-#include "data/dataset.h"
+#include "data/features_make.h"
+#include "data/generate_like.h"
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/generate.h"
-
-#include <math.h>
 
 /* Words per node: at least WORDS_MIN, WORDS_RANGE values in all. WORD_BLOCKS: Philox blocks that
  * one node reserves, four lanes each, two lanes a word and one for their number. */
@@ -28,7 +27,7 @@ static const double mean_distance = 2.2;
 graco_generate_options graco_generate_defaults(void)
 {
     return (graco_generate_options){
-        .nodes = 2000, .classes = 6, .features = 500, .degree = 8, .homophily = 0.8};
+        .nodes = 2000, .classes = 6, .features = 500, .degree = 8, .homophily = 0.8, .scale = 1};
 }
 
 static struct random_key part_key(const graco_generate_options *options, enum generate_part part)
@@ -108,47 +107,16 @@ done:
     return status;
 }
 
-/* Two numbers of variance 1: each the sum of four 16-bit uniforms, less its mean. That is
- * bell-shaped and exact, where the logarithm and cosine behind a true normal differ between
- * machines. */
-static void draw_noise(float noise[2], const struct random_key *key, uint64_t block, double scale)
-{
-    uint32_t lanes[4];
-    random_block(lanes, key, block);
-    for (int i = 0; i < 2; i++) {
-        uint32_t a = lanes[2 * i], b = lanes[2 * i + 1];
-        int64_t sum = (int64_t)(a >> 16) + (a & 0xffff) + (b >> 16) + (b & 0xffff);
-        noise[i] = (float)((double)(sum - 2 * 65535) * scale);
-    }
-}
-
 static graco_status draw_dense(struct features *X, const int32_t *label,
                                const graco_generate_options *options)
 {
-    graco_status status;
-    struct random_key mean_key = part_key(options, GENERATE_MEAN);
-    struct random_key noise_key = part_key(options, GENERATE_NOISE);
-    int64_t F = options->features, pairs = (F + 1) / 2;
-    double step = mean_distance / sqrt((double)F);
-    /* A uniform over 0 .. 65535 has variance (65536^2 - 1) / 12. */
-    double scale = sqrt(12.0 / (4.0 * 4294967295.0));
-    float *mean = NULL;
-    TRY(memory_alloc(&mean, options->classes * F, sizeof *mean));
-    for (int64_t k = 0; k < options->classes * F; k++)
-        mean[k] = (float)(random_u32(&mean_key, (uint64_t)k) >> 31 ? step : -step);
-    TRY(memory_alloc(&X->dense, options->nodes * F, sizeof *X->dense));
-    for (int64_t i = 0; i < options->nodes; i++) {
-        for (int64_t f = 0; f < F; f += 2) {
-            float noise[2];
-            draw_noise(noise, &noise_key, (uint64_t)(i * pairs + f / 2), scale);
-            X->dense[i * F + f] = mean[label[i] * F + f] + noise[0];
-            if (f + 1 < F)
-                X->dense[i * F + f + 1] = mean[label[i] * F + f + 1] + noise[1];
-        }
-    }
-done:
-    memory_free(mean);
-    return status;
+    struct features_make make = {.rows = options->nodes,
+                                 .cols = options->features,
+                                 .classes = options->classes,
+                                 .label = label,
+                                 .distance = mean_distance,
+                                 .seed = options->seed};
+    return features_make(X, &make);
 }
 
 static int64_t at_most(int64_t value, int64_t limit)
@@ -193,6 +161,8 @@ graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_op
                                          .degree = options->degree,
                                          .homophily = options->homophily,
                                          .seed = options->seed};
+    if (options->like)
+        return generate_like(out, options);
     if (options->features < 0 || options->features > INT32_MAX)
         FAIL(GRACO_ERROR_ARGUMENT, "%lld features: expected 0 to %lld",
              (long long)options->features, (long long)INT32_MAX);

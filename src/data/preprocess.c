@@ -91,6 +91,7 @@ graco_status preprocess_features(struct features *out, const struct features *X,
     };
     if (!(options->contaminate >= 0 && options->contaminate <= 1))
         FAIL(GRACO_ERROR_ARGUMENT, "contaminate is %g: expected 0 to 1", options->contaminate);
+    TRY(features_check(X));
     if (X->dense)
         TRY(copy_dense(&copy, X, &dirt));
     else if (X->start)

@@ -213,7 +213,7 @@ graco_status read_ppi(struct graco_dataset **out, const struct members *members,
 {
     graco_status status;
     struct part parts[PARTS] = {0};
-    struct dataset_parts joined = {.name = name, .undirected = true};
+    struct dataset_parts joined = {.name = name, .undirected = true, .inductive = true};
     int64_t at = 0, edge = 0;
     int32_t graph = -1;
     for (int p = 0; p < PARTS; p++)

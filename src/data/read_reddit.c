@@ -192,7 +192,7 @@ graco_status read_reddit(struct graco_dataset **out, const struct members *membe
                          const char *name)
 {
     graco_status status;
-    struct dataset_parts parts = {.name = name, .undirected = true};
+    struct dataset_parts parts = {.name = name, .undirected = true, .inductive = true};
     TRY(named(read_data(&parts, members), data_name));
     TRY(named(read_graph(&parts, members), graph_name));
     TRY(dataset_create(out, &parts));

@@ -87,8 +87,9 @@ done:
 graco_status subset_features(struct features *out, const struct features *X, const int32_t *nodes,
                              int64_t count)
 {
-    graco_status status = GRACO_OK;
+    graco_status status;
     struct features rows = {.rows = count, .cols = X->cols};
+    TRY(features_check(X));
     for (int64_t i = 0; i < count; i++) {
         if (nodes[i] < 0 || nodes[i] >= X->rows)
             FAIL(GRACO_ERROR_ARGUMENT, "row %ld of the features: expected 0 to %lld",

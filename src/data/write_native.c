@@ -2,18 +2,14 @@
 #include "data/dataset.h"
 
 #include "base/memory.h"
-#include "io/file.h"
+#include "io/folder.h"
 #include "io/npy.h"
 #include "io/npz.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { ARRAYS_MAX = 12, NAMES_TRIED = 1000 };
+enum { ARRAYS_MAX = 12 };
 
 /* The arrays of a data set under their names. They borrow from it, but for the two below. */
 struct content {
@@ -107,29 +103,6 @@ done:
     return status;
 }
 
-/* Makes a folder beside `path` under a name that nobody has. */
-static graco_status make_temporary(char **out, const char *path)
-{
-    graco_status status;
-    size_t size = strlen(path) + 48;
-    char *name = NULL;
-    TRY(memory_alloc(&name, (int64_t)size, 1));
-    for (int i = 0; i < NAMES_TRIED; i++) {
-        snprintf(name, size, "%s.%ld.%d.tmp", path, (long)getpid(), i);
-        if (mkdir(name, 0777) == 0) {
-            *out = name;
-            name = NULL;
-            goto done;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    FAIL(GRACO_ERROR_IO, "%s: the folder cannot be made: %s", name, strerror(errno));
-done:
-    memory_free(name);
-    return status;
-}
-
 static graco_status write_arrays(const struct content *content, const char *folder)
 {
     graco_status status = GRACO_OK;
@@ -146,58 +119,16 @@ done:
     return status;
 }
 
-/* Removes what write_arrays wrote. Needs no memory, so that it works after an allocation failed. */
-static void remove_arrays(const struct content *content, const char *folder)
-{
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY);
-    char file[32];
-    for (int i = 0; descriptor >= 0 && i < content->count; i++) {
-        snprintf(file, sizeof file, "%s.npy", content->entries[i].name);
-        unlinkat(descriptor, file, 0);
-    }
-    if (descriptor >= 0)
-        close(descriptor);
-    rmdir(folder);
-}
-
-/* The rename is durable once the folder around it is synced. */
-static void sync_parent(char *path)
-{
-    char *slash = strrchr(path, '/'), kept = 0;
-    if (slash) {
-        slash += slash == path;
-        kept = *slash;
-        *slash = 0;
-    }
-    int descriptor = open(slash ? path : ".", O_RDONLY | O_DIRECTORY);
-    if (descriptor >= 0) {
-        fsync(descriptor);
-        close(descriptor);
-    }
-    if (slash)
-        *slash = kept;
-}
-
 static graco_status write_folder(const struct content *content, const char *path)
 {
     graco_status status;
-    char *target = NULL, *temporary = NULL;
-    TRY(memory_string(&target, path));
-    for (size_t end = strlen(target); end > 1 && target[end - 1] == '/'; end--)
-        target[end - 1] = 0;
-    TRY(make_temporary(&temporary, target));
-    status = write_arrays(content, temporary);
-    if (status == GRACO_OK && rename(temporary, target) != 0)
-        status = status_fail(GRACO_ERROR_IO,
-                             "%s: the folder cannot be put in place: %s (an existing one must be "
-                             "empty)",
-                             target, strerror(errno));
-    if (status == GRACO_OK)
-        sync_parent(target);
-    else
-        remove_arrays(content, temporary);
+    char *temporary = NULL;
+    TRY(folder_begin(&temporary, path));
+    TRY(write_arrays(content, temporary));
+    TRY(folder_commit(temporary, path));
 done:
-    memory_free(target);
+    if (status != GRACO_OK)
+        folder_discard(temporary);
     memory_free(temporary);
     return status;
 }
@@ -209,6 +140,7 @@ graco_status graco_dataset_save(const graco_dataset *data, const char *path)
     size_t length = path ? strlen(path) : 0;
     if (length == 0)
         FAIL(GRACO_ERROR_ARGUMENT, "the path to write the data set to is empty");
+    TRY(features_check(&data->features));
     TRY(content_fill(&content, data));
     if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
         TRY(npz_write(path, content.entries, content.count));

@@ -116,8 +116,8 @@ static graco_status find_splits(struct splits *splits, graco_eval_result *result
 {
     graco_status status = GRACO_OK;
     int64_t nodes = data->graph->nodes;
-    bool inductive =
-        options->protocol == GRACO_PROTOCOL_PAPER && data->graphs > 1 && data->split != NULL;
+    bool inductive = options->protocol == GRACO_PROTOCOL_PAPER &&
+                     (data->graphs > 1 || data->inductive) && data->split != NULL;
     if (options->splits_read != NULL) {
         TRY(splits_read(splits, options->splits_read, usable, nodes));
     } else if (options->protocol == GRACO_PROTOCOL_PUBLIC || inductive) {

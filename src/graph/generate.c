@@ -124,8 +124,10 @@ static graco_status check_options(const struct generate_options *options)
 /* The first nodes have one class each, so that no class is empty; the others draw theirs. */
 static graco_status draw_labels(int32_t **label, const struct generate_options *options)
 {
-    struct random_key key = {
-        .seed = options->seed, .stream = RANDOM_GENERATE, .view = GENERATE_CLASS};
+    struct random_key key = {.seed = options->seed,
+                             .stream = RANDOM_GENERATE,
+                             .step = options->step,
+                             .view = GENERATE_CLASS};
     graco_status status = memory_alloc(label, options->nodes, sizeof **label);
     for (int64_t i = 0; status == GRACO_OK && i < options->nodes; i++)
         (*label)[i] =
@@ -133,14 +135,20 @@ static graco_status draw_labels(int32_t **label, const struct generate_options *
     return status;
 }
 
-/* theta = u^(-1/2): a power law with exponent 3. The heaviest node must not take a share of the
- * edges that does not vanish with the size of the graph, so theta ends at the root of N. */
+/* theta = u^(-1/2): a power law with exponent 3; u^(-3/4): with exponent 7/3. The heaviest node
+ * must not take a share of the edges that does not vanish with the size of the graph, so theta ends
+ * at the root of N. */
 static double draw_weight(const struct generate_options *options, int64_t node)
 {
-    struct random_key key = {
-        .seed = options->seed, .stream = RANDOM_GENERATE, .view = GENERATE_WEIGHT};
+    struct random_key key = {.seed = options->seed,
+                             .stream = RANDOM_GENERATE,
+                             .step = options->step,
+                             .view = GENERATE_WEIGHT};
     double u = (random_u32(&key, (uint64_t)node) + 0.5) * 0x1p-32;
-    double weight = 1 / sqrt(u), limit = sqrt((double)options->nodes);
+    double root = sqrt(u), limit = sqrt((double)options->nodes);
+    double divisor = options->heavy ? sqrt(root) : 1;
+    divisor = divisor * root;
+    double weight = 1 / divisor;
     return weight < limit ? weight : limit;
 }
 
@@ -209,10 +217,12 @@ static int32_t draw_other_class(const struct blocks *blocks, int64_t classes, in
 static void draw_edge(struct generated *graph, int64_t e, const struct blocks *blocks,
                       const struct generate_options *options)
 {
-    struct draws draws = {
-        .key = {.seed = options->seed, .stream = RANDOM_GENERATE, .view = GENERATE_EDGE},
-        .block = (uint64_t)e * EDGE_BLOCKS,
-        .used = 4};
+    struct draws draws = {.key = {.seed = options->seed,
+                                  .stream = RANDOM_GENERATE,
+                                  .step = options->step,
+                                  .view = GENERATE_EDGE},
+                          .block = (uint64_t)e * EDGE_BLOCKS,
+                          .used = 4};
     int32_t own = draw_class(blocks, options->classes, &draws);
     int32_t source = draw_member(blocks, own, &draws), target = source;
     bool within = draw(&draws) < random_threshold(options->homophily) || options->classes == 1;

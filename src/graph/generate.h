@@ -15,7 +15,9 @@ struct generate_options {
     int64_t nodes, classes;
     double degree; /* average number of neighbours */
     double homophily;
+    bool heavy; /* theta from a power law with exponent 7/3: more nodes of few and of many edges */
     uint64_t seed;
+    uint32_t step; /* number of the graph among several of one seed */
 };
 
 /* What was drawn; owns its arrays. Pairs are undirected and may repeat. */
@@ -35,6 +37,9 @@ enum generate_part {
     GENERATE_WORDS,
     GENERATE_MEAN,
     GENERATE_NOISE,
+    GENERATE_SPLIT,
+    GENERATE_CARRIED,
+    GENERATE_LABELS,
 };
 
 /* Draws the graph. After repeated pairs are removed it has nodes * degree / 2 undirected edges, or

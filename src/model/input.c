@@ -27,6 +27,7 @@ graco_status input_create(struct input **out, struct context *context,
 {
     graco_status status = GRACO_OK;
     struct input *input = NULL;
+    TRY(features_check(features));
     TRY(memory_zalloc(&input, 1, sizeof *input));
     input->context = context;
     input->features = features;

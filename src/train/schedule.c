@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/preprocess.h"
+#include "data/subset.h"
 #include "graph/subgraph.h"
 #include "train/prefetch.h"
 
@@ -75,8 +76,7 @@ static int64_t global(const struct part *part, int64_t i)
     return part->nodes ? part->nodes[i] : i;
 }
 
-/* Rows of X for the part's nodes `local` (count), or for all of the part where NULL, into
- * s->gathered. */
+/* Rows of X for the part's nodes `local` (count) into s->gathered. */
 static graco_status gather_rows(struct schedule *s, const struct part *part, const int32_t *local,
                                 int64_t count)
 {
@@ -84,24 +84,24 @@ static graco_status gather_rows(struct schedule *s, const struct part *part, con
     struct features *g = &s->gathered;
     graco_status status = GRACO_OK;
     int64_t entries = 0;
-    if (!X->dense)
-        for (int64_t i = 0; i < count; i++) {
-            int64_t row = global(part, local ? local[i] : i);
-            entries += X->start[row + 1] - X->start[row];
-        }
+    TRY(features_check(X));
+    for (int64_t i = 0; i < count && !X->dense; i++) {
+        int64_t row = global(part, local[i]);
+        entries += X->start[row + 1] - X->start[row];
+    }
     TRY(make_room(s, count, entries));
     g->rows = count;
     g->cols = X->cols;
     if (X->dense) {
 #pragma omp parallel for schedule(static) num_threads(s->context->threads)
         for (int64_t i = 0; i < count; i++)
-            memcpy(g->dense + i * X->cols, X->dense + global(part, local ? local[i] : i) * X->cols,
+            memcpy(g->dense + i * X->cols, X->dense + global(part, local[i]) * X->cols,
                    (size_t)X->cols * sizeof(float));
         goto done;
     }
     g->start[0] = 0;
     for (int64_t i = 0; i < count; i++) {
-        int64_t row = global(part, local ? local[i] : i), from = X->start[row], to = g->start[i];
+        int64_t row = global(part, local[i]), from = X->start[row], to = g->start[i];
         int64_t some = X->start[row + 1] - from;
         memcpy(g->index + to, X->index + from, (size_t)some * sizeof(int32_t));
         memcpy(g->value + to, X->value + from, (size_t)some * sizeof(float));
@@ -114,23 +114,6 @@ done:
 /* ---- Construction
  * -------------------------------------------------------------------------------------- */
 
-static bool in_training(const struct schedule *s, const struct graco_dataset *data, int64_t node)
-{
-    return !s->model->config.inductive || data->split[node] == 0;
-}
-
-/* Lists the nodes of graph `id` (-1: of any) that training may see. */
-static graco_status list_nodes(int32_t **out, int64_t *count, const struct schedule *s,
-                               const struct graco_dataset *data, int64_t id)
-{
-    graco_status status = memory_alloc(out, data->graph->nodes, sizeof(int32_t));
-    *count = 0;
-    for (int64_t i = 0; i < data->graph->nodes && status == GRACO_OK; i++)
-        if (in_training(s, data, i) && (id < 0 || data->graph_id[i] == id))
-            (*out)[(*count)++] = (int32_t)i;
-    return status;
-}
-
 /* Cuts out one training graph, unless it is all of the data set. Graphs of fewer than two nodes
  * have nothing to contrast and are left out. */
 static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t id)
@@ -138,7 +121,7 @@ static graco_status add_part(struct schedule *s, const struct graco_dataset *dat
     struct part *part = &s->parts[s->count];
     graco_status status = GRACO_OK;
     int64_t count;
-    TRY(list_nodes(&part->nodes, &count, s, data, id));
+    TRY(subset_nodes(&part->nodes, &count, data, s->model->config.inductive ? 0 : SUBSET_ALL, id));
     s->count++;
     part->graph = data->graph;
     if (count == data->graph->nodes) {
@@ -166,7 +149,7 @@ static graco_status add_parts(struct schedule *s, const struct graco_dataset *da
     TRY(memory_zalloc(&s->parts, most, sizeof *s->parts));
     TRY(memory_alloc(&s->order, most, sizeof(int32_t)));
     for (int64_t id = 0; id < most; id++)
-        TRY(add_part(s, data, many ? id : -1));
+        TRY(add_part(s, data, many ? id : SUBSET_ALL));
     if (s->count == 0)
         FAIL(GRACO_ERROR_ARGUMENT, "data set '%s' has no graph with at least 2 nodes to train on%s",
              data->name, s->model->config.inductive ? " in its training split" : "");
@@ -182,10 +165,7 @@ static graco_status add_stages(struct schedule *s)
         struct part *part = &s->parts[i];
         const struct features *X = s->X;
         if (part->nodes) {
-            TRY(gather_rows(s, part, NULL, part->graph->nodes));
-            part->rows = s->gathered;
-            memset(&s->gathered, 0, sizeof s->gathered);
-            s->row_room = s->entry_room = 0;
+            TRY(subset_features(&part->rows, s->X, part->nodes, part->graph->nodes));
             X = &part->rows;
         }
         TRY(stage_create_graph(&part->stage, s->context, s->model, part->graph, X));

@@ -126,6 +126,25 @@ holds "300 nodes" grep -q '"nodes": 300,' info-folder.json
 holds "3 classes" grep -q '"classes": 3,' info-folder.json
 exits 0 "both directions" info graph.npz
 
+# Graphs like published ones, in their layouts.
+exits 2 "reddit, ppi, arxiv" generate g --like cora
+exits 0 "" generate like-ppi.zip --like ppi --scale 0.01 --seed 3
+exits 0 "" generate like-again.zip --like ppi --scale 0.01 --seed 3
+same like-ppi.zip like-again.zip
+exits 0 "several per node" info like-ppi.zip
+exits 0 "" generate like-reddit --like reddit --scale 0.002
+holds "Reddit's files" [ -s like-reddit/reddit_data.npz -a -s like-reddit/reddit_graph.npz ]
+exits 0 "41" info like-reddit
+exits 0 "" convert like-reddit native
+exits 0 "" convert native packed.zip --layout reddit
+exits 0 "" info packed.zip --json
+holds "466 nodes" grep -q '"nodes": 466,' out
+exits 2 "several graphs" convert native packed-ppi.zip --layout ppi
+exits 0 "" generate bare --nodes 50 --classes 3 --features 0
+exits 0 "" convert bare made --made-features 8
+exits 0 "8, dense" info made
+exits 2 "made only where there are" info made --made-features 8
+
 # Train, embed.
 exits 0 "embeddings.npy" train graph.npz -o first --epochs 20 "${small[@]}"
 for file in config.json metrics.jsonl model.safetensors embeddings.npy; do

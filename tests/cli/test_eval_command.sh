@@ -34,7 +34,16 @@ exits 0 "accuracy over 20 splits, protocol paper" one graph.npz
 check "eval.json" grep -q '"protocol": "paper"' one/eval.json
 check "no temporary file" [ -z "$(find one -name '.eval*')" ]
 exits 0 "2 runs" many graph.npz --splits 3
-check "pooled eval.json" grep -q '"runs": 2' many/eval.json
+if command -v python3 >/dev/null; then
+    check "one score per run and split" python3 -c '
+import json
+e = json.load(open("many/eval.json"))
+assert len(e["runs"]) == 6 and len(e["results"]) == 2 and e["splits"] == 3
+assert abs(sum(e["runs"]) / 6 - e["mean"]) < 1e-6'
+fi
+mkdir -p sets && cp graph.npz sets/many.npz
+check "a run folder does not hide a data set of its name" \
+    env GRACO_DATA="$PWD/sets" "$graco" eval many many --splits 1
 exits 0 "one/embeddings.npy - one: +0.00 points, standard error 0.00" one/embeddings.npy one graph.npz
 exits 0 "one - untrained: " one graph.npz --baseline raw,untrained --splits 2
 exits 0 "raw" graph.npz --baseline raw --protocol authors --splits 2

@@ -132,6 +132,8 @@ static const struct operation OPERATIONS[] = {
     {"propagate", build_propagate, {{24, 5}}, 0, true},
     {"propagate, wide", build_propagate, {{600, 150}}, 0, false},
     {"propagate, shared", build_propagate, {{13, 7}}, 1, true},
+    {"propagate, one hop", build_propagate, {{24, 5}}, 2, true},
+    {"propagate, one hop, wide", build_propagate, {{600, 150}}, 2, false},
     {"features", build_features, {{9, 5}}, 0, true},
     {"features, large", build_features, {{130, 67}}, 1, false},
     {"none", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_NONE, true},
@@ -165,7 +167,8 @@ static void make_map(struct setting *s, const struct operation *op)
 {
     bool shared = op->build == build_propagate && op->kind == 1;
     int64_t cols = shared ? op->shape[0][0] : op->shape[0][0] / 2;
-    int64_t rows = shared ? cols + 4 : cols, per_row = 3, entries = rows * per_row;
+    bool hop = op->build == build_propagate && op->kind == 2; /* fewer targets than sources */
+    int64_t rows = shared ? cols + 4 : hop ? cols - 4 : cols, per_row = 3, entries = rows * per_row;
     int64_t scales = rows > cols ? rows : cols;
     for (int side = 0; side < 2; side++) {
         CHECK_OK(memory_zalloc(&s->start[side], (side ? cols : rows) + 1, sizeof(int64_t)));
@@ -332,16 +335,6 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
     free(here);
 }
 
-static double relative(const float *a, const float *b, int64_t n)
-{
-    double difference = 0, size = 1e-30;
-    for (int64_t i = 0; i < n; i++) {
-        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-        size += (double)b[i] * (double)b[i];
-    }
-    return sqrt(difference / size);
-}
-
 /* Where the two one-sided slopes differ this much the function has a kink between the points. */
 static bool kink(double low, double middle, double high)
 {
@@ -391,14 +384,14 @@ static void check_differences(struct context *reference, struct setting *s, floa
 static void compare(const struct operation *op, const struct outcome *a, const struct outcome *b,
                     double tolerance)
 {
-    double off = a->out ? relative(a->out, b->out, a->out_count)
+    double off = a->out ? check_relative(a->out, b->out, a->out_count)
                         : fabs(a->value - b->value) / (fabs(b->value) + 1);
     CHECK(a->out_count == b->out_count);
     if (!(off <= tolerance))
         fprintf(stderr, "%s: the value is off by %g\n", op->name, off);
     CHECK(off <= tolerance);
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
-        double distance = relative(a->grad[i], b->grad[i], input_size(op, i));
+        double distance = check_relative(a->grad[i], b->grad[i], input_size(op, i));
         if (!(distance <= tolerance))
             fprintf(stderr, "%s: gradient %d is off by %g\n", op->name, i, distance);
         CHECK(distance <= tolerance);

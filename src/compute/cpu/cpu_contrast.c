@@ -13,8 +13,8 @@
  * same bits. */
 #include "compute/cpu/cpu.h"
 
-#include "compute/blas.h"
 #include "compute/cpu/loops.h"
+#include "compute/cpu/pack.h"
 
 #include <math.h>
 #include <sched.h>
@@ -46,6 +46,8 @@ struct pass {
     atomic_llong next;        /* tile that is taken next */
     atomic_llong *round;      /* (blocks) rounds that a block has finished */
     float *work;              /* (threads, TILE_FLOATS + 2 TILE) */
+    float *columns;           /* each view's Z', packed: where similarities are computed */
+    float *rows;              /* backward: Z, packed */
     double *inter, *intra;    /* (2n) forward: sums over the other and the own view */
     const float *weight;      /* (2n) backward: 1 / D */
     float *dZ;                /* (2n, d) backward */
@@ -87,18 +89,29 @@ static void end_turn(struct pass *pass, int64_t block, int64_t round)
     atomic_store_explicit(&pass->round[block], round + 1, memory_order_release);
 }
 
-/* The similarities of a tile, exponentiated, with their sums; in `room`, as (rows of I, rows of J).
- */
+/* The similarities of a tile, exponentiated, with their sums; in `room`, rows TILE apart. */
 static void exp_similarities(const struct pass *pass, struct block I, struct block J, float *room,
                              float *row_sum, float *col_sum)
 {
     const struct contrast *s = pass->spec;
-    blas_sgemm(false, true, I.rows, J.rows, s->d, 1.0f, s->Z + I.first * s->d, s->d,
-               s->Z + J.first * s->d, s->d, 0.0f, room, J.rows);
+    int64_t view = J.first / s->n, first = J.first - view * s->n;
+    pass->loops->product(&(struct product){
+        .rows = I.rows,
+        .cols = J.rows,
+        .depth = s->d,
+        .A = s->Z + I.first * s->d,
+        .a_row = s->d,
+        .a_col = 1,
+        .B = pass->columns + view * pack_size(s->d, s->n) + first * s->d,
+        .b_row = PANEL,
+        .b_panel = PANEL * s->d,
+        .C = room,
+        .c_row = TILE,
+    });
     if (I.first == J.first) /* a row is no negative of itself: far below any cosine */
         for (int64_t i = 0; i < I.rows; i++)
-            room[i * J.rows + i] = -1e30f;
-    pass->loops->exp_tile(room, I.rows, J.rows, (float)(LOG2E / s->tau), row_sum, col_sum);
+            room[i * TILE + i] = -1e30f;
+    pass->loops->exp_tile(room, TILE, I.rows, J.rows, (float)(LOG2E / s->tau), row_sum, col_sum);
 }
 
 static void add_sums(double *total, const float *sum, int64_t count)
@@ -128,6 +141,28 @@ static void forward_tile(struct pass *pass, struct tile t, float *work)
     end_turn(pass, t.j, t.round);
 }
 
+/* dZ += W Z over the rows of a block, Z's being those of another, or of the same; W's rows and
+ * columns are as far apart as given. */
+static void add_gradient(const struct pass *pass, struct block to, struct block from,
+                         const float *W, int64_t row, int64_t col)
+{
+    const struct contrast *s = pass->spec;
+    pass->loops->product(&(struct product){
+        .rows = to.rows,
+        .cols = s->d,
+        .depth = from.rows,
+        .A = W,
+        .a_row = row,
+        .a_col = col,
+        .B = pass->rows + from.first * PANEL,
+        .b_row = PANEL,
+        .b_panel = PANEL * 2 * s->n,
+        .C = pass->dZ + to.first * s->d,
+        .c_row = s->d,
+        .accumulate = true,
+    });
+}
+
 static void backward_tile(struct pass *pass, struct tile t, float *work)
 {
     const struct contrast *s = pass->spec;
@@ -139,20 +174,18 @@ static void backward_tile(struct pass *pass, struct tile t, float *work)
             from = s->tiles + t.index * TILE_FLOATS;
         else
             exp_similarities(pass, I, J, work, work + TILE_FLOATS, work + TILE_FLOATS + TILE);
-        pass->loops->weigh_tile(work, from, I.rows, J.rows, pass->weight + I.first,
+        pass->loops->weigh_tile(work, from, TILE, I.rows, J.rows, pass->weight + I.first,
                                 pass->weight + J.first);
     }
     wait_turn(pass, t.i, t.round);
     if (used)
-        blas_sgemm(false, false, I.rows, s->d, J.rows, 1.0f, work, J.rows, s->Z + J.first * s->d,
-                   s->d, 1.0f, pass->dZ + I.first * s->d, s->d);
+        add_gradient(pass, I, J, work, TILE, 1);
     end_turn(pass, t.i, t.round);
     if (t.i == t.j)
         return;
     wait_turn(pass, t.j, t.round);
     if (used)
-        blas_sgemm(true, false, J.rows, s->d, I.rows, 1.0f, work, J.rows, s->Z + I.first * s->d,
-                   s->d, 1.0f, pass->dZ + J.first * s->d, s->d);
+        add_gradient(pass, J, I, work, 1, TILE);
     end_turn(pass, t.j, t.round);
 }
 
@@ -170,6 +203,33 @@ static void run_pass(struct context *c, struct pass *pass,
             run(pass, tile_at(pass, index), work);
         }
     }
+}
+
+static graco_status pack_columns(struct context *c, struct pass *pass)
+{
+    const struct contrast *s = pass->spec;
+    int64_t size = pack_size(s->d, s->n), panels = (s->n + PANEL - 1) / PANEL;
+    graco_status status = context_take(c, &pass->columns, 2 * size, sizeof(float));
+    if (status != GRACO_OK)
+        return status;
+#pragma omp parallel for collapse(2) schedule(static) num_threads(c->threads)
+    for (int64_t view = 0; view < 2; view++)
+        for (int64_t panel = 0; panel < panels; panel++)
+            pack_panel(pass->columns + view * size, s->Z + view * s->n * s->d, s->d, true, s->d,
+                       s->n, panel);
+    return GRACO_OK;
+}
+
+static graco_status pack_rows(struct context *c, struct pass *pass)
+{
+    const struct contrast *s = pass->spec;
+    graco_status status = context_take(c, &pass->rows, pack_size(2 * s->n, s->d), sizeof(float));
+    if (status != GRACO_OK)
+        return status;
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t panel = 0; panel < (s->d + PANEL - 1) / PANEL; panel++)
+        pack_panel(pass->rows, s->Z, s->d, false, 2 * s->n, s->d, panel);
+    return GRACO_OK;
 }
 
 /* Fills in what both passes share. What it takes from the pool ends with clear_pass. */
@@ -195,6 +255,8 @@ done:
 static void clear_pass(struct context *c, struct pass *pass)
 {
     context_give(c, pass->work);
+    context_give(c, pass->columns);
+    context_give(c, pass->rows);
     context_give(c, pass->round);
 }
 
@@ -220,6 +282,7 @@ graco_status cpu_contrast(struct context *c, struct contrast *s)
     size_t bytes = (size_t)(2 * s->n) * sizeof(double);
     graco_status status = GRACO_OK;
     TRY(init_pass(c, &pass, s));
+    TRY(pack_columns(c, &pass));
     TRY(context_take(c, &pass.inter, 2 * s->n, sizeof(double)));
     TRY(context_take(c, &pass.intra, 2 * s->n, sizeof(double)));
     memset(pass.inter, 0, bytes);
@@ -241,20 +304,23 @@ graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, 
     float scale = (float)(1 / ((double)(2 * n) * s->tau));
     graco_status status = GRACO_OK;
     TRY(init_pass(c, &pass, s));
+    TRY(pack_rows(c, &pass));
+    if (pass.kept < tile_count(&pass))
+        TRY(pack_columns(c, &pass));
     TRY(context_take(c, &weight, 2 * n, sizeof(float)));
     for (int64_t i = 0; i < 2 * n; i++)
         weight[i] = (float)(1 / s->D[i]);
     pass.weight = weight;
     pass.dZ = dZ;
-    memset(dZ, 0, (size_t)(2 * n * d) * sizeof(float));
+    /* From the positive, which the negatives about cancel: partial sums shrink as they go. */
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t i = 0; i < 2 * n; i++)
+        for (int64_t j = 0; j < d; j++)
+            dZ[i * d + j] = -2 * s->Z[(i + n) % (2 * n) * d + j];
     run_pass(c, &pass, backward_tile);
 #pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < 2 * n; i++) {
-        float *dz = dZ + i * d;
-        const float *positive = s->Z + (i + n) % (2 * n) * d;
-        for (int64_t j = 0; j < d; j++)
-            dz[j] = scale * (dz[j] - 2 * positive[j]);
-    }
+    for (int64_t i = 0; i < 2 * n * d; i++)
+        dZ[i] *= scale;
 done:
     context_give(c, weight);
     clear_pass(c, &pass);

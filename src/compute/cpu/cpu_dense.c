@@ -1,9 +1,10 @@
-/* Dense products on serial BLAS, cut into pieces by shape alone, and flat loops. */
+/* Dense products, cut into pieces by shape alone, and flat loops. */
 #include "compute/cpu/cpu.h"
 
-#include "compute/blas.h"
 #include "compute/cpu/loops.h"
+#include "compute/cpu/pack.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -24,21 +25,26 @@ static int64_t pieces_of(int64_t n, int64_t piece)
     return (n + piece - 1) / piece;
 }
 
-static void gemm_piece(const struct gemm *g, int64_t row, int64_t rows, int64_t first, int64_t k,
-                       float beta, float *C)
+/* Rows row .. of the product, of the part of the sum that begins at `first`. */
+static void gemm_piece(const struct product *whole, int64_t row, int64_t rows, int64_t first,
+                       int64_t depth, bool accumulate, float *C)
 {
-    const float *A = g->transpose_a ? g->A + first * g->lda + row : g->A + row * g->lda + first;
-    const float *B = g->transpose_b ? g->B + first : g->B + first * g->ldb;
-    blas_sgemm(g->transpose_a, g->transpose_b, rows, g->n, k, 1.0f, A, g->lda, B, g->ldb, beta, C,
-               g->ldc);
+    struct product p = *whole;
+    p.rows = rows;
+    p.depth = depth;
+    p.A += row * p.a_row + first * p.a_col;
+    p.B += first * p.b_row;
+    p.C = C;
+    p.accumulate = accumulate;
+    loops_choose()->product(&p);
 }
 
 /* C is small and the sum long, as in a gradient of weights: cut the sum, then add the parts in
  * order. */
-static graco_status gemm_long(struct context *c, const struct gemm *g, int64_t parts)
+static graco_status gemm_long(struct context *c, const struct product *p, int64_t parts)
 {
-    int64_t slices = pieces_of(g->m, SLICE_ROWS), size = g->m * g->ldc;
-    int64_t length = pieces_of(g->k, parts);
+    int64_t slices = pieces_of(p->rows, SLICE_ROWS), size = p->rows * p->c_row;
+    int64_t length = pieces_of(p->depth, parts);
     float *partial = NULL;
     graco_status status = context_take(c, &partial, (parts - 1) * size, sizeof(float));
     if (status != GRACO_OK)
@@ -47,35 +53,68 @@ static graco_status gemm_long(struct context *c, const struct gemm *g, int64_t p
     for (int64_t part = 0; part < parts; part++) {
         for (int64_t slice = 0; slice < slices; slice++) {
             int64_t row = slice * SLICE_ROWS, first = part * length;
-            float *C = (part ? partial + (part - 1) * size : g->C) + row * g->ldc;
-            gemm_piece(g, row, least(SLICE_ROWS, g->m - row), first, least(length, g->k - first),
-                       part ? 0.0f : g->beta, C);
+            float *C = (part ? partial + (part - 1) * size : p->C) + row * p->c_row;
+            gemm_piece(p, row, least(SLICE_ROWS, p->rows - row), first,
+                       least(length, p->depth - first), part == 0 && p->accumulate, C);
         }
     }
 #pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t row = 0; row < g->m; row++)
+    for (int64_t row = 0; row < p->rows; row++)
         for (int64_t part = 0; part < parts - 1; part++) {
-            const float *from = partial + part * size + row * g->ldc;
-            for (int64_t j = 0; j < g->n; j++)
-                g->C[row * g->ldc + j] += from[j];
+            const float *from = partial + part * size + row * p->c_row;
+            for (int64_t j = 0; j < p->cols; j++)
+                p->C[row * p->c_row + j] += from[j];
         }
     context_give(c, partial);
     return GRACO_OK;
 }
 
-graco_status cpu_gemm(struct context *c, const struct gemm *g)
+static graco_status gemm(struct context *c, const struct product *p, int64_t piece)
 {
-    int64_t piece = g->transpose_a ? SLICE_ROWS : PANEL_ROWS;
-    int64_t panels = pieces_of(g->m, piece);
-    int64_t parts = least(PIECES / (panels < PIECES ? panels : PIECES), g->k / SUM_LENGTH);
-    if (g->transpose_a && parts > 1)
-        return gemm_long(c, g, pieces_of(g->k, pieces_of(g->k, parts)));
+    int64_t panels = pieces_of(p->rows, piece);
+    int64_t parts = least(PIECES / least(panels, PIECES), p->depth / SUM_LENGTH);
+    if (piece == SLICE_ROWS && parts > 1)
+        return gemm_long(c, p, pieces_of(p->depth, pieces_of(p->depth, parts)));
 #pragma omp parallel for schedule(dynamic) num_threads(c->threads)
     for (int64_t panel = 0; panel < panels; panel++) {
         int64_t row = panel * piece;
-        gemm_piece(g, row, least(piece, g->m - row), 0, g->k, g->beta, g->C + row * g->ldc);
+        gemm_piece(p, row, least(piece, p->rows - row), 0, p->depth, p->accumulate,
+                   p->C + row * p->c_row);
     }
     return GRACO_OK;
+}
+
+graco_status cpu_gemm(struct context *c, const struct gemm *g)
+{
+    struct product p = {
+        .rows = g->m,
+        .cols = g->n,
+        .depth = g->k,
+        .A = g->A,
+        .a_row = g->transpose_a ? 1 : g->lda,
+        .a_col = g->transpose_a ? g->lda : 1,
+        .B = g->B,
+        .b_row = g->ldb,
+        .b_panel = PANEL,
+        .C = g->C,
+        .c_row = g->ldc,
+        .accumulate = g->beta != 0,
+    };
+    float *packed = NULL;
+    graco_status status = GRACO_OK;
+    assert(g->beta == 0 || g->beta == 1);
+    if (g->transpose_b) {
+        TRY(context_take(c, &packed, pack_size(g->k, g->n), sizeof(float)));
+        for (int64_t panel = 0; panel * PANEL < g->n; panel++)
+            pack_panel(packed, g->B, g->ldb, true, g->k, g->n, panel);
+        p.B = packed;
+        p.b_row = PANEL;
+        p.b_panel = PANEL * g->k;
+    }
+    TRY(gemm(c, &p, g->transpose_a ? SLICE_ROWS : PANEL_ROWS));
+done:
+    context_give(c, packed);
+    return status;
 }
 
 graco_status cpu_add(struct context *c, int64_t n, float *y, const float *x)

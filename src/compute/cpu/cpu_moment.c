@@ -7,8 +7,8 @@
  * each group has its own partial sums, which are added in the order of the groups. */
 #include "compute/cpu/cpu.h"
 
-#include "compute/blas.h"
 #include "compute/cpu/loops.h"
+#include "compute/cpu/pack.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,9 +23,10 @@ struct work {
     const struct loops *loops;
     int64_t rows, pieces, groups;
     float *sampled;  /* (m, d) the sampled rows */
+    float *columns;  /* the same, transposed and packed */
     float *scratch;  /* (threads, stride) */
-    int64_t stride;  /* floats of one thread: PIECE x 2 (m + d) */
-    float *weighted; /* (d + 1, d): backwards, M and s of the weighted rows */
+    int64_t stride;  /* floats of one thread: PIECE x (2 m + d) */
+    float *weighted; /* (d + 1, d): backwards, 2 c2 M and c1 s of the weighted rows */
     float *partial;  /* (groups, d, d + 1): each group's part of M and s */
     float *pulled;   /* (groups, m, d): each group's gradient of the sampled rows */
     float *weight;   /* (rows): 1 / D where not floored, else 0 */
@@ -49,22 +50,67 @@ static graco_status init_work(struct context *c, struct work *w, const struct mo
     w->rows = 2 * s->n;
     w->pieces = (w->rows + PIECE - 1) / PIECE;
     w->groups = least(GROUPS, w->pieces);
-    w->stride = PIECE * 2 * (m + d);
+    w->stride = PIECE * (2 * m + d);
     TRY(context_take(c, &w->sampled, m * d, sizeof(float)));
     TRY(context_take(c, &w->scratch, c->threads * w->stride, sizeof(float)));
     TRY(context_take(c, &w->partial, w->groups * d * (d + 1), sizeof(float)));
+    TRY(context_take(c, &w->columns, pack_size(d, m), sizeof(float)));
     for (int64_t j = 0; j < m; j++)
         memcpy(w->sampled + j * d, s->Z + s->sample[j] * d, (size_t)d * sizeof(float));
+    for (int64_t panel = 0; panel * PANEL < m; panel++)
+        pack_panel(w->columns, w->sampled, d, true, d, m, panel);
 done:
     return status;
 }
 
 static void clear_work(struct context *c, struct work *w)
 {
-    void *blocks[] = {w->sampled, w->scratch, w->weighted, w->partial,
-                      w->pulled,  w->weight,  w->row,      w->fit};
+    void *blocks[] = {w->sampled, w->columns, w->scratch, w->weighted, w->partial,
+                      w->pulled,  w->weight,  w->row,     w->fit};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         context_give(c, blocks[i]);
+}
+
+/* C (count, d) (+)= A B, with A of (count, depth). */
+static void multiply(const struct work *w, float *C, const float *A, const float *B, int64_t count,
+                     int64_t depth, bool accumulate)
+{
+    int64_t d = w->spec->d;
+    w->loops->product(&(struct product){
+        .rows = count,
+        .cols = d,
+        .depth = depth,
+        .A = A,
+        .a_row = depth,
+        .a_col = 1,
+        .B = B,
+        .b_row = d,
+        .b_panel = PANEL,
+        .C = C,
+        .c_row = d,
+        .accumulate = accumulate,
+    });
+}
+
+/* C (rows, d) += A' Z over `count` rows, with A of (count, rows). */
+static void add_transposed(const struct work *w, float *C, const float *A, const float *Z,
+                           int64_t rows, int64_t count)
+{
+    int64_t d = w->spec->d;
+    w->loops->product(&(struct product){
+        .rows = rows,
+        .cols = d,
+        .depth = count,
+        .A = A,
+        .a_row = 1,
+        .a_col = rows,
+        .B = Z,
+        .b_row = d,
+        .b_panel = PANEL,
+        .C = C,
+        .c_row = d,
+        .accumulate = true,
+    });
 }
 
 /* Runs `piece_fn` over the rows [first, first + count) of every piece, group by group. */
@@ -133,7 +179,7 @@ static void moments_piece(struct work *w, int64_t group, int64_t first, int64_t 
                 scratch[i * d + j] = w->weight[first + i] * Z[i * d + j];
         weighted = scratch;
     }
-    blas_sgemm(true, false, d, d, count, 1.0f, weighted, d, Z, d, 1.0f, M, d);
+    add_transposed(w, M, weighted, Z, d, count);
     for (int64_t i = 0; i < count; i++)
         w->loops->axpy(s, 1.0f, weighted + i * d, d);
 }
@@ -175,9 +221,20 @@ static void find_products(const struct work *w, int64_t first, int64_t count, st
     const struct moment *s = w->spec;
     int64_t d = s->d, m = s->samples;
     const float *Z = s->Z + first * d;
-    if (m > 0)
-        blas_sgemm(false, true, count, m, d, 1.0f, Z, d, w->sampled, d, 0.0f, p.X, m);
-    blas_sgemm(false, false, count, d, d, 1.0f, Z, d, s->moments, d, 0.0f, p.T, d);
+    w->loops->product(&(struct product){
+        .rows = count,
+        .cols = m,
+        .depth = d,
+        .A = Z,
+        .a_row = d,
+        .a_col = 1,
+        .B = w->columns,
+        .b_row = PANEL,
+        .b_panel = PANEL * d,
+        .C = p.X,
+        .c_row = m,
+    });
+    multiply(w, p.T, Z, s->moments, count, d, false);
 }
 
 /* The sums of exp_powers over a row of the sample, the row itself and its partner left out; returns
@@ -335,22 +392,22 @@ static void residual_row(const struct work *w, int64_t row, const float *x, floa
         R[places[k]] = 0;
 }
 
-/* The gradient of one row, up to the factor 1 / 2n, added to dz; t and u are the row times M and
- * times the weighted M. */
-static void row_gradient(const struct work *w, int64_t row, const float *t, const float *u,
-                         float *dz)
+/* dz, which holds the row times the weighted M and the correction's part, made the gradient of one
+ * row; t is the row times M. */
+static void row_gradient(const struct work *w, int64_t row, const float *t, float *dz)
 {
     const struct moment *s = w->spec;
     int64_t d = s->d, other = partner(w, row);
     const float *z = s->Z + row * d, *zp = s->Z + other * d;
     const float *sum = s->moments + d * d, *weighted_sum = w->weighted + d * d;
     double pi = w->loops->dot(z, zp, d), e = exp((pi - 1) / s->tau) / s->tau;
+    const float scale = (float)(1.0 / (double)w->rows);
     float a = w->weight[row], both = a + w->weight[other];
     float c1 = (float)s->coefficient[1], c2 = (float)(2 * s->coefficient[2]);
     float pull = (float)((1 / s->D[row] + 1 / s->D[other]) * e - 2 / s->tau -
                          (double)both * (s->coefficient[1] + 2 * s->coefficient[2] * pi));
     for (int64_t j = 0; j < d; j++)
-        dz[j] += a * (c1 * sum[j] + c2 * t[j]) + c1 * weighted_sum[j] + c2 * u[j] + pull * zp[j];
+        dz[j] = scale * (dz[j] + a * (c1 * sum[j] + c2 * t[j]) + weighted_sum[j] + pull * zp[j]);
 }
 
 static void backward_piece(struct work *w, int64_t group, int64_t first, int64_t count,
@@ -359,39 +416,31 @@ static void backward_piece(struct work *w, int64_t group, int64_t first, int64_t
     const struct moment *s = w->spec;
     int64_t d = s->d, m = s->samples;
     struct products p = place_products(w, first, scratch);
-    float *R = scratch + PIECE * (m + d), *U = R + PIECE * m, *dZ = w->dZ + first * d;
+    float *R = scratch + PIECE * (m + d), *dZ = w->dZ + first * d;
     const float *Z = s->Z + first * d;
     if (!s->kept)
         find_products(w, first, count, p);
-    blas_sgemm(false, false, count, d, d, 1.0f, Z, d, w->weighted, d, 0.0f, U, d);
+    multiply(w, dZ, Z, w->weighted, count, d, false);
     if (m > 0) {
         for (int64_t i = 0; i < count; i++)
             residual_row(w, first + i, p.X + i * m, R + i * m);
-        blas_sgemm(true, false, m, d, count, 1.0f, R, m, Z, d, 1.0f, w->pulled + group * m * d, d);
-        blas_sgemm(false, false, count, d, m, 1.0f, R, m, w->sampled, d, 0.0f, dZ, d);
-    } else {
-        memset(dZ, 0, (size_t)(count * d) * sizeof(float));
+        add_transposed(w, w->pulled + group * m * d, R, Z, m, count);
+        multiply(w, dZ, R, w->sampled, count, m, true);
     }
-    float scale = (float)(1.0 / (double)w->rows);
-    for (int64_t i = 0; i < count; i++) {
-        row_gradient(w, first + i, p.T + i * d, U + i * d, dZ + i * d);
-        for (int64_t j = 0; j < d; j++)
-            dZ[i * d + j] *= scale;
-    }
+    for (int64_t i = 0; i < count; i++)
+        row_gradient(w, first + i, p.T + i * d, dZ + i * d);
 }
 
 /* What the other rows' corrections pull at the sampled rows. */
-static void add_pulled(const struct work *w, float *dZ)
+static void add_pulled(struct context *c, const struct work *w)
 {
     const struct moment *s = w->spec;
     int64_t d = s->d, size = s->samples * d;
+    float scale = (float)(1.0 / (double)w->rows);
+#pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t k = 0; k < s->samples; k++)
-        for (int64_t j = 0; j < d; j++) {
-            double total = 0;
-            for (int64_t group = 0; group < w->groups; group++)
-                total += (double)w->pulled[group * size + k * d + j];
-            dZ[s->sample[k] * d + j] += (float)(total / (double)w->rows);
-        }
+        for (int64_t group = 0; group < w->groups; group++)
+            w->loops->axpy(w->dZ + s->sample[k] * d, scale, w->pulled + group * size + k * d, d);
 }
 
 graco_status cpu_moment_backward(struct context *c, const struct moment *s, float *dZ)
@@ -406,9 +455,11 @@ graco_status cpu_moment_backward(struct context *c, const struct moment *s, floa
     for (int64_t i = 0; i < w.rows; i++)
         w.weight[i] = s->floor[i] ? 0.0f : (float)(1 / s->D[i]);
     find_moments(c, &w, w.weighted);
+    for (int64_t i = 0; i < (s->d + 1) * s->d; i++)
+        w.weighted[i] *= (float)(i < s->d * s->d ? 2 * s->coefficient[2] : s->coefficient[1]);
     w.dZ = dZ;
     run_pieces(c, &w, backward_piece);
-    add_pulled(&w, dZ);
+    add_pulled(c, &w);
 done:
     clear_work(c, &w);
     return status;

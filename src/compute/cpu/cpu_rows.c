@@ -63,16 +63,16 @@ graco_status cpu_activate_backward(struct context *c, const struct activation *a
 {
     const struct loops *loops = loops_choose();
     int64_t pieces = pieces_of(a->rows), cols = a->cols;
-    float shared = shared_slope(a), *room = NULL, *partial = NULL;
-    double *slopes = NULL;
+    float shared = shared_slope(a), *room = NULL;
+    double *slopes = NULL, *partial = NULL; /* gradients of biases are small sums of large terms */
     graco_status status = GRACO_OK;
     TRY(context_take(c, &room, pieces * cols, sizeof(float)));
-    TRY(context_take(c, &partial, pieces * cols, sizeof(float)));
+    TRY(context_take(c, &partial, pieces * cols, sizeof(double)));
     TRY(context_take(c, &slopes, pieces, sizeof(double)));
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t piece = 0; piece < pieces; piece++) {
-        float *sum = partial + piece * cols;
-        memset(sum, 0, (size_t)cols * sizeof(float));
+        double *sum = partial + piece * cols;
+        memset(sum, 0, (size_t)cols * sizeof(double));
         slopes[piece] = 0;
         for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++)
             slopes[piece] += loops->activate_backward(
@@ -83,7 +83,7 @@ graco_status cpu_activate_backward(struct context *c, const struct activation *a
         for (int64_t j = 0; j < cols; j++) {
             double total = dbias[j];
             for (int64_t piece = 0; piece < pieces; piece++)
-                total += (double)partial[piece * cols + j];
+                total += partial[piece * cols + j];
             dbias[j] = (float)total;
         }
     if (dslope) {

@@ -9,7 +9,8 @@
 enum {
     ROWS_PER_PIECE = 32,
     DRAWS_PER_PIECE = 4096,
-    COLS_PER_BLOCK = 64,
+    COLS_MOST = 256, /* of a block of columns */
+    COLS_LEAST = 64,
     BLOCK_BYTES = 12 << 20, /* of X's columns that a cache is trusted to hold */
     SCATTER_COLS = 64,
     SCATTER_BYTES = 1 << 20, /* of Y's columns that a near cache is */
@@ -18,14 +19,14 @@ enum {
 /* The entries of one row of a matrix. */
 static struct gather row_entries(const struct sparse *m, int64_t row, int64_t cols)
 {
-    int64_t start = m->start[row];
+    int64_t start = m->start[row], own = m->first + row;
     return (struct gather){
         .count = m->count ? m->count[row] : m->start[row + 1] - start,
         .index = m->index + start,
         .value = m->value ? m->value + start : NULL,
         .col_scale = m->col_scale,
         .row_scale = m->row_scale ? m->row_scale[row] : 1.0f,
-        .self = m->self ? m->first + row : -1,
+        .self = m->self && own < m->cols ? own : -1,
         .cols = cols,
     };
 }
@@ -68,12 +69,14 @@ static void spmm_scatter(struct context *c, const struct spmm *s)
     }
 }
 
-/* Rows of X are read in any order, so X is best in a cache: a block of its columns, if that fits
- * one, else whole rows, which at least are read in one go. */
+/* Rows of X are read in any order, so X is best in a cache: a block of its columns, if one that is
+ * worth a pass over the entries fits, else whole rows, which at least are read in one go. */
 static int64_t block_cols(const struct spmm *s)
 {
-    int64_t bytes = s->matrix[0].cols * COLS_PER_BLOCK * (int64_t)sizeof(float);
-    return bytes <= BLOCK_BYTES ? COLS_PER_BLOCK : s->cols;
+    for (int64_t cols = COLS_MOST; cols >= COLS_LEAST; cols /= 2)
+        if (s->matrix[0].cols * cols * (int64_t)sizeof(float) <= BLOCK_BYTES)
+            return cols;
+    return s->cols;
 }
 
 graco_status cpu_spmm(struct context *c, const struct spmm *s)

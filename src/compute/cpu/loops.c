@@ -24,9 +24,11 @@ static inline void store(float *p, ext_vector v)
     memcpy(p, &v, sizeof v);
 }
 
-/* The last `count` < 16 floats of a row, zeros behind them. */
+/* Up to 16 floats, zeros behind them. All but the last of a row are whole vectors. */
 static inline ext_vector load_part(const float *p, int64_t count)
 {
+    if (count == LANES)
+        return load(p);
     ext_vector v = {0};
     memcpy(&v, p, (size_t)count * sizeof(float));
     return v;
@@ -34,7 +36,10 @@ static inline ext_vector load_part(const float *p, int64_t count)
 
 static inline void store_part(float *p, ext_vector v, int64_t count)
 {
-    memcpy(p, &v, (size_t)count * sizeof(float));
+    if (count == LANES)
+        store(p, v);
+    else
+        memcpy(p, &v, (size_t)count * sizeof(float));
 }
 
 static inline ext_vector fill(float x)
@@ -106,7 +111,8 @@ static inline void finish(float *out, ext_vector acc, const struct gather *g, in
 
 /* `vectors` vectors of columns stay in registers while the row's entries go by; it is a constant
  * wherever this is inlined. */
-static inline void gather_wide(float *out, int64_t first, const struct gather *g, const int vectors)
+static EXT_INLINE void gather_wide(float *out, int64_t first, const struct gather *g,
+                                   const int vectors)
 {
     const float *X = g->X + first;
     ext_vector acc[GATHER_VECTORS] = {{0}};
@@ -175,16 +181,116 @@ static void scatter(float *Y, const struct gather *g, const float *x, int64_t fi
     }
 }
 
+/* ---- Dense products ----------------------------------------------------------------------------
+ */
+
+/* A block of C that fits the registers: 24 accumulators of 32, or 12 of 16. */
+enum { BLOCK_ROWS = 6, BLOCK_VECTORS = EXT_LANES == 16 ? 4 : 2 };
+
+enum { DEPTH = 512 }; /* rows of a panel of B that stay in the near cache */
+
+static inline ext_register register_load(const float *p)
+{
+    ext_register v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* `rows` and `vectors` are constants wherever this is inlined. */
+static EXT_INLINE void block(const struct product *p, const float *A, const float *B, int64_t depth,
+                             float *C, bool accumulate, const int rows, const int vectors)
+{
+    ext_register c[BLOCK_ROWS][BLOCK_VECTORS];
+    for (int i = 0; i < rows; i++)
+        for (int v = 0; v < vectors; v++)
+            c[i][v] =
+                accumulate ? register_load(C + i * p->c_row + v * EXT_LANES) : (ext_register){0};
+    for (int64_t k = 0; k < depth; k++) {
+        ext_register b[BLOCK_VECTORS];
+        for (int v = 0; v < vectors; v++)
+            b[v] = register_load(B + k * p->b_row + v * EXT_LANES);
+        for (int i = 0; i < rows; i++) {
+            ext_register a = A[i * p->a_row + k * p->a_col] - (ext_register){0};
+            for (int v = 0; v < vectors; v++)
+                c[i][v] += a * b[v];
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int v = 0; v < vectors; v++)
+            memcpy(C + i * p->c_row + v * EXT_LANES, &c[i][v], sizeof c[i][v]);
+}
+
+/* All rows of a strip of C, `vectors` wide. */
+static EXT_INLINE void strip(const struct product *p, const float *A, const float *B, int64_t depth,
+                             float *C, bool accumulate, const int vectors)
+{
+    int64_t i = 0;
+    for (; i + BLOCK_ROWS <= p->rows; i += BLOCK_ROWS)
+        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, BLOCK_ROWS, vectors);
+    for (; i + 2 <= p->rows; i += 2)
+        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, 2, vectors);
+    if (i < p->rows)
+        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, 1, vectors);
+}
+
+/* The columns of C behind the last whole vector, a few rows at a time by way of `room`. Reading B
+ * past the end of a row is harmless, but for the last rows, which are copied. */
+static void strip_part(const struct product *p, const float *A, const float *B, int64_t depth,
+                       float *C, bool accumulate, int64_t count)
+{
+    float room[BLOCK_ROWS * EXT_LANES] = {0}, last[EXT_LANES * EXT_LANES] = {0};
+    size_t bytes = (size_t)count * sizeof(float);
+    int64_t over = (EXT_LANES - count + p->b_row - 1) / p->b_row, safe;
+    over = over < depth ? over : depth;
+    safe = depth - over;
+    for (int64_t k = 0; k < over; k++)
+        memcpy(last + k * EXT_LANES, B + (safe + k) * p->b_row, bytes);
+    struct product part = *p, rest = *p;
+    part.c_row = rest.c_row = rest.b_row = EXT_LANES;
+    for (int64_t i = 0; i < p->rows; i += BLOCK_ROWS) {
+        const float *a = A + i * p->a_row;
+        part.rows = rest.rows = p->rows - i < BLOCK_ROWS ? p->rows - i : BLOCK_ROWS;
+        for (int64_t r = 0; r < part.rows && accumulate; r++)
+            memcpy(room + r * EXT_LANES, C + (i + r) * p->c_row, bytes);
+        strip(&part, a, B, safe, room, accumulate, 1);
+        strip(&rest, a + safe * p->a_col, last, over, room, true, 1);
+        for (int64_t r = 0; r < part.rows; r++)
+            memcpy(C + (i + r) * p->c_row, room + r * EXT_LANES, bytes);
+    }
+}
+
+static void product(const struct product *p)
+{
+    for (int64_t first = 0; first == 0 || first < p->depth; first += DEPTH) {
+        int64_t depth = p->depth - first < DEPTH ? p->depth - first : DEPTH, j = 0;
+        const float *A = p->A + first * p->a_col, *B = p->B + first * p->b_row;
+        bool accumulate = p->accumulate || first > 0;
+        while (j < p->cols) {
+            const float *from = B + j / PANEL * p->b_panel + j % PANEL;
+            if (j + BLOCK_VECTORS * EXT_LANES <= p->cols) {
+                strip(p, A, from, depth, p->C + j, accumulate, BLOCK_VECTORS);
+                j += BLOCK_VECTORS * EXT_LANES;
+            } else if (j + EXT_LANES <= p->cols) {
+                strip(p, A, from, depth, p->C + j, accumulate, 1);
+                j += EXT_LANES;
+            } else {
+                strip_part(p, A, from, depth, p->C + j, accumulate, p->cols - j);
+                break;
+            }
+        }
+    }
+}
+
 /* ---- Tiles of the objective ---------------------------------------------------------------------
  */
 
-static void exp_tile(float *tile, int64_t rows, int64_t cols, float scale, float *row_sum,
-                     float *col_sum)
+static void exp_tile(float *tile, int64_t ld, int64_t rows, int64_t cols, float scale,
+                     float *row_sum, float *col_sum)
 {
     const ext_vector a = fill(scale), b = fill(-scale);
     memset(col_sum, 0, (size_t)cols * sizeof(float));
     for (int64_t i = 0; i < rows; i++) {
-        float *row = tile + i * cols;
+        float *row = tile + i * ld;
         ext_vector total = {0};
         int64_t j = 0;
         for (; j + LANES <= cols; j += LANES) {
@@ -203,12 +309,12 @@ static void exp_tile(float *tile, int64_t rows, int64_t cols, float scale, float
     }
 }
 
-static void weigh_tile(float *out, const float *tile, int64_t rows, int64_t cols, const float *row,
-                       const float *col)
+static void weigh_tile(float *out, const float *tile, int64_t ld, int64_t rows, int64_t cols,
+                       const float *row, const float *col)
 {
     for (int64_t i = 0; i < rows; i++) {
-        const float *from = tile + i * cols;
-        float *to = out + i * cols, r = row[i];
+        const float *from = tile + i * ld;
+        float *to = out + i * ld, r = row[i];
 #pragma omp simd
         for (int64_t j = 0; j < cols; j++)
             to[j] = from[j] * (r + col[j]);
@@ -316,7 +422,7 @@ static void activate(float *y, const float *x, const float *bias, int64_t count,
 
 static double activate_backward(float *dx, const float *dy, const float *seen, const float *bias,
                                 int64_t count, enum activation_kind kind, float slope,
-                                const float *slopes, float *dbias)
+                                const float *slopes, double *dbias)
 {
     double dslope = 0;
     if (kind == ACTIVATION_ELU) {
@@ -335,7 +441,7 @@ static double activate_backward(float *dx, const float *dy, const float *seen, c
     }
     if (dbias)
         for (int64_t j = 0; j < count; j++)
-            dbias[j] += dx[j];
+            dbias[j] += (double)dx[j];
     return dslope;
 }
 
@@ -372,6 +478,7 @@ static void adam(const struct adam *a, int64_t first, int64_t last)
 
 const struct loops TABLE(LOOPS_ISA) = {
     .name = TEXT(LOOPS_ISA),
+    .product = product,
     .gather = gather,
     .scatter = scatter,
     .exp_tile = exp_tile,

@@ -18,8 +18,27 @@ struct gather {
     bool accumulate;
 };
 
+/* C (rows, cols) (+)= A B, with A(i, k) = A[i a_row + k a_col] and B cut into panels of PANEL
+ * columns: B(k, j) = B[j / PANEL b_panel + k b_row + j % PANEL]. So B is a plain matrix of rows ldb
+ * apart (b_row = ldb, b_panel = PANEL), or packed by pack_panel. Every element is one sum in the
+ * order of k, whatever the shape. */
+struct product {
+    int64_t rows, cols, depth;
+    const float *A;
+    int64_t a_row, a_col;
+    const float *B;
+    int64_t b_row, b_panel;
+    float *C;
+    int64_t c_row;
+    bool accumulate;
+};
+
+enum { PANEL = 64 };
+
 struct loops {
     const char *name;
+
+    void (*product)(const struct product *p);
 
     /* Columns first .. last - 1 of a row. */
     void (*gather)(float *out, const struct gather *g, int64_t first, int64_t last);
@@ -28,12 +47,13 @@ struct loops {
      * last - 1; g->X and g->self are not looked at. */
     void (*scatter)(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last);
 
-    /* tile = 2^((tile - 1) * scale) over (rows, cols), with the sums of its rows and columns. */
-    void (*exp_tile)(float *tile, int64_t rows, int64_t cols, float scale, float *row_sum,
-                     float *col_sum);
-    /* out = tile * (row[i] + col[j]); out may be tile. */
-    void (*weigh_tile)(float *out, const float *tile, int64_t rows, int64_t cols, const float *row,
-                       const float *col);
+    /* tile = 2^((tile - 1) * scale) over (rows, cols), rows ld apart, with the sums of its rows and
+     * columns. */
+    void (*exp_tile)(float *tile, int64_t ld, int64_t rows, int64_t cols, float scale,
+                     float *row_sum, float *col_sum);
+    /* out = tile * (row[i] + col[j]), rows ld apart; out may be tile. */
+    void (*weigh_tile)(float *out, const float *tile, int64_t ld, int64_t rows, int64_t cols,
+                       const float *row, const float *col);
 
     /* One row of moment's correction: with e = exp((x - 1) / tau), the sums of e, x, x^2 and, for
      * the fit, of x^3, x^4, e x, e x^2. */
@@ -52,7 +72,7 @@ struct loops {
      * part. */
     double (*activate_backward)(float *dx, const float *dy, const float *seen, const float *bias,
                                 int64_t count, enum activation_kind kind, float slope,
-                                const float *slopes, float *dbias);
+                                const float *slopes, double *dbias);
     /* Slopes of RReLU for elements first .. first + count - 1 of the key. */
     void (*rrelu_slopes)(float *out, const struct random_key *key, int64_t first, int64_t count);
 

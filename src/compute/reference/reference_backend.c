@@ -37,7 +37,7 @@ static double spmm_element(const struct sparse *m, const float *X, int64_t cols,
         total += w * (m->col_scale ? (double)m->col_scale[at] : 1) * (double)X[at * cols + j];
     }
     int64_t own = m->first + row;
-    if (m->self)
+    if (m->self && own < m->cols)
         total += (m->col_scale ? (double)m->col_scale[own] : 1) * (double)X[own * cols + j];
     return total * (m->row_scale ? (double)m->row_scale[row] : 1);
 }

@@ -1,0 +1,263 @@
+/* All three are block models with dense features. PPI's blocks are roles that exist in every graph,
+ * and its labels say which functions the node's role carries, with exceptions: P(1) is 0.8 for a
+ * function that the role carries and 0.08 for another. Functions come in families of four, which a
+ * role mostly carries together, and in pairs, which share their exceptions. */
+#include "data/generate_like.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "data/features_make.h"
+#include "graph/generate.h"
+
+#include <string.h>
+
+enum { GRAPHS_MAX = 24, FAMILY = 4, NODES_MIN = 8 };
+
+static const double scale_max = 1000;
+static const double carried_share = 0.3, together_share = 0.75;
+static const double carried_chance = 0.8, other_chance = 0.08;
+
+/* What a published data set looks like. */
+struct like {
+    const char *name;
+    int64_t nodes[3]; /* of training, validation, test */
+    int64_t edges;    /* both directions */
+    int64_t features, classes;
+    int64_t labels;    /* of which a node has any number; 0: the class is the label */
+    int64_t graphs[3]; /* of training, validation, test; zeros: one graph, split by nodes */
+    double homophily, distance;
+    int64_t loud_every;
+    float loudness;
+};
+
+static const struct like likes[] = {
+    {"reddit", {153431, 23831, 55703}, 114615892, 602, 41, 0, {0}, 0.3, 3, 75, 40},
+    {"ppi", {44906, 6514, 5524}, 1587264, 50, 12, 121, {20, 2, 2}, 0.6, 2.5, 25, 30},
+    {"arxiv", {90941, 29799, 48603}, 2315598, 128, 40, 0, {0}, 0.5, 1.5, 32, 20},
+};
+
+static graco_status find_like(const struct like **out, const graco_generate_options *options)
+{
+    for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
+        if (strcmp(likes[i].name, options->like) == 0)
+            *out = &likes[i];
+    }
+    if (!*out)
+        return status_fail(GRACO_ERROR_ARGUMENT, "a graph like '%s': expected reddit, ppi or arxiv",
+                           options->like);
+    if (!(options->scale > 0 && options->scale <= scale_max))
+        return status_fail(GRACO_ERROR_ARGUMENT, "a scale of %g: expected more than 0, at most %g",
+                           options->scale, scale_max);
+    return GRACO_OK;
+}
+
+static int64_t scaled(int64_t count, double scale)
+{
+    double wanted = (double)count * scale;
+    return (int64_t)(wanted + 0.5);
+}
+
+/* The sizes of the graphs to make, and which part each belongs to. */
+struct plan {
+    int64_t graphs;
+    int64_t nodes[GRAPHS_MAX];
+    uint8_t split[GRAPHS_MAX];
+    int64_t total;
+};
+
+/* Graphs of one part differ in size: from half to one and a half times the mean. */
+static graco_status make_plan(struct plan *plan, const struct like *like, double scale)
+{
+    int64_t least = like->labels > 0 ? NODES_MIN : like->classes * 4;
+    if (like->labels == 0) {
+        plan->graphs = 1;
+        plan->nodes[0] = scaled(like->nodes[0] + like->nodes[1] + like->nodes[2], scale);
+    }
+    for (int s = 0; s < 3; s++) {
+        for (int64_t g = 0; g < like->graphs[s]; g++) {
+            int64_t mean = like->nodes[s] / like->graphs[s];
+            int64_t size = mean / 2 + mean * (2 * g + 1) / (2 * like->graphs[s]);
+            plan->split[plan->graphs] = (uint8_t)s;
+            plan->nodes[plan->graphs++] = scaled(size, scale);
+        }
+    }
+    for (int64_t g = 0; g < plan->graphs; g++) {
+        if (plan->nodes[g] < least)
+            plan->nodes[g] = least;
+        plan->total += plan->nodes[g];
+    }
+    if (plan->total > INT32_MAX)
+        return status_fail(GRACO_ERROR_ARGUMENT, "a graph of %lld nodes: expected at most %lld",
+                           (long long)plan->total, (long long)INT32_MAX);
+    return GRACO_OK;
+}
+
+/* Appends graph g; `label` becomes the class of each node. */
+static graco_status append_graph(struct dataset_parts *parts, int32_t *label, int64_t *first,
+                                 int64_t g, const struct generate_options *structure)
+{
+    graco_status status;
+    struct generated graph = {0};
+    int64_t n = structure->nodes, edges;
+    TRY(generate_graph(&graph, structure));
+    memcpy(label + *first, graph.label, (size_t)n * sizeof *label);
+    if (!parts->source) { /* the first one is taken as it is, for it may be huge */
+        parts->source = graph.source;
+        parts->target = graph.target;
+        parts->edges = graph.edges;
+        graph.source = graph.target = NULL;
+    } else {
+        edges = parts->edges + graph.edges;
+        TRY(memory_grow(&parts->source, parts->edges, edges, sizeof *parts->source));
+        TRY(memory_grow(&parts->target, parts->edges, edges, sizeof *parts->target));
+        for (int64_t e = 0; e < graph.edges; e++) {
+            parts->source[parts->edges + e] = (int32_t)(graph.source[e] + *first);
+            parts->target[parts->edges + e] = (int32_t)(graph.target[e] + *first);
+        }
+        parts->edges = edges;
+    }
+    for (int64_t i = *first; parts->graph_id && i < *first + n; i++)
+        parts->graph_id[i] = (int32_t)g;
+    *first += n;
+done:
+    generated_clear(&graph);
+    return status;
+}
+
+static graco_status make_structure(struct dataset_parts *parts, int32_t *label,
+                                   const struct plan *plan, const struct like *like,
+                                   const graco_generate_options *options)
+{
+    graco_status status = GRACO_OK;
+    int64_t first = 0;
+    double degree =
+        (double)like->edges / (double)(like->nodes[0] + like->nodes[1] + like->nodes[2]);
+    if (like->labels > 0)
+        TRY(memory_alloc(&parts->graph_id, plan->total, sizeof *parts->graph_id));
+    for (int64_t g = 0; g < plan->graphs; g++) {
+        int64_t n = plan->nodes[g];
+        double most = (double)n / 20;
+        struct generate_options structure = {
+            .nodes = n,
+            .classes = like->classes < n ? like->classes : n,
+            .degree = degree < most ? degree : most,
+            .homophily = like->homophily,
+            .heavy = true,
+            .seed = options->seed,
+            .step = (uint32_t)g,
+        };
+        TRY(append_graph(parts, label, &first, g, &structure));
+    }
+done:
+    return status;
+}
+
+static struct random_key part_key(const graco_generate_options *options, enum generate_part part)
+{
+    return (struct random_key){
+        .seed = options->seed, .stream = RANDOM_GENERATE, .view = (uint32_t)part};
+}
+
+/* carried[c * labels + l]: whether class c carries function l. */
+static graco_status draw_carried(uint8_t **carried, const struct like *like,
+                                 const graco_generate_options *options)
+{
+    struct random_key key = part_key(options, GENERATE_CARRIED);
+    uint64_t share = random_threshold(carried_share), together = random_threshold(together_share);
+    graco_status status = memory_alloc(carried, like->classes * like->labels, 1);
+    for (int64_t k = 0; status == GRACO_OK && k < like->classes * like->labels; k++) {
+        int64_t class = k / like->labels, label = k % like->labels;
+        int64_t family = class * like->labels + label / FAMILY * FAMILY;
+        bool follows = random_u32(&key, 2 * (uint64_t)k) < together;
+        (*carried)[k] = random_u32(&key, 2 * (uint64_t)(follows ? family : k) + 1) < share;
+    }
+    return status;
+}
+
+static graco_status draw_labels(struct dataset_parts *parts, const int32_t *class,
+                                const struct like *like, const graco_generate_options *options)
+{
+    graco_status status;
+    struct random_key key = part_key(options, GENERATE_LABELS);
+    uint64_t chance[2] = {random_threshold(other_chance), random_threshold(carried_chance)};
+    int64_t K = like->labels;
+    uint8_t *carried = NULL;
+    TRY(draw_carried(&carried, like, options));
+    TRY(memory_alloc(&parts->multi, parts->nodes * K, 1));
+    for (int64_t i = 0; i < parts->nodes; i++) {
+        for (int64_t l = 0; l < K; l++) {
+            uint32_t exception = random_u32(&key, (uint64_t)(i * K + l / 2 * 2));
+            parts->multi[i * K + l] = exception < chance[carried[class[i] * K + l]];
+        }
+    }
+    parts->classes = K;
+done:
+    memory_free(carried);
+    return status;
+}
+
+/* Whole graphs, or nodes at random in the shares of the original. */
+static graco_status draw_split(struct dataset_parts *parts, const struct plan *plan,
+                               const struct like *like, const graco_generate_options *options)
+{
+    graco_status status;
+    struct random_key key = part_key(options, GENERATE_SPLIT);
+    int64_t N = parts->nodes, all = like->nodes[0] + like->nodes[1] + like->nodes[2];
+    int64_t ends[2] = {0, 0};
+    int32_t *order = NULL;
+    TRY(memory_alloc(&parts->split, N, 1));
+    for (int64_t i = 0; parts->graph_id && i < N; i++)
+        parts->split[i] = plan->split[parts->graph_id[i]];
+    if (parts->graph_id)
+        goto done;
+    ends[0] = scaled(N, (double)like->nodes[0] / (double)all);
+    ends[1] = scaled(N, (double)(like->nodes[0] + like->nodes[1]) / (double)all);
+    TRY(memory_alloc(&order, N, sizeof *order));
+    for (int64_t i = 0; i < N; i++)
+        order[i] = (int32_t)i;
+    random_shuffle(order, N, &key);
+    for (int64_t i = 0; i < N; i++)
+        parts->split[order[i]] = (uint8_t)((i >= ends[0]) + (i >= ends[1]));
+done:
+    memory_free(order);
+    return status;
+}
+
+graco_status generate_like(struct graco_dataset **out, const graco_generate_options *options)
+{
+    graco_status status;
+    const struct like *like = NULL;
+    struct plan plan = {0};
+    struct dataset_parts parts = {.undirected = true};
+    struct features_make make;
+    int32_t *class = NULL;
+    TRY(find_like(&like, options));
+    TRY(make_plan(&plan, like, options->scale));
+    parts.name = like->name;
+    parts.nodes = plan.total;
+    TRY(memory_alloc(&class, plan.total, sizeof *class));
+    TRY(make_structure(&parts, class, &plan, like, options));
+    make = (struct features_make){.rows = plan.total,
+                                  .cols = like->features,
+                                  .classes = like->classes,
+                                  .label = class,
+                                  .distance = like->distance,
+                                  .loud_every = like->loud_every,
+                                  .loudness = like->loudness,
+                                  .seed = options->seed};
+    TRY(features_make(&parts.features, &make));
+    TRY(draw_split(&parts, &plan, like, options));
+    if (like->labels > 0) {
+        TRY(draw_labels(&parts, class, like, options));
+    } else {
+        parts.classes = like->classes;
+        parts.label = class;
+        class = NULL;
+    }
+    TRY(dataset_create(out, &parts));
+    (*out)->duplicates = (*out)->self_loops = 0; /* they were no part of any file */
+done:
+    memory_free(class);
+    dataset_parts_clear(&parts);
+    return status;
+}

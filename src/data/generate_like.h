@@ -1,0 +1,20 @@
+/* Data sets like the published ones: their sizes, degrees, features, labels and splits. */
+#ifndef DATA_GENERATE_LIKE_H
+#define DATA_GENERATE_LIKE_H
+
+#include "data/dataset.h"
+
+/* Makes the data set that options->like names; GRACO_ERROR_ARGUMENT lists the names there are.
+ *
+ *           nodes    edges (directed)  graphs  features  labels          split
+ *   reddit  232,965  114,615,892        1       602       1 of 41         153,431 / 23,831 / 55,703
+ *   ppi      56,944    1,587,264       24        50       121, any of     20 / 2 / 2 graphs
+ *   arxiv   169,343    2,315,598        1       128       1 of 40         90,941 / 29,799 / 48,603
+ *
+ * Nodes are multiplied by options->scale, and so are edges until a node would be joined to more
+ * than a twentieth of the others. The number of edges is met within about one in 250. Degrees
+ * follow a power law with exponent 7/3. A class's mean in the features is weak, and one column in
+ * eight says nothing loudly, so that neighbours, and learning what to listen to, help. */
+graco_status generate_like(struct graco_dataset **out, const graco_generate_options *options);
+
+#endif

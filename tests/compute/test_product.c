@@ -1,0 +1,96 @@
+/* The dense product of every instruction set that this machine has, against a sum in double: shapes
+ * with every kind of remainder, A as stored and transposed, B plain and packed. Blocks have exactly
+ * the size that is asked for, so that a sanitizer sees a read past the end. */
+#include "compute/cpu/loops.h"
+#include "compute/cpu/pack.h"
+
+#include "base/extensions.h"
+#include "base/random.h"
+#include "check.h"
+
+static const int64_t ROWS[] = {1, 2, 5, 6, 13}, COLS[] = {1, 3, 4, 15, 16, 31, 63, 64, 70, 129},
+                     DEPTHS[] = {0, 1, 2, 17, 513};
+
+static float *fill(int64_t count, uint32_t stream)
+{
+    struct random_key key = {.seed = 3, .stream = stream};
+    float *block = malloc((size_t)(count ? count : 1) * sizeof *block);
+    for (int64_t i = 0; block && i < count; i++)
+        block[i] = 2 * random_float(&key, (uint64_t)i) - 1;
+    return block;
+}
+
+/* The largest error over C, and whether what lies between its rows is as it was. */
+static void compare(const struct product *p, const float *before, const float *B)
+{
+    double worst = 0;
+    bool beside = true;
+    for (int64_t i = 0; i < p->rows; i++)
+        for (int64_t j = 0; j < p->c_row; j++) {
+            double sum = p->accumulate ? (double)before[i * p->c_row + j] : 0;
+            for (int64_t k = 0; k < p->depth && j < p->cols; k++)
+                sum += (double)p->A[i * p->a_row + k * p->a_col] * (double)B[k * p->cols + j];
+            double error = fabs((double)p->C[i * p->c_row + j] - sum);
+            if (j < p->cols)
+                worst = fmax(worst, error);
+            else
+                beside = beside && p->C[i * p->c_row + j] == before[i * p->c_row + j];
+        }
+    CHECK(worst < 1e-4);
+    CHECK(beside);
+}
+
+static void check_shape(const struct loops *loops, int64_t rows, int64_t cols, int64_t depth)
+{
+    int64_t c_row = cols + 3;
+    float *A = fill(rows * depth, 1), *B = fill(depth * cols, 2), *before = fill(rows * c_row, 4),
+          *C = fill(rows * c_row, 4), *packed = fill(pack_size(depth, cols), 5);
+    CHECK(A && B && before && C && packed);
+    for (int64_t panel = 0; panel * PANEL < cols; panel++)
+        pack_panel(packed, B, cols, false, depth, cols, panel);
+    for (int variant = 0; variant < 8; variant++) {
+        bool transposed = variant & 1, use_packed = variant & 2;
+        struct product p = {
+            .rows = rows,
+            .cols = cols,
+            .depth = depth,
+            .A = A,
+            .a_row = transposed ? 1 : depth,
+            .a_col = transposed ? rows : 1,
+            .B = use_packed ? packed : B,
+            .b_row = use_packed ? PANEL : cols,
+            .b_panel = use_packed ? PANEL * depth : PANEL,
+            .C = C,
+            .c_row = c_row,
+            .accumulate = variant & 4,
+        };
+        memcpy(C, before, (size_t)(rows * c_row) * sizeof *C);
+        loops->product(&p);
+        compare(&p, before, B);
+    }
+    free(A);
+    free(B);
+    free(before);
+    free(C);
+    free(packed);
+}
+
+static void check_loops(const struct loops *loops)
+{
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        for (size_t j = 0; j < sizeof COLS / sizeof *COLS; j++)
+            for (size_t k = 0; k < sizeof DEPTHS / sizeof *DEPTHS; k++)
+                check_shape(loops, ROWS[i], COLS[j], DEPTHS[k]);
+}
+
+int main(void)
+{
+    check_loops(&loops_generic);
+#ifdef __x86_64__
+    if (EXT_CPU_HAS("avx2") && EXT_CPU_HAS("fma"))
+        check_loops(&loops_avx2);
+    if (loops_choose() == &loops_avx512)
+        check_loops(&loops_avx512);
+#endif
+    return check_result();
+}

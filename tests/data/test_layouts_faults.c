@@ -1,0 +1,146 @@
+/* The published layouts, their writers, maps and subsets with the nth allocation refused. */
+#include "base/memory.h"
+#include "data/small_files.h"
+#include "data/subset.h"
+#include "faults.h"
+
+#include "data/dataset.h"
+
+static graco_dataset *ppi, *reddit;
+
+static graco_status load(const char *name)
+{
+    graco_dataset *data = NULL;
+    graco_status status = graco_dataset_load(&data, small_path(name), NULL);
+    CHECK((status == GRACO_OK) == (data != NULL));
+    graco_dataset_free(data);
+    return status;
+}
+
+static graco_status load_ppi(void)
+{
+    return load("ppi");
+}
+
+static graco_status load_ppi_zip(void)
+{
+    return load("ppi.zip");
+}
+
+static graco_status load_reddit(void)
+{
+    return load("reddit");
+}
+
+static graco_status load_reddit_zip(void)
+{
+    return load("reddit.zip");
+}
+
+static graco_status load_mapped(void)
+{
+    return load("mapped");
+}
+
+static graco_status export(const graco_dataset *data, const char *name, const char *layout)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s", small_path(name));
+    graco_status status = graco_dataset_export(data, path, layout);
+    faults_until = -1; /* what follows is the test's own */
+    CHECK((status == GRACO_OK) == file_exists(path));
+    small_remove(path);
+    unlink(path);
+    return status;
+}
+
+static graco_status export_ppi(void)
+{
+    return export(ppi, "out", "ppi");
+}
+
+static graco_status export_reddit(void)
+{
+    return export(reddit, "out.zip", "reddit");
+}
+
+static graco_status generate(const char *like)
+{
+    graco_dataset *data = NULL;
+    graco_generate_options options = graco_generate_defaults();
+    options.like = like;
+    options.scale = 1e-5;
+    graco_status status = graco_dataset_generate(&data, &options);
+    graco_dataset_free(data);
+    return status;
+}
+
+static graco_status generate_ppi(void)
+{
+    return generate("ppi");
+}
+
+static graco_status generate_reddit(void)
+{
+    return generate("reddit");
+}
+
+static graco_status subset(void)
+{
+    graco_status status;
+    int32_t *nodes = NULL;
+    int64_t count = 0;
+    struct features X = {0};
+    status = subset_nodes(&nodes, &count, ppi, 0, SUBSET_ALL);
+    if (status == GRACO_OK)
+        status = subset_features(&X, &ppi->features, nodes, count);
+    features_clear(&X);
+    memory_free(nodes);
+    return status;
+}
+
+static void fail_each(graco_status (*call)(void), const char *name)
+{
+    long n = 0;
+    for (; n < 10000; n++) {
+        faults_until = n;
+        faults_hit = 0;
+        graco_status status = call();
+        faults_until = -1;
+        if (status == GRACO_OK && faults_hit == 0)
+            break;
+        CHECK(status == GRACO_ERROR_MEMORY);
+    }
+    CHECK(n > 0 && n < 10000);
+    printf("%s: %ld allocations\n", name, n);
+}
+
+int main(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    small_begin();
+    options.scale = 1e-5;
+    options.like = "ppi";
+    CHECK_OK(graco_dataset_generate(&ppi, &options));
+    options.like = "reddit";
+    CHECK_OK(graco_dataset_generate(&reddit, &options));
+    CHECK_OK(graco_dataset_export(ppi, small_path("ppi"), "ppi"));
+    CHECK_OK(graco_dataset_export(ppi, small_path("ppi.zip"), "ppi"));
+    CHECK_OK(graco_dataset_export(reddit, small_path("reddit"), "reddit"));
+    CHECK_OK(graco_dataset_export(reddit, small_path("reddit.zip"), "reddit"));
+    CHECK_OK(graco_dataset_save(reddit, small_path("mapped")));
+    fail_each(load_ppi, "ppi folder");
+    fail_each(load_ppi_zip, "ppi archive");
+    fail_each(load_reddit, "reddit folder");
+    fail_each(load_reddit_zip, "reddit archive");
+    fail_each(load_mapped, "mapped folder");
+    fail_each(export_ppi, "export ppi");
+    fail_each(export_reddit, "export reddit");
+    fail_each(generate_ppi, "generate ppi");
+    fail_each(generate_reddit, "generate reddit");
+    fail_each(subset, "subset");
+    graco_dataset_free(ppi);
+    graco_dataset_free(reddit);
+    small_remove(small_root);
+    return check_result();
+}

@@ -1,0 +1,267 @@
+/* Mini-batches, many graphs and embedding layer by layer, against whole-graph training and
+ * inference; and nothing of the validation and test nodes reaches an inductive training. */
+#include "train/embed.h"
+#include "train/schedule.h"
+#include "train/trainer.h"
+
+#include "base/memory.h"
+#include "check.h"
+
+static struct graco_dataset *generated(int64_t nodes, bool dense)
+{
+    graco_generate_options options = graco_generate_defaults();
+    struct graco_dataset *data = NULL;
+    options.nodes = nodes;
+    options.features = 40;
+    options.classes = 4;
+    options.dense = dense;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static graco_config config_of(graco_encoder encoder)
+{
+    graco_config config;
+    graco_config_preset(&config, NULL);
+    config.encoder = encoder;
+    config.layers = encoder == GRACO_ENCODER_GCN ? 2 : 3;
+    config.hidden = 12;
+    config.activation = GRACO_ACTIVATION_ELU;
+    config.drop_edge_1 = config.drop_edge_2 = 0;
+    config.drop_feature_1 = config.drop_feature_2 = 0;
+    config.device = GRACO_DEVICE_CPU;
+    config.threads = 2;
+    config.epochs = 2;
+    return config;
+}
+
+/* ---- One batch of all nodes with all neighbours is the whole graph
+ * ------------------------------------- */
+
+/* Loss and gradient of the schedule's first step. */
+static double first_step(float **grad, int64_t *count, const struct graco_dataset *data,
+                         const graco_config *config)
+{
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    struct stage *stage = NULL;
+    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    CHECK(schedule_steps(schedule) == 1);
+    CHECK_OK(schedule_next(schedule, &stage));
+    struct pass pass = trainer_pass(trainer);
+    CHECK_OK(stage_draw(stage, config, 0));
+    CHECK_OK(trainer_gradient(trainer, stage, &pass));
+    *count = model->parameters.total;
+    CHECK_OK(memory_alloc(grad, *count, sizeof(float)));
+    memcpy(*grad, trainer->grad, (size_t)*count * sizeof(float));
+    double loss = stage->objective.loss;
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    return loss;
+}
+
+static void batch_equals_whole(graco_encoder encoder, graco_objective objective, bool dense)
+{
+    struct graco_dataset *data = generated(300, dense);
+    graco_config config = config_of(encoder);
+    float *whole = NULL, *batch = NULL;
+    int64_t count = 0;
+    config.objective = objective;
+    double a = first_step(&whole, &count, data, &config);
+    config.batch = 300;
+    memset(config.fanout, 0, sizeof config.fanout); /* every neighbour once */
+    double b = first_step(&batch, &count, data, &config);
+    CHECK(fabs(a - b) < 1e-4 * fabs(a));
+    CHECK(check_relative(batch, whole, count) < 1e-4);
+    memory_free(whole);
+    memory_free(batch);
+    graco_dataset_free(data);
+}
+
+/* ---- Embedding layer by layer
+ * ---------------------------------------------------------------------------- */
+
+static void chunks_equal_whole(graco_encoder encoder, graco_activation activation, bool dense)
+{
+    struct graco_dataset *data = generated(9000, dense); /* more than one chunk */
+    graco_config config = config_of(encoder);
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct input *input = NULL;
+    struct views *views = NULL;
+    graco_matrix Z = {0};
+    config.activation = activation;
+    CHECK_OK(model_create(&model, &config, data->features.cols));
+    for (int64_t i = 0; i < model->parameters.total; i++) /* biases and slopes too */
+        model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
+    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
+    CHECK_OK(input_create(&input, trainer->context, &data->features));
+    CHECK_OK(views_create(&views, trainer->context, data->graph, NULL, 0, model_norm(model), 1));
+    struct pass pass = {.tape = trainer->tape, .input = input, .value = trainer->value};
+    for (int64_t k = 0; k < config.layers; k++)
+        pass.views[k] = views;
+    struct tensor *H = model_encode(model, &pass);
+    CHECK_OK(tape_status(trainer->tape));
+    CHECK_OK(graco_model_embed(&Z, model, data, &(graco_embed_options){2, GRACO_DEVICE_CPU}));
+    CHECK(Z.rows == 9000 && Z.cols == config.hidden);
+    CHECK(check_relative(Z.data, H->data, Z.rows * Z.cols) < 1e-5);
+    graco_matrix_clear(&Z);
+    tape_reset(trainer->tape);
+    views_free(views);
+    input_free(input);
+    trainer_free(trainer);
+    graco_model_free(model);
+    graco_dataset_free(data);
+}
+
+/* ---- Nothing leaks
+ * ------------------------------------------------------------------------------------------ */
+
+enum { NODES = 240, GRAPHS = 4, COLS = 8 };
+
+/* Training nodes are the same for every `variant`; features and edges of the others change with it.
+ * Graphs of 60 nodes; in each the last 20 are validation and test, or, if `whole`, all of the last
+ * graph. */
+static struct graco_dataset *with_splits(int variant, bool many, bool whole)
+{
+    struct dataset_parts parts = {.name = "splits", .nodes = NODES, .edges = 6 * NODES};
+    struct graco_dataset *data = NULL;
+    parts.undirected = true;
+    parts.features.rows = NODES;
+    parts.features.cols = COLS;
+    CHECK_OK(memory_alloc(&parts.features.dense, NODES * COLS, sizeof(float)));
+    CHECK_OK(memory_alloc(&parts.split, NODES, 1));
+    CHECK_OK(memory_alloc(&parts.graph_id, NODES, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.source, parts.edges, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.target, parts.edges, sizeof(int32_t)));
+    const int32_t per = NODES / GRAPHS;
+    for (int32_t i = 0; i < NODES; i++) {
+        parts.graph_id[i] = i / per;
+        parts.split[i] = whole ? (i / per == GRAPHS - 1) : (i % per >= 50) + (i % per >= 40);
+    }
+    for (int32_t i = 0; i < NODES; i++) {
+        struct random_key key = {.seed = parts.split[i] ? (uint64_t)variant : 0,
+                                 .stream = RANDOM_GENERATE};
+        for (int32_t j = 0; j < COLS; j++)
+            parts.features.dense[i * COLS + j] = random_float(&key, (uint64_t)(i * COLS + j));
+        for (int32_t k = 0; k < 6; k++) {
+            /* Edges among training nodes do not depend on the variant; any other does. */
+            int32_t place = (int32_t)random_below(&key, (uint64_t)(1000 + 6 * i + k), per);
+            int32_t other = i / per * per + place;
+            if (parts.split[i] || parts.split[other])
+                other = i / per * per + (place + variant) % per;
+            if (!parts.split[i] && !parts.split[other] && other != i / per * per + place)
+                other = i; /* a self-loop, which is left out */
+            parts.source[6 * i + k] = other;
+            parts.target[6 * i + k] = i;
+        }
+    }
+    if (!many) {
+        memory_free(parts.graph_id);
+        parts.graph_id = NULL;
+    }
+    CHECK_OK(dataset_create(&data, &parts));
+    return data;
+}
+
+static void nothing_leaks(graco_encoder encoder, bool many, bool whole, int64_t batch)
+{
+    graco_model *model[2] = {NULL};
+    graco_config config = config_of(encoder);
+    config.inductive = 1;
+    config.batch = batch;
+    config.activation = GRACO_ACTIVATION_RRELU;
+    config.drop_edge_1 = 0.3;
+    config.drop_feature_2 = 0.2;
+    config.epochs = 3;
+    for (int variant = 0; variant < 2; variant++) {
+        struct graco_dataset *data = with_splits(17 * variant, many, whole);
+        CHECK_OK(graco_train(&model[variant], NULL, data, &config, NULL));
+        graco_dataset_free(data);
+    }
+    const struct parameters *a = &model[0]->parameters, *b = &model[1]->parameters;
+    CHECK(memcmp(a->value, b->value, (size_t)a->total * sizeof(float)) == 0);
+    CHECK(memcmp(a->v, b->v, (size_t)a->total * sizeof(float)) == 0);
+    graco_model_free(model[0]);
+    graco_model_free(model[1]);
+}
+
+/* The changed parts do matter to a training that is not inductive: the test above could fail. */
+static void variants_differ(void)
+{
+    graco_model *model[2] = {NULL};
+    graco_config config = config_of(GRACO_ENCODER_SAGE);
+    for (int variant = 0; variant < 2; variant++) {
+        struct graco_dataset *data = with_splits(17 * variant, true, false);
+        CHECK_OK(graco_train(&model[variant], NULL, data, &config, NULL));
+        graco_dataset_free(data);
+    }
+    const struct parameters *a = &model[0]->parameters, *b = &model[1]->parameters;
+    CHECK(memcmp(a->value, b->value, (size_t)a->total * sizeof(float)) != 0);
+    graco_model_free(model[0]);
+    graco_model_free(model[1]);
+}
+
+static void same_bits_for_threads(void)
+{
+    graco_matrix Z[3] = {{0}};
+    struct graco_dataset *data = generated(700, true);
+    for (int run = 0; run < 3; run++) {
+        graco_model *model = NULL;
+        graco_config config = config_of(GRACO_ENCODER_SAGE_SKIP);
+        config.activation = GRACO_ACTIVATION_RRELU;
+        config.drop_edge_1 = config.drop_feature_2 = 0.3;
+        config.batch = 100;
+        config.threads = run + 1;
+        CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
+        CHECK_OK(graco_model_embed(&Z[run], model, data,
+                                   &(graco_embed_options){run + 1, GRACO_DEVICE_CPU}));
+        graco_model_free(model);
+    }
+    size_t bytes = (size_t)(Z[0].rows * Z[0].cols) * sizeof(float);
+    CHECK(memcmp(Z[0].data, Z[1].data, bytes) == 0);
+    CHECK(memcmp(Z[0].data, Z[2].data, bytes) == 0);
+    for (int run = 0; run < 3; run++)
+        graco_matrix_clear(&Z[run]);
+    graco_dataset_free(data);
+}
+
+static void wrong_use(void)
+{
+    struct graco_dataset *data = NULL;
+    graco_config config = config_of(GRACO_ENCODER_SAGE);
+    struct dataset_parts parts = {.name = "bare", .nodes = 3};
+    parts.features.rows = 3;
+    parts.features.cols = 2;
+    CHECK_OK(memory_zalloc(&parts.features.dense, 6, sizeof(float)));
+    CHECK_OK(dataset_create(&data, &parts));
+    config.inductive = 1;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "split");
+    graco_dataset_free(data);
+}
+
+int main(void)
+{
+    const graco_encoder encoders[] = {GRACO_ENCODER_GCN, GRACO_ENCODER_SAGE,
+                                      GRACO_ENCODER_SAGE_SKIP};
+    for (int i = 0; i < 3; i++) {
+        for (int dense = 0; dense < 2; dense++) {
+            batch_equals_whole(encoders[i], GRACO_OBJECTIVE_EXACT, dense);
+            chunks_equal_whole(encoders[i], GRACO_ACTIVATION_PRELU, dense);
+            chunks_equal_whole(encoders[i], GRACO_ACTIVATION_RRELU, dense);
+        }
+        batch_equals_whole(encoders[i], GRACO_OBJECTIVE_INFONCE, true);
+        nothing_leaks(encoders[i], true, false, 0);
+        nothing_leaks(encoders[i], true, true, 0);
+        nothing_leaks(encoders[i], false, false, 0);
+        nothing_leaks(encoders[i], false, false, 32);
+    }
+    variants_differ();
+    same_bits_for_threads();
+    wrong_use();
+    return check_result();
+}
