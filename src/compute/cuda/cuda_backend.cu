@@ -5,7 +5,12 @@ extern "C" {
 #include "base/memory.h"
 }
 
+#include <dlfcn.h>
+
 enum { WORKSPACE_BYTES = 32 << 20 };
+
+#define TEXT(number) #number
+#define LIBRARY(major) "libcublas.so." TEXT(major)
 
 graco_status cuda_check(cudaError_t error, const char *doing)
 {
@@ -24,8 +29,7 @@ graco_status cuda_check_blas(cublasStatus_t error, const char *doing)
         return GRACO_OK;
     if (error == CUBLAS_STATUS_ALLOC_FAILED)
         return status_fail(GRACO_ERROR_MEMORY, "the GPU is out of memory (%s)", doing);
-    return status_fail(GRACO_ERROR_DEVICE, "cuBLAS failed: %s (%s)", cublasGetStatusString(error),
-                       doing);
+    return status_fail(GRACO_ERROR_DEVICE, "cuBLAS failed with status %d (%s)", (int)error, doing);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------
@@ -83,14 +87,37 @@ static void close_state(struct context *c)
     if (!s)
         return;
     if (s->blas)
-        cublasDestroy(s->blas);
+        s->call.destroy(s->blas);
     if (s->stream)
         cudaStreamDestroy(s->stream);
     cudaFree(s->workspace);
     cudaFree(s->result);
     cudaFreeHost(s->mail);
+    if (s->call.library)
+        dlclose(s->call.library);
     memory_free(s);
     c->device = NULL;
+}
+
+static graco_status find_function(void *out, void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+    if (!found)
+        return status_fail(GRACO_ERROR_DEVICE, "%s has no %s", LIBRARY(CUBLAS_VER_MAJOR), name);
+    *(void **)out = found;
+    return GRACO_OK;
+}
+
+static graco_status open_blas(struct cuda_blas *b)
+{
+    b->library = dlopen(LIBRARY(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    if (!b->library)
+        return status_fail(GRACO_ERROR_DEVICE, "cuBLAS cannot be loaded: %s", dlerror());
+    PASS(find_function(&b->create, b->library, "cublasCreate_v2"));
+    PASS(find_function(&b->destroy, b->library, "cublasDestroy_v2"));
+    PASS(find_function(&b->set_stream, b->library, "cublasSetStream_v2"));
+    PASS(find_function(&b->set_workspace, b->library, "cublasSetWorkspace_v2"));
+    return find_function(&b->gemm, b->library, "cublasGemmEx_64");
 }
 
 static graco_status open_state(struct context *c)
@@ -106,9 +133,10 @@ static graco_status open_state(struct context *c)
     PASS(device_allocate(&s->result, RESULTS * sizeof(double)));
     PASS(cuda_check(cudaMallocHost((void **)&s->mail, RESULTS * sizeof(double)),
                     "allocating pinned memory"));
-    PASS(cuda_check_blas(cublasCreate(&s->blas), "starting cuBLAS"));
-    PASS(cuda_check_blas(cublasSetStream(s->blas, s->stream), "starting cuBLAS"));
-    return cuda_check_blas(cublasSetWorkspace(s->blas, s->workspace, WORKSPACE_BYTES),
+    PASS(open_blas(&s->call));
+    PASS(cuda_check_blas(s->call.create(&s->blas), "starting cuBLAS"));
+    PASS(cuda_check_blas(s->call.set_stream(s->blas, s->stream), "starting cuBLAS"));
+    return cuda_check_blas(s->call.set_workspace(s->blas, s->workspace, WORKSPACE_BYTES),
                            "starting cuBLAS");
 }
 

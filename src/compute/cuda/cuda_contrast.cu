@@ -118,9 +118,9 @@ static graco_status half_product(struct context *c, bool transpose_b, int64_t m,
 {
     const float one = 1;
     return cuda_check_blas(
-        cublasGemmEx_64(state_of(c)->blas, transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, n,
-                        m, k, &one, B, CUDA_R_16F, ldb, A, CUDA_R_16F, lda, &beta, C, CUDA_R_32F,
-                        ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        state_of(c)->call.gemm(state_of(c)->blas, transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                               CUBLAS_OP_N, n, m, k, &one, B, CUDA_R_16F, ldb, A, CUDA_R_16F, lda,
+                               &beta, C, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "a product of halves");
 }
 

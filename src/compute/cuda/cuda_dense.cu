@@ -11,7 +11,7 @@ graco_status cuda_gemm(struct context *c, const struct gemm *g)
     const float one = 1;
     if (g->m == 0 || g->n == 0)
         return GRACO_OK;
-    cublasStatus_t error = cublasGemmEx_64(
+    cublasStatus_t error = s->call.gemm(
         s->blas, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
         g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g->n, g->m, g->k, &one, g->B, CUDA_R_32F,
         g->ldb, g->A, CUDA_R_32F, g->lda, &g->beta, g->C, CUDA_R_32F, g->ldc,
