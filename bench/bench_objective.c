@@ -254,8 +254,7 @@ static void print_report(const struct results *r, const struct objective_case *c
     printf("  ]\n}\n");
 }
 
-/* ---- The whole --------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static int list_cases(struct objective_case *cases, bool quick)
 {

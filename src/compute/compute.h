@@ -13,8 +13,7 @@
 
 struct context;
 
-/* ---- What kernels work on ---------------------------------------------------------------------
- */
+/* ---- What kernels work on -------------------------------------------------------------------- */
 
 /* M = diag(row_scale) (S + self I) diag(col_scale). Borrows every array. */
 struct sparse {
@@ -123,8 +122,7 @@ struct adam {
     int64_t step; /* 1 for the first */
 };
 
-/* ---- The table of kernels ----------------------------------------------------------------------
- */
+/* ---- The table of kernels -------------------------------------------------------------------- */
 
 struct backend {
     const char *name;
@@ -195,8 +193,7 @@ extern const struct backend backend_reference;
  * works. GRACO_ERROR_DEVICE says why there is no "cuda". */
 graco_status backend_find(const struct backend **out, const char *name);
 
-/* ---- The context -------------------------------------------------------------------------------
- */
+/* ---- The context ----------------------------------------------------------------------------- */
 
 struct pool;
 

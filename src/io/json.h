@@ -12,8 +12,7 @@
 
 struct json;
 
-/* ---- Parsing. Bad text is GRACO_ERROR_FORMAT with line and column; a repeated key is bad. ------
- */
+/* ---- Parsing. Bad text is GRACO_ERROR_FORMAT with line and column; a repeated key is bad. ---- */
 
 graco_status json_parse(struct json **out, const void *bytes, int64_t length);
 
@@ -22,8 +21,7 @@ graco_status json_parse_file(struct json **out, const char *path, int64_t limit)
 
 void json_free(struct json *value);
 
-/* ---- Building. --------------------------------------------------------------------------------
- */
+/* ---- Building. ------------------------------------------------------------------------------- */
 
 graco_status json_create_object(struct json **out);
 graco_status json_create_array(struct json **out);
@@ -40,8 +38,7 @@ graco_status json_add_int(struct json *array, int64_t value);
 graco_status json_add_double(struct json *array, double value);
 graco_status json_add(struct json *array, struct json *value);
 
-/* ---- Reading. ---------------------------------------------------------------------------------
- */
+/* ---- Reading. -------------------------------------------------------------------------------- */
 
 enum json_kind {
     JSON_KIND_NULL,
@@ -84,8 +81,7 @@ bool json_as_string(const char **out, const struct json *value);
 typedef graco_status json_visit_fn(void *user, const char *key, const struct json *value);
 graco_status json_each(const struct json *object, json_visit_fn *visit, void *user);
 
-/* ---- Writing. ---------------------------------------------------------------------------------
- */
+/* ---- Writing. -------------------------------------------------------------------------------- */
 
 /* The value as text, on one line or indented by two spaces; no newline at the end. The caller owns
  * it. */

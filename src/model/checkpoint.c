@@ -25,8 +25,7 @@ static void tensor_name(char name[NAME_SIZE], const struct parameter *t, int kin
     snprintf(name, NAME_SIZE, "%s%s", PREFIX[kind], t->name);
 }
 
-/* ---- Writing
- * ------------------------------------------------------------------------------------------ */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 struct page {
     char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
@@ -79,8 +78,7 @@ done:
     return status;
 }
 
-/* ---- Reading
- * ------------------------------------------------------------------------------------------ */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static graco_status read_text(const char **out, const struct safetensors *file, const char *key)
 {

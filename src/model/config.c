@@ -110,8 +110,7 @@ static void *field(const graco_config *config, const struct key *key)
     return (char *)config + key->offset;
 }
 
-/* ---- Text to value
- * --------------------------------------------------------------------------------- */
+/* ---- Text to value --------------------------------------------------------------------------- */
 
 static graco_status set_choice(graco_config *config, const struct key *key, const char *value)
 {
@@ -220,8 +219,7 @@ graco_status graco_config_set(graco_config *config, const char *name, const char
     return key->type == KEY_SEED ? set_seed(config, key, value) : set_number(config, key, value);
 }
 
-/* ---- Value to text
- * --------------------------------------------------------------------------------- */
+/* ---- Value to text --------------------------------------------------------------------------- */
 
 /* The shortest form that reads back as the same number. */
 static void print_real(char text[CONFIG_TEXT], double number)

@@ -5,8 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* ---- Construction
- * ------------------------------------------------------------------------------------ */
+/* ---- Construction ---------------------------------------------------------------------------- */
 
 int64_t model_width(const graco_config *config, int64_t k)
 {
@@ -79,8 +78,7 @@ const graco_config *graco_model_config(const graco_model *model)
     return &model->config;
 }
 
-/* ---- Forward
- * ------------------------------------------------------------------------------------------ */
+/* ---- Forward --------------------------------------------------------------------------------- */
 
 int model_parameter(const struct graco_model *model, const char *name, int64_t number)
 {

@@ -37,8 +37,7 @@ struct schedule {
     struct schedule_times times;
 };
 
-/* ---- Features of some nodes
- * --------------------------------------------------------------------------- */
+/* ---- Features of some nodes ------------------------------------------------------------------ */
 
 /* Makes room for rows and entries; what was there is lost. */
 static graco_status make_room(struct schedule *s, int64_t rows, int64_t entries)
@@ -111,8 +110,7 @@ done:
     return status;
 }
 
-/* ---- Construction
- * -------------------------------------------------------------------------------------- */
+/* ---- Construction ---------------------------------------------------------------------------- */
 
 /* Cuts out one training graph, unless it is all of the data set. Graphs of fewer than two nodes
  * have nothing to contrast and are left out. */
@@ -243,8 +241,7 @@ void schedule_free(struct schedule *s)
     memory_free(s);
 }
 
-/* ---- Steps
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 int64_t schedule_steps(const struct schedule *s)
 {

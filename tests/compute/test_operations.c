@@ -43,8 +43,7 @@ static float draw(uint32_t stream, int64_t element)
     return 2 * random_float(&key, (uint64_t)element) - 1;
 }
 
-/* ---- The operations
- * --------------------------------------------------------------------------------- */
+/* ---- The operations -------------------------------------------------------------------------- */
 
 static struct tensor *build_matmul(struct tape *tape, struct setting *s, struct tensor *in[])
 {
@@ -159,8 +158,7 @@ static const struct operation OPERATIONS[] = {
     {"moment, large", build_moment, {{1238, 12}}, 0, false},
 };
 
-/* ---- The surroundings
- * ------------------------------------------------------------------------------- */
+/* ---- The surroundings ------------------------------------------------------------------------ */
 
 /* A random sparse matrix (rows, cols) and its transpose, with values and scales. */
 static void make_map(struct setting *s, const struct operation *op)
@@ -242,8 +240,7 @@ static void clear_setting(struct setting *s)
     memory_free(s->X);
 }
 
-/* ---- Running one case
- * --------------------------------------------------------------------------------- */
+/* ---- Running one case ------------------------------------------------------------------------ */
 
 struct outcome {
     double value; /* the loss, or the sum of the result times fixed random weights */

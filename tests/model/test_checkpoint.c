@@ -125,8 +125,7 @@ static void truncated(void)
     graco_model_free(model);
 }
 
-/* ---- Files whose parts are chosen
- * ------------------------------------------------------------------- */
+/* ---- Files whose parts are chosen ------------------------------------------------------------ */
 
 struct forgery {
     const char *key, *value; /* metadata to replace; value NULL: leave it out */

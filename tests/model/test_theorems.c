@@ -53,8 +53,7 @@ static struct contrast contrast(struct context *c, const float *Z, int64_t n, in
     return s;
 }
 
-/* ---- Theorem 1
- * -------------------------------------------------------------------------------------- */
+/* ---- Theorem 1 ------------------------------------------------------------------------------- */
 
 /* The gap of the inequality: the mean of log(1 + rho_r / rho_c) / 2 over both views' rows. */
 static double gap(const float *Z, int64_t n, int64_t d, double tau)
@@ -146,8 +145,7 @@ static void expectation(void)
     context_free(c);
 }
 
-/* ---- Theorem 2
- * -------------------------------------------------------------------------------------- */
+/* ---- Theorem 2 ------------------------------------------------------------------------------- */
 
 /* x_k = (u_i . z_k - u_i . v_i) / tau over the m = 2N - 2 negatives z_k of anchor i. */
 struct exponents {

@@ -77,8 +77,7 @@ static void compare_device(const struct golden *g, const char *prefix, const cha
     memory_free(here);
 }
 
-/* ---- Building what the file describes
- * ---------------------------------------------------------------- */
+/* ---- Building what the file describes -------------------------------------------------------- */
 
 static struct graco_dataset *make_dataset(struct golden *g)
 {
@@ -190,8 +189,7 @@ static void set_view(const struct golden *g, struct stage *stage, const struct g
     array_clear(&columns);
 }
 
-/* ---- Checking
- * ----------------------------------------------------------------------------------------- */
+/* ---- Checking -------------------------------------------------------------------------------- */
 
 /* The slopes of layer k for both views, stacked; NULL where the file has none. */
 static float *given_slopes(const struct golden *g, int k, int64_t width)

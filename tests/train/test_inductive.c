@@ -35,8 +35,7 @@ static graco_config config_of(graco_encoder encoder)
     return config;
 }
 
-/* ---- One batch of all nodes with all neighbours is the whole graph
- * ------------------------------------- */
+/* ---- One batch of all nodes with all neighbours is the whole graph --------------------------- */
 
 /* Loss and gradient of the schedule's first step. */
 static double first_step(float **grad, int64_t *count, const struct graco_dataset *data,
@@ -82,8 +81,7 @@ static void batch_equals_whole(graco_encoder encoder, graco_objective objective,
     graco_dataset_free(data);
 }
 
-/* ---- Embedding layer by layer
- * ---------------------------------------------------------------------------- */
+/* ---- Embedding layer by layer ---------------------------------------------------------------- */
 
 static void chunks_equal_whole(graco_encoder encoder, graco_activation activation, bool dense)
 {
@@ -118,8 +116,7 @@ static void chunks_equal_whole(graco_encoder encoder, graco_activation activatio
     graco_dataset_free(data);
 }
 
-/* ---- Nothing leaks
- * ------------------------------------------------------------------------------------------ */
+/* ---- Nothing leaks --------------------------------------------------------------------------- */
 
 enum { NODES = 240, GRAPHS = 4, COLS = 8 };
 

@@ -164,8 +164,7 @@ static int excluded(const struct work *w, int64_t row, int64_t places[2])
     return count;
 }
 
-/* ---- Moments: s and M, weighted or not
- * ------------------------------------------------------------- */
+/* ---- Moments: s and M, weighted or not ------------------------------------------------------- */
 
 static void moments_piece(struct work *w, int64_t group, int64_t first, int64_t count,
                           float *scratch)
@@ -199,8 +198,7 @@ static void find_moments(struct context *c, struct work *w, float *out)
     }
 }
 
-/* ---- Forward
- * ---------------------------------------------------------------------------------------- */
+/* ---- Forward --------------------------------------------------------------------------------- */
 
 /* The products of a piece that both passes need: X, its cosines with the sampled rows (count, m),
  * and T, its rows times M (count, d). Kept from the forward pass, or found again in `scratch`. */
@@ -375,8 +373,7 @@ done:
     return status;
 }
 
-/* ---- Backward
- * ---------------------------------------------------------------------------------------- */
+/* ---- Backward -------------------------------------------------------------------------------- */
 
 /* Row i of R: weight (2n - 2) / terms times r_ij, zero for the row itself and its partner. */
 static void residual_row(const struct work *w, int64_t row, const float *x, float *R)

@@ -92,8 +92,7 @@ static inline float exp2_scalar(float x)
 
 static const float LOG2E = 1.44269504088896340736f;
 
-/* ---- Sparse rows -------------------------------------------------------------------------------
- */
+/* ---- Sparse rows ----------------------------------------------------------------------------- */
 
 static inline float weight(const struct gather *g, int64_t k)
 {
@@ -181,8 +180,7 @@ static void scatter(float *Y, const struct gather *g, const float *x, int64_t fi
     }
 }
 
-/* ---- Dense products ----------------------------------------------------------------------------
- */
+/* ---- Dense products -------------------------------------------------------------------------- */
 
 /* A block of C that fits the registers: 24 accumulators of 32, or 12 of 16. */
 enum { BLOCK_ROWS = 6, BLOCK_VECTORS = EXT_LANES == 16 ? 4 : 2 };
@@ -281,8 +279,7 @@ static void product(const struct product *p)
     }
 }
 
-/* ---- Tiles of the objective ---------------------------------------------------------------------
- */
+/* ---- Tiles of the objective ------------------------------------------------------------------ */
 
 static void exp_tile(float *tile, int64_t ld, int64_t rows, int64_t cols, float scale,
                      float *row_sum, float *col_sum)
@@ -321,8 +318,7 @@ static void weigh_tile(float *out, const float *tile, int64_t ld, int64_t rows, 
     }
 }
 
-/* ---- Rows of the moment objective
- * ---------------------------------------------------------------- */
+/* ---- Rows of the moment objective ------------------------------------------------------------ */
 
 static void exp_powers(const float *x, int64_t count, float inverse_tau, double sums[7])
 {
@@ -359,8 +355,7 @@ static void residual(float *out, const float *x, int64_t count, float inverse_ta
     }
 }
 
-/* ---- Dense rows
- * ----------------------------------------------------------------------------------- */
+/* ---- Dense rows ------------------------------------------------------------------------------ */
 
 static double dot(const float *a, const float *b, int64_t count)
 {
@@ -457,8 +452,7 @@ static void rrelu_slopes(float *out, const struct random_key *key, int64_t first
     }
 }
 
-/* ---- The optimiser
- * -------------------------------------------------------------------------------- */
+/* ---- The optimiser --------------------------------------------------------------------------- */
 
 static void adam(const struct adam *a, int64_t first, int64_t last)
 {

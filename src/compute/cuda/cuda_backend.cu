@@ -32,8 +32,7 @@ graco_status cuda_check_blas(cublasStatus_t error, const char *doing)
     return status_fail(GRACO_ERROR_DEVICE, "cuBLAS failed with status %d (%s)", (int)error, doing);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------
- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static graco_status device_allocate(void *out, size_t bytes)
 {
@@ -78,8 +77,7 @@ static graco_status device_zero(struct context *c, void *block, size_t bytes)
     return cuda_check(cudaMemsetAsync(block, 0, bytes, state_of(c)->stream), "clearing memory");
 }
 
-/* ---- The context's state -----------------------------------------------------------------------
- */
+/* ---- The context's state --------------------------------------------------------------------- */
 
 static void close_state(struct context *c)
 {
@@ -169,8 +167,7 @@ static graco_status finish(struct context *c)
     return GRACO_OK;
 }
 
-/* ---- The table ---------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static const struct backend backend_cuda = {
     "cuda",          false,

@@ -142,8 +142,7 @@ static graco_status similarities(struct context *c, const struct pass *pass, con
                         pass->spec->Z + p->from * w, w, 0, pass->S, p->ld);
 }
 
-/* ---- Forward -----------------------------------------------------------------------------------
- */
+/* ---- Forward --------------------------------------------------------------------------------- */
 
 /* A block per row: sums of exp((x - 1) / tau) over its own and over the other view. */
 __global__ static void __launch_bounds__(BLOCK)
@@ -252,8 +251,7 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
     return status;
 }
 
-/* ---- Backward ----------------------------------------------------------------------------------
- */
+/* ---- Backward -------------------------------------------------------------------------------- */
 
 __global__ static void invert(int64_t rows, const double *D, float *inverse)
 {

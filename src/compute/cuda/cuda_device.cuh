@@ -110,8 +110,7 @@ static inline void scratch_give(struct cuda_scratch *s)
         context_give(s->context, s->blocks[--s->count]);
 }
 
-/* ---- On the device -----------------------------------------------------------------------------
- */
+/* ---- On the device --------------------------------------------------------------------------- */
 
 template <typename T> __device__ static inline T warp_sum(T value)
 {

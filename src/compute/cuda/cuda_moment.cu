@@ -23,8 +23,7 @@ struct work {
     float *weight;  /* (rows): 1 / D where not floored, else 0 */
 };
 
-/* ---- Shared by the passes ----------------------------------------------------------------------
- */
+/* ---- Shared by the passes -------------------------------------------------------------------- */
 
 __global__ static void gather_sample(struct moment s, float *sampled)
 {
@@ -148,8 +147,7 @@ __device__ static inline int64_t place(const struct moment &s, int64_t row)
     return low < s.samples && s.sample[low] == row ? low : -1;
 }
 
-/* ---- Forward -----------------------------------------------------------------------------------
- */
+/* ---- Forward --------------------------------------------------------------------------------- */
 
 /* Adds one cosine to the fit's sums: e, x, x^2, x^3, x^4, e x, e x^2. */
 __device__ static inline void add_powers(float sums[7], float x, float inverse_tau)
@@ -390,8 +388,7 @@ graco_status cuda_moment(struct context *c, struct moment *s)
     return status;
 }
 
-/* ---- Backward ----------------------------------------------------------------------------------
- */
+/* ---- Backward -------------------------------------------------------------------------------- */
 
 /* Weights, and the rows of Z times them. A warp per row. */
 __global__ static void weigh_rows(struct work w, float *weighted)

@@ -285,8 +285,7 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
     return GRACO_OK;
 }
 
-/* ---- Drawing -----------------------------------------------------------------------------------
- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Four elements per thread, as one block of Philox gives. */
 template <typename T>
