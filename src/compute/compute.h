@@ -210,6 +210,7 @@ struct context {
     int threads;
     int64_t tile_budget; /* bytes that kept tiles may fill */
     enum precision precision;
+    bool portable; /* for tests: no instructions that some GPUs alone have */
     struct pool *pool;
     void *device; /* the back end's own */
 };

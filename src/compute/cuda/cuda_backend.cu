@@ -121,12 +121,16 @@ static graco_status open_blas(struct cuda_blas *b)
 static graco_status open_state(struct context *c)
 {
     struct cuda_state *s = NULL;
+    int major = 0;
     PASS(memory_zalloc(&s, 1, sizeof *s));
     c->device = s; /* close_state ends what is there, whatever fails */
     PASS(cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
                     "creating a stream"));
     PASS(cuda_check(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0),
                     "looking at the GPU"));
+    PASS(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
+                    "looking at the GPU"));
+    s->wgmma = major == 9;
     PASS(device_allocate(&s->workspace, WORKSPACE_BYTES));
     PASS(device_allocate(&s->result, RESULTS * sizeof(double)));
     PASS(cuda_check(cudaMallocHost((void **)&s->mail, RESULTS * sizeof(double)),

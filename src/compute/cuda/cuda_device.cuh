@@ -41,6 +41,7 @@ struct cuda_state {
     double *result;  /* (RESULTS) on the device */
     double *mail;    /* (RESULTS) pinned on the host */
     int processors;
+    bool wgmma; /* the tensor cores are the H100 family's */
     /* Whose results are under way, at most one of them. */
     struct contrast *contrast;
     struct moment *moment;

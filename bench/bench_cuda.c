@@ -1,0 +1,103 @@
+/* How fast the exact objective with its gradient runs on the GPU, by size and precision.
+ *
+ *   bench_cuda PRECISION N D [ROUNDS]       PRECISION: fp32, tf32, fp16, or fp16-portable
+ *
+ * Prints one JSON object: medians of the two passes. Operations are counted by the mathematics:
+ * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass. */
+#include "base/memory.h"
+#include "base/threads.h"
+#include "compute/compute.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS_MAX = 99 };
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static graco_status make_rows(float **out, int64_t rows, int64_t d)
+{
+    const struct random_key key = {.stream = RANDOM_GENERATE};
+    graco_status status = memory_alloc(out, rows * d, sizeof(float));
+    for (int64_t i = 0; i < rows && status == GRACO_OK; i++) {
+        float *z = *out + i * d;
+        double length = 0;
+        for (int64_t j = 0; j < d; j++) {
+            z[j] = random_float(&key, (uint64_t)(i * d + j)) - 0.4f;
+            length += (double)z[j] * (double)z[j];
+        }
+        for (int64_t j = 0; j < d; j++)
+            z[j] /= (float)sqrt(length);
+    }
+    return status;
+}
+
+static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds, double *forward,
+                            double *backward)
+{
+    struct contrast s = {.n = n, .d = d, .tau = 0.5, .intra = true};
+    float *rows = NULL, *dZ = NULL;
+    graco_status status = GRACO_OK;
+    TRY(make_rows(&rows, 2 * n, d));
+    TRY(context_share(c, &s.Z, rows, 2 * n * d, sizeof(float)));
+    TRY(context_take(c, &s.D, 2 * n, sizeof(double)));
+    TRY(context_take(c, &dZ, 2 * n * d, sizeof(float)));
+    for (int round = -1; round < rounds; round++) { /* the first warms up */
+        double begin = threads_seconds();
+        TRY(c->backend->contrast(c, &s));
+        TRY(context_finish(c));
+        double middle = threads_seconds();
+        TRY(c->backend->contrast_backward(c, &s, dZ));
+        TRY(context_finish(c));
+        if (round >= 0) {
+            forward[round] = middle - begin;
+            backward[round] = threads_seconds() - middle;
+        }
+    }
+    qsort(forward, (size_t)rounds, sizeof *forward, compare);
+    qsort(backward, (size_t)rounds, sizeof *backward, compare);
+done:
+    memory_free(rows);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    double forward[ROUNDS_MAX], backward[ROUNDS_MAX];
+    const struct backend *cuda = NULL;
+    struct context *c = NULL;
+    graco_status status = GRACO_OK;
+    if (argc < 4) {
+        fprintf(stderr, "usage: bench_cuda fp32|tf32|fp16|fp16-portable N D [ROUNDS]\n");
+        return 2;
+    }
+    int64_t n = atoll(argv[2]), d = atoll(argv[3]);
+    int rounds = argc > 4 ? atoi(argv[4]) : 11;
+    if (rounds < 1 || rounds > ROUNDS_MAX)
+        rounds = ROUNDS_MAX;
+    TRY(backend_find(&cuda, "cuda"));
+    TRY(context_create(&c, cuda, 1, 0));
+    c->precision = strcmp(argv[1], "fp32") == 0   ? PRECISION_FP32
+                   : strcmp(argv[1], "tf32") == 0 ? PRECISION_TF32
+                                                  : PRECISION_FP16;
+    c->portable = strcmp(argv[1], "fp16-portable") == 0;
+    TRY(measure(c, n, d, rounds, forward, backward));
+    double a = forward[rounds / 2], b = backward[rounds / 2];
+    double unit = (double)n * (double)n * (double)d / 1e12;
+    printf("{\"precision\": \"%s\", \"n\": %lld, \"d\": %lld, \"forward_ms\": %.4f, "
+           "\"backward_ms\": %.4f, \"forward_tflops\": %.1f, \"backward_tflops\": %.1f, "
+           "\"tflops\": %.1f}\n",
+           argv[1], (long long)n, (long long)d, 1e3 * a, 1e3 * b, 4 * unit / a, 12 * unit / b,
+           16 * unit / (a + b));
+done:
+    if (status != GRACO_OK)
+        fprintf(stderr, "bench_cuda: %s\n", graco_message());
+    context_free(c);
+    return status == GRACO_OK ? 0 : 1;
+}

@@ -1,0 +1,131 @@
+/* Around the passes over tiles: the image of Z, and the sums of what the parts left. */
+#include "compute/cuda/cuda_contrast.cuh"
+#include "compute/cuda/cuda_tiles.cuh"
+
+static bool with_wgmma(struct context *c)
+{
+    return state_of(c)->wgmma && !c->portable;
+}
+
+/* Eight halves, a chunk, per thread. */
+__global__ static void make_image(const __grid_constant__ struct tiles t, const float *Z, uint4 *to)
+{
+    int64_t rows = tiles_rows(t), chunks = rows * t.width / 8, step = (int64_t)gridDim.x * BLOCK;
+    for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < chunks; i += step) {
+        int64_t row = i / 8 % rows, slab = i / 8 / rows, view = row * 2 / rows;
+        int64_t node = row - view * (rows / 2);
+        int64_t col = slab * TILE_SLAB + ((i ^ row) % 8) * 8;
+        const float *z = Z + (view * t.n + node) * t.d + col;
+        float x[8];
+        for (int j = 0; j < 8; j++)
+            x[j] = node < t.n && col + j < t.d ? z[j] : 0;
+        to[i] = make_uint4(tile_pack(x[0], x[1]), tile_pack(x[2], x[3]), tile_pack(x[4], x[5]),
+                           tile_pack(x[6], x[7]));
+    }
+}
+
+static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
+                               const struct contrast *s, bool backward)
+{
+    struct cuda_state *state = state_of(scratch->context);
+    uint4 *image = NULL;
+    t->n = s->n;
+    t->d = s->d;
+    t->blocks = (s->n + TILE_ROWS - 1) / TILE_ROWS;
+    t->width = s->d <= 64 ? 64 : s->d <= 128 ? 128 : TILE_WIDTH_MAX;
+    t->intra = s->intra;
+    t->scale = contrast_scale(s);
+    t->parts = (int)least(state->processors, backward ? tiles_total<true>(*t) : tiles_total<false>(*t));
+    PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
+    t->image = (const __half *)image;
+    make_image<<<blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK), BLOCK, 0,
+                 state->stream>>>(*t, s->Z, image);
+    PASS_LAUNCH("rounding to halves");
+    return GRACO_OK;
+}
+
+/* A thread per row of Z. */
+__global__ static void add_sums(const __grid_constant__ struct tiles t, double *inter,
+                                double *intra)
+{
+    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, rows = tiles_rows(t);
+    if (i >= 2 * t.n)
+        return;
+    const float *sums = t.sums + (i < t.n ? i : i - t.n + rows / 2);
+    double within = 0, across = 0;
+    for (int part = 0; part < t.parts; part++) {
+        within += (double)sums[2 * part * rows];
+        across += (double)sums[(2 * part + 1) * rows];
+    }
+    intra[i] = within;
+    inter[i] = across;
+}
+
+graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *inter,
+                           double *intra)
+{
+    struct context *c = scratch->context;
+    struct cuda_state *state = state_of(c);
+    struct tiles t = {};
+    PASS(open_tiles(scratch, &t, s, false));
+    int64_t sums = 2 * t.parts * tiles_rows(t);
+    PASS(scratch_take(scratch, &t.sums, sums, sizeof(float)));
+    PASS(c->backend->zero(c, t.sums, (size_t)sums * sizeof(float)));
+    PASS(cuda_check((with_wgmma(c) ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream),
+                    "summing similarities"));
+    add_sums<<<blocks_for(2 * s->n, BLOCK), BLOCK, 0, state->stream>>>(t, inter, intra);
+    PASS_LAUNCH("summing similarities");
+    return GRACO_OK;
+}
+
+/* 1 / D for padded rows. */
+__global__ static void pad_inverse(const __grid_constant__ struct tiles t, const float *inverse,
+                                   float *padded)
+{
+    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, rows = tiles_rows(t);
+    if (i >= rows)
+        return;
+    int64_t view = i * 2 / rows, node = i - view * (rows / 2);
+    padded[i] = node < t.n ? inverse[view * t.n + node] : 0;
+}
+
+/* A block of threads per block of rows: adds what several parts have of it, in their order. */
+__global__ static void add_shares(const __grid_constant__ struct tiles t)
+{
+    int64_t row = blockIdx.x, total = tiles_total<true>(t), first = tiles_first<true>(t, row);
+    int64_t from = tiles_owner(total, t.parts, first);
+    int64_t to = tiles_owner(total, t.parts, first + tiles_in_row<true>(t, row) - 1);
+    if (from == to)
+        return;
+    int64_t view = row / t.blocks, node = row % t.blocks * TILE_ROWS;
+    int64_t rows = t.n - node < TILE_ROWS ? t.n - node : TILE_ROWS;
+    for (int64_t i = threadIdx.x; i < rows * t.d; i += BLOCK) {
+        int64_t at = i / t.d * t.width + i % t.d;
+        float sum = 0;
+        for (int64_t part = from; part <= to; part++)
+            sum += t.shares[(2 * part + (part == from)) * TILE_ROWS * t.width + at];
+        t.dZ[(view * t.n + node) * t.d + i] = sum;
+    }
+}
+
+graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s,
+                            const float *inverse, float *dZ)
+{
+    struct context *c = scratch->context;
+    struct cuda_state *state = state_of(c);
+    struct tiles t = {};
+    float *padded = NULL;
+    PASS(open_tiles(scratch, &t, s, true));
+    PASS(scratch_take(scratch, &padded, tiles_rows(t), sizeof(float)));
+    PASS(scratch_take(scratch, &t.shares, 2 * t.parts * TILE_ROWS * (int64_t)t.width,
+                      sizeof(float)));
+    t.inverse = padded;
+    t.dZ = dZ;
+    pad_inverse<<<blocks_for(tiles_rows(t), BLOCK), BLOCK, 0, state->stream>>>(t, inverse, padded);
+    PASS_LAUNCH("padding");
+    PASS(cuda_check((with_wgmma(c) ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream),
+                    "weighing similarities"));
+    add_shares<<<(unsigned)(2 * t.blocks), BLOCK, 0, state->stream>>>(t);
+    PASS_LAUNCH("adding gradients");
+    return GRACO_OK;
+}

@@ -1,0 +1,328 @@
+/* The exact contrast on the tensor cores: what its kernels and those who launch them share.
+ *
+ * The matrix of similarities is cut into tiles; a tile lives in registers alone. The rows of each
+ * view are padded to whole blocks of TILE_ROWS, so that a tile lies within one pair of views and a
+ * node and its partner have the same place in their blocks. The forward pass takes each unordered
+ * pair of blocks once and adds a tile's exponentials along rows and along columns. The backward
+ * pass takes every block of rows with all columns, makes the tile again, turns it into weights and
+ * multiplies them at once with the columns' rows of Z.
+ *
+ * Tiles are numbered row after row, and each of `parts` thread blocks works through an equal run of
+ * numbers. Where a row of tiles is shared by several parts each leaves its own sum, and the sums
+ * are added in the order of the parts: no atomics, the same bits every time. */
+#ifndef COMPUTE_CUDA_CUDA_TILES_CUH
+#define COMPUTE_CUDA_CUDA_TILES_CUH
+
+#include "compute/cuda/cuda_device.cuh"
+
+#include <cuda_fp16.h>
+
+enum {
+    TILE_ROWS = 128,
+    TILE_COLS = 128,      /* of the forward pass */
+    TILE_BACK_COLS = 64,  /* of the backward pass */
+    TILE_SLAB = 64,       /* halves of a row that lie together: 128 bytes */
+    TILE_WIDTH_MAX = 256, /* d, rounded up to 64, 128 or 256 */
+    TILE_NOWHERE = 1 << 30,
+};
+
+/* Z in halves, as the tensor cores want it in shared memory: width / TILE_SLAB slabs, each of 128
+ * bytes of all rows; the 16-byte chunks of a row change places by exclusive or with row % 8. */
+struct tiles {
+    int64_t n, d;
+    int64_t blocks; /* of a view */
+    int width, parts;
+    bool intra;
+    float scale;         /* log2(e) / tau */
+    const __half *image; /* (slabs, 2 * blocks * TILE_ROWS, TILE_SLAB) */
+    /* Forward: sums of each part, (parts, 2, rows), zero before: within a view, across views. */
+    float *sums;
+    /* Backward. */
+    const float *inverse; /* (rows) 1 / D, scaled; 0 for padding */
+    float *dZ;            /* (2n, d) rows whose tiles one part has; not scaled back */
+    float *shares;        /* (parts, 2, TILE_ROWS, width) other rows: begun before, begun here */
+};
+
+static inline __host__ __device__ int64_t tiles_rows(const struct tiles &t)
+{
+    return 2 * t.blocks * TILE_ROWS;
+}
+
+/* ---- The order of tiles ---------------------------------------------------------------------- */
+
+/* Tiles in the row of block `row`. */
+template <bool backward>
+static inline __host__ __device__ int64_t tiles_in_row(const struct tiles &t, int64_t row)
+{
+    if (backward)
+        return (t.intra ? 2 : 1) * t.blocks * (TILE_ROWS / TILE_BACK_COLS);
+    return t.blocks + (t.intra && row < t.blocks ? 1 : 0);
+}
+
+template <bool backward> static inline __host__ __device__ int64_t tiles_total(const struct tiles &t)
+{
+    if (backward)
+        return 2 * t.blocks * tiles_in_row<true>(t, 0);
+    return t.blocks * (t.intra ? 2 * t.blocks + 1 : t.blocks);
+}
+
+/* The number of the first tile of a row, and the row of a tile. */
+template <bool backward>
+static inline __host__ __device__ int64_t tiles_first(const struct tiles &t, int64_t row)
+{
+    int64_t longer = row < t.blocks ? row : t.blocks;
+    return backward || !t.intra ? row * tiles_in_row<backward>(t, 0) : row * t.blocks + longer;
+}
+
+template <bool backward>
+static inline __host__ __device__ int64_t tiles_row(const struct tiles &t, int64_t tile)
+{
+    int64_t half = t.blocks * (t.blocks + 1);
+    if (backward || !t.intra || tile < half)
+        return tile / tiles_in_row<backward>(t, 0);
+    return t.blocks + (tile - half) / t.blocks;
+}
+
+/* Where the run of a part begins, and the part that has a tile. */
+static inline __host__ __device__ int64_t tiles_begin(int64_t total, int64_t parts, int64_t part)
+{
+    return total * part / parts;
+}
+
+static inline __host__ __device__ int64_t tiles_owner(int64_t total, int64_t parts, int64_t tile)
+{
+    return ((tile + 1) * parts - 1) / total;
+}
+
+/* The way of one part through its tiles. */
+template <bool backward> struct tile_walk {
+    int64_t tile, end;    /* numbers: of this tile, behind the last */
+    int64_t row, k, last; /* block of rows, the tile's place in its row, the row's last place */
+    int64_t turn;         /* backward: by how much the columns of this row are turned */
+    int64_t begin;
+
+    __device__ void enter(const struct tiles &t)
+    {
+        int64_t first = tiles_first<backward>(t, row);
+        last = tiles_in_row<backward>(t, row) - 1;
+        /* All parts go through the columns in step, so that one reading serves many of them. */
+        turn = first >= begin && first + last < end ? (first - begin) % (last + 1) : 0;
+    }
+
+    __device__ explicit tile_walk(const struct tiles &t)
+    {
+        int64_t total = tiles_total<backward>(t);
+        tile = begin = tiles_begin(total, t.parts, blockIdx.x);
+        end = tiles_begin(total, t.parts, blockIdx.x + 1);
+        row = tiles_row<backward>(t, tile);
+        k = tile - tiles_first<backward>(t, row);
+        enter(t);
+    }
+
+    __device__ bool more() const
+    {
+        return tile < end;
+    }
+
+    __device__ bool row_begins() const
+    {
+        return k == 0 || tile == begin;
+    }
+
+    __device__ bool row_ends() const
+    {
+        return k == last || tile + 1 == end;
+    }
+
+    /* Whether all tiles of this row are this part's. */
+    __device__ bool whole() const
+    {
+        return tile - k >= begin && tile - k + last < end;
+    }
+
+    __device__ void next(const struct tiles &t)
+    {
+        tile++;
+        if (k++ < last)
+            return;
+        row++;
+        k = 0;
+        enter(t);
+    }
+
+    /* The block of columns; in the backward pass, the group of TILE_BACK_COLS of them. */
+    __device__ int64_t col(const struct tiles &t) const
+    {
+        if (!backward)
+            return t.intra ? (row + k) % (2 * t.blocks) : t.blocks + k;
+        int64_t place = k + turn <= last ? k + turn : k + turn - last - 1;
+        return t.intra || row >= t.blocks ? place : place + last + 1;
+    }
+
+    /* Forward: whether the tile compares one view with the other. */
+    __device__ bool across(const struct tiles &t) const
+    {
+        return (row < t.blocks) != (col(t) < t.blocks);
+    }
+
+    /* Where the backward pass leaves what it has of a row that is not whole. */
+    __device__ float *share(const struct tiles &t) const
+    {
+        int64_t slot = 2 * blockIdx.x + (tile - k >= begin ? 1 : 0);
+        return t.shares + slot * TILE_ROWS * t.width;
+    }
+};
+
+/* ---- What every tile does -------------------------------------------------------------------- */
+
+__device__ static inline float tile_exp(float x, float scale)
+{
+    float e;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(fmaf(x, scale, -scale)));
+    return e;
+}
+
+__device__ static inline uint32_t tile_pack(float low, float high)
+{
+    __half2 both = __floats2half2_rn(low, high);
+    return *reinterpret_cast<uint32_t *>(&both);
+}
+
+/* In registers a tile is as the matrix instructions leave it: of thread's x[i], the row is
+ * lane / 4, and 8 more for i & 2; the column is 8 (i / 4) + 2 (lane % 4), and one more for i & 1. */
+
+__device__ static inline int tile_y(int i)
+{
+    return (int)(threadIdx.x % WARP) / 4 + (i & 2 ? 8 : 0);
+}
+
+__device__ static inline int tile_x(int i)
+{
+    return i / 4 * 8 + (int)(threadIdx.x % 4) * 2 + (i & 1);
+}
+
+/* Exponentials in place of similarities; `y` and `x` are where they begin in the tile. Without the
+ * row itself, without padding. */
+template <int count>
+__device__ static inline void tile_exponentiate(const struct tiles &t, float (&s)[count],
+                                                int64_t row, int64_t col, int y, int x)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        s[i] = tile_exp(s[i], t.scale);
+    int64_t rows = t.n - row % t.blocks * TILE_ROWS, cols = t.n - col % t.blocks * TILE_COLS;
+    if (row != col && rows >= TILE_ROWS && cols >= TILE_COLS)
+        return;
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        int at_y = y + tile_y(i), at_x = x + tile_x(i);
+        if (at_y >= rows || at_x >= cols || (row == col && at_x == at_y))
+            s[i] = 0;
+    }
+}
+
+/* A thread's sums along its two rows and its columns. */
+template <int count>
+__device__ static inline void tile_sums(float (&rows)[2], float (&cols)[count / 2],
+                                        const float (&e)[count])
+{
+    rows[0] = rows[1] = 0;
+#pragma unroll
+    for (int i = 0; i < count / 4; i++) {
+        rows[0] += e[4 * i] + e[4 * i + 1];
+        rows[1] += e[4 * i + 2] + e[4 * i + 3];
+        cols[2 * i] = e[4 * i] + e[4 * i + 2];
+        cols[2 * i + 1] = e[4 * i + 1] + e[4 * i + 3];
+    }
+}
+
+__device__ static inline void tile_add(double (&sum)[2][2], const float (&rows)[2], bool across)
+{
+    sum[0][0] += across ? 0 : (double)rows[0];
+    sum[0][1] += across ? 0 : (double)rows[1];
+    sum[1][0] += across ? (double)rows[0] : 0;
+    sum[1][1] += across ? (double)rows[1] : 0;
+}
+
+/* Adds a warp's row sums, within the view and across, to the part's own, and clears them. */
+__device__ static inline void tile_leave_sums(const struct tiles &t, double (&sum)[2][2],
+                                              int64_t row, int y)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        double total = sum[i / 2][i % 2];
+        total += __shfl_xor_sync(~0u, total, 1);
+        total += __shfl_xor_sync(~0u, total, 2);
+        sum[i / 2][i % 2] = 0;
+        float *sums = t.sums + (2 * blockIdx.x + i / 2) * tiles_rows(t) + row * TILE_ROWS;
+        if (threadIdx.x % 4 == 0)
+            sums[y + tile_y(2 * (i % 2))] += (float)total;
+    }
+}
+
+/* Weights e (1/D_i + 1/D_j) in halves, as the next product takes them; `diagonal` is the tile's
+ * diagonal less where the similarities begin, or far away: the row itself and its partner have no
+ * weight. */
+template <int count>
+__device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const float (&s)[count],
+                                         float scale, const float (&own)[2], const float *inverse,
+                                         int diagonal)
+{
+#pragma unroll
+    for (int i = 0; i < count / 4; i++) {
+        float2 other = *(const float2 *)(inverse + tile_x(4 * i));
+        float e[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            e[j] = tile_exp(s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
+            if (tile_x(4 * i + j) - tile_y(j) == diagonal)
+                e[j] = 0;
+        }
+        w[i / 2][i % 2 * 2] = tile_pack(e[0], e[1]);
+        w[i / 2][i % 2 * 2 + 1] = tile_pack(e[2], e[3]);
+    }
+}
+
+/* A row of tiles is done: a warp's sums go to dZ or to the part's shares, and are cleared. */
+template <int width>
+__device__ static inline void tile_leave(const struct tiles &t, const tile_walk<true> &walk,
+                                         float (&sum)[width / 2], int y)
+{
+    int64_t block = walk.row % t.blocks, view = walk.row / t.blocks;
+    bool whole = walk.whole();
+    float *to = whole ? t.dZ + (view * t.n + block * TILE_ROWS) * t.d : walk.share(t);
+    int64_t ld = whole ? t.d : width, rows = whole ? t.n - block * TILE_ROWS : TILE_ROWS;
+#pragma unroll
+    for (int i = 0; i < width / 2; i++) {
+        if (y + tile_y(i) < rows && tile_x(i) < ld)
+            to[(y + tile_y(i)) * ld + tile_x(i)] = sum[i];
+        sum[i] = 0;
+    }
+}
+
+/* Adds v[0 .. 8 count - 1] over the 8 lanes that differ in bits 2 to 4. Of the totals each lane
+ * keeps `count`, in v[0 .. count - 1]: those that begin at count (4 bit4 + 2 bit3 + bit2). */
+template <int count> __device__ static inline void tile_fold(float *v)
+{
+    int lane = threadIdx.x % WARP;
+#pragma unroll
+    for (int bit = 16, left = 4 * count; bit >= 4; bit /= 2, left /= 2)
+#pragma unroll
+        for (int i = 0; i < 4 * count; i++)
+            if (i < left) {
+                float mine = lane & bit ? v[left + i] : v[i];
+                float other = lane & bit ? v[i] : v[left + i];
+                v[i] = mine + __shfl_xor_sync(~0u, other, bit);
+            }
+}
+
+/* ---- Launching ------------------------------------------------------------------------------- */
+
+/* The pass over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
+ * GPU since the A100 has. */
+cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream);
+cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream);
+cudaError_t tiles_forward_mma(const struct tiles &t, cudaStream_t stream);
+cudaError_t tiles_backward_mma(const struct tiles &t, cudaStream_t stream);
+
+#endif

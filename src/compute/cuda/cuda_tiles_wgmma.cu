@@ -1,0 +1,526 @@
+/* Tiles on the tensor cores of the H100 family. Compiled for sm_90a alone.
+ *
+ * A thread block has three warp groups. The first fetches: one thread of it copies blocks of the
+ * image into a ring of shared memory, ahead of use; one warp of it adds up column sums. The other
+ * two multiply: each has TILE_ROWS / 2 rows of the tile, with accumulators in registers. They take
+ * turns, so that one keeps the tensor cores busy while the other exponentiates. */
+#include "compute/cuda/cuda_tiles.cuh"
+
+enum {
+    GROUP = 128, /* threads of a warp group */
+    THREADS = 3 * GROUP,
+    GROUP_ROWS = TILE_ROWS / 2,
+    MULTIPLIERS = 2 * GROUP / WARP, /* warps */
+    SLAB_BYTES = TILE_SLAB * (int)sizeof(__half),
+};
+
+/* Shared memory: the rows of the block, then the ring. All of it is a multiple of 1024 bytes, the
+ * period in which chunks change places. */
+template <int width, int cols, int stages> struct layout {
+    static constexpr int row_bytes = width * (int)sizeof(__half);
+    static constexpr int block_bytes = TILE_ROWS * row_bytes;
+    static constexpr int stage_bytes = cols * row_bytes;
+    static constexpr int ring = block_bytes;
+    static constexpr int inverse = ring + stages * stage_bytes;         /* (stages, cols) floats */
+    static constexpr int sums = inverse + stages * cols * 4;            /* (2, MULTIPLIERS, cols) */
+    static constexpr int barriers = sums + (cols == TILE_COLS ? 2 * MULTIPLIERS * cols * 4 : 0);
+    static constexpr int bytes = barriers + (2 * stages + 6) * 8 + 1024; /* and room to align */
+};
+
+template <int width> constexpr int forward_stages = width == 256 ? 2 : 4;
+template <int width> constexpr int back_stages = width == 256 ? 5 : 6;
+
+/* ---- Barriers in shared memory, copies ------------------------------------------------------- */
+
+/* An mbarrier: waits are for the phase's parity. */
+typedef uint32_t barrier; /* its address */
+
+__device__ static inline void barrier_init(barrier b, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(arrivals));
+}
+
+__device__ static inline void barrier_arrive(barrier b)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(b) : "memory");
+}
+
+__device__ static inline void barrier_expect(barrier b, int bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(bytes)
+                 : "memory");
+}
+
+__device__ static inline void barrier_wait(barrier b, uint32_t parity)
+{
+    uint32_t done;
+    do
+        asm volatile("{\n.reg .pred p;\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(done)
+                     : "r"(b), "r"(parity)
+                     : "memory");
+    while (!done);
+}
+
+__device__ static inline void copy_in(uint32_t to, const void *from, int bytes, barrier b)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(b)
+                 : "memory");
+}
+
+/* The ring's barriers: `full` when a stage has arrived, `empty` when all warps are done with it;
+ * the same for the block of rows and for the two buffers of column sums. */
+template <typename shape, int stages> struct signals {
+    uint32_t base;
+
+    __device__ barrier full(int stage) const
+    {
+        return base + 8 * stage;
+    }
+    __device__ barrier empty(int stage) const
+    {
+        return base + 8 * (stages + stage);
+    }
+    __device__ barrier rows_full() const
+    {
+        return base + 8 * (2 * stages);
+    }
+    __device__ barrier rows_empty() const
+    {
+        return base + 8 * (2 * stages + 1);
+    }
+    __device__ barrier sums_full(int buffer) const
+    {
+        return base + 8 * (2 * stages + 2 + buffer);
+    }
+    __device__ barrier sums_empty(int buffer) const
+    {
+        return base + 8 * (2 * stages + 4 + buffer);
+    }
+    __device__ void init() const
+    {
+        for (int i = 0; i < stages; i++) {
+            barrier_init(full(i), 1);
+            barrier_init(empty(i), MULTIPLIERS);
+        }
+        barrier_init(rows_full(), 1);
+        barrier_init(rows_empty(), MULTIPLIERS);
+        for (int i = 0; i < 2; i++) {
+            barrier_init(sums_full(i), MULTIPLIERS);
+            barrier_init(sums_empty(i), 1);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+};
+
+/* A place in a ring, and the parity of its use. */
+template <int stages> struct ring_place {
+    int stage = 0;
+    uint32_t parity = 0;
+
+    __device__ void next()
+    {
+        if (++stage == stages) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+/* ---- Matrix instructions --------------------------------------------------------------------- */
+
+/* Describes an operand in shared memory with 128-byte swizzle: steps in bytes. */
+__device__ static inline uint64_t describe(uint32_t address, uint32_t leading, uint32_t stride)
+{
+    return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(leading >> 4) << 16 |
+           (uint64_t)(stride >> 4) << 32 | (uint64_t)1 << 62;
+}
+
+#define R4(d, i) "+f"((d)[i]), "+f"((d)[(i) + 1]), "+f"((d)[(i) + 2]), "+f"((d)[(i) + 3])
+#define R16(d, i) R4(d, i), R4(d, (i) + 4), R4(d, (i) + 8), R4(d, (i) + 12)
+#define R32(d, i) R16(d, i), R16(d, (i) + 16)
+#define R64(d, i) R32(d, i), R32(d, (i) + 32)
+#define N32                                                                                        \
+    "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                       \
+    "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define N64                                                                                        \
+    N32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                        \
+        "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define N128                                                                                       \
+    N64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                        \
+        "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,"                         \
+        "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,"             \
+        "%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+
+/* D (64, cols) (+)= A B' of 16 columns each, both in shared memory, rows of 128 bytes. */
+__device__ static inline void multiply(float (&d)[32], uint64_t a, uint64_t b, int add)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" N32 "}, %32, %33, p, 1, 1, "
+                 "0, 0;\n}"
+                 : R32(d, 0)
+                 : "l"(a), "l"(b), "r"(add));
+}
+
+__device__ static inline void multiply(float (&d)[64], uint64_t a, uint64_t b, int add)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" N64
+                 "}, %64, %65, p, 1, 1, 0, 0;\n}"
+                 : R64(d, 0)
+                 : "l"(a), "l"(b), "r"(add));
+}
+
+/* D (64, width) += A B with A (64, 16) in registers and 16 rows of B in shared memory. */
+__device__ static inline void apply(float (&d)[32], const uint32_t (&a)[4], uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" N32
+                 "}, {%32,%33,%34,%35}, %36, 1, 1, 1, 1;"
+                 : R32(d, 0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+__device__ static inline void apply(float (&d)[64], const uint32_t (&a)[4], uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" N64
+                 "}, {%64,%65,%66,%67}, %68, 1, 1, 1, 1;"
+                 : R64(d, 0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+__device__ static inline void apply(float (&d)[128], const uint32_t (&a)[4], uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" N128
+                 "}, {%128,%129,%130,%131}, %132, 1, 1, 1, 1;"
+                 : R64(d, 0), R64(d, 64)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+/* Registers that matrix instructions write must not be moved across their waits. */
+template <int count> __device__ static inline void hold(float (&d)[count])
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        asm volatile("" : "+f"(d[i])::"memory");
+}
+
+__device__ static inline void matrix_begin()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ static inline void matrix_commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+__device__ static inline void matrix_wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+/* S = this group's rows of the block times a stage's rows, over the whole width. */
+template <int width, int cols, int count>
+__device__ static inline void similarities(float (&s)[count], uint32_t rows, uint32_t stage)
+{
+    const uint32_t period = 8 * SLAB_BYTES;
+#pragma unroll
+    for (int k = 0; k < width / 16; k++) {
+        int slab = k / 4, inside = k % 4 * 32;
+        multiply(s, describe(rows + slab * TILE_ROWS * SLAB_BYTES + inside, 16, period),
+                 describe(stage + slab * cols * SLAB_BYTES + inside, 16, period), k > 0);
+    }
+}
+
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+__device__ static inline void turn_take(int group)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "r"(2 * GROUP) : "memory");
+}
+
+__device__ static inline void turn_pass(int group)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(2 - group), "r"(2 * GROUP) : "memory");
+}
+
+/* ---- Fetching -------------------------------------------------------------------------------- */
+
+/* `count` rows of the image from `first`, all slabs. */
+template <int width>
+__device__ static inline void fetch(const struct tiles &t, uint32_t to, int64_t first, int count,
+                                    barrier b)
+{
+    int64_t rows = tiles_rows(t);
+#pragma unroll
+    for (int slab = 0; slab < width / TILE_SLAB; slab++)
+        copy_in(to + slab * count * SLAB_BYTES, t.image + (slab * rows + first) * TILE_SLAB,
+                count * SLAB_BYTES, b);
+}
+
+template <bool backward, int width, int cols, int stages, typename shape>
+__device__ static inline void fetch_tiles(const struct tiles &t, uint32_t memory,
+                                          const signals<shape, stages> &on)
+{
+    ring_place<stages> place;
+    uint32_t rows_parity = 0;
+    for (tile_walk<backward> walk(t); walk.more(); walk.next(t), place.next()) {
+        if (walk.row_begins()) {
+            barrier_wait(on.rows_empty(), rows_parity ^ 1);
+            barrier_expect(on.rows_full(), shape::block_bytes);
+            fetch<width>(t, memory, walk.row * TILE_ROWS, TILE_ROWS, on.rows_full());
+            rows_parity ^= 1;
+        }
+        int64_t first = walk.col(t) * cols;
+        barrier_wait(on.empty(place.stage), place.parity ^ 1);
+        barrier_expect(on.full(place.stage), shape::stage_bytes + (backward ? cols * 4 : 0));
+        fetch<width>(t, memory + shape::ring + place.stage * shape::stage_bytes, first, cols,
+                     on.full(place.stage));
+        if (backward)
+            copy_in(memory + shape::inverse + place.stage * cols * 4, t.inverse + first, cols * 4,
+                    on.full(place.stage));
+    }
+}
+
+/* ---- Forward --------------------------------------------------------------------------------- */
+
+/* One warp: adds the column sums of all multiplying warps to the part's own. */
+template <typename shape, int stages>
+__device__ static inline void add_columns(const struct tiles &t, const char *memory,
+                                          const signals<shape, stages> &on)
+{
+    ring_place<2> place;
+    int lane = threadIdx.x % WARP;
+    for (tile_walk<false> walk(t); walk.more(); walk.next(t), place.next()) {
+        int64_t col = walk.col(t);
+        const float4 *from = (const float4 *)(memory + shape::sums) +
+                             place.stage * MULTIPLIERS * TILE_COLS / 4 + lane;
+        float *sums = t.sums + (2 * blockIdx.x + walk.across(t)) * tiles_rows(t) + col * TILE_COLS;
+        barrier_wait(on.sums_full(place.stage), place.parity);
+        if (col != walk.row) {
+            float4 total = ((float4 *)sums)[lane];
+            for (int warp = 0; warp < MULTIPLIERS; warp++) {
+                float4 more = from[warp * TILE_COLS / 4];
+                total.x += more.x;
+                total.y += more.y;
+                total.z += more.z;
+                total.w += more.w;
+            }
+            ((float4 *)sums)[lane] = total;
+        }
+        __syncwarp();
+        if (lane == 0)
+            barrier_arrive(on.sums_empty(place.stage));
+    }
+}
+
+template <int width>
+__global__ static void __launch_bounds__(THREADS, 1)
+    forward_tiles(const __grid_constant__ struct tiles t)
+{
+    constexpr int stages = forward_stages<width>;
+    typedef layout<width, TILE_COLS, stages> shape;
+    extern __shared__ char unaligned[];
+    uint32_t start = (uint32_t)__cvta_generic_to_shared(unaligned);
+    uint32_t memory = (start + 1023) / 1024 * 1024;
+    char *plain = unaligned + (memory - start);
+    const signals<shape, stages> on = {memory + shape::barriers};
+    int group = threadIdx.x / GROUP - 1, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    if (threadIdx.x == 0)
+        on.init();
+    __syncthreads();
+    if (group < 0) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x == 0)
+            fetch_tiles<false, width, TILE_COLS, stages, shape>(t, memory, on);
+        if (warp == 1)
+            add_columns<shape, stages>(t, plain, on);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        float s[64];
+        double sum[2][2] = {{0, 0}, {0, 0}}; /* within, across; rows 8 apart */
+        ring_place<stages> place;
+        ring_place<2> buffer;
+        uint32_t rows_parity = 0;
+        int first = group * GROUP_ROWS + warp % 4 * 16; /* row of the warp in the block */
+        if (group == 1)
+            turn_pass(group);
+        for (tile_walk<false> walk(t); walk.more(); walk.next(t), place.next(), buffer.next()) {
+            int64_t col = walk.col(t);
+            if (walk.row_begins()) {
+                barrier_wait(on.rows_full(), rows_parity);
+                rows_parity ^= 1;
+            }
+            barrier_wait(on.full(place.stage), place.parity);
+            turn_take(group);
+            matrix_begin();
+            similarities<width, TILE_COLS>(
+                s, memory + group * GROUP_ROWS * SLAB_BYTES,
+                memory + shape::ring + place.stage * shape::stage_bytes);
+            matrix_commit();
+            matrix_wait();
+            hold(s);
+            if (group == 0 || walk.tile + 1 < walk.end)
+                turn_pass(group);
+            if (lane == 0) {
+                barrier_arrive(on.empty(place.stage));
+                if (walk.row_ends())
+                    barrier_arrive(on.rows_empty());
+            }
+            float rows[2], cols[32];
+            tile_exponentiate(t, s, walk.row, col, first, 0);
+            tile_sums(rows, cols, s);
+            tile_add(sum, rows, walk.across(t));
+            tile_fold<4>(cols);
+            barrier_wait(on.sums_empty(buffer.stage), buffer.parity ^ 1);
+            float2 *to = (float2 *)(plain + shape::sums) +
+                         (buffer.stage * MULTIPLIERS + warp - 4) * TILE_COLS / 2 +
+                         (lane >> 2 & 1 ? 8 : 0) + (lane >> 3 & 1 ? 16 : 0) +
+                         (lane >> 4 & 1 ? 32 : 0) + lane % 4;
+            to[0] = make_float2(cols[0], cols[1]);
+            to[4] = make_float2(cols[2], cols[3]);
+            __syncwarp();
+            if (lane == 0)
+                barrier_arrive(on.sums_full(buffer.stage));
+            if (walk.row_ends()) {
+                /* The warp that adds columns is done with the same sums. */
+                barrier_wait(on.sums_empty(buffer.stage), buffer.parity);
+                tile_leave_sums(t, sum, walk.row, first);
+            }
+        }
+    }
+}
+
+/* ---- Backward -------------------------------------------------------------------------------- */
+
+template <int width>
+__global__ static void __launch_bounds__(THREADS, 1)
+    backward_tiles(const __grid_constant__ struct tiles t)
+{
+    constexpr int stages = back_stages<width>, cols = TILE_BACK_COLS;
+    typedef layout<width, cols, stages> shape;
+    extern __shared__ char unaligned[];
+    uint32_t start = (uint32_t)__cvta_generic_to_shared(unaligned);
+    uint32_t memory = (start + 1023) / 1024 * 1024;
+    char *plain = unaligned + (memory - start);
+    const signals<shape, stages> on = {memory + shape::barriers};
+    int group = threadIdx.x / GROUP - 1, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    if (threadIdx.x == 0)
+        on.init();
+    __syncthreads();
+    if (group < 0) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x == 0)
+            fetch_tiles<true, width, cols, stages, shape>(t, memory, on);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        float s[32], sum[width / 2], own[2] = {0, 0};
+        uint32_t w[4][4];
+        ring_place<stages> place;
+        uint32_t rows_parity = 0, mine = memory + group * GROUP_ROWS * SLAB_BYTES;
+        int64_t groups = 2 * t.blocks * (TILE_ROWS / cols);
+        int first = warp % 4 * 16; /* row of the warp in its group's */
+#pragma unroll
+        for (int i = 0; i < width / 2; i++)
+            sum[i] = 0;
+        tile_walk<true> walk(t);
+        if (group == 1)
+            turn_pass(group);
+        for (; walk.more(); walk.next(t), place.next()) {
+            uint32_t stage = memory + shape::ring + place.stage * shape::stage_bytes;
+            if (walk.row_begins()) {
+                int64_t row = walk.row * TILE_ROWS + group * GROUP_ROWS + first + lane / 4;
+                own[0] = t.inverse[row];
+                own[1] = t.inverse[row + 8];
+                barrier_wait(on.rows_full(), rows_parity);
+                barrier_wait(on.full(place.stage), place.parity);
+                rows_parity ^= 1;
+                turn_take(group);
+                matrix_begin();
+                similarities<width, cols>(s, mine, stage);
+                matrix_commit();
+                matrix_wait();
+                hold(s);
+                turn_pass(group);
+            }
+            int64_t at = walk.row * (TILE_ROWS / cols) + group, col = walk.col(t);
+            bool special = col == at || col == (at + groups / 2) % groups, ends = walk.row_ends();
+            const float *inverse = (const float *)(plain + shape::inverse) + place.stage * cols;
+            if (special)
+                tile_weigh(w, s, t.scale, own, inverse, first);
+            else
+                tile_weigh(w, s, t.scale, own, inverse, TILE_NOWHERE);
+            /* At the end of a row there is no next tile to look at: this one again, for nothing. */
+            uint32_t coming = stage;
+            if (!ends) {
+                ring_place<stages> ahead = place;
+                ahead.next();
+                coming = memory + shape::ring + ahead.stage * shape::stage_bytes;
+                barrier_wait(on.full(ahead.stage), ahead.parity);
+            }
+            /* A turn: the product of this tile's weights, then the similarities of the next. */
+            turn_take(group);
+            matrix_begin();
+#pragma unroll
+            for (int k = 0; k < cols / 16; k++)
+                apply(sum, w[k],
+                      describe(stage + k * 16 * SLAB_BYTES, cols * SLAB_BYTES, 8 * SLAB_BYTES));
+            similarities<width, cols>(s, mine, coming);
+            matrix_commit();
+            matrix_wait();
+            hold(sum);
+            hold(s);
+            if (group == 0 || walk.tile + 1 < walk.end)
+                turn_pass(group);
+            if (lane == 0) {
+                barrier_arrive(on.empty(place.stage));
+                if (ends)
+                    barrier_arrive(on.rows_empty());
+            }
+            if (ends)
+                tile_leave<width>(t, walk, sum, group * GROUP_ROWS + first);
+        }
+    }
+}
+
+/* ---- Launching ------------------------------------------------------------------------------- */
+
+template <typename shape>
+static cudaError_t launch(void (*kernel)(struct tiles), const struct tiles &t, cudaStream_t stream)
+{
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape::bytes);
+    if (error != cudaSuccess)
+        return error;
+    kernel<<<(unsigned)t.parts, THREADS, shape::bytes, stream>>>(t);
+    return cudaGetLastError();
+}
+
+template <int width> static cudaError_t forward(const struct tiles &t, cudaStream_t stream)
+{
+    return launch<layout<width, TILE_COLS, forward_stages<width>>>(forward_tiles<width>, t, stream);
+}
+
+template <int width> static cudaError_t backward(const struct tiles &t, cudaStream_t stream)
+{
+    return launch<layout<width, TILE_BACK_COLS, back_stages<width>>>(backward_tiles<width>, t,
+                                                                     stream);
+}
+
+cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream)
+{
+    return t.width == 64    ? forward<64>(t, stream)
+           : t.width == 128 ? forward<128>(t, stream)
+                            : forward<256>(t, stream);
+}
+
+cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream)
+{
+    return t.width == 64    ? backward<64>(t, stream)
+           : t.width == 128 ? backward<128>(t, stream)
+                            : backward<256>(t, stream);
+}

@@ -1,0 +1,123 @@
+/* The exact objective in half precision on a GPU: tiles of the tensor cores, as the H100 family
+ * computes them and as every other GPU does, against float64, at sizes around the edges of tiles.
+ */
+#include "base/memory.h"
+#include "check.h"
+#include "compute/compute.h"
+
+#include <math.h>
+
+struct outcome {
+    double loss, information;
+    double *D;
+    float *dZ;
+};
+
+static const struct backend *cuda;
+
+/* Unit rows in two clusters, partners close to each other: cosines from near -1 to near 1. */
+static float *make_rows(int64_t n, int64_t d)
+{
+    const struct random_key key = {.seed = (uint64_t)(n * 1000 + d), .stream = RANDOM_GENERATE};
+    float *Z = NULL;
+    CHECK_OK(memory_alloc(&Z, 2 * n * d, sizeof(float)));
+    for (int64_t i = 0; i < 2 * n; i++) {
+        double length = 1e-30;
+        for (int64_t j = 0; j < d; j++) {
+            double centre = (i % n % 2 ? 1 : -1) * (j % 3 ? 0.4 : -0.2);
+            double own = (double)random_float(&key, (uint64_t)(i % n * d + j)) - 0.5;
+            double noise = (double)random_float(&key, (uint64_t)((2 * n + i) * d + j)) - 0.5;
+            double x = centre + own + 0.3 * noise;
+            Z[i * d + j] = (float)x;
+            length += x * x;
+        }
+        for (int64_t j = 0; j < d; j++)
+            Z[i * d + j] /= (float)sqrt(length);
+    }
+    return Z;
+}
+
+static void run(struct outcome *o, const struct backend *backend, enum precision precision,
+                bool portable, struct contrast spec, const float *rows)
+{
+    struct context *c = NULL;
+    const float *Z;
+    float *dZ;
+    double *D;
+    int64_t count = 2 * spec.n * spec.d;
+    CHECK_OK(context_create(&c, backend, 2, 0));
+    c->precision = precision;
+    c->portable = portable;
+    CHECK_OK(context_share(c, &Z, rows, count, sizeof(float)));
+    CHECK_OK(context_take(c, &D, 2 * spec.n, sizeof(double)));
+    CHECK_OK(context_take(c, &dZ, count, sizeof(float)));
+    spec.Z = Z;
+    spec.D = D;
+    CHECK_OK(backend->contrast(c, &spec));
+    CHECK_OK(backend->contrast_backward(c, &spec, dZ));
+    CHECK_OK(context_finish(c));
+    CHECK_OK(memory_alloc(&o->D, 2 * spec.n, sizeof(double)));
+    CHECK_OK(memory_alloc(&o->dZ, count, sizeof(float)));
+    CHECK_OK(backend->download(c, o->D, D, (size_t)(2 * spec.n) * sizeof(double)));
+    CHECK_OK(backend->download(c, o->dZ, dZ, (size_t)count * sizeof(float)));
+    o->loss = spec.loss;
+    o->information = spec.mutual_information;
+    context_free(c);
+}
+
+static void clear(struct outcome *o)
+{
+    memory_free(o->D);
+    memory_free(o->dZ);
+}
+
+static double worst(const double *a, const double *b, int64_t n)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; i++)
+        most = fmax(most, fabs(a[i] - b[i]) / fabs(b[i]));
+    return most;
+}
+
+static void check_size(int64_t n, int64_t d, double tau, bool intra, bool oracle)
+{
+    struct contrast spec = {.n = n, .d = d, .tau = tau, .intra = intra};
+    float *Z = make_rows(n, d);
+    struct outcome exact, half, again;
+    double error[2];
+    run(&exact, oracle ? &backend_reference : cuda, PRECISION_FP32, false, spec, Z);
+    for (int portable = 0; portable < 2; portable++) {
+        run(&half, cuda, PRECISION_FP16, portable, spec, Z);
+        run(&again, cuda, PRECISION_FP16, portable, spec, Z);
+        CHECK(memcmp(half.dZ, again.dZ, (size_t)(2 * n * d) * sizeof(float)) == 0);
+        CHECK(memcmp(half.D, again.D, (size_t)(2 * n) * sizeof(double)) == 0);
+        CHECK(fabs(half.loss - exact.loss) < 1e-3 * (1 + fabs(exact.loss)));
+        CHECK(fabs(half.information - exact.information) < 1e-3 * (1 + fabs(exact.loss)));
+        CHECK(worst(half.D, exact.D, 2 * n) < 4e-3 / tau);
+        error[portable] = check_relative(half.dZ, exact.dZ, 2 * n * d);
+        CHECK(error[portable] < 2e-3);
+        clear(&half);
+        clear(&again);
+    }
+    printf("n %lld, d %lld, tau %g, %s: dZ off by %.2g, portable %.2g\n", (long long)n,
+           (long long)d, tau, intra ? "exact" : "infonce", error[0], error[1]);
+    clear(&exact);
+    memory_free(Z);
+}
+
+int main(void)
+{
+    static const int64_t SIZES[][2] = {{2, 5},     {63, 64},   {64, 65},   {127, 1},   {128, 128},
+                                       {129, 256}, {300, 200}, {640, 100}, {1000, 256}};
+    if (backend_find(&cuda, "cuda") != GRACO_OK) {
+        printf("skipped: no GPU\n");
+        return 77;
+    }
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
+        for (int intra = 0; intra < 2; intra++)
+            check_size(SIZES[i][0], SIZES[i][1], i % 2 ? 0.4 : 0.9, intra, true);
+    check_size(5000, 128, 0.5, true, false);
+    check_size(9000, 256, 0.7, true, false);
+    check_size(9000, 256, 0.7, false, false);
+    return check_result();
+}
