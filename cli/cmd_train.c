@@ -103,13 +103,13 @@ static json_t *describe(const struct job *job, const struct outcome *outcome)
     const char *objective = settings_objectives[job->config.objective];
 
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:s, s:I}", "run", outcome->folder,
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:s, s:I}", "run", outcome->folder,
         "dataset", job->info.name, "preset", job->preset, "objective", objective, "epochs",
         (json_int_t)result->epochs, "loss", output_real(result->loss), "mutual_information",
         output_real(result->mutual_information), "seconds", output_real(result->seconds),
         "epoch_ms_median", output_real(result->epoch_ms_median), "peak_rss_bytes",
-        (json_int_t)graco_peak_memory(), "device", result->device ? result->device : "cpu", "seed",
-        (json_int_t)outcome->seed);
+        (json_int_t)graco_peak_memory(), "buffer_bytes", (json_int_t)result->buffer_bytes, "device",
+        result->device ? result->device : "cpu", "seed", (json_int_t)outcome->seed);
 }
 
 static int compare(const void *a, const void *b)

@@ -252,7 +252,8 @@ typedef struct graco_train_result {
     double mutual_information;
     double seconds; /* of this call */
     double epoch_ms_median;
-    const char *device; /* that was used: "cpu" or "cuda" */
+    const char *device;   /* that was used: "cpu" or "cuda" */
+    int64_t buffer_bytes; /* most that the training's buffers took there; 0: it did not begin */
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it

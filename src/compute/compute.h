@@ -12,6 +12,7 @@
 #include "base/status.h"
 
 struct context;
+struct recording;
 
 /* ---- What kernels work on -------------------------------------------------------------------- */
 
@@ -135,6 +136,16 @@ struct backend {
     void (*close)(struct context *c);
     graco_status (*finish)(struct context *c);
 
+    /* From `record` on nothing runs: what is asked for is written down until `recorded`, and
+     * `replay` then asks for all of it at once, with `later` added to the steps of random keys and
+     * of Adam. A recording uses the pool's blocks long after they went back, so it ends with the
+     * next trim; see context->trims. `recorded` with NULL drops what was written down. NULL where
+     * there is no such thing. */
+    graco_status (*record)(struct context *c);
+    graco_status (*recorded)(struct context *c, struct recording **out);
+    graco_status (*replay)(struct context *c, struct recording *recording, uint32_t later);
+    void (*forget)(struct recording *recording);
+
     graco_status (*allocate)(void *out, size_t bytes);
     void (*release)(void *block);
     graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
@@ -183,6 +194,7 @@ struct backend {
     graco_status (*degree_scale)(struct context *c, int64_t rows, const int64_t *start,
                                  const int32_t *count, double share, double power, float *scale);
 
+    /* Where results come late, there is no step if the last loss is not finite. */
     graco_status (*adam)(struct context *c, const struct adam *a);
 };
 
@@ -212,7 +224,9 @@ struct context {
     enum precision precision;
     bool portable; /* for tests: no instructions that some GPUs alone have */
     struct pool *pool;
-    void *device; /* the back end's own */
+    int64_t bytes, most_bytes; /* that the pool holds, and ever held */
+    int64_t trims;             /* how often it gave blocks back to the system */
+    void *device;              /* the back end's own */
 };
 
 graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,

@@ -91,9 +91,12 @@ static void trim(struct context *context)
     for (int64_t i = 0; i < pool->count; i++) {
         if (pool->blocks[i].used)
             pool->blocks[kept++] = pool->blocks[i];
-        else
+        else {
+            context->bytes -= (int64_t)pool->blocks[i].bytes;
             context->backend->release(pool->blocks[i].data);
+        }
     }
+    context->trims += kept < pool->count;
     pool->count = kept;
 }
 
@@ -130,6 +133,9 @@ graco_status context_take(struct context *context, void *out, int64_t count, siz
         }
         block->data = data;
         block->bytes = bytes;
+        context->bytes += (int64_t)bytes;
+        if (context->bytes > context->most_bytes)
+            context->most_bytes = context->bytes;
     }
     block->used = true;
     memcpy(out, &block->data, sizeof block->data);

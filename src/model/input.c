@@ -22,6 +22,33 @@ struct input {
     struct prefix *prefixes;
 };
 
+/* A device multiplies by a dense matrix so much faster that it pays from this share of entries on,
+ * if the matrix is not too large. */
+enum { DENSE_ONE_IN = 24 };
+static const int64_t DENSE_BYTES = (int64_t)1 << 30;
+
+static bool better_dense(const struct context *context, const struct features *X)
+{
+    int64_t cells = X->rows * X->cols;
+    return !context->backend->host && !X->dense && X->start[X->rows] >= cells / DENSE_ONE_IN &&
+           cells <= DENSE_BYTES / (int64_t)sizeof(float);
+}
+
+static graco_status share_as_dense(struct input *input, const struct features *X)
+{
+    graco_status status = GRACO_OK;
+    float *dense = NULL;
+    TRY(memory_zalloc(&dense, X->rows * X->cols, sizeof(float)));
+    for (int64_t row = 0; row < X->rows; row++)
+        for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
+            dense[row * X->cols + X->index[k]] = X->value[k];
+    TRY(context_share(input->context, &input->dense, dense, X->rows * X->cols, sizeof(float)));
+    TRY(context_finish(input->context)); /* the upload reads `dense` until then */
+done:
+    memory_free(dense);
+    return status;
+}
+
 graco_status input_create(struct input **out, struct context *context,
                           const struct features *features)
 {
@@ -31,8 +58,11 @@ graco_status input_create(struct input **out, struct context *context,
     TRY(memory_zalloc(&input, 1, sizeof *input));
     input->context = context;
     input->features = features;
-    TRY(context_share(context, &input->dense, features->dense, features->rows * features->cols,
-                      sizeof(float)));
+    if (better_dense(context, features))
+        TRY(share_as_dense(input, features));
+    else
+        TRY(context_share(context, &input->dense, features->dense, features->rows * features->cols,
+                          sizeof(float)));
     *out = input;
     return GRACO_OK;
 done:

@@ -47,6 +47,13 @@ void objective_sample(int32_t *sample, uint8_t *chosen, int64_t count, int64_t r
             sample[k++] = (int32_t)row;
 }
 
+void objective_draw(struct objective *o, uint64_t seed, uint32_t step)
+{
+    struct random_key key = {.seed = seed, .stream = RANDOM_CORRECTION, .step = step};
+    if (o->kind == GRACO_OBJECTIVE_MOMENT)
+        objective_sample(o->sample, o->chosen, o->moment.samples, 2 * o->moment.n, &key);
+}
+
 void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, uint64_t seed,
                      uint32_t step)
 {
@@ -54,8 +61,7 @@ void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, u
         tape_contrast(tape, &o->contrast, Z);
         return;
     }
-    struct random_key key = {.seed = seed, .stream = RANDOM_CORRECTION, .step = step};
-    objective_sample(o->sample, o->chosen, o->moment.samples, 2 * o->moment.n, &key);
+    objective_draw(o, seed, step);
     o->moment.key = (struct random_key){.seed = seed, .stream = RANDOM_PAIRS, .step = step};
     tape_moment(tape, &o->moment, Z);
 }

@@ -23,6 +23,9 @@ void objective_clear(struct objective *o);
 void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, uint64_t seed,
                      uint32_t step);
 
+/* The host's part of objective_apply alone: what a recording of the rest needs in every step. */
+void objective_draw(struct objective *o, uint64_t seed, uint32_t step);
+
 /* Copies the results out of the kernels' structs, after objective_apply. */
 void objective_read(struct objective *o);
 

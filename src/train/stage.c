@@ -9,6 +9,7 @@ static graco_status stage_new(struct stage **out, struct context *context,
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
     TRY(memory_zalloc(&stage, 1, sizeof *stage));
+    stage->context = context;
     stage->nodes = nodes;
     TRY(input_create(&stage->input, context, features));
     TRY(objective_init(&stage->objective, &model->config, nodes, model->config.hidden));
@@ -81,6 +82,8 @@ void stage_free(struct stage *stage)
         views_free(stage->views[hop]);
         memory_free(stage->degrees[hop]);
     }
+    if (stage->recording)
+        stage->context->backend->forget(stage->recording);
     objective_clear(&stage->objective);
     input_free(stage->input);
     memory_free(stage);

@@ -9,12 +9,16 @@
 #include "model/objective.h"
 
 struct stage {
+    struct context *context;
     int64_t nodes; /* that the objective contrasts: all, or the batch's seeds */
     struct input *input;
     int hops;                              /* 1 for a whole graph */
     struct views *views[GRACO_LAYERS_MAX]; /* (hops), from the seeds outward */
     struct objective objective;
     int32_t *degrees[GRACO_LAYERS_MAX]; /* (sources) of each hop, for the symmetric norm */
+    int64_t steps;                      /* that ran on it */
+    struct recording *recording;        /* of a step, or NULL */
+    int64_t recorded, trims;            /* at which step, and after how many of the pool's trims */
 };
 
 /* A stage on a whole graph. Borrows graph and features. */

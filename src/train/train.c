@@ -188,6 +188,7 @@ static void fill_result(struct session *s)
     r->epochs = s->model->epoch;
     r->seconds = threads_seconds() - s->started;
     r->device = s->trainer->context->backend->name;
+    r->buffer_bytes = s->trainer->context->most_bytes;
     qsort(s->seconds, (size_t)s->done, sizeof(double), compare_doubles);
     r->epoch_ms_median = s->done ? 1e3 * s->seconds[s->done / 2] : 0;
 }

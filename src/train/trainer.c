@@ -58,7 +58,8 @@ struct pass trainer_pass(const struct trainer *t)
                          .step = (uint32_t)t->model->step};
 }
 
-graco_status trainer_gradient(struct trainer *t, struct stage *stage, struct pass *pass)
+/* Asks for the gradient; a device may still be working when this returns. */
+static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct pass *pass)
 {
     graco_status status = GRACO_OK;
     const struct graco_model *model = t->model;
@@ -70,13 +71,21 @@ graco_status trainer_gradient(struct trainer *t, struct stage *stage, struct pas
     struct tensor *Z = model_project(model, pass, H);
     objective_apply(&stage->objective, t->tape, Z, model->config.seed, pass->step);
     TRY(tape_backward(t->tape));
-    TRY(context_finish(t->context)); /* the device works through both passes meanwhile */
+done:
+    return status;
+}
+
+graco_status trainer_gradient(struct trainer *t, struct stage *stage, struct pass *pass)
+{
+    graco_status status = GRACO_OK;
+    TRY(ask_gradient(t, stage, pass));
+    TRY(context_finish(t->context));
     objective_read(&stage->objective);
 done:
     return status;
 }
 
-graco_status trainer_update(struct trainer *t)
+static graco_status ask_update(struct trainer *t)
 {
     const graco_config *config = &t->model->config;
     struct adam adam = {.count = t->model->parameters.total,
@@ -90,22 +99,85 @@ graco_status trainer_update(struct trainer *t)
                         .epsilon = 1e-8,
                         .weight_decay = config->weight_decay,
                         .step = t->model->step + 1};
-    graco_status status = t->context->backend->adam(t->context, &adam);
+    return t->context->backend->adam(t->context, &adam);
+}
+
+graco_status trainer_update(struct trainer *t)
+{
+    graco_status status = ask_update(t);
     if (status == GRACO_OK)
         t->model->step++;
     return status;
 }
 
-graco_status trainer_step(struct trainer *t, struct stage *stage)
+/* Asks for a whole step. Adam of a late device looks at the loss itself; here it is known. */
+static graco_status ask_step(struct trainer *t, struct stage *stage)
 {
     struct pass pass = trainer_pass(t);
     graco_status status = GRACO_OK;
     TRY(stage_draw(stage, &t->model->config, pass.step));
-    TRY(trainer_gradient(t, stage, &pass));
+    TRY(ask_gradient(t, stage, &pass));
+    objective_read(&stage->objective);
+    if (!t->context->backend->host || isfinite(stage->objective.loss))
+        TRY(ask_update(t));
+done:
+    return status;
+}
+
+/* Writes a step down; no recording if that needed memory which the pool could give by a trim only.
+ */
+static graco_status record_step(struct trainer *t, struct stage *stage)
+{
+    const struct backend *backend = t->context->backend;
+    struct recording *recording = NULL;
+    graco_status status = GRACO_OK;
+    stage->trims = t->context->trims;
+    TRY(backend->record(t->context));
+    status = ask_step(t, stage);
+    if (status != GRACO_OK) {
+        backend->recorded(t->context, NULL);
+        goto done;
+    }
+    TRY(backend->recorded(t->context, &recording));
+    stage->recording = recording;
+    stage->recorded = t->model->step;
+done:
+    return status;
+}
+
+/* From its second step on a stage is recorded, where the back end can: by then every buffer that a
+ * step takes is in the pool. */
+static graco_status run_step(struct trainer *t, struct stage *stage)
+{
+    struct context *c = t->context;
+    graco_status status = GRACO_OK;
+    if (stage->recording && stage->trims != c->trims) {
+        c->backend->forget(stage->recording);
+        stage->recording = NULL;
+    }
+    if (!stage->recording && c->backend->record && stage->steps > 0)
+        TRY(record_step(t, stage));
+    if (stage->recording && stage->trims == c->trims) {
+        objective_draw(&stage->objective, t->model->config.seed, (uint32_t)t->model->step);
+        TRY(c->backend->replay(c, stage->recording, (uint32_t)(t->model->step - stage->recorded)));
+    } else {
+        TRY(ask_step(t, stage));
+    }
+    TRY(context_finish(c));
+    objective_read(&stage->objective);
+    stage->steps++;
+done:
+    return status;
+}
+
+graco_status trainer_step(struct trainer *t, struct stage *stage)
+{
+    graco_status status = GRACO_OK;
+    TRY(run_step(t, stage));
     if (!isfinite(stage->objective.loss))
         FAIL(GRACO_ERROR_NUMBER, "the loss is not finite in epoch %lld; try a smaller lr",
              (long long)t->model->epoch + 1);
-    TRY(trainer_update(t));
+    t->model->step++;
 done:
     return status;
 }

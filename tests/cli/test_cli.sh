@@ -158,7 +158,7 @@ exits 0 "" train graph.npz -o other --epochs 20 --seed 1 --quiet "${small[@]}"
 holds "another seed gives other embeddings" bash -c '! cmp first/embeddings.npy other/embeddings.npy'
 holds "--quiet is quiet" [ ! -s out -a ! -s err ]
 exits 0 "" train graph.npz -o json --epochs 3 --json "${small[@]}"
-is_json out epochs loss seconds epoch_ms_median peak_rss_bytes device seed
+is_json out epochs loss seconds epoch_ms_median peak_rss_bytes buffer_bytes device seed
 holds "one line on stdout" [ "$(wc -l <out)" -eq 1 ]
 
 # The generated graph, the default folder.
@@ -167,7 +167,7 @@ holds "runs/NAME is the default folder" test -s runs/*/embeddings.npy
 
 # Several runs.
 exits 0 "" train graph.npz -o several --runs 3 --seed 5 --epochs 4 --json "${small[@]}"
-is_json out epochs loss seconds epoch_ms_median peak_rss_bytes device seed runs
+is_json out epochs loss seconds epoch_ms_median peak_rss_bytes buffer_bytes device seed runs
 for i in 1 2 3; do
     holds "several/run-$i is complete" [ -s "several/run-$i/embeddings.npy" ]
 done

@@ -97,6 +97,59 @@ static void compare_cora(void)
     graco_dataset_free(data);
 }
 
+static bool until_epoch_5(void *user, const graco_epoch *epoch)
+{
+    (void)user;
+    return epoch->epoch < 5;
+}
+
+static int64_t read_whole(char *to, int64_t room, const char *folder, const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    CHECK(file);
+    int64_t size = file ? (int64_t)fread(to, 1, (size_t)room, file) : 0;
+    if (file)
+        fclose(file);
+    remove(path);
+    return size;
+}
+
+/* A resumed training asks for its steps one kernel at a time first; the other one replays them. */
+static void compare_resumed(const char *objective)
+{
+    enum { ROOM = 1 << 20 };
+    static char bytes[2][ROOM];
+    int64_t size[2];
+    graco_generate_options generate = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    generate.nodes = 600;
+    CHECK_OK(graco_dataset_generate(&data, &generate));
+    for (int resumed = 0; resumed < 2; resumed++) {
+        char folder[] = "/tmp/graco-devices-XXXXXX";
+        graco_config config;
+        graco_config_preset(&config, NULL);
+        CHECK_OK(graco_config_set(&config, "objective", objective));
+        config.epochs = 12;
+        config.hidden = 64;
+        config.device = GRACO_DEVICE_CUDA;
+        CHECK(mkdtemp(folder));
+        graco_train_options options = {.run = folder};
+        if (resumed) {
+            options.on_epoch = until_epoch_5;
+            CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
+            options.on_epoch = NULL;
+            options.resume = true;
+        }
+        CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
+        size[resumed] = read_whole(bytes[resumed], ROOM, folder, "embeddings.npy");
+        CHECK(size[resumed] > 600 * 64 * 4);
+    }
+    CHECK(size[0] == size[1] && memcmp(bytes[0], bytes[1], (size_t)size[0]) == 0);
+    graco_dataset_free(data);
+}
+
 static bool gpu_works(void)
 {
     graco_generate_options generate = graco_generate_defaults();
@@ -121,6 +174,8 @@ int main(void)
         check_skip(reason);
     }
     compare_small();
+    compare_resumed("exact");
+    compare_resumed("moment");
     compare_cora();
     return check_result();
 }

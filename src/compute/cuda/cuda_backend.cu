@@ -90,7 +90,9 @@ static void close_state(struct context *c)
         cudaStreamDestroy(s->stream);
     cudaFree(s->workspace);
     cudaFree(s->result);
+    cudaFree(s->clock);
     cudaFreeHost(s->mail);
+    cudaFreeHost(s->sample);
     if (s->call.library)
         dlclose(s->call.library);
     memory_free(s);
@@ -133,6 +135,9 @@ static graco_status open_state(struct context *c)
     s->wgmma = major == 9;
     PASS(device_allocate(&s->workspace, WORKSPACE_BYTES));
     PASS(device_allocate(&s->result, RESULTS * sizeof(double)));
+    PASS(device_allocate(&s->clock, sizeof *s->clock));
+    PASS(device_zero(c, s->result, RESULTS * sizeof(double)));
+    PASS(device_zero(c, s->clock, sizeof *s->clock));
     PASS(cuda_check(cudaMallocHost((void **)&s->mail, RESULTS * sizeof(double)),
                     "allocating pinned memory"));
     PASS(open_blas(&s->call));
@@ -177,6 +182,8 @@ static const struct backend backend_cuda = {
     "cuda",          false,
     false,           open_state,
     close_state,     finish,
+    cuda_record,     cuda_recorded,
+    cuda_replay,     cuda_forget,
     device_allocate, device_release,
     device_upload,   device_download,
     device_copy,     device_zero,

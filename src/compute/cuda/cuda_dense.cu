@@ -57,18 +57,30 @@ graco_status cuda_scale_rows(struct context *c, int64_t rows, int64_t cols, floa
 
 /* Adam's constants in float32, as the CPU has them. */
 struct adam_factors {
-    float b1, b2, decay, rate, root, epsilon;
+    float b1, b2, decay, epsilon;
 };
 
-__global__ static void adam_flat(struct adam a, struct adam_factors f)
+/* The bias corrections are the device's own arithmetic whether the step is recorded or not. No step
+ * if the loss is not finite: the host does not know yet. */
+__global__ static void adam_flat(struct adam a, struct adam_factors f, const uint32_t *late,
+                                 const double *loss)
 {
+    __shared__ float rate, root;
     int64_t step = (int64_t)gridDim.x * blockDim.x;
+    if (!isfinite(*loss))
+        return;
+    if (threadIdx.x == 0) {
+        double now = (double)(a.step + (late ? *late : 0));
+        rate = (float)(a.lr / (1 - pow(a.beta1, now)));
+        root = (float)(1 / sqrt(1 - pow(a.beta2, now)));
+    }
+    __syncthreads();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {
         float value = a.value[i], g = a.grad[i] + f.decay * value;
         float m = f.b1 * a.m[i] + (1 - f.b1) * g, v = f.b2 * a.v[i] + (1 - f.b2) * g * g;
         a.m[i] = m;
         a.v[i] = v;
-        a.value[i] = value - f.rate * m / (sqrtf(v) * f.root + f.epsilon);
+        a.value[i] = value - rate * m / (sqrtf(v) * root + f.epsilon);
     }
 }
 
@@ -79,10 +91,9 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     f.b1 = (float)a->beta1;
     f.b2 = (float)a->beta2;
     f.decay = (float)a->weight_decay;
-    f.rate = (float)(a->lr / (1 - pow(a->beta1, (double)a->step)));
-    f.root = (float)(1 / sqrt(1 - pow(a->beta2, (double)a->step)));
     f.epsilon = (float)a->epsilon;
-    adam_flat<<<blocks_striding(s, a->count, BLOCK), BLOCK, 0, s->stream>>>(*a, f);
+    adam_flat<<<blocks_striding(s, a->count, BLOCK), BLOCK, 0, s->stream>>>(
+        *a, f, s->late, s->result + RESULT_LOSS);
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
 }

@@ -10,7 +10,7 @@ extern "C" {
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP };
+enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP, SAMPLES = 1 << 20 };
 
 /* What kernels report to the host, as doubles. */
 enum cuda_result {
@@ -41,7 +41,11 @@ struct cuda_state {
     double *result;  /* (RESULTS) on the device */
     double *mail;    /* (RESULTS) pinned on the host */
     int processors;
-    bool wgmma; /* the tensor cores are the H100 family's */
+    bool wgmma;           /* the tensor cores are the H100 family's */
+    int32_t *sample;      /* (SAMPLES) pinned: what a recording of the moment objective reads */
+    uint32_t *clock;      /* steps since a recording was made, on the device */
+    uint32_t clock_next;  /* what the clock will be when all that was asked for is done */
+    const uint32_t *late; /* the clock, while recording; NULL: kernels know their step */
     /* Whose results are under way, at most one of them. */
     struct contrast *contrast;
     struct moment *moment;
@@ -132,6 +136,14 @@ template <typename T> __device__ static inline T block_sum(T value, T *room)
     for (int i = 0; i < BLOCK_WARPS; i++)
         total += room[i];
     return total;
+}
+
+/* A key in a recorded kernel is of the step at which it was recorded. */
+__device__ static inline struct random_key key_now(struct random_key key, const uint32_t *late)
+{
+    if (late)
+        key.step += *late;
+    return key;
 }
 
 /* random_block of base/random.c. */

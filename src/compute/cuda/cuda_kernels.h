@@ -11,6 +11,11 @@
 /* The back end, if there is a GPU that this build can use; else GRACO_ERROR_DEVICE says why not. */
 graco_status cuda_find(const struct backend **out);
 
+graco_status cuda_record(struct context *c);
+graco_status cuda_recorded(struct context *c, struct recording **out);
+graco_status cuda_replay(struct context *c, struct recording *recording, uint32_t later);
+void cuda_forget(struct recording *recording);
+
 graco_status cuda_gemm(struct context *c, const struct gemm *g);
 graco_status cuda_spmm(struct context *c, const struct spmm *s);
 graco_status cuda_add(struct context *c, int64_t n, float *y, const float *x);

@@ -3,6 +3,9 @@
  * device, so that nothing waits for the host between the passes. */
 #include "compute/cuda/cuda_device.cuh"
 
+#include <assert.h>
+#include <string.h>
+
 enum {
     FIT_SUMS = 8,
     CHUNK_ROWS = 16384, /* rows worked off at once where products are not kept */
@@ -32,6 +35,19 @@ __global__ static void gather_sample(struct moment s, float *sampled)
         sampled[blockIdx.x * s.d + j] = z[j];
 }
 
+/* Through pinned memory: a recording copies from there whenever it is replayed. */
+static graco_status upload_sample(struct context *c, int32_t *to, const struct moment *s)
+{
+    struct cuda_state *state = state_of(c);
+    size_t bytes = (size_t)s->samples * sizeof(int32_t);
+    assert(s->samples <= SAMPLES);
+    if (!state->sample)
+        PASS(cuda_check(cudaMallocHost((void **)&state->sample, SAMPLES * sizeof(int32_t)),
+                        "allocating pinned memory"));
+    memcpy(state->sample, s->sample, bytes);
+    return c->backend->upload(c, to, state->sample, bytes);
+}
+
 static graco_status open_work(struct cuda_scratch *scratch, struct work *w, const struct moment *s)
 {
     struct context *c = scratch->context;
@@ -47,7 +63,7 @@ static graco_status open_work(struct cuda_scratch *scratch, struct work *w, cons
     if (m == 0)
         return GRACO_OK;
     PASS(scratch_take(scratch, &sample, m, sizeof(int32_t)));
-    PASS(c->backend->upload(c, sample, s->sample, (size_t)m * sizeof(int32_t)));
+    PASS(upload_sample(c, sample, s));
     w->spec.sample = sample;
     PASS(scratch_take(scratch, &w->sampled, m * d, sizeof(float)));
     gather_sample<<<(unsigned)m, 128, 0, state_of(c)->stream>>>(w->spec, w->sampled);
@@ -209,14 +225,15 @@ __global__ static void __launch_bounds__(BLOCK)
 }
 
 /* Without a sample the fit looks at random pairs, none of them a row with itself or its partner. */
-__global__ static void random_pairs(struct moment s, double *partial)
+__global__ static void random_pairs(struct moment s, const uint32_t *late, double *partial)
 {
+    const struct random_key key = key_now(s.key, late);
     int64_t warps = (int64_t)gridDim.x * BLOCK_WARPS, rows = 2 * s.n;
     double fit[FIT_SUMS] = {0};
     for (int64_t k = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP; k < s.pairs;
          k += warps) {
-        int64_t i = device_random_below(s.key, (uint64_t)(2 * k), rows);
-        int64_t j = device_random_below(s.key, (uint64_t)(2 * k + 1), rows);
+        int64_t i = device_random_below(key, (uint64_t)(2 * k), rows);
+        int64_t j = device_random_below(key, (uint64_t)(2 * k + 1), rows);
         float x = (float)warp_dot(s.Z + i * s.d, s.Z + j * s.d, s.d), sums[7] = {0};
         if (i == j || j == partner_of(s, i) || threadIdx.x % WARP > 0)
             continue;
@@ -347,7 +364,7 @@ static graco_status run_rows(struct cuda_scratch *scratch, struct work *w, doubl
         return GRACO_OK;
     *parts = 2 * state->processors;
     PASS(scratch_take(scratch, partial, *parts * FIT_SUMS, sizeof(double)));
-    random_pairs<<<(unsigned)*parts, BLOCK, 0, state->stream>>>(w->spec, *partial);
+    random_pairs<<<(unsigned)*parts, BLOCK, 0, state->stream>>>(w->spec, state->late, *partial);
     PASS_LAUNCH("random pairs");
     return GRACO_OK;
 }

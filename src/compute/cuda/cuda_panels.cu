@@ -194,8 +194,7 @@ __device__ static inline void put(__half *to, float x)
 /* W = e_ij (1/D_i + 1/D_j), without the row itself and its partner. W may be S. */
 template <typename T>
 __global__ static void __launch_bounds__(BLOCK)
-    weigh(struct panel p, int64_t n, const float *S, T *W, float scale,
-          const float *inverse)
+    weigh(struct panel p, int64_t n, const float *S, T *W, float scale, const float *inverse)
 {
     int64_t row = p.first + blockIdx.x, partner = row < n ? row + n : row - n;
     const float *x = S + blockIdx.x * p.ld;

@@ -23,8 +23,9 @@ __device__ static inline float slope_of(const struct activation &a, int64_t elem
 }
 
 /* A block has TILE_COLS columns of PIECE_ROWS rows. */
-__global__ static void activate(struct activation a, float *Y, const float *X)
+__global__ static void activate(struct activation a, const uint32_t *late, float *Y, const float *X)
 {
+    a.key = key_now(a.key, late);
     int64_t col = (int64_t)blockIdx.y * TILE_COLS + threadIdx.x;
     int64_t first = (int64_t)blockIdx.x * PIECE_ROWS;
     if (col >= a.cols)
@@ -47,20 +48,23 @@ static dim3 tiles_of(const struct activation *a)
 
 graco_status cuda_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
-    activate<<<tiles_of(a), dim3(TILE_COLS, TILE_ROWS), 0, state_of(c)->stream>>>(*a, Y, X);
+    activate<<<tiles_of(a), dim3(TILE_COLS, TILE_ROWS), 0, state_of(c)->stream>>>(
+        *a, state_of(c)->late, Y, X);
     PASS_LAUNCH("an activation");
     return GRACO_OK;
 }
 
 /* dX, and the piece's sums for biases (pieces, cols) and slope (blocks), where they are wanted. */
-__global__ static void activate_back(struct activation a, float *dX, const float *dY,
-                                     const float *seen, float *biases, double *slopes)
+__global__ static void activate_back(struct activation a, const uint32_t *late, float *dX,
+                                     const float *dY, const float *seen, float *biases,
+                                     double *slopes)
 {
     __shared__ float sums[TILE_ROWS][TILE_COLS];
     __shared__ double room[BLOCK_WARPS];
     int64_t col = (int64_t)blockIdx.y * TILE_COLS + threadIdx.x;
     int64_t first = (int64_t)blockIdx.x * PIECE_ROWS;
     bool inside = col < a.cols;
+    a.key = key_now(a.key, late);
     float bias = inside && a.kind == ACTIVATION_PRELU && a.bias ? a.bias[col] : 0, sum = 0;
     double dslope = 0;
     for (int64_t row = first + threadIdx.y; inside && row < a.rows && row < first + PIECE_ROWS;
@@ -126,7 +130,8 @@ __global__ static void sum_slopes(float *out, const double *partial, int64_t cou
 static graco_status run_back(struct cuda_scratch *scratch, const struct activation *a, float *dX,
                              const float *dY, const float *Y, float *dbias, float *dslope)
 {
-    cudaStream_t stream = state_of(scratch->context)->stream;
+    const struct cuda_state *state = state_of(scratch->context);
+    cudaStream_t stream = state->stream;
     dim3 tiles = tiles_of(a);
     float *biases = NULL;
     double *slopes = NULL;
@@ -134,7 +139,8 @@ static graco_status run_back(struct cuda_scratch *scratch, const struct activati
         PASS(scratch_take(scratch, &biases, tiles.x * a->cols, sizeof(float)));
     if (dslope)
         PASS(scratch_take(scratch, &slopes, (int64_t)tiles.x * tiles.y, sizeof(double)));
-    activate_back<<<tiles, dim3(TILE_COLS, TILE_ROWS), 0, stream>>>(*a, dX, dY, Y, biases, slopes);
+    activate_back<<<tiles, dim3(TILE_COLS, TILE_ROWS), 0, stream>>>(*a, state->late, dX, dY, Y,
+                                                                    biases, slopes);
     if (dbias)
         sum_pieces<<<blocks_for(a->cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, stream>>>(
             dbias, biases, tiles.x, a->cols);

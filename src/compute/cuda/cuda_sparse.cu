@@ -289,13 +289,14 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
 
 /* Four elements per thread, as one block of Philox gives. */
 template <typename T>
-__global__ static void draw(struct random_key key, uint64_t threshold, int64_t n, T *keep)
+__global__ static void draw(struct random_key key, const uint32_t *late, uint64_t threshold,
+                            int64_t n, T *keep)
 {
     int64_t block = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint32_t lanes[4];
     if (4 * block >= n)
         return;
-    device_random_block(lanes, key, (uint64_t)block);
+    device_random_block(lanes, key_now(key, late), (uint64_t)block);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (4 * block + i < n)
@@ -305,8 +306,8 @@ __global__ static void draw(struct random_key key, uint64_t threshold, int64_t n
 graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
                              uint8_t *keep)
 {
-    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, random_threshold(p), n,
-                                                                      keep);
+    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->late,
+                                                                      random_threshold(p), n, keep);
     PASS_LAUNCH("drawing edges");
     return GRACO_OK;
 }
@@ -314,8 +315,8 @@ graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, do
 graco_status cuda_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
                               float *keep)
 {
-    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, random_threshold(p), n,
-                                                                      keep);
+    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->late,
+                                                                      random_threshold(p), n, keep);
     PASS_LAUNCH("drawing features");
     return GRACO_OK;
 }

@@ -35,7 +35,8 @@ static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
     t->width = s->d <= 64 ? 64 : s->d <= 128 ? 128 : TILE_WIDTH_MAX;
     t->intra = s->intra;
     t->scale = contrast_scale(s);
-    t->parts = (int)least(state->processors, backward ? tiles_total<true>(*t) : tiles_total<false>(*t));
+    t->parts =
+        (int)least(state->processors, backward ? tiles_total<true>(*t) : tiles_total<false>(*t));
     PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
     t->image = (const __half *)image;
     make_image<<<blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK), BLOCK, 0,

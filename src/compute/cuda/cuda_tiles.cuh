@@ -59,7 +59,8 @@ static inline __host__ __device__ int64_t tiles_in_row(const struct tiles &t, in
     return t.blocks + (t.intra && row < t.blocks ? 1 : 0);
 }
 
-template <bool backward> static inline __host__ __device__ int64_t tiles_total(const struct tiles &t)
+template <bool backward>
+static inline __host__ __device__ int64_t tiles_total(const struct tiles &t)
 {
     if (backward)
         return 2 * t.blocks * tiles_in_row<true>(t, 0);
@@ -189,7 +190,8 @@ __device__ static inline uint32_t tile_pack(float low, float high)
 }
 
 /* In registers a tile is as the matrix instructions leave it: of thread's x[i], the row is
- * lane / 4, and 8 more for i & 2; the column is 8 (i / 4) + 2 (lane % 4), and one more for i & 1. */
+ * lane / 4, and 8 more for i & 2; the column is 8 (i / 4) + 2 (lane % 4), and one more for i & 1.
+ */
 
 __device__ static inline int tile_y(int i)
 {

@@ -2,7 +2,11 @@
  * that two of fit beside the block of rows in the smallest shared memory (99 KB). */
 #include "compute/cuda/cuda_tiles.cuh"
 
-enum { STEP = 32, SLAB_BYTES = TILE_SLAB * (int)sizeof(__half), WARP_ROWS = TILE_ROWS / BLOCK_WARPS };
+enum {
+    STEP = 32,
+    SLAB_BYTES = TILE_SLAB * (int)sizeof(__half),
+    WARP_ROWS = TILE_ROWS / BLOCK_WARPS
+};
 
 template <int width> struct layout {
     static constexpr int row_bytes = width * (int)sizeof(__half);
@@ -155,7 +159,8 @@ __device__ static inline void arrive(const struct tiles &t, const step_walk<back
 /* ---- Forward --------------------------------------------------------------------------------- */
 
 template <int width>
-__global__ static void __launch_bounds__(BLOCK) forward_tiles(const __grid_constant__ struct tiles t)
+__global__ static void __launch_bounds__(BLOCK)
+    forward_tiles(const __grid_constant__ struct tiles t)
 {
     typedef layout<width> shape;
     extern __shared__ __align__(1024) char plain[];

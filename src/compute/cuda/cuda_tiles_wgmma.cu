@@ -21,8 +21,8 @@ template <int width, int cols, int stages> struct layout {
     static constexpr int block_bytes = TILE_ROWS * row_bytes;
     static constexpr int stage_bytes = cols * row_bytes;
     static constexpr int ring = block_bytes;
-    static constexpr int inverse = ring + stages * stage_bytes;         /* (stages, cols) floats */
-    static constexpr int sums = inverse + stages * cols * 4;            /* (2, MULTIPLIERS, cols) */
+    static constexpr int inverse = ring + stages * stage_bytes; /* (stages, cols) floats */
+    static constexpr int sums = inverse + stages * cols * 4;    /* (2, MULTIPLIERS, cols) */
     static constexpr int barriers = sums + (cols == TILE_COLS ? 2 * MULTIPLIERS * cols * 4 : 0);
     static constexpr int bytes = barriers + (2 * stages + 6) * 8 + 1024; /* and room to align */
 };
@@ -358,9 +358,8 @@ __global__ static void __launch_bounds__(THREADS, 1)
             barrier_wait(on.full(place.stage), place.parity);
             turn_take(group);
             matrix_begin();
-            similarities<width, TILE_COLS>(
-                s, memory + group * GROUP_ROWS * SLAB_BYTES,
-                memory + shape::ring + place.stage * shape::stage_bytes);
+            similarities<width, TILE_COLS>(s, memory + group * GROUP_ROWS * SLAB_BYTES,
+                                           memory + shape::ring + place.stage * shape::stage_bytes);
             matrix_commit();
             matrix_wait();
             hold(s);

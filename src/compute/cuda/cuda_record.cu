@@ -1,0 +1,89 @@
+/* A step recorded as a CUDA graph: one launch instead of a hundred. What changes from step to step,
+ * the random keys and Adam's bias corrections, comes from a clock on the device, which each replay
+ * advances; what the host draws, the sample of the moment objective, lies in pinned memory that the
+ * recording reads. */
+#include "compute/cuda/cuda_device.cuh"
+
+extern "C" {
+#include "base/memory.h"
+}
+
+#include <string.h>
+
+struct recording {
+    cudaGraphExec_t graph;
+    struct contrast *contrast; /* whose results a replay brings */
+    struct moment *moment;
+};
+
+__global__ static void set_clock(uint32_t *clock, uint32_t to)
+{
+    *clock = to;
+}
+
+__global__ static void advance_clock(uint32_t *clock)
+{
+    *clock += 1;
+}
+
+graco_status cuda_record(struct context *c)
+{
+    struct cuda_state *s = state_of(c);
+    PASS(cuda_check(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeRelaxed), "recording"));
+    s->late = s->clock;
+    return GRACO_OK;
+}
+
+/* Ends the capture, whatever became of it. */
+static graco_status end_capture(struct cuda_state *s, cudaGraph_t *graph)
+{
+    advance_clock<<<1, 1, 0, s->stream>>>(s->clock);
+    cudaError_t launched = cudaGetLastError();
+    cudaError_t ended = cudaStreamEndCapture(s->stream, graph);
+    s->late = NULL;
+    return cuda_check(launched != cudaSuccess ? launched : ended, "recording");
+}
+
+graco_status cuda_recorded(struct context *c, struct recording **out)
+{
+    struct cuda_state *s = state_of(c);
+    struct recording *r = NULL;
+    cudaGraph_t graph = NULL;
+    graco_status status = end_capture(s, &graph);
+    if (status == GRACO_OK && out)
+        status = memory_zalloc(&r, 1, sizeof *r);
+    if (status == GRACO_OK && out)
+        status = cuda_check(cudaGraphInstantiate(&r->graph, graph, 0), "recording");
+    if (graph)
+        cudaGraphDestroy(graph);
+    if (status == GRACO_OK && out) {
+        r->contrast = s->contrast;
+        r->moment = s->moment;
+        *out = r;
+        return GRACO_OK;
+    }
+    memory_free(r);
+    return status;
+}
+
+graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
+{
+    struct cuda_state *s = state_of(c);
+    if (r->moment && r->moment->samples > 0)
+        memcpy(s->sample, r->moment->sample, (size_t)r->moment->samples * sizeof(int32_t));
+    if (s->clock_next != later)
+        set_clock<<<1, 1, 0, s->stream>>>(s->clock, later);
+    PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
+    s->clock_next = later + 1;
+    s->contrast = r->contrast;
+    s->moment = r->moment;
+    return GRACO_OK;
+}
+
+void cuda_forget(struct recording *r)
+{
+    if (!r)
+        return;
+    cudaGraphExecDestroy(r->graph);
+    memory_free(r);
+}
