@@ -23,14 +23,15 @@ struct input {
 };
 
 /* A device multiplies by a dense matrix so much faster that it pays from this share of entries on,
- * if the matrix is not too large. */
-enum { DENSE_ONE_IN = 24 };
+ * if the matrix is not too large; more so where operands are rounded. */
+enum { DENSE_ONE_IN = 24, DENSE_ONE_IN_ROUNDED = 96 };
 static const int64_t DENSE_BYTES = (int64_t)1 << 30;
 
 static bool better_dense(const struct context *context, const struct features *X)
 {
     int64_t cells = X->rows * X->cols;
-    return !context->backend->host && !X->dense && X->start[X->rows] >= cells / DENSE_ONE_IN &&
+    int one_in = context->precision == PRECISION_FP32 ? DENSE_ONE_IN : DENSE_ONE_IN_ROUNDED;
+    return !context->backend->host && !X->dense && X->start[X->rows] >= cells / one_in &&
            cells <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 

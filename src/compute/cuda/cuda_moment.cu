@@ -19,6 +19,7 @@ struct work {
     struct moment spec; /* its sample is the device's copy */
     int64_t rows;
     int64_t chunk;  /* rows of X and T */
+    int32_t *where; /* (rows) the row's place in the sample, or -1 */
     float *sampled; /* (m, d) the sampled rows */
     float *X;       /* (chunk, m) cosines with the sampled rows */
     float *T;       /* (chunk, d) rows times M */
@@ -28,9 +29,11 @@ struct work {
 
 /* ---- Shared by the passes -------------------------------------------------------------------- */
 
-__global__ static void gather_sample(struct moment s, float *sampled)
+__global__ static void gather_sample(struct moment s, float *sampled, int32_t *where)
 {
     const float *z = s.Z + s.sample[blockIdx.x] * s.d;
+    if (threadIdx.x == 0)
+        where[s.sample[blockIdx.x]] = (int32_t)blockIdx.x;
     for (int64_t j = threadIdx.x; j < s.d; j += blockDim.x)
         sampled[blockIdx.x * s.d + j] = z[j];
 }
@@ -66,7 +69,11 @@ static graco_status open_work(struct cuda_scratch *scratch, struct work *w, cons
     PASS(upload_sample(c, sample, s));
     w->spec.sample = sample;
     PASS(scratch_take(scratch, &w->sampled, m * d, sizeof(float)));
-    gather_sample<<<(unsigned)m, 128, 0, state_of(c)->stream>>>(w->spec, w->sampled);
+    PASS(scratch_take(scratch, &w->where, w->rows, sizeof(int32_t)));
+    PASS(cuda_check(
+        cudaMemsetAsync(w->where, -1, (size_t)w->rows * sizeof(int32_t), state_of(c)->stream),
+        "clearing memory"));
+    gather_sample<<<(unsigned)m, 128, 0, state_of(c)->stream>>>(w->spec, w->sampled, w->where);
     PASS_LAUNCH("gathering the sample");
     return GRACO_OK;
 }
@@ -149,18 +156,10 @@ __device__ static inline int64_t partner_of(const struct moment &s, int64_t row)
     return row < s.n ? row + s.n : row - s.n;
 }
 
-/* The place of `row` in the sample, or -1. */
-__device__ static inline int64_t place(const struct moment &s, int64_t row)
+/* How many sampled rows row i is compared with: not with itself, not with its partner. */
+__device__ static inline double terms_of(const struct work &w, int64_t i)
 {
-    int64_t low = 0, high = s.samples;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (s.sample[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s.samples && s.sample[low] == row ? low : -1;
+    return (double)(w.spec.samples - (w.where[i] >= 0) - (w.where[partner_of(w.spec, i)] >= 0));
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
@@ -203,8 +202,17 @@ __global__ static void __launch_bounds__(BLOCK)
         int64_t row = first + i, other = partner_of(s, row);
         const float *z = s.Z + row * s.d, *x = w.X + i * s.samples;
         float sums[7] = {0};
-        int64_t a = s.samples ? place(s, row) : -1, b = s.samples ? place(s, other) : -1;
-        for (int64_t j = lane; j < s.samples; j += WARP)
+        int64_t a = s.samples ? w.where[row] : -1, b = s.samples ? w.where[other] : -1;
+        int64_t fours = s.samples % 4 == 0 ? s.samples / 4 : 0;
+        for (int64_t k = lane; k < fours; k += WARP) {
+            float4 four = ((const float4 *)x)[k];
+            const float each[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (4 * k + j != a && 4 * k + j != b)
+                    add_powers(sums, each[j], inverse_tau);
+        }
+        for (int64_t j = 4 * fours + lane; j < s.samples; j += WARP)
             if (j != a && j != b)
                 add_powers(sums, x[j], inverse_tau);
         double values[6] = {warp_dot(z, s.moments + s.d * s.d, s.d),
@@ -306,8 +314,7 @@ __global__ static void estimate_rows(struct work w, double *losses, double *floo
         double D = rows * c[0] + c[1] * r[0] + c[2] * r[1] - (c[0] + c[1] + c[2]) -
                    (c[0] + pi * (c[1] + pi * c[2])) + positive;
         if (s.samples > 0) {
-            double terms =
-                (double)(s.samples - (place(s, i) >= 0) - (place(s, partner_of(s, i)) >= 0));
+            double terms = terms_of(w, i);
             if (terms > 0)
                 D += (rows - 2) / terms * (r[3] - terms * c[0] - c[1] * r[4] - c[2] * r[5]);
         }
@@ -417,63 +424,64 @@ __global__ static void weigh_rows(struct work w, float *weighted)
     float weight = s.floor[row] ? 0.0f : (float)(1 / s.D[row]);
     if (threadIdx.x % WARP == 0)
         w.weight[row] = weight;
-    for (int64_t j = threadIdx.x % WARP; j < s.d; j += WARP)
-        weighted[row * s.d + j] = weight * s.Z[row * s.d + j];
+    const float *z = s.Z + row * s.d;
+    float *to = weighted + row * s.d;
+    int64_t fours = s.d % 4 == 0 ? s.d / 4 : 0;
+    for (int64_t j = threadIdx.x % WARP; j < fours; j += WARP) {
+        float4 x = ((const float4 *)z)[j];
+        ((float4 *)to)[j] = make_float4(weight * x.x, weight * x.y, weight * x.z, weight * x.w);
+    }
+    for (int64_t j = 4 * fours + threadIdx.x % WARP; j < s.d; j += WARP)
+        to[j] = weight * z[j];
 }
 
-/* M_w times 2 c2 and s_w times c1: what they are multiplied by in the gradient. */
+/* M_w times 2 c2 and s_w times c1, over 2n: what they are multiplied by in the gradient. */
 __global__ static void scale_moments(struct moment s, float *weighted)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, square = s.d * s.d;
     if (i < square + s.d)
-        weighted[i] *= (float)(i < square ? 2 * s.fitted[2] : s.fitted[1]);
+        weighted[i] *= (float)((i < square ? 2 * s.fitted[2] : s.fitted[1]) / (double)(2 * s.n));
 }
 
-/* X becomes R: weight (2n - 2) / terms times r_ij, zero for the row itself and its partner. A block
- * per row. */
-__global__ static void residual_rows(struct work w, int64_t first)
-{
-    const struct moment &s = w.spec;
-    int64_t row = first + blockIdx.x, a = place(s, row), b = place(s, partner_of(s, row));
-    double terms = (double)(s.samples - (a >= 0) - (b >= 0));
-    float factor = (float)((double)w.weight[row] * (double)(w.rows - 2) / terms);
-    float inverse_tau = (float)(1 / s.tau), c1 = (float)s.fitted[1], c2 = (float)(2 * s.fitted[2]);
-    float *x = w.X + blockIdx.x * s.samples;
-    for (int64_t j = threadIdx.x; j < s.samples; j += blockDim.x) {
-        float r = expf((x[j] - 1) * inverse_tau) * inverse_tau - c1 - c2 * x[j];
-        x[j] = j == a || j == b ? 0 : factor * r;
-    }
-}
-
-/* Adds to dZ, which has R S + 2 c2 Z M_w, what is left of the gradient; all over 2n. A warp per
- * row. */
+/* X becomes R: weight (2n - 2) / terms times r_ij, zero for the row itself and its partner. dZ gets
+ * all of the gradient but R S + 2 c2 Z M_w, which products add. All over 2n. A warp per row. */
 __global__ static void __launch_bounds__(BLOCK)
     gradient_rows(struct work w, int64_t first, int64_t count, const float *weighted_sum, float *dZ)
 {
     const struct moment &s = w.spec;
     int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP;
     if (i >= count)
         return;
     int64_t row = first + i, other = partner_of(s, row);
     const float *z = s.Z + row * s.d, *zp = s.Z + other * s.d, *sum = s.moments + s.d * s.d;
     const float *t = w.T + i * s.d;
-    double pi = warp_dot(z, zp, s.d), e = exp((pi - 1) / s.tau) / s.tau;
-    float a = w.weight[row], both = a + w.weight[other], scale = (float)(1 / (double)w.rows);
-    float c1 = (float)s.fitted[1], c2 = (float)(2 * s.fitted[2]);
-    float pull = (float)((1 / s.D[row] + 1 / s.D[other]) * e - 2 / s.tau -
-                         (double)both * (s.fitted[1] + 2 * s.fitted[2] * pi));
+    double pi = warp_dot(z, zp, s.d), e = exp((pi - 1) / s.tau) / s.tau, rows = (double)w.rows;
+    float own = w.weight[row], both = own + w.weight[other];
+    float c1 = (float)s.fitted[1], c2 = (float)(2 * s.fitted[2]), a = (float)((double)own / rows);
+    float pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * e - 2 / s.tau -
+                          (double)both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
+                         rows);
     float *dz = dZ + row * s.d;
-    for (int64_t j = threadIdx.x % WARP; j < s.d; j += WARP)
-        dz[j] = scale * (dz[j] + a * (c1 * sum[j] + c2 * t[j]) + weighted_sum[j] + pull * zp[j]);
+    for (int64_t j = lane; j < s.d; j += WARP)
+        dz[j] = a * (c1 * sum[j] + c2 * t[j]) + weighted_sum[j] + pull * zp[j];
+    if (s.samples == 0)
+        return;
+    int64_t self = w.where[row], partner = w.where[other];
+    float factor = (float)((double)own * (rows - 2) / terms_of(w, row) / rows);
+    float inverse_tau = (float)(1 / s.tau), *x = w.X + i * s.samples;
+    for (int64_t j = lane; j < s.samples; j += WARP) {
+        float r = expf((x[j] - 1) * inverse_tau) * inverse_tau - c1 - c2 * x[j];
+        x[j] = j == self || j == partner ? 0 : factor * r;
+    }
 }
 
 /* What the other rows' corrections pull at the sampled rows. A block per sampled row. */
 __global__ static void add_pulled(struct moment s, const float *pulled, float *dZ)
 {
-    float scale = (float)(1 / (double)(2 * s.n));
     float *dz = dZ + s.sample[blockIdx.x] * s.d;
     for (int64_t j = threadIdx.x; j < s.d; j += blockDim.x)
-        dz[j] += scale * pulled[blockIdx.x * s.d + j];
+        dz[j] += pulled[blockIdx.x * s.d + j];
 }
 
 static graco_status backward_chunk(struct context *c, struct work *w, int64_t first, int64_t count,
@@ -485,17 +493,14 @@ static graco_status backward_chunk(struct context *c, struct work *w, int64_t fi
     const float *Z = s->Z + first * d;
     if (!s->kept)
         PASS(find_products(c, w, first, count));
-    if (m > 0) {
-        residual_rows<<<(unsigned)count, 128, 0, stream>>>(*w, first);
-        PASS_LAUNCH("the correction's weights");
-        PASS(multiply(c, true, false, m, d, count, w->X, Z, first > 0, pulled));
-        PASS(multiply(c, false, false, count, d, m, w->X, w->sampled, 0, dZ + first * d));
-    }
-    PASS(multiply(c, false, false, count, d, d, Z, weighted, m > 0, dZ + first * d));
     gradient_rows<<<blocks_for(count, BLOCK_WARPS), BLOCK, 0, stream>>>(*w, first, count,
                                                                         weighted + d * d, dZ);
     PASS_LAUNCH("the gradient of the objective");
-    return GRACO_OK;
+    if (m > 0) {
+        PASS(multiply(c, true, false, m, d, count, w->X, Z, first > 0, pulled));
+        PASS(multiply(c, false, false, count, d, m, w->X, w->sampled, 1, dZ + first * d));
+    }
+    return multiply(c, false, false, count, d, d, Z, weighted, 1, dZ + first * d);
 }
 
 static graco_status backward(struct cuda_scratch *scratch, const struct moment *s, float *dZ)

@@ -2,7 +2,7 @@
  * each piece of rows sums its own, and a second kernel adds the pieces in order. */
 #include "compute/cuda/cuda_device.cuh"
 
-enum { TILE_COLS = 64, TILE_ROWS = 4, PIECE_ROWS = 128, SUM_COLS = 32, SUM_ROWS = 8 };
+enum { SUM_COLS = 32, SUM_ROWS = 8, PIECE_STEPS_MIN = 4, PIECE_STEPS_MAX = 32 };
 
 __device__ static inline float slope_of(const struct activation &a, int64_t element)
 {
@@ -22,72 +22,118 @@ __device__ static inline float slope_of(const struct activation &a, int64_t elem
     }
 }
 
-/* A block has TILE_COLS columns of PIECE_ROWS rows. */
-__global__ static void activate(struct activation a, const uint32_t *late, float *Y, const float *X)
+/* How an activation is cut: a block has blockDim.x groups of `wide` columns and a piece of rows,
+ * each thread `steps` of them, blockDim.y apart. */
+struct cut {
+    int wide;
+    int64_t steps;
+    dim3 threads, blocks;
+};
+
+static struct cut cut_of(const struct cuda_state *s, const struct activation *a)
 {
-    a.key = key_now(a.key, late);
-    int64_t col = (int64_t)blockIdx.y * TILE_COLS + threadIdx.x;
-    int64_t first = (int64_t)blockIdx.x * PIECE_ROWS;
-    if (col >= a.cols)
-        return;
-    float bias = a.bias ? a.bias[col] : 0;
-    for (int64_t row = first + threadIdx.y; row < a.rows && row < first + PIECE_ROWS;
-         row += TILE_ROWS) {
-        int64_t i = row * a.cols + col;
-        float x = X[i] + bias;
-        if (x <= 0)
-            x = a.kind == ACTIVATION_ELU ? expm1f(x) : slope_of(a, i) * x;
-        Y[i] = x;
-    }
+    struct cut cut = {a->cols % 4 == 0 ? 4 : 1, 0, dim3(8), dim3()};
+    int64_t groups = a->cols / cut.wide;
+    while (cut.threads.x < 64 && (int64_t)cut.threads.x < groups)
+        cut.threads.x *= 2;
+    cut.threads.y = BLOCK / cut.threads.x;
+    cut.blocks.y = blocks_for(groups, cut.threads.x);
+    cut.steps = a->rows * cut.blocks.y / (8 * s->processors * (int64_t)cut.threads.y);
+    cut.steps =
+        least(cut.steps < PIECE_STEPS_MIN ? (int64_t)PIECE_STEPS_MIN : cut.steps, PIECE_STEPS_MAX);
+    cut.blocks.x = blocks_for(a->rows, cut.steps * cut.threads.y);
+    return cut;
 }
 
-static dim3 tiles_of(const struct activation *a)
+template <int wide> struct alignas(4 * wide) group {
+    float x[wide];
+};
+
+template <int wide>
+__global__ static void __launch_bounds__(BLOCK)
+    activate(struct activation a, const uint32_t *late, int64_t steps, float *Y, const float *X)
 {
-    return dim3(blocks_for(a->rows, PIECE_ROWS), blocks_for(a->cols, TILE_COLS));
+    int64_t col = ((int64_t)blockIdx.y * blockDim.x + threadIdx.x) * wide;
+    int64_t first = (int64_t)blockIdx.x * steps * blockDim.y + threadIdx.y;
+    if (col >= a.cols)
+        return;
+    a.key = key_now(a.key, late);
+    float bias[wide];
+    for (int j = 0; j < wide; j++)
+        bias[j] = a.bias ? a.bias[col + j] : 0;
+#pragma unroll 4
+    for (int64_t k = 0; k < steps; k++) {
+        int64_t row = first + k * blockDim.y, i = row * a.cols + col;
+        if (row >= a.rows)
+            return;
+        group<wide> g = *(const group<wide> *)(X + i);
+#pragma unroll
+        for (int j = 0; j < wide; j++) {
+            g.x[j] += bias[j];
+            if (g.x[j] <= 0)
+                g.x[j] = a.kind == ACTIVATION_ELU ? expm1f(g.x[j]) : slope_of(a, i + j) * g.x[j];
+        }
+        *(group<wide> *)(Y + i) = g;
+    }
 }
 
 graco_status cuda_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
-    activate<<<tiles_of(a), dim3(TILE_COLS, TILE_ROWS), 0, state_of(c)->stream>>>(
-        *a, state_of(c)->late, Y, X);
+    const struct cuda_state *s = state_of(c);
+    struct cut cut = cut_of(s, a);
+    (cut.wide == 4 ? activate<4> : activate<1>)<<<cut.blocks, cut.threads, 0, s->stream>>>(
+        *a, s->late, cut.steps, Y, X);
     PASS_LAUNCH("an activation");
     return GRACO_OK;
 }
 
 /* dX, and the piece's sums for biases (pieces, cols) and slope (blocks), where they are wanted. */
-__global__ static void activate_back(struct activation a, const uint32_t *late, float *dX,
-                                     const float *dY, const float *seen, float *biases,
-                                     double *slopes)
+template <int wide>
+__global__ static void __launch_bounds__(BLOCK)
+    activate_back(struct activation a, const uint32_t *late, int64_t steps, float *dX,
+                  const float *dY, const float *seen, float *biases, double *slopes)
 {
-    __shared__ float sums[TILE_ROWS][TILE_COLS];
+    __shared__ float sums[BLOCK * wide];
     __shared__ double room[BLOCK_WARPS];
-    int64_t col = (int64_t)blockIdx.y * TILE_COLS + threadIdx.x;
-    int64_t first = (int64_t)blockIdx.x * PIECE_ROWS;
+    int64_t col = ((int64_t)blockIdx.y * blockDim.x + threadIdx.x) * wide;
+    int64_t first = (int64_t)blockIdx.x * steps * blockDim.y + threadIdx.y;
     bool inside = col < a.cols;
-    a.key = key_now(a.key, late);
-    float bias = inside && a.kind == ACTIVATION_PRELU && a.bias ? a.bias[col] : 0, sum = 0;
+    float bias[wide], sum[wide] = {0};
     double dslope = 0;
-    for (int64_t row = first + threadIdx.y; inside && row < a.rows && row < first + PIECE_ROWS;
-         row += TILE_ROWS) {
-        int64_t i = row * a.cols + col;
-        float x = seen[i] + bias, d = dY[i];
-        if (x <= 0) {
-            dslope += (double)(x * d);
-            d *= a.kind == ACTIVATION_ELU ? x + 1 : slope_of(a, i);
+    a.key = key_now(a.key, late);
+    for (int j = 0; j < wide; j++)
+        bias[j] = inside && a.kind == ACTIVATION_PRELU && a.bias ? a.bias[col + j] : 0;
+#pragma unroll 4
+    for (int64_t k = 0; k < steps; k++) {
+        int64_t row = first + k * blockDim.y, i = row * a.cols + col;
+        if (!inside || row >= a.rows)
+            break;
+        group<wide> x = *(const group<wide> *)(seen + i), d = *(const group<wide> *)(dY + i);
+#pragma unroll
+        for (int j = 0; j < wide; j++) {
+            x.x[j] += bias[j];
+            if (x.x[j] <= 0) {
+                dslope += (double)(x.x[j] * d.x[j]);
+                d.x[j] *= a.kind == ACTIVATION_ELU ? x.x[j] + 1 : slope_of(a, i + j);
+            }
+            sum[j] += d.x[j];
         }
-        dX[i] = d;
-        sum += d;
+        *(group<wide> *)(dX + i) = d;
     }
-    sums[threadIdx.y][threadIdx.x] = sum;
+    int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    for (int j = 0; j < wide; j++)
+        sums[thread * wide + j] = sum[j];
     __syncthreads();
-    if (biases && inside && threadIdx.y == 0) {
-        for (int k = 1; k < TILE_ROWS; k++)
-            sum += sums[k][threadIdx.x];
-        biases[blockIdx.x * a.cols + col] = sum;
+    int width = blockDim.x * wide;
+    int64_t at = (int64_t)blockIdx.y * width + thread;
+    for (int j = thread; biases && j < width && at < a.cols; j += BLOCK, at += BLOCK) {
+        float total = 0;
+        for (int k = 0; k < (int)blockDim.y; k++)
+            total += sums[k * width + j];
+        biases[blockIdx.x * a.cols + at] = total;
     }
     if (!slopes)
         return;
-    int thread = threadIdx.y * TILE_COLS + threadIdx.x;
     dslope = warp_sum(dslope);
     if (thread % WARP == 0)
         room[thread / WARP] = dslope;
@@ -130,22 +176,23 @@ __global__ static void sum_slopes(float *out, const double *partial, int64_t cou
 static graco_status run_back(struct cuda_scratch *scratch, const struct activation *a, float *dX,
                              const float *dY, const float *Y, float *dbias, float *dslope)
 {
-    const struct cuda_state *state = state_of(scratch->context);
-    cudaStream_t stream = state->stream;
-    dim3 tiles = tiles_of(a);
+    const struct cuda_state *s = state_of(scratch->context);
+    struct cut cut = cut_of(s, a);
     float *biases = NULL;
     double *slopes = NULL;
+    int64_t blocks = (int64_t)cut.blocks.x * cut.blocks.y;
     if (dbias)
-        PASS(scratch_take(scratch, &biases, tiles.x * a->cols, sizeof(float)));
+        PASS(scratch_take(scratch, &biases, cut.blocks.x * a->cols, sizeof(float)));
     if (dslope)
-        PASS(scratch_take(scratch, &slopes, (int64_t)tiles.x * tiles.y, sizeof(double)));
-    activate_back<<<tiles, dim3(TILE_COLS, TILE_ROWS), 0, stream>>>(*a, state->late, dX, dY, Y,
-                                                                    biases, slopes);
+        PASS(scratch_take(scratch, &slopes, blocks, sizeof(double)));
+    (cut.wide == 4 ? activate_back<4>
+                   : activate_back<1>)<<<cut.blocks, cut.threads, 0, s->stream>>>(
+        *a, s->late, cut.steps, dX, dY, Y, biases, slopes);
     if (dbias)
-        sum_pieces<<<blocks_for(a->cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, stream>>>(
-            dbias, biases, tiles.x, a->cols);
+        sum_pieces<<<blocks_for(a->cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, s->stream>>>(
+            dbias, biases, cut.blocks.x, a->cols);
     if (dslope)
-        sum_slopes<<<1, BLOCK, 0, stream>>>(dslope, slopes, (int64_t)tiles.x * tiles.y);
+        sum_slopes<<<1, BLOCK, 0, s->stream>>>(dslope, slopes, blocks);
     PASS_LAUNCH("the gradient of an activation");
     return GRACO_OK;
 }

@@ -45,18 +45,28 @@ static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
     return GRACO_OK;
 }
 
-/* A thread per row of Z. */
-__global__ static void add_sums(const __grid_constant__ struct tiles t, double *inter,
-                                double *intra)
+/* A block has WARP rows of Z and BLOCK_WARPS runs of parts. */
+__global__ static void __launch_bounds__(BLOCK)
+    add_sums(const __grid_constant__ struct tiles t, double *inter, double *intra)
 {
-    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, rows = tiles_rows(t);
-    if (i >= 2 * t.n)
-        return;
-    const float *sums = t.sums + (i < t.n ? i : i - t.n + rows / 2);
+    __shared__ double room[2][BLOCK_WARPS][WARP];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    int64_t i = (int64_t)blockIdx.x * WARP + lane, rows = tiles_rows(t);
     double within = 0, across = 0;
-    for (int part = 0; part < t.parts; part++) {
+    const float *sums = t.sums + (i < t.n ? i : i - t.n + rows / 2);
+#pragma unroll 4
+    for (int part = warp; part < t.parts && i < 2 * t.n; part += BLOCK_WARPS) {
         within += (double)sums[2 * part * rows];
         across += (double)sums[(2 * part + 1) * rows];
+    }
+    room[0][warp][lane] = within;
+    room[1][warp][lane] = across;
+    __syncthreads();
+    if (warp > 0 || i >= 2 * t.n)
+        return;
+    for (int k = 1; k < BLOCK_WARPS; k++) {
+        within += room[0][k][lane];
+        across += room[1][k][lane];
     }
     intra[i] = within;
     inter[i] = across;
@@ -74,7 +84,7 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     PASS(c->backend->zero(c, t.sums, (size_t)sums * sizeof(float)));
     PASS(cuda_check((with_wgmma(c) ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream),
                     "summing similarities"));
-    add_sums<<<blocks_for(2 * s->n, BLOCK), BLOCK, 0, state->stream>>>(t, inter, intra);
+    add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, inter, intra);
     PASS_LAUNCH("summing similarities");
     return GRACO_OK;
 }
@@ -90,7 +100,7 @@ __global__ static void pad_inverse(const __grid_constant__ struct tiles t, const
     padded[i] = node < t.n ? inverse[view * t.n + node] : 0;
 }
 
-/* A block of threads per block of rows: adds what several parts have of it, in their order. */
+/* Eight blocks of threads per block of rows: add what several parts have of it, in their order. */
 __global__ static void add_shares(const __grid_constant__ struct tiles t)
 {
     int64_t row = blockIdx.x, total = tiles_total<true>(t), first = tiles_first<true>(t, row);
@@ -100,9 +110,10 @@ __global__ static void add_shares(const __grid_constant__ struct tiles t)
         return;
     int64_t view = row / t.blocks, node = row % t.blocks * TILE_ROWS;
     int64_t rows = t.n - node < TILE_ROWS ? t.n - node : TILE_ROWS;
-    for (int64_t i = threadIdx.x; i < rows * t.d; i += BLOCK) {
+    for (int64_t i = blockIdx.y * BLOCK + threadIdx.x; i < rows * t.d; i += gridDim.y * BLOCK) {
         int64_t at = i / t.d * t.width + i % t.d;
         float sum = 0;
+#pragma unroll 4
         for (int64_t part = from; part <= to; part++)
             sum += t.shares[(2 * part + (part == from)) * TILE_ROWS * t.width + at];
         t.dZ[(view * t.n + node) * t.d + i] = sum;
@@ -126,7 +137,7 @@ graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast 
     PASS_LAUNCH("padding");
     PASS(cuda_check((with_wgmma(c) ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream),
                     "weighing similarities"));
-    add_shares<<<(unsigned)(2 * t.blocks), BLOCK, 0, state->stream>>>(t);
+    add_shares<<<dim3((unsigned)(2 * t.blocks), 8), BLOCK, 0, state->stream>>>(t);
     PASS_LAUNCH("adding gradients");
     return GRACO_OK;
 }
