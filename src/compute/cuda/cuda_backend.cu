@@ -134,6 +134,7 @@ static graco_status open_state(struct context *c)
                     "looking at the GPU"));
     s->wgmma = major == 9;
     PASS(device_allocate(&s->workspace, WORKSPACE_BYTES));
+    c->bytes = c->most_bytes = WORKSPACE_BYTES;
     PASS(device_allocate(&s->result, RESULTS * sizeof(double)));
     PASS(device_allocate(&s->clock, sizeof *s->clock));
     PASS(device_zero(c, s->result, RESULTS * sizeof(double)));

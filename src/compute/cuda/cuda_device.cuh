@@ -187,17 +187,15 @@ __device__ static inline int64_t device_random_below(const struct random_key &ke
     return (int64_t)((high + (low >> 32)) >> 32);
 }
 
-/* a . b over d numbers by one warp, in double; the sum is in all lanes. Rows of a matrix: where d
- * is a multiple of 4 they begin at multiples of 16 bytes. */
+/* a . b over d numbers by one warp, in double; the sum is in all lanes. */
 __device__ static inline double warp_dot(const float *a, const float *b, int64_t d)
 {
     double total = 0;
     int lane = threadIdx.x % WARP;
-    if (d % 4 == 0) {
+    if (d % 4 == 0 && ((uintptr_t)a | (uintptr_t)b) % 16 == 0) {
         for (int64_t j = lane; j < d / 4; j += WARP) {
             float4 x = ((const float4 *)a)[j], y = ((const float4 *)b)[j];
-            total += (double)x.x * (double)y.x + (double)x.y * (double)y.y;
-            total += (double)x.z * (double)y.z + (double)x.w * (double)y.w;
+            total += (double)(x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w);
         }
         return warp_sum(total);
     }

@@ -18,11 +18,11 @@ enum {
 struct work {
     struct moment spec; /* its sample is the device's copy */
     int64_t rows;
-    int64_t chunk;  /* rows of X and T */
+    int64_t chunk;  /* rows of XT */
+    int64_t wide;   /* m + d */
     int32_t *where; /* (rows) the row's place in the sample, or -1 */
-    float *sampled; /* (m, d) the sampled rows */
-    float *X;       /* (chunk, m) cosines with the sampled rows */
-    float *T;       /* (chunk, d) rows times M */
+    float *stack;   /* (m + d, d) the sampled rows S, then M */
+    float *XT;      /* (chunk, m + d) rows times both: cosines with the sample, and T = Z M */
     double *row;    /* (rows, 6): z.s, z'Mz, positive, and sums of e, x, x^2 over the sample */
     float *weight;  /* (rows): 1 / D where not floored, else 0 */
 };
@@ -59,47 +59,38 @@ static graco_status open_work(struct cuda_scratch *scratch, struct work *w, cons
     w->spec = *s;
     w->rows = 2 * s->n;
     w->chunk = s->kept ? w->rows : least(w->rows, CHUNK_ROWS);
-    w->X = s->kept;
+    w->wide = m + d;
+    w->XT = s->kept;
     if (!s->kept)
-        PASS(scratch_take(scratch, &w->X, w->chunk * (m + d), sizeof(float)));
-    w->T = w->X + w->chunk * m;
+        PASS(scratch_take(scratch, &w->XT, w->chunk * w->wide, sizeof(float)));
+    PASS(scratch_take(scratch, &w->stack, w->wide * d, sizeof(float)));
     if (m == 0)
         return GRACO_OK;
     PASS(scratch_take(scratch, &sample, m, sizeof(int32_t)));
     PASS(upload_sample(c, sample, s));
     w->spec.sample = sample;
-    PASS(scratch_take(scratch, &w->sampled, m * d, sizeof(float)));
     PASS(scratch_take(scratch, &w->where, w->rows, sizeof(int32_t)));
     PASS(cuda_check(
         cudaMemsetAsync(w->where, -1, (size_t)w->rows * sizeof(int32_t), state_of(c)->stream),
         "clearing memory"));
-    gather_sample<<<(unsigned)m, 128, 0, state_of(c)->stream>>>(w->spec, w->sampled, w->where);
+    gather_sample<<<(unsigned)m, 128, 0, state_of(c)->stream>>>(w->spec, w->stack, w->where);
     PASS_LAUNCH("gathering the sample");
     return GRACO_OK;
 }
 
-static graco_status multiply(struct context *c, bool transpose_a, bool transpose_b, int64_t m,
-                             int64_t n, int64_t k, const float *A, const float *B, float beta,
-                             float *C)
-{
-    struct gemm g = {transpose_a, transpose_b,         m,    n, k, A, transpose_a ? m : k,
-                     B,           transpose_b ? k : n, beta, C, n};
-    return cuda_gemm(c, &g);
-}
-
-/* X and T of rows first .. first + count - 1. */
+/* XT of rows first .. first + count - 1. M is symmetric: its rows are its columns. */
 static graco_status find_products(struct context *c, const struct work *w, int64_t first,
                                   int64_t count)
 {
-    const struct moment *s = &w->spec;
-    const float *Z = s->Z + first * s->d;
-    if (s->samples > 0)
-        PASS(multiply(c, false, true, count, s->samples, s->d, Z, w->sampled, 0, w->X));
-    return multiply(c, false, false, count, s->d, s->d, Z, s->moments, 0, w->T);
+    int64_t d = w->spec.d;
+    struct gemm g = {false, true,     count, w->wide, d,     w->spec.Z + first * d,
+                     d,     w->stack, d,     0,       w->XT, w->wide};
+    return cuda_gemm(c, &g);
 }
 
 /* Each piece's sums of columns of A (rows, cols), each row times its weight where there are. */
-__global__ static void column_pieces(int64_t rows, int64_t cols, const float *A, double *partial)
+__global__ static void column_pieces(int64_t rows, int64_t cols, const float *A,
+                                     const float *weight, double *partial)
 {
     __shared__ double sums[SUM_ROWS][SUM_COLS];
     int64_t col = (int64_t)blockIdx.y * SUM_COLS + threadIdx.x;
@@ -107,7 +98,7 @@ __global__ static void column_pieces(int64_t rows, int64_t cols, const float *A,
     int64_t last = rows < first + PIECE_ROWS ? rows : first + PIECE_ROWS;
     double total = 0;
     for (int64_t i = first + threadIdx.y; col < cols && i < last; i += SUM_ROWS)
-        total += (double)A[i * cols + col];
+        total += (double)((weight ? weight[i] : 1) * A[i * cols + col]);
     sums[threadIdx.y][threadIdx.x] = total;
     __syncthreads();
     if (threadIdx.y > 0 || col >= cols)
@@ -134,21 +125,48 @@ __global__ static void column_totals(int64_t pieces, int64_t cols, const double 
     out[col] = (float)total;
 }
 
-/* out (d + 1, d): A' Z and, last, the sum of A's rows; A is Z or Z with weighted rows. */
-static graco_status find_moments(struct cuda_scratch *scratch, const struct work *w, const float *A,
-                                 float *out)
+/* out (d): the sum of the rows of Z, weighted or not. */
+static graco_status sum_rows(struct cuda_scratch *scratch, const struct work *w,
+                             const float *weight, float *out)
 {
-    struct context *c = scratch->context;
-    cudaStream_t stream = state_of(c)->stream;
+    cudaStream_t stream = state_of(scratch->context)->stream;
     int64_t d = w->spec.d, pieces = blocks_for(w->rows, PIECE_ROWS);
     double *partial = NULL;
     dim3 threads(SUM_COLS, SUM_ROWS), blocks((unsigned)pieces, blocks_for(d, SUM_COLS));
     PASS(scratch_take(scratch, &partial, pieces * d, sizeof(double)));
-    PASS(multiply(c, true, false, d, d, w->rows, A, w->spec.Z, 0, out));
-    column_pieces<<<blocks, threads, 0, stream>>>(w->rows, d, A, partial);
-    column_totals<<<blocks.y, threads, 0, stream>>>(pieces, d, partial, out + d * d);
-    PASS_LAUNCH("the moments");
+    column_pieces<<<blocks, threads, 0, stream>>>(w->rows, d, w->spec.Z, weight, partial);
+    column_totals<<<blocks.y, threads, 0, stream>>>(pieces, d, partial, out);
+    PASS_LAUNCH("the sum of rows");
     return GRACO_OK;
+}
+
+/* M = Z' Z and the sum of the rows, and M behind the sample. */
+static graco_status find_moments(struct cuda_scratch *scratch, const struct work *w)
+{
+    struct context *c = scratch->context;
+    const struct moment *s = &w->spec;
+    int64_t d = s->d;
+    struct gemm g = {true, false, d, d, w->rows, s->Z, d, s->Z, d, 0, s->moments, d};
+    PASS(cuda_gemm(c, &g));
+    PASS(sum_rows(scratch, w, NULL, s->moments + d * d));
+    return c->backend->copy(c, w->stack + s->samples * d, s->moments,
+                            (size_t)(d * d) * sizeof(float));
+}
+
+/* Numbers of a row that a thread takes at once; four where rows and their parts begin at multiples
+ * of 16 bytes. */
+template <int wide> struct alignas(4 * wide) group {
+    float x[wide];
+};
+
+template <int wide> __device__ static inline const group<wide> *groups(const float *x)
+{
+    return (const group<wide> *)x;
+}
+
+static bool fours(const struct work *w)
+{
+    return w->spec.d % 4 == 0 && w->spec.samples % 4 == 0;
 }
 
 __device__ static inline int64_t partner_of(const struct moment &s, int64_t row)
@@ -188,7 +206,8 @@ __device__ static inline void store_fit(double fit[FIT_SUMS], double *out)
     }
 }
 
-/* A warp per row of a chunk, rows strided over warps. */
+/* A warp per row of a chunk, rows strided over warps, `wide` numbers of a row at a time. */
+template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
     forward_rows(struct work w, int64_t first, int64_t count, double *partial)
 {
@@ -200,34 +219,33 @@ __global__ static void __launch_bounds__(BLOCK)
     for (int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP; i < count;
          i += warps) {
         int64_t row = first + i, other = partner_of(s, row);
-        const float *z = s.Z + row * s.d, *x = w.X + i * s.samples;
-        float sums[7] = {0};
+        const group<wide> *z = groups<wide>(s.Z + row * s.d), *x = groups<wide>(w.XT + i * w.wide);
+        const group<wide> *zp = groups<wide>(s.Z + other * s.d), *t = x + s.samples / wide;
+        const group<wide> *sum = groups<wide>(s.moments + s.d * s.d);
+        float sums[7] = {0}, dot[3] = {0};
         int64_t a = s.samples ? w.where[row] : -1, b = s.samples ? w.where[other] : -1;
-        int64_t fours = s.samples % 4 == 0 ? s.samples / 4 : 0;
-        for (int64_t k = lane; k < fours; k += WARP) {
-            float4 four = ((const float4 *)x)[k];
-            const float each[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-            for (int j = 0; j < 4; j++)
-                if (4 * k + j != a && 4 * k + j != b)
-                    add_powers(sums, each[j], inverse_tau);
+        for (int64_t j = lane; j < s.d / wide; j += WARP) {
+            group<wide> g = z[j], h[3] = {sum[j], t[j], zp[j]};
+            for (int k = 0; k < 3 * wide; k++)
+                dot[k / wide] += g.x[k % wide] * h[k / wide].x[k % wide];
         }
-        for (int64_t j = 4 * fours + lane; j < s.samples; j += WARP)
-            if (j != a && j != b)
-                add_powers(sums, x[j], inverse_tau);
-        double values[6] = {warp_dot(z, s.moments + s.d * s.d, s.d),
-                            warp_dot(z, w.T + i * s.d, s.d),
-                            warp_dot(z, s.Z + other * s.d, s.d),
-                            warp_sum((double)sums[0]),
-                            warp_sum((double)sums[1]),
-                            warp_sum((double)sums[2])};
+        for (int64_t j = lane; j < s.samples / wide; j += WARP) {
+            group<wide> g = x[j];
+            for (int k = 0; k < wide; k++)
+                if (wide * j + k != a && wide * j + k != b)
+                    add_powers(sums, g.x[k], inverse_tau);
+        }
         for (int k = 0; k < 7; k++)
             fit[1 + k] += (double)sums[k];
-        if (lane > 0)
-            continue;
-        fit[0] += (double)(s.samples - (a >= 0) - (b >= 0));
-        for (int k = 0; k < 6; k++)
-            w.row[row * 6 + k] = values[k];
+        for (int k = 0; k < 3; k++) {
+            double values[2] = {warp_sum((double)dot[k]), (double)warp_sum(sums[k])};
+            if (lane == 0) {
+                w.row[row * 6 + k] = values[0];
+                w.row[row * 6 + 3 + k] = values[1];
+            }
+        }
+        if (lane == 0)
+            fit[0] += (double)(s.samples - (a >= 0) - (b >= 0));
     }
     store_fit(fit, partial);
 }
@@ -363,8 +381,8 @@ static graco_status run_rows(struct cuda_scratch *scratch, struct work *w, doubl
     for (int64_t i = 0; i < chunks; i++) {
         int64_t first = i * w->chunk, count = least(w->chunk, w->rows - first);
         PASS(find_products(c, w, first, count));
-        forward_rows<<<blocks, BLOCK, 0, state->stream>>>(*w, first, count,
-                                                          *partial + i * blocks * FIT_SUMS);
+        (fours(w) ? forward_rows<4> : forward_rows<1>)<<<blocks, BLOCK, 0, state->stream>>>(
+            *w, first, count, *partial + i * blocks * FIT_SUMS);
         PASS_LAUNCH("the rows of the objective");
     }
     if (w->spec.samples > 0 || w->spec.fixed)
@@ -388,7 +406,7 @@ static graco_status forward(struct cuda_scratch *scratch, struct moment *s)
     unsigned blocks = blocks_striding(state, w.rows, BLOCK);
     PASS(scratch_take(scratch, &w.row, w.rows * 6, sizeof(double)));
     PASS(scratch_take(scratch, &losses, 2 * (int64_t)blocks, sizeof(double)));
-    PASS(find_moments(scratch, &w, s->Z, s->moments));
+    PASS(find_moments(scratch, &w));
     PASS(run_rows(scratch, &w, &partial, &parts));
     fixed.given = s->fixed != NULL;
     for (int k = 0; k < 3 && s->fixed; k++)
@@ -414,37 +432,29 @@ graco_status cuda_moment(struct context *c, struct moment *s)
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-/* Weights, and the rows of Z times them. A warp per row. */
-__global__ static void weigh_rows(struct work w, float *weighted)
+__global__ static void find_weights(struct work w)
 {
-    const struct moment &s = w.spec;
-    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
-    if (row >= w.rows)
-        return;
-    float weight = s.floor[row] ? 0.0f : (float)(1 / s.D[row]);
-    if (threadIdx.x % WARP == 0)
-        w.weight[row] = weight;
-    const float *z = s.Z + row * s.d;
-    float *to = weighted + row * s.d;
-    int64_t fours = s.d % 4 == 0 ? s.d / 4 : 0;
-    for (int64_t j = threadIdx.x % WARP; j < fours; j += WARP) {
-        float4 x = ((const float4 *)z)[j];
-        ((float4 *)to)[j] = make_float4(weight * x.x, weight * x.y, weight * x.z, weight * x.w);
-    }
-    for (int64_t j = 4 * fours + threadIdx.x % WARP; j < s.d; j += WARP)
-        to[j] = weight * z[j];
+    int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (row < w.rows)
+        w.weight[row] = w.spec.floor[row] ? 0.0f : (float)(1 / w.spec.D[row]);
 }
 
-/* M_w times 2 c2 and s_w times c1, over 2n: what they are multiplied by in the gradient. */
-__global__ static void scale_moments(struct moment s, float *weighted)
+/* What the parts of the gradient are multiplied by; all of it is over 2n. */
+struct row_factors {
+    float own, tau, c1, c2, pull, residual;
+    int64_t self, partner; /* places in the sample */
+};
+
+__device__ static inline float residual(const struct row_factors &f, float x, int64_t j)
 {
-    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, square = s.d * s.d;
-    if (i < square + s.d)
-        weighted[i] *= (float)((i < square ? 2 * s.fitted[2] : s.fitted[1]) / (double)(2 * s.n));
+    float r = expf((x - 1) * f.tau) * f.tau - f.c1 - f.c2 * x;
+    return j == f.self || j == f.partner ? 0 : f.residual * r;
 }
 
-/* X becomes R: weight (2n - 2) / terms times r_ij, zero for the row itself and its partner. dZ gets
- * all of the gradient but R S + 2 c2 Z M_w, which products add. All over 2n. A warp per row. */
+/* XT becomes [R | V]: R = weight (2n - 2) / terms times r_ij, zero for the row itself and its
+ * partner, and V = weight times the row. dZ gets all of the gradient but R S + 2 c2 Z M_w, which
+ * products add. A warp per row, `wide` numbers of it at a time. */
+template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
     gradient_rows(struct work w, int64_t first, int64_t count, const float *weighted_sum, float *dZ)
 {
@@ -454,26 +464,55 @@ __global__ static void __launch_bounds__(BLOCK)
     if (i >= count)
         return;
     int64_t row = first + i, other = partner_of(s, row);
-    const float *z = s.Z + row * s.d, *zp = s.Z + other * s.d, *sum = s.moments + s.d * s.d;
-    const float *t = w.T + i * s.d;
-    double pi = warp_dot(z, zp, s.d), e = exp((pi - 1) / s.tau) / s.tau, rows = (double)w.rows;
-    float own = w.weight[row], both = own + w.weight[other];
-    float c1 = (float)s.fitted[1], c2 = (float)(2 * s.fitted[2]), a = (float)((double)own / rows);
-    float pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * e - 2 / s.tau -
-                          (double)both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
-                         rows);
-    float *dz = dZ + row * s.d;
-    for (int64_t j = lane; j < s.d; j += WARP)
-        dz[j] = a * (c1 * sum[j] + c2 * t[j]) + weighted_sum[j] + pull * zp[j];
+    const group<wide> *z = groups<wide>(s.Z + row * s.d), *zp = groups<wide>(s.Z + other * s.d);
+    const group<wide> *sum = groups<wide>(s.moments + s.d * s.d), *ws = groups<wide>(weighted_sum);
+    group<wide> *x = (group<wide> *)(w.XT + i * w.wide), *t = x + s.samples / wide;
+    group<wide> *dz = (group<wide> *)(dZ + row * s.d);
+    double pi = warp_dot(s.Z + row * s.d, s.Z + other * s.d, s.d), rows = (double)w.rows;
+    float weight = w.weight[row], both = weight + w.weight[other];
+    float e = expf((float)((pi - 1) / s.tau)) / (float)s.tau;
+    struct row_factors f = {(float)((double)weight / rows),
+                            (float)(1 / s.tau),
+                            (float)s.fitted[1],
+                            (float)(2 * s.fitted[2]),
+                            0,
+                            0,
+                            -1,
+                            -1};
+    f.pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * (double)e - 2 / s.tau -
+                      (double)both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
+                     rows);
+    for (int64_t j = lane; j < s.d / wide; j += WARP) {
+        group<wide> a = z[j], b = zp[j], c = t[j], m = sum[j], v = ws[j];
+#pragma unroll
+        for (int k = 0; k < wide; k++) {
+            c.x[k] = f.own * (f.c1 * m.x[k] + f.c2 * c.x[k]) + v.x[k] + f.pull * b.x[k];
+            a.x[k] *= weight;
+        }
+        dz[j] = c;
+        t[j] = a;
+    }
     if (s.samples == 0)
         return;
-    int64_t self = w.where[row], partner = w.where[other];
-    float factor = (float)((double)own * (rows - 2) / terms_of(w, row) / rows);
-    float inverse_tau = (float)(1 / s.tau), *x = w.X + i * s.samples;
-    for (int64_t j = lane; j < s.samples; j += WARP) {
-        float r = expf((x[j] - 1) * inverse_tau) * inverse_tau - c1 - c2 * x[j];
-        x[j] = j == self || j == partner ? 0 : factor * r;
+    f.self = w.where[row];
+    f.partner = w.where[other];
+    f.residual = (float)((double)weight * (rows - 2) / terms_of(w, row) / rows);
+    for (int64_t j = lane; j < s.samples / wide; j += WARP) {
+        group<wide> a = x[j];
+#pragma unroll
+        for (int k = 0; k < wide; k++)
+            a.x[k] = residual(f, a.x[k], wide * j + k);
+        x[j] = a;
     }
+}
+
+/* M_w times 2 c2 and s_w times c1, over 2n: what they are multiplied by in the gradient. */
+__global__ static void scale_numbers(int64_t count, float *x, double rows, double more,
+                                     const double *coefficient)
+{
+    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < count)
+        x[i] *= (float)(more * *coefficient / rows);
 }
 
 /* What the other rows' corrections pull at the sampled rows. A block per sampled row. */
@@ -484,23 +523,25 @@ __global__ static void add_pulled(struct moment s, const float *pulled, float *d
         dz[j] += pulled[blockIdx.x * s.d + j];
 }
 
+/* `products` (m + d, d) gathers [R | V]' Z over the chunks. */
 static graco_status backward_chunk(struct context *c, struct work *w, int64_t first, int64_t count,
-                                   const float *weighted, float *pulled, float *dZ)
+                                   const float *weighted_sum, float *products, float *dZ)
 {
     const struct moment *s = &w->spec;
-    cudaStream_t stream = state_of(c)->stream;
     int64_t d = s->d, m = s->samples;
+    unsigned blocks = blocks_for(count, BLOCK_WARPS);
     const float *Z = s->Z + first * d;
     if (!s->kept)
         PASS(find_products(c, w, first, count));
-    gradient_rows<<<blocks_for(count, BLOCK_WARPS), BLOCK, 0, stream>>>(*w, first, count,
-                                                                        weighted + d * d, dZ);
+    (fours(w) ? gradient_rows<4> : gradient_rows<1>)<<<blocks, BLOCK, 0, state_of(c)->stream>>>(
+        *w, first, count, weighted_sum, dZ);
     PASS_LAUNCH("the gradient of the objective");
-    if (m > 0) {
-        PASS(multiply(c, true, false, m, d, count, w->X, Z, first > 0, pulled));
-        PASS(multiply(c, false, false, count, d, m, w->X, w->sampled, 1, dZ + first * d));
-    }
-    return multiply(c, false, false, count, d, d, Z, weighted, 1, dZ + first * d);
+    struct gemm gather = {
+        true, false, w->wide, d, count, w->XT, w->wide, Z, d, first > 0 ? 1.0f : 0.0f, products, d};
+    struct gemm apply = {false, false, count,          d, m, w->XT, w->wide, w->stack,
+                         d,     1,     dZ + first * d, d};
+    PASS(cuda_gemm(c, &gather));
+    return m > 0 ? cuda_gemm(c, &apply) : GRACO_OK;
 }
 
 static graco_status backward(struct cuda_scratch *scratch, const struct moment *s, float *dZ)
@@ -508,21 +549,32 @@ static graco_status backward(struct cuda_scratch *scratch, const struct moment *
     struct context *c = scratch->context;
     cudaStream_t stream = state_of(c)->stream;
     struct work w = {};
-    float *weighted_rows = NULL, *weighted = NULL, *pulled = NULL;
+    int64_t d = s->d, m = s->samples;
+    double rows = (double)(2 * s->n);
+    float *products = NULL, *weighted_sum = NULL;
     PASS(open_work(scratch, &w, s));
     PASS(scratch_take(scratch, &w.weight, w.rows, sizeof(float)));
-    PASS(scratch_take(scratch, &weighted_rows, w.rows * s->d, sizeof(float)));
-    PASS(scratch_take(scratch, &weighted, (s->d + 1) * s->d, sizeof(float)));
-    PASS(scratch_take(scratch, &pulled, s->samples * s->d, sizeof(float)));
-    weigh_rows<<<blocks_for(w.rows, BLOCK_WARPS), BLOCK, 0, stream>>>(w, weighted_rows);
+    PASS(scratch_take(scratch, &products, w.wide * d, sizeof(float)));
+    PASS(scratch_take(scratch, &weighted_sum, d, sizeof(float)));
+    if (!s->kept)
+        PASS(c->backend->copy(c, w.stack + m * d, s->moments, (size_t)(d * d) * sizeof(float)));
+    find_weights<<<blocks_for(w.rows, BLOCK), BLOCK, 0, stream>>>(w);
     PASS_LAUNCH("weighing rows");
-    PASS(find_moments(scratch, &w, weighted_rows, weighted));
-    scale_moments<<<blocks_for((s->d + 1) * s->d, BLOCK), BLOCK, 0, stream>>>(*s, weighted);
+    PASS(sum_rows(scratch, &w, w.weight, weighted_sum));
+    scale_numbers<<<blocks_for(d, BLOCK), BLOCK, 0, stream>>>(d, weighted_sum, rows, 1,
+                                                              s->fitted + 1);
     PASS_LAUNCH("scaling moments");
     for (int64_t first = 0; first < w.rows; first += w.chunk)
-        PASS(backward_chunk(c, &w, first, least(w.chunk, w.rows - first), weighted, pulled, dZ));
-    if (s->samples > 0) {
-        add_pulled<<<(unsigned)s->samples, 128, 0, stream>>>(w.spec, pulled, dZ);
+        PASS(backward_chunk(c, &w, first, least(w.chunk, w.rows - first), weighted_sum, products,
+                            dZ));
+    float *weighted = products + m * d;
+    scale_numbers<<<blocks_for(d * d, BLOCK), BLOCK, 0, stream>>>(d * d, weighted, rows, 2,
+                                                                  s->fitted + 2);
+    PASS_LAUNCH("scaling moments");
+    struct gemm g = {false, false, w.rows, d, d, s->Z, d, weighted, d, 1, dZ, d};
+    PASS(cuda_gemm(c, &g));
+    if (m > 0) {
+        add_pulled<<<(unsigned)m, 128, 0, stream>>>(w.spec, products, dZ);
         PASS_LAUNCH("the correction's pull");
     }
     return GRACO_OK;

@@ -2,7 +2,7 @@
  * each piece of rows sums its own, and a second kernel adds the pieces in order. */
 #include "compute/cuda/cuda_device.cuh"
 
-enum { SUM_COLS = 32, SUM_ROWS = 8, PIECE_STEPS_MIN = 4, PIECE_STEPS_MAX = 32 };
+enum { SUM_COLS = 32, SUM_ROWS = 32, PIECE_STEPS_MIN = 4, PIECE_STEPS_MAX = 32 };
 
 __device__ static inline float slope_of(const struct activation &a, int64_t element)
 {
@@ -38,7 +38,7 @@ static struct cut cut_of(const struct cuda_state *s, const struct activation *a)
         cut.threads.x *= 2;
     cut.threads.y = BLOCK / cut.threads.x;
     cut.blocks.y = blocks_for(groups, cut.threads.x);
-    cut.steps = a->rows * cut.blocks.y / (8 * s->processors * (int64_t)cut.threads.y);
+    cut.steps = a->rows * cut.blocks.y / (4 * s->processors * (int64_t)cut.threads.y);
     cut.steps =
         least(cut.steps < PIECE_STEPS_MIN ? (int64_t)PIECE_STEPS_MIN : cut.steps, PIECE_STEPS_MAX);
     cut.blocks.x = blocks_for(a->rows, cut.steps * cut.threads.y);
@@ -108,7 +108,15 @@ __global__ static void __launch_bounds__(BLOCK)
         int64_t row = first + k * blockDim.y, i = row * a.cols + col;
         if (!inside || row >= a.rows)
             break;
-        group<wide> x = *(const group<wide> *)(seen + i), d = *(const group<wide> *)(dY + i);
+        group<wide> d = *(const group<wide> *)(dY + i);
+        if (a.kind == ACTIVATION_NONE) {
+            for (int j = 0; j < wide; j++)
+                sum[j] += d.x[j];
+            if (dX != dY)
+                *(group<wide> *)(dX + i) = d;
+            continue;
+        }
+        group<wide> x = *(const group<wide> *)(seen + i);
 #pragma unroll
         for (int j = 0; j < wide; j++) {
             x.x[j] += bias[j];
