@@ -127,8 +127,10 @@ static graco_status find_splits(struct splits *splits, graco_eval_result *result
                  data->name);
         TRY(splits_given(splits, data->split, usable, nodes));
         if (inductive)
-            TRY(note(result, "%lld graphs with a split of their own: that split is used",
-                     (long long)data->graphs));
+            TRY(data->inductive
+                    ? note(result, "an inductive data set: its own split is used")
+                    : note(result, "%lld graphs with a split of their own: that split is used",
+                           (long long)data->graphs));
     } else {
         TRY(splits_draw(splits, usable, nodes, options->splits,
                         options->protocol == GRACO_PROTOCOL_PAPER, options->seed));
