@@ -277,6 +277,7 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data)
     graco_status status = GRACO_OK;
     const struct features *features = &data->features;
     graco_matrix made = {.rows = features->rows, .cols = features->cols};
+    TRY(features_check(features));
     TRY(memory_zalloc(&made.data, made.rows * made.cols, sizeof *made.data));
     if (features->dense != NULL)
         memcpy(made.data, features->dense, (size_t)(made.rows * made.cols) * sizeof *made.data);

@@ -158,6 +158,17 @@ static struct dense_map dense_of(const struct input *input, const struct views *
                               .mask = {views->mask[0], views->mask[1]}};
 }
 
+/* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
+static struct tensor *multiply_dense(struct tape *tape, const struct input *input,
+                                     const struct dense_map *map, struct tensor *W)
+{
+    graco_status status = features_check(input->features);
+    if (status == GRACO_OK)
+        return tape_features(tape, map, W);
+    tape_stop(tape, status);
+    return NULL;
+}
+
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows)
 {
@@ -166,7 +177,7 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
         return NULL;
     if (input->dense) {
         struct dense_map map = dense_of(input, views, rows);
-        return tape_features(tape, &map, W);
+        return multiply_dense(tape, input, &map, W);
     }
     struct prefix *prefix = NULL;
     graco_status status = find_prefix(&prefix, input, rows);
@@ -202,7 +213,7 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
     if (input->dense && pools_first(views, W->rows, W->cols)) {
         struct dense_map map = dense_of(input, views, rows);
         map.pool = &views->map;
-        return tape_features(tape, &map, W);
+        return multiply_dense(tape, input, &map, W);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);
     struct tensor *pooled = tape_propagate(tape, &views->map, XW);
