@@ -9,13 +9,14 @@
 static int print_json(const graco_dataset_info *info)
 {
     json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b}", "name",
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:b}", "name",
         info->name, "nodes", (json_int_t)info->nodes, "edges", (json_int_t)info->edges,
         "self_loops", (json_int_t)info->self_loops, "duplicates", (json_int_t)info->duplicates,
         "isolated", (json_int_t)info->isolated, "features", (json_int_t)info->features,
         "feature_entries", (json_int_t)info->feature_entries, "classes", (json_int_t)info->classes,
         "graphs", (json_int_t)info->graphs, "sparse_features", info->sparse_features, "multi_label",
-        info->multi_label, "directed", info->directed, "has_split", info->has_split);
+        info->multi_label, "directed", info->directed, "has_split", info->has_split, "inductive",
+        info->inductive);
     json_t *split = info->has_split ? json_pack("[I, I, I]", (json_int_t)info->split_nodes[0],
                                                 (json_int_t)info->split_nodes[1],
                                                 (json_int_t)info->split_nodes[2])
@@ -49,8 +50,10 @@ static int print_table(const graco_dataset_info *info)
                                    : "");
     output_row("graphs", "%" PRId64, info->graphs);
     if (info->has_split)
-        output_row("split", "%" PRId64 " training, %" PRId64 " validation, %" PRId64 " test nodes",
-                   info->split_nodes[0], info->split_nodes[1], info->split_nodes[2]);
+        output_row("split",
+                   "%" PRId64 " training, %" PRId64 " validation, %" PRId64 " test nodes%s",
+                   info->split_nodes[0], info->split_nodes[1], info->split_nodes[2],
+                   info->inductive ? "; inductive" : "");
     else
         output_row("split", "none");
     return output_finish();

@@ -192,6 +192,8 @@ static int configure(struct job *job)
     job->preset = settings_preset(&job->config, &line->settings, job->info.name);
     if (!job->preset)
         return EXIT_USAGE;
+    if (job->info.inductive) /* whatever the preset; --set inductive=0 still says otherwise */
+        job->config.inductive = 1;
     bool keep = line->resume && !line->settings.preset;
     for (int64_t i = 0; keep && i < line->runs; i++) {
         graco_model *model = NULL;

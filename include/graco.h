@@ -133,6 +133,7 @@ typedef struct graco_dataset_info {
     int64_t graphs;
     bool sparse_features, multi_label, directed, has_split;
     int64_t split_nodes[3]; /* training, validation, test */
+    bool inductive;         /* its split says which nodes a training may see: the first part */
 } graco_dataset_info;
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
@@ -290,7 +291,8 @@ int64_t graco_peak_memory(void);
  * has the details. */
 typedef enum graco_protocol {
     GRACO_PROTOCOL_PAPER,   /* random 10/10/80, C in 2^-10 .. 2^10 chosen on validation; for a data
-                               set of several graphs with a split of its own: as PUBLIC */
+                               set that is inductive or has several graphs, with a split of its own:
+                               as PUBLIC */
     GRACO_PROTOCOL_AUTHORS, /* random 10/90, C in 2^-10 .. 2^9 by 5-fold cross-validation, refit */
     GRACO_PROTOCOL_PUBLIC,  /* the data set's own split, C in 2^-10 .. 2^10 chosen on validation */
 } graco_protocol;

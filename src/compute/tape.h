@@ -62,13 +62,14 @@ struct sparse_map {
 /* [M_1 X_1; M_2 X_2]. The map must outlive the backward pass. */
 struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X);
 
-/* Dense features for one or two views: [X diag(mask_1) W; X diag(mask_2) W]. A NULL mask keeps all.
- */
+/* Dense features for one or two views: [X diag(mask_1) W; X diag(mask_2) W], or, pooled first,
+ * [(M_1 X) diag(mask_1) W; (M_2 X) diag(mask_2) W]. A NULL mask keeps all. */
 struct dense_map {
     int views;
     int64_t rows, cols;
-    const float *X;       /* (rows, cols) */
-    const float *mask[2]; /* (cols) */
+    const float *X;                /* (rows, cols) */
+    const float *mask[2];          /* (cols) */
+    const struct sparse_map *pool; /* the M, of `rows` columns; NULL: none. Outlives the forward */
 };
 
 struct tensor *tape_features(struct tape *tape, const struct dense_map *map, struct tensor *W);

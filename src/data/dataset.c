@@ -278,6 +278,7 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .multi_label = data->multi != NULL,
         .directed = !graph_is_symmetric(graph),
         .has_split = data->split != NULL,
+        .inductive = data->inductive,
     };
     for (int64_t i = 0; i < graph->nodes; i++) {
         info.isolated += graph->in_start[i] == graph->in_start[i + 1] &&

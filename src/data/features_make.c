@@ -5,6 +5,9 @@
 #include "graph/generate.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { INTERESTS = 8 };
 
 /* Two numbers of variance 1: each the sum of four 16-bit uniforms, less its mean. That is
  * bell-shaped and exact, where the logarithm and cosine behind a true normal differ between
@@ -20,34 +23,141 @@ static void draw_noise(float noise[2], const struct random_key *key, uint64_t bl
     }
 }
 
-/* The means of the classes, and one more of zeros; louder columns have none. */
-static graco_status draw_means(float **mean, const struct features_make *options)
+static struct random_key part_key(const struct features_make *options, enum generate_part part)
 {
-    struct random_key key = {
-        .seed = options->seed, .stream = RANDOM_GENERATE, .view = GENERATE_MEAN};
-    int64_t F = options->cols, loud = options->loud_every;
+    return (struct random_key){
+        .seed = options->seed, .stream = RANDOM_GENERATE, .view = (uint32_t)part};
+}
+
+static bool is_loud(const struct features_make *options, int64_t col)
+{
+    int64_t loud = options->loud_every;
+    return loud > 0 && col % loud == loud - 1;
+}
+
+static int draw_sign(const struct random_key *key, int64_t element)
+{
+    return random_u32(key, (uint64_t)element) >> 31 ? 1 : -1;
+}
+
+/* What rows are drawn from; owns its arrays. */
+struct recipe {
+    int64_t groups;  /* classes, or communities */
+    float *mean;     /* (groups + 1, cols), the last one zeros */
+    float *loudness; /* (cols) */
+    int8_t *topic;   /* (topics, cols) 1, -1, or 0 in loud columns; NULL without topics */
+};
+
+static void recipe_clear(struct recipe *recipe)
+{
+    memory_free(recipe->mean);
+    memory_free(recipe->loudness);
+    memory_free(recipe->topic);
+}
+
+/* The means of the classes; louder columns have none. */
+static void draw_means(struct recipe *recipe, const struct features_make *options)
+{
+    struct random_key key = part_key(options, GENERATE_MEAN);
+    int64_t F = options->cols;
     double step = options->distance / sqrt((double)F);
-    graco_status status = memory_zalloc(mean, (options->classes + 1) * F, sizeof **mean);
-    for (int64_t k = 0; status == GRACO_OK && k < options->classes * F; k++) {
-        if (loud == 0 || k % F % loud != loud - 1)
-            (*mean)[k] = (float)(random_u32(&key, (uint64_t)k) >> 31 ? step : -step);
+    for (int64_t k = 0; k < options->classes * F; k++) {
+        if (!is_loud(options, k % F))
+            recipe->mean[k] = (float)(draw_sign(&key, k) * step);
     }
+}
+
+/* Adds `length` times the sum of all topics, each with a sign of the key's own, to a mean. The sum
+ * is one of whole numbers, so its order does not matter. */
+static void add_centre(float *mean, const struct recipe *recipe, const struct random_key *key,
+                       int64_t number, double length, const struct features_make *options)
+{
+    int64_t F = options->cols, T = options->topics;
+    double step = length / sqrt((double)(F * T));
+    for (int64_t f = 0; f < F; f++) {
+        int sum = 0;
+        for (int64_t t = 0; t < T; t++)
+            sum += recipe->topic[t * F + f] * draw_sign(key, number * T + t);
+        double part = sum * step;
+        mean[f] += (float)part;
+    }
+}
+
+static graco_status draw_topics(struct recipe *recipe, const struct features_make *options)
+{
+    struct random_key topics = part_key(options, GENERATE_TOPICS);
+    struct random_key centres = part_key(options, GENERATE_CENTRES);
+    int64_t F = options->cols;
+    graco_status status = memory_alloc(&recipe->topic, options->topics * F, 1);
+    if (status != GRACO_OK)
+        return status;
+    for (int64_t k = 0; k < options->topics * F; k++)
+        recipe->topic[k] = (int8_t)(is_loud(options, k % F) ? 0 : draw_sign(&topics, k));
+    for (int64_t b = 0; b < recipe->groups; b++) {
+        float *mean = recipe->mean + b * F;
+        add_centre(mean, recipe, &centres, b / options->communities, options->distance, options);
+        add_centre(mean, recipe, &centres, options->classes + b, options->spread, options);
+    }
+    return GRACO_OK;
+}
+
+static graco_status recipe_init(struct recipe *recipe, const struct features_make *options)
+{
+    graco_status status;
+    int64_t F = options->cols;
+    recipe->groups = options->classes * (options->topics > 0 ? options->communities : 1);
+    TRY(memory_zalloc(&recipe->mean, (recipe->groups + 1) * F, sizeof *recipe->mean));
+    TRY(memory_alloc(&recipe->loudness, F, sizeof *recipe->loudness));
+    for (int64_t f = 0; f < F; f++)
+        recipe->loudness[f] = is_loud(options, f) ? options->loudness : 1;
+    if (options->topics > 0)
+        TRY(draw_topics(recipe, options));
+    else
+        draw_means(recipe, options);
+done:
     return status;
 }
 
-static void draw_row(float *row, const float *mean, const float *loudness, uint64_t block,
+/* A node's own topics, added to its row. */
+static void add_interests(float *row, const struct recipe *recipe, int64_t node,
+                          const struct features_make *options)
+{
+    struct random_key key = part_key(options, GENERATE_INTERESTS);
+    int64_t F = options->cols;
+    double step = options->interest / sqrt((double)(F * INTERESTS));
+    const int8_t *topic[INTERESTS];
+    int sign[INTERESTS];
+    for (int j = 0; j < INTERESTS; j++) {
+        uint32_t bits = random_u32(&key, (uint64_t)(node * INTERESTS + j));
+        sign[j] = bits & 1 ? 1 : -1;
+        topic[j] = recipe->topic + (int64_t)(((bits >> 1) * (uint64_t)options->topics) >> 31) * F;
+    }
+    for (int64_t f = 0; f < F; f++) {
+        int sum = 0;
+        for (int j = 0; j < INTERESTS; j++)
+            sum += sign[j] * topic[j][f];
+        double part = sum * step;
+        row[f] += (float)part;
+    }
+}
+
+static void draw_row(float *row, const struct recipe *recipe, int64_t node,
                      const struct features_make *options)
 {
-    struct random_key key = {
-        .seed = options->seed, .stream = RANDOM_GENERATE, .view = GENERATE_NOISE};
+    struct random_key key = part_key(options, GENERATE_NOISE);
+    int64_t F = options->cols, pairs = (F + 1) / 2;
+    int64_t group = options->label[node] >= 0 ? options->label[node] : recipe->groups;
     /* A uniform over 0 .. 65535 has variance (65536^2 - 1) / 12. */
     double scale = sqrt(12.0 / (4.0 * 4294967295.0));
-    for (int64_t f = 0; f < options->cols; f += 2) {
+    memcpy(row, recipe->mean + group * F, (size_t)F * sizeof *row);
+    if (options->topics > 0)
+        add_interests(row, recipe, node, options);
+    for (int64_t f = 0; f < F; f += 2) {
         float noise[2];
-        draw_noise(noise, &key, block + (uint64_t)(f / 2), scale);
-        for (int64_t k = f; k < f + 2 && k < options->cols; k++) {
-            float scaled = noise[k - f] * loudness[k];
-            row[k] = mean[k] + scaled;
+        draw_noise(noise, &key, (uint64_t)(node * pairs + f / 2), scale);
+        for (int64_t k = f; k < f + 2 && k < F; k++) {
+            float scaled = noise[k - f] * recipe->loudness[k];
+            row[k] += scaled;
         }
     }
 }
@@ -55,24 +165,17 @@ static void draw_row(float *row, const float *mean, const float *loudness, uint6
 graco_status features_make(struct features *out, const struct features_make *options)
 {
     graco_status status;
-    int64_t F = options->cols, pairs = (F + 1) / 2, loud = options->loud_every;
-    struct features X = {.rows = options->rows, .cols = F};
-    float *mean = NULL, *loudness = NULL;
+    struct features X = {.rows = options->rows, .cols = options->cols};
+    struct recipe recipe = {0};
     *out = (struct features){0};
-    TRY(draw_means(&mean, options));
-    TRY(memory_alloc(&loudness, F, sizeof *loudness));
-    for (int64_t f = 0; f < F; f++)
-        loudness[f] = loud > 0 && f % loud == loud - 1 ? options->loudness : 1;
-    TRY(memory_alloc(&X.dense, options->rows * F, sizeof *X.dense));
-    for (int64_t i = 0; i < options->rows; i++) {
-        int64_t class = options->label[i] >= 0 ? options->label[i] : options->classes;
-        draw_row(X.dense + i * F, mean + class * F, loudness, (uint64_t)(i * pairs), options);
-    }
+    TRY(recipe_init(&recipe, options));
+    TRY(memory_alloc(&X.dense, options->rows * options->cols, sizeof *X.dense));
+    for (int64_t i = 0; i < options->rows; i++)
+        draw_row(X.dense + i * options->cols, &recipe, i, options);
     *out = X;
     X = (struct features){0};
 done:
-    memory_free(mean);
-    memory_free(loudness);
+    recipe_clear(&recipe);
     features_clear(&X);
     return status;
 }

@@ -166,16 +166,16 @@ graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_op
     if (options->features < 0 || options->features > INT32_MAX)
         FAIL(GRACO_ERROR_ARGUMENT, "%lld features: expected 0 to %lld",
              (long long)options->features, (long long)INT32_MAX);
-    TRY(generate_graph(&graph, &structure));
+    TRY(generate_graph(&graph, &structure)); /* one community a class: it is the label */
     parts.nodes = parts.features.rows = options->nodes;
     parts.features.cols = options->features;
     if (options->features > 0)
-        TRY((options->dense ? draw_dense : draw_sparse)(&parts.features, graph.label, options));
-    TRY(draw_split(&parts.split, graph.label, options));
+        TRY((options->dense ? draw_dense : draw_sparse)(&parts.features, graph.community, options));
+    TRY(draw_split(&parts.split, graph.community, options));
     parts.edges = graph.edges;
     parts.source = graph.source;
     parts.target = graph.target;
-    parts.label = graph.label;
+    parts.label = graph.community;
     parts.classes = options->classes;
     graph = (struct generated){0};
     TRY(dataset_create(out, &parts));

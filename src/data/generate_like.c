@@ -1,7 +1,10 @@
-/* All three are block models with dense features. PPI's blocks are roles that exist in every graph,
- * and its labels say which functions the node's role carries, with exceptions: P(1) is 0.8 for a
- * function that the role carries and 0.08 for another. Functions come in families of four, which a
- * role mostly carries together, and in pairs, which share their exceptions. */
+/* All three are block models with dense features. Reddit's classes have communities, which edges
+ * follow and topics tell apart; columns are mixtures of topics, as averages of word vectors are,
+ * but for two, as Reddit's vectors of title and comments are followed by two counts. PPI's blocks
+ * are roles that exist in every graph, and its labels say which functions the node's role carries,
+ * with exceptions: P(1) is 0.8 for a function that the role carries and 0.08 for another. Functions
+ * come in families of four, which a role mostly carries together, and in pairs, which share their
+ * exceptions. */
 #include "data/generate_like.h"
 
 #include "base/memory.h"
@@ -11,7 +14,7 @@
 
 #include <string.h>
 
-enum { GRAPHS_MAX = 24, FAMILY = 4, NODES_MIN = 8 };
+enum { GRAPHS_MAX = 24, FAMILY = 4, NODES_MIN = 8, COMMUNITY_MIN = 4, TOPICS = 64 };
 
 static const double scale_max = 1000;
 static const double carried_share = 0.3, together_share = 0.75;
@@ -25,15 +28,52 @@ struct like {
     int64_t features, classes;
     int64_t labels;    /* of which a node has any number; 0: the class is the label */
     int64_t graphs[3]; /* of training, validation, test; zeros: one graph, split by nodes */
+    bool inductive;
     double homophily, distance;
     int64_t loud_every;
     float loudness;
+    int64_t communities; /* of each class; more than 1: features are mixtures of topics */
+    double cohesion, spread, interest;
 };
 
 static const struct like likes[] = {
-    {"reddit", {153431, 23831, 55703}, 114615892, 602, 41, 0, {0}, 0.3, 3, 75, 40},
-    {"ppi", {44906, 6514, 5524}, 1587264, 50, 12, 121, {20, 2, 2}, 0.6, 2.5, 25, 30},
-    {"arxiv", {90941, 29799, 48603}, 2315598, 128, 40, 0, {0}, 0.5, 1.5, 32, 20},
+    {.name = "reddit",
+     .nodes = {153431, 23831, 55703},
+     .edges = 114615892,
+     .features = 602,
+     .classes = 41,
+     .inductive = true,
+     .homophily = 0.6,
+     .distance = 3,
+     .loud_every = 301,
+     .loudness = 10,
+     .communities = 6,
+     .cohesion = 0.3,
+     .spread = 3,
+     .interest = 2},
+    {.name = "ppi",
+     .nodes = {44906, 6514, 5524},
+     .edges = 1587264,
+     .features = 50,
+     .classes = 12,
+     .labels = 121,
+     .graphs = {20, 2, 2},
+     .inductive = true,
+     .homophily = 0.6,
+     .distance = 2.5,
+     .loud_every = 25,
+     .loudness = 30,
+     .communities = 1},
+    {.name = "arxiv",
+     .nodes = {90941, 29799, 48603},
+     .edges = 2315598,
+     .features = 128,
+     .classes = 40,
+     .homophily = 0.5,
+     .distance = 1.5,
+     .loud_every = 32,
+     .loudness = 20,
+     .communities = 1},
 };
 
 static graco_status find_like(const struct like **out, const graco_generate_options *options)
@@ -92,15 +132,22 @@ static graco_status make_plan(struct plan *plan, const struct like *like, double
     return GRACO_OK;
 }
 
-/* Appends graph g; `label` becomes the class of each node. */
-static graco_status append_graph(struct dataset_parts *parts, int32_t *label, int64_t *first,
+/* Communities of each class: fewer in a small graph, so that none is too small to be one. */
+static int64_t communities_of(const struct like *like, int64_t nodes)
+{
+    int64_t most = nodes / (like->classes * COMMUNITY_MIN);
+    return most < 1 ? 1 : most < like->communities ? most : like->communities;
+}
+
+/* Appends graph g; `group` becomes the community of each node. */
+static graco_status append_graph(struct dataset_parts *parts, int32_t *group, int64_t *first,
                                  int64_t g, const struct generate_options *structure)
 {
     graco_status status;
     struct generated graph = {0};
     int64_t n = structure->nodes, edges;
     TRY(generate_graph(&graph, structure));
-    memcpy(label + *first, graph.label, (size_t)n * sizeof *label);
+    memcpy(group + *first, graph.community, (size_t)n * sizeof *group);
     if (!parts->source) { /* the first one is taken as it is, for it may be huge */
         parts->source = graph.source;
         parts->target = graph.target;
@@ -124,7 +171,7 @@ done:
     return status;
 }
 
-static graco_status make_structure(struct dataset_parts *parts, int32_t *label,
+static graco_status make_structure(struct dataset_parts *parts, int32_t *group,
                                    const struct plan *plan, const struct like *like,
                                    const graco_generate_options *options)
 {
@@ -136,17 +183,19 @@ static graco_status make_structure(struct dataset_parts *parts, int32_t *label,
         TRY(memory_alloc(&parts->graph_id, plan->total, sizeof *parts->graph_id));
     for (int64_t g = 0; g < plan->graphs; g++) {
         int64_t n = plan->nodes[g];
-        double most = (double)n / 20;
+        double most = (double)n / (like->communities > 1 ? like->classes * like->communities : 20);
         struct generate_options structure = {
             .nodes = n,
             .classes = like->classes < n ? like->classes : n,
             .degree = degree < most ? degree : most,
+            .communities = communities_of(like, n),
             .homophily = like->homophily,
+            .cohesion = like->cohesion,
             .heavy = true,
             .seed = options->seed,
             .step = (uint32_t)g,
         };
-        TRY(append_graph(parts, label, &first, g, &structure));
+        TRY(append_graph(parts, group, &first, g, &structure));
     }
 done:
     return status;
@@ -230,13 +279,16 @@ graco_status generate_like(struct graco_dataset **out, const graco_generate_opti
     struct plan plan = {0};
     struct dataset_parts parts = {.undirected = true};
     struct features_make make;
-    int32_t *class = NULL;
+    int64_t communities;
+    int32_t *class = NULL; /* communities, until the features are made */
     TRY(find_like(&like, options));
     TRY(make_plan(&plan, like, options->scale));
     parts.name = like->name;
     parts.nodes = plan.total;
+    parts.inductive = like->inductive;
     TRY(memory_alloc(&class, plan.total, sizeof *class));
     TRY(make_structure(&parts, class, &plan, like, options));
+    communities = communities_of(like, plan.total);
     make = (struct features_make){.rows = plan.total,
                                   .cols = like->features,
                                   .classes = like->classes,
@@ -244,8 +296,14 @@ graco_status generate_like(struct graco_dataset **out, const graco_generate_opti
                                   .distance = like->distance,
                                   .loud_every = like->loud_every,
                                   .loudness = like->loudness,
+                                  .topics = like->communities > 1 ? TOPICS : 0,
+                                  .communities = communities,
+                                  .spread = like->spread,
+                                  .interest = like->interest,
                                   .seed = options->seed};
     TRY(features_make(&parts.features, &make));
+    for (int64_t i = 0; i < plan.total; i++)
+        class[i] = (int32_t)(class[i] / communities);
     TRY(draw_split(&parts, &plan, like, options));
     if (like->labels > 0) {
         TRY(draw_labels(&parts, class, like, options));

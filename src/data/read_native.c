@@ -7,6 +7,7 @@
  *     split, label_mask, graph_id         (N)
  *     node_ids                            (N) strings
  *     num_nodes                           one number
+ *     inductive                           0 or 1: the split says what a training may see
  *
  * All but edge_index may be missing. */
 #include "data/members.h"
@@ -121,22 +122,39 @@ done:
     return status;
 }
 
+/* An optional array of one number: *value is untouched if there is none. */
+static graco_status read_number(bool *found, int64_t *value, const struct members *source,
+                                const char *name)
+{
+    graco_status status;
+    struct member number = {0};
+    int64_t *items = NULL;
+    TRY(member_open(&number, source, name));
+    *found = number.array != NULL;
+    if (!*found)
+        goto done;
+    if (number.array->count != 1)
+        FAIL(GRACO_ERROR_FORMAT, "%s has %lld items: expected 1", name,
+             (long long)number.array->count);
+    TRY(named(array_to_i64(&items, number.array), name));
+    *value = items[0];
+done:
+    member_clear(&number);
+    memory_free(items);
+    return status;
+}
+
 /* The number of nodes: num_nodes, else the rows of the features, else those of y, else the largest
  * id of an edge plus one. */
 static graco_status count_nodes(struct dataset_parts *parts, const struct members *source,
                                 const struct array *y)
 {
     graco_status status;
-    struct member number = {0};
-    int64_t *value = NULL;
-    TRY(member_open(&number, source, "num_nodes"));
-    if (number.array) {
-        if (number.array->count != 1)
-            FAIL(GRACO_ERROR_FORMAT, "num_nodes has %lld items: expected 1",
-                 (long long)number.array->count);
-        TRY(named(array_to_i64(&value, number.array), "num_nodes"));
-        parts->nodes = value[0];
-    } else if (parts->features.dense || parts->features.start) {
+    bool found;
+    TRY(read_number(&found, &parts->nodes, source, "num_nodes"));
+    if (found)
+        goto done;
+    if (parts->features.dense || parts->features.start) {
         parts->nodes = parts->features.rows;
     } else if (y && y->ndim > 0) {
         parts->nodes = y->shape[0];
@@ -148,8 +166,6 @@ static graco_status count_nodes(struct dataset_parts *parts, const struct member
         }
     }
 done:
-    member_clear(&number);
-    memory_free(value);
     return status;
 }
 
@@ -210,6 +226,22 @@ done:
     return status;
 }
 
+static graco_status read_inductive(struct dataset_parts *parts, const struct members *source)
+{
+    graco_status status;
+    int64_t value = 0;
+    bool found;
+    TRY(read_number(&found, &value, source, "inductive"));
+    if (value != 0 && value != 1)
+        FAIL(GRACO_ERROR_FORMAT, "inductive is %lld: expected 0 or 1", (long long)value);
+    if (value == 1 && !parts->split)
+        FAIL(GRACO_ERROR_FORMAT, "inductive is 1, but there is no array split: expected one that"
+                                 " says which nodes a training may see");
+    parts->inductive = value == 1;
+done:
+    return status;
+}
+
 static graco_status read_native(struct graco_dataset **out, const struct members *source,
                                 const char *name, bool undirected)
 {
@@ -224,6 +256,7 @@ static graco_status read_native(struct graco_dataset **out, const struct members
     TRY(read_bytes(&parts.split, source, "split", parts.nodes));
     TRY(read_bytes(&parts.label_known, source, "label_mask", parts.nodes));
     TRY(read_ids(&parts, source));
+    TRY(read_inductive(&parts, source));
     TRY(dataset_create(out, &parts));
 done:
     member_clear(&y);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARRAYS_MAX = 12 };
+enum { ARRAYS_MAX = 13 };
 
 /* The arrays of a data set under their names. They borrow from it, but for the two below. */
 struct content {
@@ -18,6 +18,7 @@ struct content {
     struct array arrays[ARRAYS_MAX];
     int32_t *edge_index; /* (2, edges) */
     int64_t x_shape[2];
+    uint8_t inductive;
 };
 
 static void content_clear(struct content *content)
@@ -92,6 +93,8 @@ static graco_status content_fill(struct content *content, const graco_dataset *d
     TRY(add(content, "y", ARRAY_I32, data->label, nodes, 0));
     TRY(add(content, "y", ARRAY_U8, data->multi, nodes, data->classes));
     TRY(add(content, "split", ARRAY_U8, data->split, nodes, 0));
+    content->inductive = data->inductive;
+    TRY(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, 0, 0));
     TRY(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, 0));
     TRY(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, 0));
     if (data->node_ids) {

@@ -127,8 +127,10 @@ static graco_status find_splits(struct splits *splits, graco_eval_result *result
                  data->name);
         TRY(splits_given(splits, data->split, usable, nodes));
         if (inductive)
-            TRY(note(result, "%lld graphs with a split of their own: that split is used",
-                     (long long)data->graphs));
+            TRY(data->inductive
+                    ? note(result, "an inductive data set: its own split is used")
+                    : note(result, "%lld graphs with a split of their own: that split is used",
+                           (long long)data->graphs));
     } else {
         TRY(splits_draw(splits, usable, nodes, options->splits,
                         options->protocol == GRACO_PROTOCOL_PAPER, options->seed));
@@ -275,6 +277,7 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data)
     graco_status status = GRACO_OK;
     const struct features *features = &data->features;
     graco_matrix made = {.rows = features->rows, .cols = features->cols};
+    TRY(features_check(features));
     TRY(memory_zalloc(&made.data, made.rows * made.cols, sizeof *made.data));
     if (features->dense != NULL)
         memcpy(made.data, features->dense, (size_t)(made.rows * made.cols) * sizeof *made.data);

@@ -33,13 +33,15 @@ static uint32_t draw(struct draws *draws)
     return draws->lanes[draws->used++];
 }
 
-/* The nodes sorted by class, the first and last of each, and the tables to draw from. */
+/* The nodes sorted by community, so by class too, the first and last of each, and the tables to
+ * draw from: a node of a community, any community, a community of a class. */
 struct blocks {
-    int64_t *start;  /* (classes + 1) */
-    int32_t *member; /* (nodes) */
-    double *weight;  /* (nodes) theta, in the order of member */
-    double *mass;    /* (classes) sum of weights */
-    struct alias nodes, classes;
+    int64_t count, per_class; /* communities */
+    int64_t *start;           /* (count + 1) */
+    int32_t *member;          /* (nodes) */
+    double *weight;           /* (nodes) theta, in the order of member */
+    double *mass;             /* (count) sum of weights */
+    struct alias nodes, all, class;
     int32_t *stack; /* (nodes) scratch of alias_fill */
 };
 
@@ -51,8 +53,10 @@ static void blocks_clear(struct blocks *blocks)
     memory_free(blocks->mass);
     memory_free(blocks->nodes.keep);
     memory_free(blocks->nodes.other);
-    memory_free(blocks->classes.keep);
-    memory_free(blocks->classes.other);
+    memory_free(blocks->all.keep);
+    memory_free(blocks->all.other);
+    memory_free(blocks->class.keep);
+    memory_free(blocks->class.other);
     memory_free(blocks->stack);
 }
 
@@ -91,16 +95,29 @@ static int64_t alias_draw(const uint32_t *keep, const int32_t *other, int64_t n,
     return draw(draws) <= keep[slot] ? slot : other[slot];
 }
 
-static int32_t draw_class(const struct blocks *blocks, int64_t classes, struct draws *draws)
+static int32_t draw_block(const struct blocks *blocks, struct draws *draws)
 {
-    return (int32_t)alias_draw(blocks->classes.keep, blocks->classes.other, classes, draws);
+    return (int32_t)alias_draw(blocks->all.keep, blocks->all.other, blocks->count, draws);
 }
 
-static int32_t draw_member(const struct blocks *blocks, int32_t class, struct draws *draws)
+/* A community of the class that `block` belongs to. */
+static int32_t draw_sibling(const struct blocks *blocks, int32_t block, struct draws *draws)
 {
-    int64_t start = blocks->start[class], n = blocks->start[class + 1] - start;
+    int64_t n = blocks->per_class, first = block / n * n;
+    return (int32_t)(first +
+                     alias_draw(blocks->class.keep + first, blocks->class.other + first, n, draws));
+}
+
+static int32_t draw_member(const struct blocks *blocks, int32_t block, struct draws *draws)
+{
+    int64_t start = blocks->start[block], n = blocks->start[block + 1] - start;
     return blocks->member[start + alias_draw(blocks->nodes.keep + start,
                                              blocks->nodes.other + start, n, draws)];
+}
+
+static int64_t per_class(const struct generate_options *options)
+{
+    return options->communities > 0 ? options->communities : 1;
 }
 
 static graco_status check_options(const struct generate_options *options)
@@ -111,6 +128,12 @@ static graco_status check_options(const struct generate_options *options)
     if (options->classes < 1 || options->classes > options->nodes)
         return status_fail(GRACO_ERROR_ARGUMENT, "%lld classes: expected 1 to %lld, one per node",
                            (long long)options->classes, (long long)options->nodes);
+    if (options->communities < 0 || per_class(options) > options->nodes / options->classes)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%lld communities in each of %lld classes: expected at most %lld in all,"
+                           " one per node",
+                           (long long)options->communities, (long long)options->classes,
+                           (long long)options->nodes);
     if (!(options->degree >= 0 && options->degree < (double)options->nodes))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "an average degree of %g: expected 0 to less than %lld, the nodes",
@@ -118,20 +141,24 @@ static graco_status check_options(const struct generate_options *options)
     if (!(options->homophily >= 0 && options->homophily <= 1))
         return status_fail(GRACO_ERROR_ARGUMENT, "a homophily of %g: expected 0 to 1",
                            options->homophily);
+    if (!(options->cohesion >= 0 && options->cohesion <= options->homophily))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "a cohesion of %g: expected 0 to the homophily, %g", options->cohesion,
+                           options->homophily);
     return GRACO_OK;
 }
 
-/* The first nodes have one class each, so that no class is empty; the others draw theirs. */
-static graco_status draw_labels(int32_t **label, const struct generate_options *options)
+/* The first nodes have one community each, so that none is empty; the others draw theirs. */
+static graco_status draw_communities(int32_t **community, const struct generate_options *options)
 {
     struct random_key key = {.seed = options->seed,
                              .stream = RANDOM_GENERATE,
                              .step = options->step,
                              .view = GENERATE_CLASS};
-    graco_status status = memory_alloc(label, options->nodes, sizeof **label);
+    int64_t count = options->classes * per_class(options);
+    graco_status status = memory_alloc(community, options->nodes, sizeof **community);
     for (int64_t i = 0; status == GRACO_OK && i < options->nodes; i++)
-        (*label)[i] =
-            (int32_t)(i < options->classes ? i : random_below(&key, (uint64_t)i, options->classes));
+        (*community)[i] = (int32_t)(i < count ? i : random_below(&key, (uint64_t)i, count));
     return status;
 }
 
@@ -152,66 +179,111 @@ static double draw_weight(const struct generate_options *options, int64_t node)
     return weight < limit ? weight : limit;
 }
 
-static graco_status blocks_alloc(struct blocks *blocks, int64_t nodes, int64_t classes)
+static graco_status blocks_alloc(struct blocks *blocks, int64_t nodes)
 {
     graco_status status;
-    TRY(memory_zalloc(&blocks->start, classes + 1, sizeof *blocks->start));
+    int64_t count = blocks->count;
+    TRY(memory_zalloc(&blocks->start, count + 1, sizeof *blocks->start));
     TRY(memory_alloc(&blocks->member, nodes, sizeof *blocks->member));
     TRY(memory_alloc(&blocks->weight, nodes, sizeof *blocks->weight));
-    TRY(memory_zalloc(&blocks->mass, classes, sizeof *blocks->mass));
+    TRY(memory_zalloc(&blocks->mass, count, sizeof *blocks->mass));
     TRY(memory_alloc(&blocks->nodes.keep, nodes, sizeof *blocks->nodes.keep));
     TRY(memory_alloc(&blocks->nodes.other, nodes, sizeof *blocks->nodes.other));
-    TRY(memory_alloc(&blocks->classes.keep, classes, sizeof *blocks->classes.keep));
-    TRY(memory_alloc(&blocks->classes.other, classes, sizeof *blocks->classes.other));
+    TRY(memory_alloc(&blocks->all.keep, count, sizeof *blocks->all.keep));
+    TRY(memory_alloc(&blocks->all.other, count, sizeof *blocks->all.other));
+    TRY(memory_alloc(&blocks->class.keep, count, sizeof *blocks->class.keep));
+    TRY(memory_alloc(&blocks->class.other, count, sizeof *blocks->class.other));
     TRY(memory_alloc(&blocks->stack, nodes, sizeof *blocks->stack));
 done:
     return status;
 }
 
-static graco_status blocks_init(struct blocks *blocks, const int32_t *label,
-                                const struct generate_options *options)
+/* Sorts the nodes by community and gives each its weight. */
+static void sort_nodes(struct blocks *blocks, const int32_t *community,
+                       const struct generate_options *options)
 {
-    graco_status status;
-    int64_t nodes = options->nodes, classes = options->classes;
-    double total = 0;
-    TRY(blocks_alloc(blocks, nodes, classes));
+    int64_t nodes = options->nodes, count = blocks->count;
     for (int64_t i = 0; i < nodes; i++)
-        blocks->start[label[i] + 1]++;
-    for (int64_t c = 0; c < classes; c++)
-        blocks->start[c + 1] += blocks->start[c];
+        blocks->start[community[i] + 1]++;
+    for (int64_t b = 0; b < count; b++)
+        blocks->start[b + 1] += blocks->start[b];
     for (int64_t i = nodes - 1; i >= 0; i--) {
-        /* Filled backwards from each class's end, which moves to the class's start. */
-        int64_t at = --blocks->start[label[i] + 1];
+        /* Filled backwards from each community's end, which moves to its start. */
+        int64_t at = --blocks->start[community[i] + 1];
         blocks->member[at] = (int32_t)i;
         blocks->weight[at] = draw_weight(options, i);
     }
-    for (int64_t c = 0; c < classes; c++)
-        blocks->start[c] = blocks->start[c + 1];
-    blocks->start[classes] = nodes;
-    for (int64_t c = 0; c < classes; c++) {
-        int64_t start = blocks->start[c], n = blocks->start[c + 1] - start;
-        for (int64_t k = start; k < start + n; k++)
-            blocks->mass[c] += blocks->weight[k];
-        total += blocks->mass[c];
-        alias_fill(blocks->nodes.keep + start, blocks->nodes.other + start, blocks->weight + start,
-                   n, blocks->mass[c], blocks->stack);
+    for (int64_t b = 0; b < count; b++)
+        blocks->start[b] = blocks->start[b + 1];
+    blocks->start[count] = nodes;
+}
+
+/* The tables over communities: within each class, then over all; filling destroys the masses. */
+static graco_status fill_classes(struct blocks *blocks, double total)
+{
+    int64_t n = blocks->per_class;
+    double *mass = NULL;
+    graco_status status = memory_alloc(&mass, n, sizeof *mass);
+    for (int64_t first = 0; status == GRACO_OK && first < blocks->count; first += n) {
+        double sum = 0;
+        for (int64_t b = 0; b < n; b++) {
+            mass[b] = blocks->mass[first + b];
+            sum += mass[b];
+        }
+        alias_fill(blocks->class.keep + first, blocks->class.other + first, mass, n, sum,
+                   blocks->stack);
     }
-    alias_fill(blocks->classes.keep, blocks->classes.other, blocks->mass, classes, total,
-               blocks->stack);
+    if (status == GRACO_OK)
+        alias_fill(blocks->all.keep, blocks->all.other, blocks->mass, blocks->count, total,
+                   blocks->stack);
+    memory_free(mass);
+    return status;
+}
+
+static graco_status blocks_init(struct blocks *blocks, const int32_t *community,
+                                const struct generate_options *options)
+{
+    graco_status status;
+    double total = 0;
+    blocks->per_class = per_class(options);
+    blocks->count = options->classes * blocks->per_class;
+    TRY(blocks_alloc(blocks, options->nodes));
+    sort_nodes(blocks, community, options);
+    for (int64_t b = 0; b < blocks->count; b++) {
+        int64_t start = blocks->start[b], n = blocks->start[b + 1] - start;
+        for (int64_t k = start; k < start + n; k++)
+            blocks->mass[b] += blocks->weight[k];
+        total += blocks->mass[b];
+        alias_fill(blocks->nodes.keep + start, blocks->nodes.other + start, blocks->weight + start,
+                   n, blocks->mass[b], blocks->stack);
+    }
+    TRY(fill_classes(blocks, total));
 done:
     return status;
 }
 
-/* The second end of an edge that starts in class `own`. */
-static int32_t draw_other_class(const struct blocks *blocks, int64_t classes, int32_t own,
-                                struct draws *draws)
+/* A community of another class than `own`'s. */
+static int32_t draw_stranger(const struct blocks *blocks, int32_t own, struct draws *draws)
 {
+    int64_t n = blocks->per_class;
     for (int i = 0; i < TRIES; i++) {
-        int32_t class = draw_class(blocks, classes, draws);
-        if (class != own)
-            return class;
+        int32_t block = draw_block(blocks, draws);
+        if (block / n != own / n)
+            return block;
     }
-    return (int32_t)((own + 1) % classes);
+    return (int32_t)((own + n) % blocks->count);
+}
+
+/* The community of the second end of an edge that starts in `own`. */
+static int32_t draw_other_end(const struct blocks *blocks, int32_t own, struct draws *draws,
+                              const struct generate_options *options)
+{
+    uint32_t bits = draw(draws);
+    if (blocks->per_class > 1 && bits < random_threshold(options->cohesion))
+        return own;
+    if (bits >= random_threshold(options->homophily) && options->classes > 1)
+        return draw_stranger(blocks, own, draws);
+    return blocks->per_class > 1 ? draw_sibling(blocks, own, draws) : own;
 }
 
 static void draw_edge(struct generated *graph, int64_t e, const struct blocks *blocks,
@@ -223,13 +295,12 @@ static void draw_edge(struct generated *graph, int64_t e, const struct blocks *b
                                   .view = GENERATE_EDGE},
                           .block = (uint64_t)e * EDGE_BLOCKS,
                           .used = 4};
-    int32_t own = draw_class(blocks, options->classes, &draws);
+    int32_t own = draw_block(blocks, &draws);
     int32_t source = draw_member(blocks, own, &draws), target = source;
-    bool within = draw(&draws) < random_threshold(options->homophily) || options->classes == 1;
-    int32_t class = within ? own : draw_other_class(blocks, options->classes, own, &draws);
+    int32_t block = draw_other_end(blocks, own, &draws, options);
     /* A self-loop is drawn anew; if it stays one, the graph leaves it out. */
     for (int i = 0; i < TRIES && target == source; i++)
-        target = draw_member(blocks, class, &draws);
+        target = draw_member(blocks, block, &draws);
     graph->source[e] = source;
     graph->target[e] = target;
 }
@@ -266,8 +337,8 @@ graco_status generate_graph(struct generated *out, const struct generate_options
     double ends, wanted;
     *out = graph;
     TRY(check_options(options));
-    TRY(draw_labels(&graph.label, options));
-    TRY(blocks_init(&blocks, graph.label, options));
+    TRY(draw_communities(&graph.community, options));
+    TRY(blocks_init(&blocks, graph.community, options));
     ends = (double)options->nodes * options->degree;
     wanted = ends / 2;
     if (wanted > (double)(UINT32_MAX / 2))
@@ -286,6 +357,6 @@ void generated_clear(struct generated *graph)
 {
     memory_free(graph->source);
     memory_free(graph->target);
-    memory_free(graph->label);
+    memory_free(graph->community);
     *graph = (struct generated){0};
 }

@@ -1,8 +1,9 @@
 /* A random graph with classes: the degree-corrected stochastic block model.
  *
- * Node i gets a weight theta_i from a power law with exponent 3 and a class. Each edge draws its
- * first end in proportion to theta among all nodes, then, with probability `homophily`, its second
- * end within the same class, else in another one, again in proportion to theta.
+ * Node i gets a weight theta_i from a power law with exponent 3, a community, and the class that
+ * the community belongs to. Each edge draws its first end in proportion to theta among all nodes,
+ * then, with probability `cohesion`, its second end within the same community, up to probability
+ * `homophily` anywhere in the same class, else in another one, again in proportion to theta.
  *
  * Only Philox numbers and correctly rounded operations (+ - * / sqrt, one per statement, so that
  * none are fused) decide the result: the same options give the same graph on every machine. */
@@ -13,8 +14,10 @@
 
 struct generate_options {
     int64_t nodes, classes;
-    double degree; /* average number of neighbours */
-    double homophily;
+    int64_t communities; /* of each class; 0 is 1: the class itself */
+    double degree;       /* average number of neighbours */
+    double homophily;    /* share of the edges that stay in a class */
+    double cohesion;     /* share of the edges that is drawn within a community, of these */
     bool heavy; /* theta from a power law with exponent 7/3: more nodes of few and of many edges */
     uint64_t seed;
     uint32_t step; /* number of the graph among several of one seed */
@@ -23,9 +26,9 @@ struct generate_options {
 /* What was drawn; owns its arrays. Pairs are undirected and may repeat. */
 struct generated {
     int64_t edges;
-    int32_t *source; /* (edges) */
-    int32_t *target; /* (edges) */
-    int32_t *label;  /* (nodes); every class has a node */
+    int32_t *source;    /* (edges) */
+    int32_t *target;    /* (edges) */
+    int32_t *community; /* (nodes); every one has a node; i belongs to class i / communities */
 };
 
 /* Parts of RANDOM_GENERATE, the key's view. */
@@ -40,12 +43,15 @@ enum generate_part {
     GENERATE_SPLIT,
     GENERATE_CARRIED,
     GENERATE_LABELS,
+    GENERATE_TOPICS,
+    GENERATE_CENTRES,
+    GENERATE_INTERESTS,
 };
 
 /* Draws the graph. After repeated pairs are removed it has nodes * degree / 2 undirected edges, or
  * a little less where the graph is too dense to find new pairs. GRACO_ERROR_ARGUMENT unless
- * 1 <= classes <= nodes, 0 <= degree < nodes and 0 <= homophily <= 1. O(nodes + edges). On failure
- * *out is empty. */
+ * 1 <= classes * communities <= nodes, 0 <= degree < nodes and 0 <= cohesion <= homophily <= 1.
+ * O(nodes + edges). On failure *out is empty. */
 graco_status generate_graph(struct generated *out, const struct generate_options *options);
 
 void generated_clear(struct generated *graph);

@@ -132,6 +132,7 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .out_longest = longest_row(graph->out_start, sources),
                               .norm = norm};
     views->count = views->map.views = count;
+    views->edges = edges;
     TRY(context_share(context, &s->in_start, graph->in_start, n + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->out_start, graph->out_start, sources + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->in_source, graph->in_source, edges, sizeof(int32_t)));

@@ -24,6 +24,7 @@ struct view_drop {
  */
 struct views {
     int count;
+    int64_t edges;         /* before any is removed */
     struct sparse_map map; /* the propagation matrices, normalised on the view's own edges */
     const float *mask[2];  /* (features) 0 or 1; NULL: nothing is masked */
     struct views_store *store;

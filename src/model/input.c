@@ -179,6 +179,27 @@ done:
     return status;
 }
 
+/* Dense features as the tape takes them. */
+static struct dense_map dense_of(const struct input *input, const struct views *views, int64_t rows)
+{
+    return (struct dense_map){.views = views->count,
+                              .rows = rows,
+                              .cols = input->features->cols,
+                              .X = input->dense,
+                              .mask = {views->mask[0], views->mask[1]}};
+}
+
+/* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
+static struct tensor *multiply_dense(struct tape *tape, const struct input *input,
+                                     const struct dense_map *map, struct tensor *W)
+{
+    graco_status status = features_check(input->features);
+    if (status == GRACO_OK)
+        return tape_features(tape, map, W);
+    tape_stop(tape, status);
+    return NULL;
+}
+
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows)
 {
@@ -186,12 +207,8 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
     if (!W)
         return NULL;
     if (input->dense) {
-        struct dense_map map = {.views = views->count,
-                                .rows = rows,
-                                .cols = input->features->cols,
-                                .X = input->dense,
-                                .mask = {views->mask[0], views->mask[1]}};
-        return tape_features(tape, &map, W);
+        struct dense_map map = dense_of(input, views, rows);
+        return multiply_dense(tape, input, &map, W);
     }
     struct prefix *prefix = NULL;
     graco_status status = find_prefix(&prefix, input, rows);
@@ -205,4 +222,32 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
         prefix->map.transpose[v].row_scale = views->mask[v];
     }
     return tape_propagate(tape, &prefix->map, W);
+}
+
+/* Multiplications of one view, forward and backward, in either order. */
+static bool pools_first(const struct views *views, int64_t features, int64_t width)
+{
+    double targets = (double)views->map.matrix[0].rows, sources = (double)views->map.matrix[0].cols;
+    double entries = (double)views->edges + targets, F = (double)features, h = (double)width;
+    double multiply_first = 2 * sources * F * h + 2 * entries * h;
+    double pool_first = 2 * targets * F * h + entries * F;
+    return pool_first < multiply_first;
+}
+
+struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
+                          struct tensor *W)
+{
+    int64_t rows = input->features->rows;
+    assert(rows == views->map.matrix[0].cols);
+    if (!W)
+        return NULL;
+    if (input->dense && pools_first(views, W->rows, W->cols)) {
+        struct dense_map map = dense_of(input, views, rows);
+        map.pool = &views->map;
+        return multiply_dense(tape, input, &map, W);
+    }
+    struct tensor *XW = input_product(tape, input, views, W, rows);
+    struct tensor *pooled = tape_propagate(tape, &views->map, XW);
+    tape_drop(tape, XW);
+    return pooled;
 }

@@ -22,4 +22,12 @@ int64_t input_rows(const struct input *input);
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows);
 
+/* [M_1 X diag(m_1) W; M_2 X diag(m_2) W] with the views' matrices M. M (X W) or (M X) W, whichever
+ * takes fewer operations: pooling first needs a sparse product of F columns where multiplying first
+ * needs two, there and back, of W's, and has the targets' rows to multiply rather than the
+ * sources'. It keeps M X, (views * targets, F), until the backward pass. Sparse features are never
+ * pooled first: their sums over neighbours are dense. */
+struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
+                          struct tensor *W);
+
 #endif

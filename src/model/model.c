@@ -147,14 +147,18 @@ enum view_norm model_norm(const struct graco_model *model)
     return model->config.encoder == GRACO_ENCODER_GCN ? VIEW_NORM_SYMMETRIC : VIEW_NORM_MEAN;
 }
 
-/* H W, where H is the features if it is NULL. */
-static struct tensor *product(const struct pass *pass, struct tensor *H, struct tensor *W)
+/* M H W with the matrices of layer k's views, where H is the features if it is NULL. */
+static struct tensor *pool(const struct pass *pass, int64_t k, struct tensor *H, struct tensor *W)
 {
-    return H ? tape_matmul(pass->tape, H, W)
-             : input_product(pass->tape, pass->input, pass->views[0], W, input_rows(pass->input));
+    if (!H)
+        return input_pool(pass->tape, pass->input, pass->views[0], W);
+    struct tensor *HW = tape_matmul(pass->tape, H, W);
+    struct tensor *pooled = tape_propagate(pass->tape, &pass->views[k - 1]->map, HW);
+    tape_drop(pass->tape, HW);
+    return pooled;
 }
 
-/* The same for the nodes that a layer's views give values to, the first of those it reads. */
+/* H W for the nodes that a layer's views give values to, the first of those it reads. */
 static struct tensor *product_head(const struct pass *pass, struct tensor *H, struct tensor *W,
                                    int64_t rows)
 {
@@ -165,13 +169,10 @@ static struct tensor *product_head(const struct pass *pass, struct tensor *H, st
 static struct tensor *convolution(const struct graco_model *model, const struct pass *pass,
                                   int64_t k, struct tensor *H)
 {
-    struct tensor *HW = product(pass, H, leaf(model, pass, "W", k));
-    struct tensor *AHW = tape_propagate(pass->tape, &pass->views[k - 1]->map, HW);
-    tape_drop(pass->tape, HW);
-    return activate(model, pass, k, AHW);
+    return activate(model, pass, k, pool(pass, k, H, leaf(model, pass, "W", k)));
 }
 
-/* [D^-1 (A + I) H ; H] W = D^-1 (A + I) (H W') + H W'' with W = [W' ; W'']: nothing is
+/* [D^-1 (A + I) H ; H] W = D^-1 (A + I) H W' + H W'' with W = [W' ; W'']: nothing is
  * concatenated. */
 static struct tensor *mean_pool(const struct graco_model *model, const struct pass *pass, int64_t k,
                                 struct tensor *H)
@@ -181,9 +182,7 @@ static struct tensor *mean_pool(const struct graco_model *model, const struct pa
     int64_t width = k == 1 ? model->features : model_width(&model->config, k - 1);
     struct tensor *top = leaf_rows(model, pass, "W", k, 0, width);
     struct tensor *bottom = leaf_rows(model, pass, "W", k, width, width);
-    struct tensor *HW = product(pass, H, top);
-    struct tensor *pooled = tape_propagate(tape, &views->map, HW);
-    tape_drop(tape, HW);
+    struct tensor *pooled = pool(pass, k, H, top);
     struct tensor *own = product_head(pass, H, bottom, views->map.matrix[0].rows);
     struct tensor *sum = tape_add(tape, own, pooled, views->count);
     tape_drop(tape, own);

@@ -67,6 +67,9 @@ static graco_status multiply(const struct inference *e, int64_t rows, int64_t co
 static graco_status multiply_features(const struct inference *e, int64_t first, int64_t rows,
                                       const float *W, int64_t cols, float *C, bool add)
 {
+    graco_status status = features_check(e->X); /* before each chunk: it may be a mapped file */
+    if (status != GRACO_OK)
+        return status;
     if (e->X->dense)
         return multiply(e, rows, cols, e->X->cols, e->dense + first * e->X->cols, W, C, add);
     const struct sparse some = {.rows = rows,
@@ -168,6 +171,7 @@ static graco_status open_features(struct inference *e, const struct graco_datase
         TRY(preprocess_features(&e->prepared, &data->features, &prepare));
         e->X = &e->prepared;
     }
+    TRY(features_check(e->X));
     if (e->X->dense) {
         TRY(context_share(c, &e->dense, e->X->dense, e->X->rows * e->X->cols, sizeof(float)));
         goto done;

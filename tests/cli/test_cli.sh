@@ -136,6 +136,15 @@ exits 0 "" generate like-reddit --like reddit --scale 0.002
 holds "Reddit's files" [ -s like-reddit/reddit_data.npz -a -s like-reddit/reddit_graph.npz ]
 exits 0 "41" info like-reddit
 exits 0 "" convert like-reddit native
+exits 0 "test nodes; inductive" info native
+exits 0 "" info native --json
+holds "inductive in JSON" grep -q '"inductive": true,' out
+exits 0 "" train native -o native-run --epochs 1 --quiet "${small[@]}"
+holds "a converted set is trained on its training part alone" grep -q '"inductive": 1' native-run/config.json
+exits 0 "" train native -o native-all --epochs 1 --quiet --set inductive=0 "${small[@]}"
+holds "--set has the last word" grep -q '"inductive": 0' native-all/config.json
+exits 0 "" eval native-run native
+holds "the protocol of an inductive set" grep -q "its own split is used" err
 exits 0 "" convert native packed.zip --layout reddit
 exits 0 "" info packed.zip --json
 holds "466 nodes" grep -q '"nodes": 466,' out

@@ -76,6 +76,13 @@ static struct tensor *build_features(struct tape *tape, struct setting *s, struc
     return tape_features(tape, &s->dense, in[0]);
 }
 
+/* The same with rows summed over neighbours first: X has a row per source. */
+static struct tensor *build_pooled(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    s->dense.pool = &s->map;
+    return tape_features(tape, &s->dense, in[0]);
+}
+
 static struct tensor *build_activate(struct tape *tape, struct setting *s, struct tensor *in[])
 {
     struct activation spec = {.kind = (enum activation_kind)s->op->kind, .training = true};
@@ -135,6 +142,9 @@ static const struct operation OPERATIONS[] = {
     {"propagate, one hop, wide", build_propagate, {{600, 150}}, 2, false},
     {"features", build_features, {{9, 5}}, 0, true},
     {"features, large", build_features, {{130, 67}}, 1, false},
+    {"features, pooled", build_pooled, {{10, 5}}, 0, true},
+    {"features, pooled, one hop", build_pooled, {{24, 5}}, 2, true},
+    {"features, pooled, large", build_pooled, {{131, 67}}, 2, false},
     {"none", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_NONE, true},
     {"relu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RELU, true},
     {"prelu", build_activate, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
@@ -165,7 +175,8 @@ static void make_map(struct setting *s, const struct operation *op)
 {
     bool shared = op->build == build_propagate && op->kind == 1;
     int64_t cols = shared ? op->shape[0][0] : op->shape[0][0] / 2;
-    bool hop = op->build == build_propagate && op->kind == 2; /* fewer targets than sources */
+    bool hop = op->kind == 2 && (op->build == build_propagate ||
+                                 op->build == build_pooled); /* fewer targets than sources */
     int64_t rows = shared ? cols + 4 : hop ? cols - 4 : cols, per_row = 3, entries = rows * per_row;
     int64_t scales = rows > cols ? rows : cols;
     for (int side = 0; side < 2; side++) {
@@ -219,13 +230,15 @@ static void make_map(struct setting *s, const struct operation *op)
 static void make_dense(struct setting *s, const struct operation *op)
 {
     int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0];
+    if (op->build == build_pooled)
+        rows = s->map.matrix[0].cols;
     CHECK_OK(memory_alloc(&s->X, rows * cols, sizeof(float)));
     CHECK_OK(memory_alloc(&s->mask, cols, sizeof(float)));
     for (int64_t i = 0; i < rows * cols; i++)
         s->X[i] = draw(103, i);
     for (int64_t i = 0; i < cols; i++)
         s->mask[i] = i % 3 > 0;
-    s->dense = (struct dense_map){2, rows, cols, s->X, {s->mask, NULL}};
+    s->dense = (struct dense_map){2, rows, cols, s->X, {s->mask, NULL}, NULL};
 }
 
 static void clear_setting(struct setting *s)
@@ -412,10 +425,10 @@ static void check_operation(const struct operation *op, const struct device *dev
     struct context *context[DEVICES];
     struct outcome outcome[DEVICES] = {{0}};
     float *data[INPUTS] = {NULL};
-    if (op->build == build_features)
-        make_dense(&setting, op);
-    else
+    if (op->build != build_features)
         make_map(&setting, op);
+    if (op->build == build_features || op->build == build_pooled)
+        make_dense(&setting, op);
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
         CHECK_OK(memory_alloc(&data[i], input_size(op, i), sizeof(float)));
         for (int64_t k = 0; k < input_size(op, i); k++)

@@ -54,6 +54,23 @@ static void known_bits(void)
     }
 }
 
+static void known_likenesses(void)
+{
+    static const char *const names[] = {"reddit", "arxiv"};
+    static const uint64_t expected[] = {0x809dce4e20f5754e, 0x7f7dc183798f8ca5};
+    for (int i = 0; i < 2; i++) {
+        graco_generate_options options = graco_generate_defaults();
+        options.like = names[i];
+        options.scale = 0.005;
+        graco_dataset *data = make(&options);
+        CHECK(dataset_digest(data) == expected[i]);
+        if (dataset_digest(data) != expected[i])
+            fprintf(stderr, "digest of %s is 0x%llx\n", names[i],
+                    (unsigned long long)dataset_digest(data));
+        graco_dataset_free(data);
+    }
+}
+
 static void shape_of_default(void)
 {
     graco_generate_options options = graco_generate_defaults();
@@ -193,6 +210,7 @@ static void refuses(void)
 int main(void)
 {
     known_bits();
+    known_likenesses();
     shape_of_default();
     difficulty();
     dense_moments();

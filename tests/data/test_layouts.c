@@ -24,6 +24,7 @@ static void check_equal(const graco_dataset *a, const graco_dataset *b)
     CHECK(same(a->label, b->label, n, 4) && same(a->multi, b->multi, n * a->classes, 1));
     CHECK(same(a->split, b->split, n, 1) && same(a->graph_id, b->graph_id, n, 4));
     CHECK(same(a->label_known, b->label_known, n, 1));
+    CHECK(a->inductive && b->inductive);
 }
 
 static graco_dataset *make(const char *like, double scale)
@@ -74,11 +75,15 @@ static void likenesses(void)
     info = graco_dataset_describe(reddit);
     CHECK(info.nodes == 2330 && info.features == 602 && info.classes == 41 && info.graphs == 1);
     CHECK(info.split_nodes[0] == 1535 && info.split_nodes[1] + info.split_nodes[2] == 795);
-    int64_t most = 0;
+    int64_t most = 0, within = 0;
     for (int64_t i = 0; i < info.nodes; i++) {
-        int64_t degree = reddit->graph->in_start[i + 1] - reddit->graph->in_start[i];
+        int64_t start = reddit->graph->in_start[i], degree = reddit->graph->in_start[i + 1] - start;
         most = degree > most ? degree : most;
+        for (int64_t e = start; e < start + degree; e++)
+            within += reddit->label[reddit->graph->in_source[e]] == reddit->label[i];
     }
+    double share = (double)within / (double)info.edges;
+    CHECK(share > 0.4 && share < 0.6); /* less than drawn: few nodes, so many repeated pairs */
     CHECK(most > 4 * info.edges / info.nodes); /* a heavy tail */
     options.like = "ppi";
     options.scale = 0.05;

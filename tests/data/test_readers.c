@@ -105,6 +105,10 @@ static void native_refuses(void)
                  "joins graphs 0 and 1");
     NATIVE_FAILS("graph_id", ARRAY_I32, labels, 2, -1, "graph_id has 2 rows");
     NATIVE_FAILS("node_ids", ARRAY_I32, labels, 5, -1, "node_ids");
+    NATIVE_FAILS("inductive", ARRAY_U8, split, 2, -1, "inductive has 2 items: expected 1");
+    NATIVE_FAILS("inductive", ARRAY_I32, ((int32_t[]){2}), 1, -1,
+                 "inductive is 2: expected 0 or 1");
+    NATIVE_FAILS("inductive", ARRAY_U8, ((uint8_t[]){1}), 1, -1, "there is no array split");
 
     struct small_arrays arrays = {0};
     small_add(&arrays, "edge_index", ARRAY_I32, labels, 5, 1);
@@ -177,6 +181,7 @@ static bool same_dataset(const graco_dataset *a, const graco_dataset *b)
     SAME(split, nodes);
     SAME(label_known, nodes);
     SAME(graph_id, nodes);
+    same = same && a->inductive == b->inductive;
     for (int64_t i = 0; same && a->node_ids && i < nodes; i++)
         same = strcmp(a->node_ids[i], b->node_ids[i]) == 0;
     return same;
@@ -202,6 +207,24 @@ static void round_trip(const graco_dataset *data, const char *name)
     for (int64_t i = 0; i < list.count; i++)
         CHECK(strstr(list.names[i], ".tmp") == NULL);
     file_list_clear(&list);
+}
+
+/* Files without the array are as they always were; one that says so stays so. */
+static void inductive_stays(void)
+{
+    graco_dataset *data = NULL;
+    struct small_arrays arrays = small_native();
+    small_add(&arrays, "split", ARRAY_U8, split, 5, -1);
+    small_npz(&arrays, "split.npz");
+    data = load("split.npz", NULL);
+    CHECK(!data->inductive && !graco_dataset_describe(data).inductive);
+    graco_dataset_free(data);
+    small_add(&arrays, "inductive", ARRAY_BOOL, (uint8_t[]){1}, 1, -1);
+    small_npz(&arrays, "inductive.npz");
+    data = load("inductive.npz", NULL);
+    CHECK(data->inductive && graco_dataset_describe(data).inductive);
+    round_trip(data, "inductive");
+    graco_dataset_free(data);
 }
 
 static void round_trips(void)
@@ -325,6 +348,7 @@ int main(void)
     native_refuses();
     native_sparse_refuses();
     round_trips();
+    inductive_stays();
     tables();
     truncated();
     finding();

@@ -12,8 +12,11 @@ static const char *const FILES[] = {
     "sage_skip_elu_grace.npz", "sage_skip_rrelu_grace.npz",
 };
 
-/* A GPU adds up in another order, which shows in sums that nearly cancel. */
-static const double TOLERANCE = 1e-4, TOLERANCE_GPU = 4e-4;
+/* Of float32 against double; a GPU adds up in another order, which shows in sums that nearly
+ * cancel. The CPU's largest by far is that of c2 in gcn_prelu_grace: its gradient is a sum that
+ * cancels to a sixtieth of W1's, and in float32 either order of the first layer's products is off
+ * by about 1e-4 of it. */
+static const double TOLERANCE = 1.5e-4, TOLERANCE_GPU = 4e-4;
 
 /* One file, open, with the name for messages. */
 struct golden {

@@ -1,0 +1,10 @@
+/* A graph of a hundredth of Reddit's size has a hundredth of its batches: so few that the rate must
+ * be as many times higher to come as far. */
+#include "likeness.h"
+
+int main(void)
+{
+    likeness_check(
+        &(struct likeness){.scale = 0.01, .graph_seed = 21, .seed = 31, .lr = 1e-3, .epochs = 5});
+    return check_result();
+}
