@@ -88,6 +88,10 @@ typedef struct graco_load_options {
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
+/* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the three
+ * variables is set or the buffer is too small. The folder need not exist. */
+graco_status graco_data_folder(char *path, size_t size);
+
 typedef struct graco_generate_options {
     int64_t nodes;    /* default 2000 */
     int64_t classes;  /* default 6 */

@@ -60,7 +60,7 @@ small=(--set hidden=16 --set checkpoint_every=5)
 exits 0 "graco 0." --version
 exits 0 "commands:" help
 exits 0 "commands:" --help
-for command in train embed info convert generate; do
+for command in train embed eval info convert generate; do
     exits 0 "usage: graco $command" help "$command"
     exits 0 "usage: graco $command" "$command" --help
 done
