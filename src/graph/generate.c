@@ -118,7 +118,16 @@ static graco_status check_options(const struct generate_options *options)
     if (!(options->homophily >= 0 && options->homophily <= 1))
         return status_fail(GRACO_ERROR_ARGUMENT, "a homophily of %g: expected 0 to 1",
                            options->homophily);
+    if ((double)options->nodes * options->degree / 2 > (double)(UINT32_MAX / 2))
+        return status_fail(
+            GRACO_ERROR_ARGUMENT, "a graph of %.0f undirected edges: at most %lld are possible",
+            (double)options->nodes * options->degree / 2, (long long)(UINT32_MAX / 2));
     return GRACO_OK;
+}
+
+double generate_bytes(int64_t nodes, double degree)
+{
+    return (60 + 20 * degree) * (double)nodes;
 }
 
 /* The first nodes have one class each, so that no class is empty; the others draw theirs. */
@@ -270,9 +279,6 @@ graco_status generate_graph(struct generated *out, const struct generate_options
     TRY(blocks_init(&blocks, graph.label, options));
     ends = (double)options->nodes * options->degree;
     wanted = ends / 2;
-    if (wanted > (double)(UINT32_MAX / 2))
-        FAIL(GRACO_ERROR_ARGUMENT, "a graph of %.0f undirected edges: at most %lld are possible",
-             wanted, (long long)(UINT32_MAX / 2));
     TRY(draw_edges(&graph, &blocks, options, (int64_t)wanted));
     *out = graph;
     graph = (struct generated){0};

@@ -126,6 +126,12 @@ holds "300 nodes" grep -q '"nodes": 300,' info-folder.json
 holds "3 classes" grep -q '"classes": 3,' info-folder.json
 exits 0 "both directions" info graph.npz
 
+# Sizes that no machine has are refused at once.
+exits 1 "of memory; the system can give" generate huge --nodes 2000000000 --features 2000000000 --dense
+exits 1 "of memory; the system can give" generate huge --like reddit --scale 1000
+exits 1 "of memory; the system can give" generate huge --nodes 2000000000 --degree 1000 --features 0
+holds "nothing is left of them" [ ! -e huge ]
+
 # Graphs like published ones, in their layouts.
 exits 2 "reddit, ppi, arxiv" generate g --like cora
 exits 0 "" generate like-ppi.zip --like ppi --scale 0.01 --seed 3
