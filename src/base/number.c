@@ -1,8 +1,10 @@
 #include "base/number.h"
 
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct number_scope number_scope_begin(void)
 {
@@ -55,11 +57,13 @@ int number_print(char *text, size_t size, const char *format, ...)
 void number_shortest(char text[NUMBER_TEXT], double number)
 {
     struct number_scope scope = number_scope_begin();
+    char digits[NUMBER_TEXT];
+    bool same = false;
 
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, NUMBER_TEXT, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
-            break;
+    for (int count = 1; count <= 17 && !same; count++) {
+        snprintf(digits, sizeof digits, "%.*g", count, number);
+        same = strtod(digits, NULL) == number;
     }
     number_scope_end(scope);
+    memcpy(text, digits, sizeof digits);
 }
