@@ -274,6 +274,19 @@ fails good "no file of its kind"
 mv files/dblp.kept files/dblp.npz
 absent data/dblp/SHA256SUMS
 
+# ---- The user's data folder, and a terminal ------------------------------------------------------
+
+env -u GRACO_DATA XDG_DATA_HOME="$work/share" "$graco" fetch dblp --from "$url/good" -q
+holds "without GRACO_DATA it goes where names are looked up" \
+    env -u GRACO_DATA XDG_DATA_HOME="$work/share" "$graco" info dblp
+same files/dblp.npz share/graco/dblp/dblp.npz
+if command -v script >/dev/null; then
+    fresh
+    TERM=xterm script -qec "'$graco' fetch dblp --from '$url/slow'" /dev/null >terminal 2>&1 </dev/null
+    holds "progress with bytes and rate on a terminal: $(tr '\r' '\n' <terminal | head -3)" \
+        grep -q 'dblp.npz  [0-9.]* [KM]iB of [0-9.]* [KM]iB  [0-9.]* [KM]*i*B/s' terminal
+fi
+
 # ---- A proxy from the environment ----------------------------------------------------------------
 
 fresh
