@@ -34,7 +34,7 @@ demo: build
 
 # gcc and clang with warnings as errors, all tests, the tests again under sanitizers.
 test:
-	@scripts/setup.sh clang clang-format libomp-dev
+	@scripts/setup.sh clang clang-format libomp-dev binutils locales
 	@scripts/test.sh
 
 # The tests that take minutes: real data sets, full trainings.

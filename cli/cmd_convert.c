@@ -31,7 +31,7 @@ int cmd_convert(int argc, char **argv)
         return EXIT_USAGE;
     if (command.help)
         return options_help(&command);
-    graco_status status = graco_dataset_load(&data, command.arguments[0], &load);
+    graco_status status = loading_dataset(&data, command.arguments[0], &load);
     if (status == GRACO_OK)
         status = graco_dataset_export(data, command.arguments[1], layout);
     graco_dataset_free(data);

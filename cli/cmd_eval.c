@@ -223,7 +223,7 @@ static int run(const struct command *command, struct request *request)
     graco_dataset *data = NULL;
     int code = EXIT_FAILED;
     graco_status status =
-        graco_dataset_load(&data, command->arguments[command->count - 1], &request->load);
+        loading_dataset(&data, command->arguments[command->count - 1], &request->load);
     if (status == GRACO_OK)
         status = score_all(&rows, command, request, data);
     if (status == GRACO_OK && save_all(&rows, request)) {

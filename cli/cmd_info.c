@@ -82,7 +82,7 @@ int cmd_info(int argc, char **argv)
         return EXIT_USAGE;
     if (command.help)
         return options_help(&command);
-    graco_status status = graco_dataset_load(&data, command.arguments[0], &load);
+    graco_status status = loading_dataset(&data, command.arguments[0], &load);
     if (status != GRACO_OK)
         return output_failure(status);
     graco_dataset_info info = graco_dataset_describe(data);

@@ -225,7 +225,8 @@ static int train(struct outcome *outcome, const struct job *job, int64_t index)
 
     config.seed += (uint64_t)index;
     outcome->seed = config.seed;
-    if (!runs_folder(outcome->folder, job->run, index, line->runs) || !runs_make(outcome->folder))
+    if (!runs_folder(outcome->folder, job->run, index, line->runs) ||
+        !runs_make(outcome->folder, "run folder"))
         return EXIT_FAILED;
     if (line->runs > 1)
         snprintf(label, sizeof(label), "run %" PRId64 " of %" PRId64 "  ", index + 1, line->runs);
@@ -275,7 +276,7 @@ static graco_status load(struct job *job)
     graco_generate_options generate = graco_generate_defaults();
 
     graco_status status = job->line->source
-                              ? graco_dataset_load(&job->data, job->line->source, &job->line->load)
+                              ? loading_dataset(&job->data, job->line->source, &job->line->load)
                               : graco_dataset_generate(&job->data, &generate);
     if (status == GRACO_OK)
         job->info = graco_dataset_describe(job->data);

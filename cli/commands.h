@@ -11,5 +11,6 @@ int cmd_eval(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
+int cmd_fetch(int argc, char **argv); /* where the build has it: GRACO_FETCH */
 
 #endif

@@ -2,9 +2,15 @@
 #ifndef CLI_LOADING_H
 #define CLI_LOADING_H
 
+#include "graco.h"
 #include "options.h"
 
 #include <stdint.h>
+
+/* graco_dataset_load; when a published data set is not there, output_failure also says how to fetch
+ * it. */
+graco_status loading_dataset(graco_dataset **out, const char *source,
+                             const graco_load_options *options);
 
 /* Rows of an option table that fill a graco_load_options, which must start as zeros. */
 #define LOADING_OPTIONS(load)                                                                      \

@@ -19,6 +19,9 @@ static const struct subcommand subcommands[] = {
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},
     {"generate", "make a graph with communities and features", cmd_generate},
+#ifdef GRACO_FETCH
+    {"fetch", "download a published data set", cmd_fetch},
+#endif
 };
 
 enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };

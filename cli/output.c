@@ -44,9 +44,20 @@ void output_note(const char *format, ...)
     va_end(arguments);
 }
 
+static char hint[256];
+
+void output_hint(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(hint, sizeof(hint), format, arguments);
+    va_end(arguments);
+}
+
 int output_failure(graco_status status)
 {
-    output_error("%s", graco_message());
+    output_error("%s%s%s", graco_message(), hint[0] ? "; " : "", hint);
     return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -155,6 +166,23 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
     fputs(progress->terminal ? "\033[K" : "\n", stderr);
     fflush(stderr);
     progress->open = progress->terminal;
+}
+
+void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,
+                           int64_t total, double rate)
+{
+    char part[32], whole[32], speed[32];
+    double time = now();
+
+    if (progress->quiet || !progress->terminal || time - progress->shown < INTERVAL_TERMINAL)
+        return;
+    progress->shown = time;
+    fprintf(stderr, "\r%s  %s", label, output_bytes(part, done));
+    if (total >= 0)
+        fprintf(stderr, " of %s", output_bytes(whole, total));
+    fprintf(stderr, "  %s/s\033[K", output_bytes(speed, (int64_t)rate));
+    fflush(stderr);
+    progress->open = true;
 }
 
 void output_progress_end(struct output_progress *progress)

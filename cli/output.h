@@ -19,6 +19,9 @@ void output_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
 /* The same for something that the user should know but that stops nothing. */
 void output_note(const char *format, ...) OUTPUT_PRINTF(1, 2);
 
+/* A way out, added to what the next output_failure prints. */
+void output_hint(const char *format, ...) OUTPUT_PRINTF(1, 2);
+
 /* Prints the library's message for `status` and returns the exit code: EXIT_USAGE for an argument
  * that makes no sense, else EXIT_FAILED. */
 int output_failure(graco_status status);
@@ -53,6 +56,10 @@ struct output_progress {
 
 struct output_progress output_progress_start(bool quiet, const char *label);
 void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch);
+/* The same for a download: bytes done of `total` (-1: not known) and bytes per second. Nothing in a
+ * pipe. */
+void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,
+                           int64_t total, double rate);
 /* Ends the line on a terminal; harmless when repeated. */
 void output_progress_end(struct output_progress *progress);
 

@@ -72,7 +72,7 @@ bool runs_check(const char *run, int64_t count, bool resume)
     return true;
 }
 
-bool runs_make(const char *folder)
+bool runs_make(const char *folder, const char *kind)
 {
     char path[RUNS_PATH_MAX];
     struct stat found;
@@ -89,7 +89,7 @@ bool runs_make(const char *folder)
     if (mkdir(path, 0777) == 0 ||
         (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
         return true;
-    output_error("cannot make the run folder %s: %s", folder,
+    output_error("cannot make the %s %s: %s", kind, folder,
                  errno == EEXIST ? "a file has that name" : strerror(errno));
     return false;
 }

@@ -20,7 +20,8 @@ bool runs_holds_model(const char *folder);
  * form, one run or several, if there is. Returns false after a message. */
 bool runs_check(const char *run, int64_t count, bool resume);
 
-/* Makes a folder and those above it. Returns false after a message. */
-bool runs_make(const char *folder);
+/* Makes a folder and those above it; `kind` is for the message, such as "run folder". Returns false
+ * after a message. */
+bool runs_make(const char *folder, const char *kind);
 
 #endif

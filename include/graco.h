@@ -88,6 +88,10 @@ typedef struct graco_load_options {
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
+/* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the
+ * three variables is set or the buffer is too small. The folder need not exist. */
+graco_status graco_data_folder(char *path, size_t size);
+
 typedef struct graco_generate_options {
     int64_t nodes;    /* default 2000 */
     int64_t classes;  /* default 6 */
@@ -251,10 +255,10 @@ typedef struct graco_train_result {
     int64_t epochs; /* done in all, those before a resume included */
     double loss;    /* of the last epoch; NaN if this call had none to do */
     double mutual_information;
-    double seconds; /* of this call */
-    double epoch_ms_median;
-    const char *device;   /* that was used: "cpu" or "cuda" */
-    int64_t buffer_bytes; /* most that the training's buffers took there; 0: it did not begin */
+    double seconds;         /* of this call */
+    double epoch_ms_median; /* of all epochs of this call, or of evenly spaced ones if very many */
+    const char *device;     /* that was used: "cpu" or "cuda" */
+    int64_t buffer_bytes;   /* most that the training's buffers took there; 0: it did not begin */
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it

@@ -2,9 +2,11 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* Blocks from this size on ask for huge pages: a large graph touches too many small ones. */
 enum { HUGE_BLOCK = 8 << 20, PAGE = 4096 };
@@ -94,6 +96,54 @@ graco_status memory_path(char **out, const char *folder, const char *name)
     (*out)[a] = '/';
     memcpy(*out + a + 1, name, b + 1);
     return GRACO_OK;
+}
+
+/* The number behind `key` in a small file of the system, in its own unit; -1 if there is none. */
+static int64_t system_number(const char *path, const char *key)
+{
+    char text[4096];
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return -1;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    const char *at = strstr(text, key);
+    if (!at)
+        return -1;
+    at += strlen(key);
+    at += strspn(at, " ");
+    /* A limit of "max" is none. */
+    return *at >= '0' && *at <= '9' ? (int64_t)strtoll(at, NULL, 10) : -1;
+}
+
+int64_t memory_available(void)
+{
+    int64_t available = INT64_MAX, swap = system_number("/proc/meminfo", "SwapFree:");
+    int64_t free_now = system_number("/proc/meminfo", "MemAvailable:");
+    int64_t group = system_number("/sys/fs/cgroup/memory.max", "");
+    struct rlimit own;
+    if (free_now >= 0)
+        available = 1024 * (free_now + (swap > 0 ? swap : 0));
+    if (group < 0) /* the older hierarchy */
+        group = system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
+    if (group >= 0 && group < available)
+        available = group;
+    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY &&
+        own.rlim_cur < (uint64_t)available)
+        available = (int64_t)own.rlim_cur;
+    return available;
+}
+
+graco_status memory_expect(double bytes, const char *what)
+{
+    int64_t available = memory_available();
+    const double gib = 0x1p30;
+    if (!(bytes > (double)available))
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_MEMORY,
+                       "%s takes at least %.1f GiB of memory; the system can give %.1f GiB", what,
+                       bytes / gib, (double)available / gib);
 }
 
 void memory_free(void *block)

@@ -27,6 +27,14 @@ graco_status memory_string(char **out, const char *text);
 /* Joins two parts of a path with one slash; the caller owns it. */
 graco_status memory_path(char **out, const char *folder, const char *name);
 
+/* What the system can give this process, in bytes: free or reclaimable memory and swap, within the
+ * limits of the control group and of the process. INT64_MAX where that cannot be asked. */
+int64_t memory_available(void);
+
+/* GRACO_ERROR_MEMORY if `bytes`, an estimate of what `what` takes, are more than that. A system
+ * that promises more than it has would grant the allocations and then kill the process. */
+graco_status memory_expect(double bytes, const char *what);
+
 /* Frees what the functions above gave; accepts NULL. */
 void memory_free(void *block);
 

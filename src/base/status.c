@@ -1,5 +1,7 @@
 #include "base/status.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +25,7 @@ graco_status status_fail(graco_status code, const char *format, ...)
     char text[MESSAGE_SIZE]; /* apart, because an argument may be the old message */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    number_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(message, text, sizeof text);
     return code;
@@ -34,7 +36,7 @@ graco_status status_context(graco_status code, const char *format, ...)
     char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    int used = vsnprintf(text, sizeof text, format, arguments);
+    int used = number_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     if (used >= 0 && used + 2 < MESSAGE_SIZE)
         snprintf(text + used, sizeof text - (size_t)used, ": %.*s", MESSAGE_SIZE - used - 3,

@@ -27,6 +27,20 @@ static graco_status data_root(char **root)
     return status_fail(GRACO_ERROR_IO, "none of GRACO_DATA, XDG_DATA_HOME and HOME is set");
 }
 
+graco_status graco_data_folder(char *path, size_t size)
+{
+    graco_status status;
+    char *root = NULL;
+    TRY(data_root(&root));
+    if (strlen(root) >= size)
+        FAIL(GRACO_ERROR_ARGUMENT, "the data folder's name needs %zu bytes, the buffer has %zu",
+             strlen(root) + 1, size);
+    memcpy(path, root, strlen(root) + 1);
+done:
+    memory_free(root);
+    return status;
+}
+
 /* ROOT/NAME, ROOT/NAME.npz or ROOT/NAME.zip, whichever exists; *path stays NULL if none does. */
 static graco_status find_under(char **path, const char *root, const char *name)
 {

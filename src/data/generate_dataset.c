@@ -13,6 +13,8 @@
 #include "base/random.h"
 #include "graph/generate.h"
 
+#include <stdio.h>
+
 /* Words per node: at least WORDS_MIN, WORDS_RANGE values in all. WORD_BLOCKS: Philox blocks that
  * one node reserves, four lanes each, two lanes a word and one for their number. */
 enum { WORDS_MIN = 8, WORDS_RANGE = 17, WORD_BLOCKS = 16 };
@@ -151,6 +153,25 @@ done:
     return status;
 }
 
+/* Says at once what would end in a killed process after minutes of drawing. Sizes that make no
+ * sense are left to those who refuse them. */
+static graco_status expect_memory(const graco_generate_options *options)
+{
+    double N = (double)options->nodes, F = (double)options->features, bytes = 0;
+    char what[128];
+    if (options->nodes < 1 || options->nodes > INT32_MAX || !(options->degree >= 0) ||
+        !(options->degree < N))
+        return GRACO_OK;
+    if (options->dense)
+        bytes = 4 * F * (N + (double)options->classes);
+    else if (options->features > 0)
+        bytes = 4 * F + 8 * (WORDS_MIN + WORDS_RANGE / 2) * N / 2; /* some words are said twice */
+    snprintf(what, sizeof what, "a graph of %lld nodes with %lld %s features",
+             (long long)options->nodes, (long long)options->features,
+             options->dense ? "dense" : "sparse");
+    return memory_expect(bytes + generate_bytes(options->nodes, options->degree), what);
+}
+
 graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_options *options)
 {
     graco_status status;
@@ -166,6 +187,7 @@ graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_op
     if (options->features < 0 || options->features > INT32_MAX)
         FAIL(GRACO_ERROR_ARGUMENT, "%lld features: expected 0 to %lld",
              (long long)options->features, (long long)INT32_MAX);
+    TRY(expect_memory(options));
     TRY(generate_graph(&graph, &structure)); /* one community a class: it is the label */
     parts.nodes = parts.features.rows = options->nodes;
     parts.features.cols = options->features;

@@ -12,6 +12,7 @@
 #include "data/features_make.h"
 #include "graph/generate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { GRAPHS_MAX = 24, FAMILY = 4, NODES_MIN = 8, COMMUNITY_MIN = 4, TOPICS = 64 };
@@ -171,23 +172,30 @@ done:
     return status;
 }
 
+/* The original's average degree, but a node is joined to a twentieth of the others at most, or to
+ * all of its community. */
+static double like_degree(const struct like *like, int64_t nodes)
+{
+    double degree =
+        (double)like->edges / (double)(like->nodes[0] + like->nodes[1] + like->nodes[2]);
+    double most = (double)nodes / (like->communities > 1 ? like->classes * like->communities : 20);
+    return degree < most ? degree : most;
+}
+
 static graco_status make_structure(struct dataset_parts *parts, int32_t *group,
                                    const struct plan *plan, const struct like *like,
                                    const graco_generate_options *options)
 {
     graco_status status = GRACO_OK;
     int64_t first = 0;
-    double degree =
-        (double)like->edges / (double)(like->nodes[0] + like->nodes[1] + like->nodes[2]);
     if (like->labels > 0)
         TRY(memory_alloc(&parts->graph_id, plan->total, sizeof *parts->graph_id));
     for (int64_t g = 0; g < plan->graphs; g++) {
         int64_t n = plan->nodes[g];
-        double most = (double)n / (like->communities > 1 ? like->classes * like->communities : 20);
         struct generate_options structure = {
             .nodes = n,
             .classes = like->classes < n ? like->classes : n,
-            .degree = degree < most ? degree : most,
+            .degree = like_degree(like, n),
             .communities = communities_of(like, n),
             .homophily = like->homophily,
             .cohesion = like->cohesion,
@@ -199,6 +207,17 @@ static graco_status make_structure(struct dataset_parts *parts, int32_t *group,
     }
 done:
     return status;
+}
+
+static graco_status expect_memory(const struct plan *plan, const struct like *like)
+{
+    double N = (double)plan->total, bytes = N * (4 * (double)like->features + (double)like->labels);
+    char what[128];
+    for (int64_t g = 0; g < plan->graphs; g++)
+        bytes += generate_bytes(plan->nodes[g], like_degree(like, plan->nodes[g]));
+    snprintf(what, sizeof what, "a graph like %s of %lld nodes", like->name,
+             (long long)plan->total);
+    return memory_expect(bytes, what);
 }
 
 static struct random_key part_key(const graco_generate_options *options, enum generate_part part)
@@ -283,6 +302,7 @@ graco_status generate_like(struct graco_dataset **out, const graco_generate_opti
     int32_t *class = NULL; /* communities, until the features are made */
     TRY(find_like(&like, options));
     TRY(make_plan(&plan, like, options->scale));
+    TRY(expect_memory(&plan, like));
     parts.name = like->name;
     parts.nodes = plan.total;
     parts.inductive = like->inductive;

@@ -1,5 +1,6 @@
 /* The public entry of the evaluation: checks, splits, one protocol_run per split, the summary. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "eval/protocol.h"
@@ -24,7 +25,7 @@ static graco_status note(graco_eval_result *result, const char *format, ...)
     char text[256], *copy = NULL;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    number_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     TRY(memory_grow(&result->notes, result->note_count, result->note_count + 1,
                     sizeof *result->notes));

@@ -145,7 +145,16 @@ static graco_status check_options(const struct generate_options *options)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "a cohesion of %g: expected 0 to the homophily, %g", options->cohesion,
                            options->homophily);
+    if ((double)options->nodes * options->degree / 2 > (double)(UINT32_MAX / 2))
+        return status_fail(
+            GRACO_ERROR_ARGUMENT, "a graph of %.0f undirected edges: at most %lld are possible",
+            (double)options->nodes * options->degree / 2, (long long)(UINT32_MAX / 2));
     return GRACO_OK;
+}
+
+double generate_bytes(int64_t nodes, double degree)
+{
+    return (60 + 20 * degree) * (double)nodes;
 }
 
 /* The first nodes have one community each, so that none is empty; the others draw theirs. */
@@ -341,9 +350,6 @@ graco_status generate_graph(struct generated *out, const struct generate_options
     TRY(blocks_init(&blocks, graph.community, options));
     ends = (double)options->nodes * options->degree;
     wanted = ends / 2;
-    if (wanted > (double)(UINT32_MAX / 2))
-        FAIL(GRACO_ERROR_ARGUMENT, "a graph of %.0f undirected edges: at most %lld are possible",
-             wanted, (long long)(UINT32_MAX / 2));
     TRY(draw_edges(&graph, &blocks, options, (int64_t)wanted));
     *out = graph;
     graph = (struct generated){0};

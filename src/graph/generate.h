@@ -54,6 +54,10 @@ enum generate_part {
  * O(nodes + edges). On failure *out is empty. */
 graco_status generate_graph(struct generated *out, const struct generate_options *options);
 
+/* The least that this takes while it runs, in bytes. Measured: 84 bytes a node at degree 1 and 24
+ * to 40 for each neighbour; a little less is taken, so that nothing is refused that would fit. */
+double generate_bytes(int64_t nodes, double degree);
+
 void generated_clear(struct generated *graph);
 
 #endif

@@ -1,6 +1,7 @@
 #include "io/array.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -179,7 +180,7 @@ static graco_status fail_value(struct number value, int64_t index, const char *w
     else if (value.family == NUMBER_UNSIGNED)
         snprintf(text, sizeof text, "%" PRIu64, value.u);
     else
-        snprintf(text, sizeof text, "%.17g", value.r);
+        number_print(text, sizeof text, "%.17g", value.r);
     return status_fail(GRACO_ERROR_FORMAT, "item %" PRId64 " of an array is %s, which is no %s",
                        index, text, wanted);
 }

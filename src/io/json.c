@@ -1,6 +1,7 @@
 #include "io/json.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/file.h"
 
 #include <inttypes.h>
@@ -30,8 +31,11 @@ graco_status json_parse(struct json **out, const void *bytes, int64_t length)
 {
     json_error_t error;
     *out = NULL;
+    /* jansson asks localeconv for the decimal point, which another thread may be changing. */
+    struct number_scope scope = number_scope_begin();
     json_t *value =
         json_loadb(bytes, (size_t)length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    number_scope_end(scope);
     if (!value && json_error_code(&error) == json_error_out_of_memory)
         return fail_memory();
     if (!value)

@@ -3,6 +3,7 @@
 #include "io/json.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/file.h"
 
 #include <inttypes.h>
@@ -40,23 +41,11 @@ static graco_status append_text(struct text *text, const char *bytes)
 
 static graco_status append_double(struct text *text, double value)
 {
-    char digits[40];
+    char digits[NUMBER_TEXT];
     if (!isfinite(value))
         return append_text(text, "null");
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    bool whole = true;
-    for (char *at = digits; *at; at++) {
-        if (!strchr("+-0123456789e", *at)) {
-            *at = '.'; /* whatever the locale takes */
-            whole = false;
-        } else if (*at == 'e') {
-            whole = false;
-        }
-    }
+    number_shortest(digits, value);
+    bool whole = !strpbrk(digits, ".e");
     graco_status status = append_text(text, digits);
     /* 1.0 must not come back as an integer. */
     return status == GRACO_OK && whole ? append_text(text, ".0") : status;

@@ -1,5 +1,7 @@
 #include "io/scan.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -181,20 +183,15 @@ static bool special_number(double *out, const char *at, const char *end)
     return false;
 }
 
-/* The rare numbers that need more than one rounding go through strtod, with the decimal point that
- * the locale wants. */
+/* The rare numbers that need more than one rounding go through strtod. */
 static bool slow_number(double *out, struct scan_field field)
 {
-    char text[128], point[8], *end;
+    char text[128], *end;
     if (field.length >= (int64_t)sizeof text)
         return false;
     memcpy(text, field.text, (size_t)field.length);
     text[field.length] = 0;
-    snprintf(point, sizeof point, "%.1f", 0.5);
-    for (char *at = text; *at; at++)
-        if (*at == '.')
-            *at = point[1];
-    *out = strtod(text, &end);
+    *out = number_parse(text, &end);
     return end == text + field.length;
 }
 

@@ -1,6 +1,7 @@
 #include "model/config.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -151,7 +152,7 @@ static graco_status out_of_range(const struct key *key, const char *value)
 static graco_status set_number(graco_config *config, const struct key *key, const char *value)
 {
     char *end;
-    double number = strtod(value, &end);
+    double number = number_parse(value, &end);
     double factor = key->type == KEY_BYTES ? suffix_factor(end) : *end == 0;
     number *= factor;
     bool whole = key->type == KEY_REAL || number == floor(number);
@@ -190,7 +191,7 @@ static graco_status set_list(graco_config *config, const struct key *key, const 
             continue;
         }
         char *end;
-        double number = isdigit((unsigned char)*at) ? strtod(at, &end) : -1;
+        double number = isdigit((unsigned char)*at) ? number_parse(at, &end) : -1;
         if (!(number >= key->low && number <= key->high) || number != floor(number) ||
             (*end && *end != ','))
             return status_fail(GRACO_ERROR_ARGUMENT,
@@ -220,16 +221,6 @@ graco_status graco_config_set(graco_config *config, const char *name, const char
 }
 
 /* ---- Value to text --------------------------------------------------------------------------- */
-
-/* The shortest form that reads back as the same number. */
-static void print_real(char text[CONFIG_TEXT], double number)
-{
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, CONFIG_TEXT, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
-            return;
-    }
-}
 
 /* A list without the repetitions at its end. */
 static void print_list(char text[CONFIG_TEXT], const int64_t list[GRACO_LAYERS_MAX])
@@ -263,7 +254,7 @@ static void print_value(char text[CONFIG_TEXT], const graco_config *config, cons
     }
     memcpy(&value, field(config, key), sizeof(int64_t));
     if (key->type == KEY_REAL)
-        print_real(text, value.real);
+        number_shortest(text, value.real);
     else if (key->type == KEY_SEED)
         snprintf(text, CONFIG_TEXT, "%llu", (unsigned long long)value.seed);
     else

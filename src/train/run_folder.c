@@ -1,6 +1,7 @@
 #include "train/run_folder.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/file.h"
 #include "io/json.h"
 
@@ -52,7 +53,7 @@ void run_folder_free(struct run_folder *run)
 static graco_status put_value(struct json *object, const char *key, const char *text)
 {
     char *end;
-    double number = strtod(text, &end);
+    double number = number_parse(text, &end);
     if (*end || end == text)
         return json_put_string(object, key, text);
     long long whole = strtoll(text, &end, 10);

@@ -7,10 +7,10 @@
 #include "train/embed.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
+#include "train/timing.h"
 #include "train/trainer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One call of graco_train. */
@@ -22,7 +22,7 @@ struct session {
     struct trainer *trainer;
     struct schedule *schedule;
     struct run_folder *run; /* NULL: nothing on disk */
-    double *seconds;        /* (config.epochs) of each epoch of this call */
+    struct timing timing;   /* of the epochs of this call */
     int64_t done;           /* epochs of this call */
     double started;
     graco_train_result result;
@@ -102,7 +102,7 @@ static graco_status open_session(struct session *s)
     TRY(open_model(s));
     TRY(trainer_create(&s->trainer, backend, s->model));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
-    TRY(memory_alloc(&s->seconds, s->config.epochs, sizeof(double)));
+    TRY(timing_init(&s->timing, s->config.epochs - s->model->epoch));
     if (s->run) {
         TRY(run_folder_write_config(s->run, &s->config, &info));
         TRY(run_folder_start_metrics(s->run, s->model->epoch));
@@ -113,7 +113,7 @@ done:
 
 static void close_session(struct session *s)
 {
-    memory_free(s->seconds);
+    timing_clear(&s->timing);
     schedule_free(s->schedule);
     trainer_free(s->trainer);
     graco_model_free(s->model);
@@ -157,7 +157,8 @@ static graco_status run_epoch(struct session *s)
         return status;
     double end = threads_seconds();
     int64_t left = s->config.epochs - s->model->epoch;
-    s->seconds[s->done++] = end - begin;
+    timing_add(&s->timing, end - begin);
+    s->done++;
     epoch.seconds = end - begin;
     epoch.seconds_left = (double)left * (end - s->started) / (double)s->done;
     s->result.loss = epoch.loss;
@@ -174,14 +175,6 @@ done:
     return status;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 static void fill_result(struct session *s)
 {
     graco_train_result *r = &s->result;
@@ -189,8 +182,7 @@ static void fill_result(struct session *s)
     r->seconds = threads_seconds() - s->started;
     r->device = s->trainer->context->backend->name;
     r->buffer_bytes = s->trainer->context->most_bytes;
-    qsort(s->seconds, (size_t)s->done, sizeof(double), compare_doubles);
-    r->epoch_ms_median = s->done ? 1e3 * s->seconds[s->done / 2] : 0;
+    r->epoch_ms_median = 1e3 * timing_median(&s->timing);
 }
 
 static graco_status write_embeddings(struct session *s)

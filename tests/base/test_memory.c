@@ -1,5 +1,7 @@
 #include "base/memory.h"
 
+#include <sys/resource.h>
+
 #include "check.h"
 
 static bool aligned(const void *block)
@@ -116,8 +118,25 @@ static void strings(void)
     }
 }
 
+static void available(void)
+{
+    int64_t bytes = memory_available();
+    CHECK(bytes > 1 << 20); /* this runs, so there is some */
+    CHECK_OK(memory_expect(1024, "a page"));
+    CHECK_OK(memory_expect(-1, "nothing"));
+    CHECK_FAILS(memory_expect(0x1p80, "a dream"), GRACO_ERROR_MEMORY, "a dream takes at least");
+    struct rlimit own, less;
+    CHECK(getrlimit(RLIMIT_AS, &own) == 0);
+    less = own;
+    less.rlim_cur = (rlim_t)1 << 20;
+    CHECK(setrlimit(RLIMIT_AS, &less) == 0);
+    CHECK(memory_available() <= 1 << 20);
+    CHECK(setrlimit(RLIMIT_AS, &own) == 0);
+}
+
 int main(void)
 {
+    available();
     blocks();
     zero_sizes();
     overflow();

@@ -60,7 +60,7 @@ small=(--set hidden=16 --set checkpoint_every=5)
 exits 0 "graco 0." --version
 exits 0 "commands:" help
 exits 0 "commands:" --help
-for command in train embed info convert generate; do
+for command in train embed eval info convert generate; do
     exits 0 "usage: graco $command" help "$command"
     exits 0 "usage: graco $command" "$command" --help
 done
@@ -125,6 +125,12 @@ same info-graph.npz.json info-back.npz.json
 holds "300 nodes" grep -q '"nodes": 300,' info-folder.json
 holds "3 classes" grep -q '"classes": 3,' info-folder.json
 exits 0 "both directions" info graph.npz
+
+# Sizes that no machine has are refused at once.
+exits 1 "of memory; the system can give" generate huge --nodes 2000000000 --features 2000000000 --dense
+exits 1 "of memory; the system can give" generate huge --like reddit --scale 1000
+exits 1 "of memory; the system can give" generate huge --nodes 2000000000 --degree 1000 --features 0
+holds "nothing is left of them" [ ! -e huge ]
 
 # Graphs like published ones, in their layouts.
 exits 2 "reddit, ppi, arxiv" generate g --like cora

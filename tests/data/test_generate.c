@@ -204,6 +204,17 @@ static void refuses(void)
     REFUSED(degree, NAN, "degree of");
     REFUSED(degree, 2000, "degree of 2000");
     REFUSED(homophily, 1.5, "homophily of 1.5");
+    REFUSED(nodes, (int64_t)INT32_MAX + 1, "2147483648 nodes: expected 1 to 2147483647");
+    /* 16 exabytes of features: said before anything is drawn. */
+    options = graco_generate_defaults();
+    options.nodes = options.features = INT32_MAX;
+    options.dense = true;
+    CHECK_FAILS(graco_dataset_generate(&data, &options), GRACO_ERROR_MEMORY,
+                "takes at least 17179869");
+    options = graco_generate_defaults();
+    options.like = "reddit";
+    options.scale = 1000;
+    CHECK_FAILS(graco_dataset_generate(&data, &options), GRACO_ERROR_MEMORY, "like reddit");
     CHECK(data == NULL);
 }
 

@@ -63,6 +63,16 @@ while read -r file; do
 done < <(find cli examples -name '*.[ch]' 2>/dev/null | sort)
 [ -z "$(quoted_includes include/graco.h)" ] || fail "include/graco.h: includes a private header"
 
+# Numbers as text follow the host program's locale anywhere else.
+while read -r line; do
+    fail "$line: real numbers are read by number_parse of base/number.h"
+done < <(grep -rnE '\b(strto(d|f|ld)|atof|sscanf|vsnprintf)\(' src --include='*.c' |
+    grep -v '^src/base/number\.c:' || true)
+while read -r line; do
+    fail "$line: real numbers are printed by number_print of base/number.h"
+done < <(grep -rnE '\b(snprintf|fprintf|printf)\(.*%[-+ #0-9.*]*[aefgAEFG]\b' src --include='*.c' |
+    grep -v '^src/base/number\.c:' || true)
+
 cc=${CC:-cc}
 read -ra flags < <(pkg-config --cflags libzip jansson)
 for folder in /usr/include/*/openblas-*; do

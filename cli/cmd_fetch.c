@@ -1,0 +1,420 @@
+/* graco fetch: downloads a published data set into the folder where `graco train NAME` finds it.
+ *
+ * Two at once would write the same part files, so the folder has a lock while one is at work. The
+ * system drops it with the process, whichever way that ends. */
+#include "catalogue.h"
+#include "commands.h"
+#include "download.h"
+#include "options.h"
+#include "output.h"
+#include "runs.h"
+#include "sums.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 16, LOCK_TRIES = 100 };
+
+/* The only thing that a signal handler may touch. */
+static volatile sig_atomic_t stop_wanted;
+
+/* What became of a file. */
+struct fetched {
+    const struct catalogue_file *file;
+    const char *state; /* "present", "fetched" or "resumed" */
+    const char
+        *checked; /* "published", "recorded" or "first use": what its hash was held against */
+    int64_t bytes, received;
+    char sha256[SHA256_TEXT];
+};
+
+struct fetch {
+    const struct catalogue_set *set;
+    const char *from; /* folder URL; NULL: the publisher's */
+    bool force, json, quiet;
+    int64_t timeout, retries;
+    char folder[RUNS_PATH_MAX], lock_path[RUNS_PATH_MAX + 64];
+    int lock;
+    struct sums sums;
+    struct output_progress progress;
+    int count;
+    struct fetched files[FILES_MAX];
+};
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop_wanted = 1;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+/* A stop keeps the part file; a closed pipe and a file size limit are errors of the calls. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- The folder and its lock ----------------------------------------------------------------- */
+
+static bool find_folder(struct fetch *fetch)
+{
+    char root[RUNS_PATH_MAX];
+
+    if (graco_data_folder(root, sizeof(root)) != GRACO_OK) {
+        output_error("%s", graco_message());
+        return false;
+    }
+    int length = snprintf(fetch->folder, sizeof(fetch->folder), "%s/%s", root, fetch->set->name);
+    if (length >= RUNS_PATH_MAX - 64) {
+        output_error("the data folder's name has %d bytes; expected at most %d", length,
+                     RUNS_PATH_MAX - 64);
+        return false;
+    }
+    snprintf(fetch->lock_path, sizeof(fetch->lock_path), "%s/.fetch.lock", fetch->folder);
+    return runs_make(fetch->folder, "data folder");
+}
+
+/* Whether the lock that we hold is on the file of that name: its last holder may have removed it
+ * between our opening and our locking. */
+static bool lock_is_current(const struct fetch *fetch)
+{
+    struct stat ours, named;
+
+    return fstat(fetch->lock, &ours) == 0 && stat(fetch->lock_path, &named) == 0 &&
+           ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+}
+
+static bool take_lock(struct fetch *fetch)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET}, holder = whole;
+
+    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+        fetch->lock = open(fetch->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fetch->lock < 0)
+            break;
+        if (fcntl(fetch->lock, F_SETLK, &whole) != 0) {
+            if (errno != EACCES && errno != EAGAIN)
+                break;
+            char who[48] = "";
+            if (fcntl(fetch->lock, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK)
+                snprintf(who, sizeof(who), ", process %ld", (long)holder.l_pid);
+            output_error("another graco fetch is at work in %s%s; wait for it to end",
+                         fetch->folder, who);
+            return false;
+        }
+        if (lock_is_current(fetch))
+            return true;
+        close(fetch->lock);
+    }
+    output_error("cannot lock %s: %s", fetch->lock_path, strerror(errno));
+    return false;
+}
+
+static void drop_lock(struct fetch *fetch)
+{
+    unlink(fetch->lock_path);
+    close(fetch->lock);
+}
+
+/* ---- One file -------------------------------------------------------------------------------- */
+
+/* What its hash must be; NULL: this is the first use. */
+static const char *expected(const struct fetch *fetch, struct fetched *out)
+{
+    const char *recorded = sums_find(&fetch->sums, out->file->name);
+
+    out->checked = out->file->sha256 ? "published" : recorded ? "recorded" : "first use";
+    return out->file->sha256 ? out->file->sha256 : recorded;
+}
+
+static bool record(struct fetch *fetch, const struct fetched *file)
+{
+    const char *old = sums_find(&fetch->sums, file->file->name);
+
+    if (old && strcmp(old, file->sha256) == 0)
+        return true;
+    return sums_set(&fetch->sums, file->file->name, file->sha256) &&
+           sums_write(&fetch->sums, fetch->folder);
+}
+
+/* A file that is there already: kept if its hash is right, an error if not. */
+static bool check_present(struct fetch *fetch, struct fetched *out, const char *path,
+                          const char *wanted)
+{
+    struct stat about;
+
+    if (stat(path, &about) != 0 || !sums_of_file(out->sha256, path)) {
+        output_error("%s cannot be read: %s", path, strerror(errno));
+        return false;
+    }
+    if (wanted && strcmp(wanted, out->sha256) != 0) {
+        output_error(
+            "%s is there with the SHA-256 %s; expected %s, %s: remove the file, or replace "
+            "it with --force",
+            path, out->sha256, wanted,
+            out->file->sha256 ? "that of the published file" : "recorded in SHA256SUMS");
+        return false;
+    }
+    out->state = "present";
+    out->bytes = about.st_size;
+    return record(fetch, out);
+}
+
+static bool fetch_file(struct fetch *fetch, struct fetched *out)
+{
+    const struct catalogue_file *file = out->file;
+    char path[RUNS_PATH_MAX + 64], url[DOWNLOAD_URL];
+    const char *wanted = expected(fetch, out);
+
+    snprintf(path, sizeof(path), "%.*s/%.63s", RUNS_PATH_MAX - 1, fetch->folder, file->name);
+    snprintf(url, sizeof(url), "%s/%s", fetch->from ? fetch->from : fetch->set->source, file->name);
+    if (!fetch->force && access(path, F_OK) == 0)
+        return check_present(fetch, out, path, wanted);
+    struct download download = {.url = url,
+                                .path = path,
+                                .size = file->size,
+                                .limit = file->limit,
+                                .sha256 = wanted,
+                                .magic = file->magic,
+                                .timeout = fetch->timeout,
+                                .retries = fetch->retries,
+                                .stop = &stop_wanted,
+                                .progress = &fetch->progress,
+                                .label = file->name};
+    bool got = download_get(&download);
+    output_progress_end(&fetch->progress);
+    if (got) {
+        out->state = download.resumed ? "resumed" : "fetched";
+        out->bytes = download.bytes;
+        out->received = download.received;
+        memcpy(out->sha256, download.found, sizeof(out->sha256));
+        /* Recorded first: no file is ever in place without its hash. */
+        if (!record(fetch, out))
+            return false;
+        got = download_place(&download, fetch->folder);
+    }
+    if (!got)
+        output_error("%s", download.error);
+    return got;
+}
+
+/* ---- What is said ---------------------------------------------------------------------------- */
+
+static int report_json(const struct fetch *fetch)
+{
+    json_t *files = json_array();
+    int64_t received = 0;
+
+    for (int i = 0; i < fetch->count; i++) {
+        const struct fetched *file = &fetch->files[i];
+        received += file->received;
+        json_array_append_new(files,
+                              json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "name", file->file->name,
+                                        "state", file->state, "bytes", (json_int_t)file->bytes,
+                                        "received", (json_int_t)file->received, "sha256",
+                                        file->sha256, "checked", file->checked));
+    }
+    return output_json(json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", fetch->set->name, "folder",
+                                 fetch->folder, "source",
+                                 fetch->from ? fetch->from : fetch->set->source, "received",
+                                 (json_int_t)received, "files", files));
+}
+
+static int report(const struct fetch *fetch)
+{
+    char bytes[32];
+
+    if (fetch->json)
+        return report_json(fetch);
+    if (fetch->quiet)
+        return EXIT_FINE;
+    for (int i = 0; i < fetch->count; i++) {
+        const struct fetched *file = &fetch->files[i];
+        bool first = strcmp(file->checked, "first use") == 0;
+        output_row(file->file->name, "%-8s %9s  SHA-256 %s", file->state,
+                   output_bytes(bytes, file->bytes),
+                   first ? "not published: recorded for later fetches" : "as expected");
+    }
+    output_row("folder", "%s", fetch->folder);
+    return output_finish();
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int fetch_set(struct fetch *fetch)
+{
+    bool fine = true;
+
+    if (!find_folder(fetch) || !take_lock(fetch))
+        return EXIT_FAILED;
+    catch_signals();
+    fetch->progress = output_progress_start(fetch->quiet, "");
+    fine = sums_read(&fetch->sums, fetch->folder);
+    if (fine && !download_start()) {
+        output_error("libcurl cannot be started");
+        fine = false;
+    }
+    for (const struct catalogue_file *file = fetch->set->files; fine && file->name; file++) {
+        fetch->files[fetch->count] = (struct fetched){.file = file};
+        fine = fetch_file(fetch, &fetch->files[fetch->count]);
+        fetch->count += fine;
+    }
+    download_end();
+    drop_lock(fetch);
+    return fine ? report(fetch) : EXIT_FAILED;
+}
+
+/* The size of a set; *exact: it is known, else it is the most that is accepted. */
+static int64_t set_size(const struct catalogue_set *set, bool *exact)
+{
+    int64_t sum = 0;
+
+    *exact = true;
+    for (const struct catalogue_file *file = set->files; file->name; file++) {
+        *exact = *exact && file->size >= 0;
+        sum += file->size >= 0 ? file->size : file->limit;
+    }
+    return sum;
+}
+
+static json_t *describe(const struct catalogue_set *set)
+{
+    json_t *files = json_array();
+    bool exact = true;
+    int64_t size = set_size(set, &exact);
+
+    for (const struct catalogue_file *file = set->files; file->name; file++)
+        json_array_append_new(files, json_string(file->name));
+    return json_pack("{s:s, s:s, s:o, s:I, s:s, s:s, s:b, s:o}", "name", set->name, "about",
+                     set->about, "bytes", exact ? json_integer(size) : json_null(), "bytes_max",
+                     (json_int_t)size, "licence", set->licence, "source", set->source,
+                     "sha256_published", set->files[0].sha256 != NULL, "files", files);
+}
+
+static int list(bool json)
+{
+    const struct catalogue_set *set = NULL;
+    json_t *sets = json_array();
+
+    for (int i = 0; (set = catalogue_at(i)); i++) {
+        char bytes[32];
+        bool exact = true;
+        int64_t size = set_size(set, &exact);
+        if (json) {
+            json_array_append_new(sets, describe(set));
+            continue;
+        }
+        output_row(set->name, "%s", set->about);
+        output_row("", "size: %s%s", exact ? "" : "not known beforehand, accepted up to ",
+                   output_bytes(bytes, size));
+        output_row("", "licence: %s", set->licence);
+        output_row("", "source: %s", set->source);
+    }
+    if (json)
+        return output_json(json_pack("{s:o}", "datasets", sets));
+    json_decref(sets);
+    return output_finish();
+}
+
+/* A mirror's folder: printable, with a protocol that is allowed and nothing behind the path. */
+static bool check_from(char url[DOWNLOAD_URL], const char *from)
+{
+    bool fine = strncasecmp(from, "https://", 8) == 0 || strncasecmp(from, "http://", 7) == 0;
+    size_t length = strlen(from);
+
+    for (const char *c = from; *c; c++)
+        fine = fine && isgraph((unsigned char)*c) && !strchr("?#", *c);
+    while (length > 0 && from[length - 1] == '/')
+        length--;
+    if (!fine || length > DOWNLOAD_URL - 128) {
+        output_error(
+            "fetch: --from is '%s'; expected the https:// (or http://) address of a folder", from);
+        return false;
+    }
+    snprintf(url, DOWNLOAD_URL, "%.*s", (int)length, from);
+    return true;
+}
+
+static const struct catalogue_set *find_set(const char *name)
+{
+    const struct catalogue_set *found = catalogue_find(name), *set = NULL;
+    const char *names[FILES_MAX + 1] = {NULL};
+    char allowed[256] = "";
+    size_t used = 0;
+
+    if (found)
+        return found;
+    for (int i = 0; i < FILES_MAX && (set = catalogue_at(i)); i++) {
+        names[i] = set->name;
+        used += (size_t)snprintf(allowed + used, sizeof(allowed) - used, "%s%s", i ? ", " : "",
+                                 set->name);
+    }
+    const char *nearest = options_nearest(name, names);
+    output_error("fetch: unknown data set '%s'%s%s%s; expected one of: %s", name,
+                 nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "",
+                 allowed);
+    return NULL;
+}
+
+int cmd_fetch(int argc, char **argv)
+{
+    struct fetch fetch = {.timeout = 60, .retries = 3};
+    const char *from = NULL;
+    char url[DOWNLOAD_URL];
+    bool list_wanted = false;
+    const struct option options[] = {
+        OPTION_ROW_TEXT("from", 0, "URL", &from, "a mirror: the folder that holds the files"),
+        OPTION_ROW_FLAG("list", 0, &list_wanted, "say what there is, how large, from where"),
+        OPTION_ROW_FLAG("force", 0, &fetch.force, "fetch again what is there already"),
+        OPTION_ROW_INTEGER("timeout", "S", &fetch.timeout, 1, 86400,
+                           "seconds without progress before a connection counts as broken"),
+        OPTION_ROW_INTEGER("retries", "N", &fetch.retries, 0, 1000,
+                           "how often a broken connection is tried again"),
+        OPTION_ROW_FLAG("json", 0, &fetch.json, "print one JSON object at the end"),
+        OPTION_ROW_FLAG("quiet", 'q', &fetch.quiet, "no progress and no summary"),
+        {0},
+    };
+    struct command command = {
+        .name = "fetch",
+        .synopsis = "NAME [options], or --list",
+        .summary =
+            "Downloads a published data set to the folder NAME under $GRACO_DATA (else\n"
+            "~/.local/share/graco), where the other commands find it by name. SHA-256 are\n"
+            "checked: against the published files' where they are known, else against those\n"
+            "of the first fetch, kept in SHA256SUMS. A broken download is continued. Proxies\n"
+            "are taken from the environment (https_proxy, http_proxy, all_proxy, no_proxy).",
+        .options = options,
+        .min_arguments = 0,
+        .max_arguments = 1,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return options_help(&command);
+    if (list_wanted)
+        return list(fetch.json);
+    if (command.count == 0) {
+        output_error("fetch: no data set given; expected a name: see graco fetch --list");
+        return EXIT_USAGE;
+    }
+    fetch.set = find_set(command.arguments[0]);
+    if (!fetch.set || (from && !check_from(url, from)))
+        return EXIT_USAGE;
+    fetch.from = from ? url : NULL;
+    return fetch_set(&fetch);
+}

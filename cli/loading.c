@@ -1,0 +1,38 @@
+#include "loading.h"
+#include "catalogue.h"
+#include "output.h"
+#include "runs.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#ifdef GRACO_FETCH
+/* Whether a file that a fetch would bring is not in ROOT/NAME. */
+static bool lacks_files(const struct catalogue_set *set)
+{
+    char root[RUNS_PATH_MAX], path[RUNS_PATH_MAX + 256];
+
+    /* The load has asked for the folder too: if this fails, it has said so with the same words. */
+    if (graco_data_folder(root, sizeof(root)) != GRACO_OK)
+        return false;
+    for (const struct catalogue_file *file = set->files; file->name; file++) {
+        snprintf(path, sizeof(path), "%s/%s/%s", root, set->name, file->name);
+        if (access(path, F_OK) != 0)
+            return true;
+    }
+    return false;
+}
+#endif
+
+graco_status loading_dataset(graco_dataset **out, const char *source,
+                             const graco_load_options *options)
+{
+    graco_status status = graco_dataset_load(out, source, options);
+#ifdef GRACO_FETCH
+    const struct catalogue_set *set = catalogue_find(source);
+
+    if (status != GRACO_OK && set && access(source, F_OK) != 0 && lacks_files(set))
+        output_hint("to download it: graco fetch %s", source);
+#endif
+    return status;
+}

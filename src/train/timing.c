@@ -1,0 +1,52 @@
+#include "train/timing.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+graco_status timing_init(struct timing *timing, int64_t epochs)
+{
+    *timing = (struct timing){.stride = 1};
+    timing->room = epochs < 1 ? 1 : epochs < TIMING_KEPT ? epochs : TIMING_KEPT;
+    return memory_alloc(&timing->seconds, timing->room, sizeof *timing->seconds);
+}
+
+void timing_add(struct timing *timing, double seconds)
+{
+    if (timing->count++ % timing->stride != 0)
+        return;
+    if (timing->kept == timing->room) {
+        /* Every second one goes. The new one stays if it is on the wider stride, which it is when
+         * the room is even. */
+        timing->kept = (timing->kept + 1) / 2;
+        for (int64_t i = 1; i < timing->kept; i++)
+            timing->seconds[i] = timing->seconds[2 * i];
+        timing->stride *= 2;
+        if ((timing->count - 1) % timing->stride != 0)
+            return;
+    }
+    timing->seconds[timing->kept++] = seconds;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+double timing_median(struct timing *timing)
+{
+    if (timing->kept == 0)
+        return 0;
+    qsort(timing->seconds, (size_t)timing->kept, sizeof(double), compare_doubles);
+    return timing->seconds[timing->kept / 2];
+}
+
+void timing_clear(struct timing *timing)
+{
+    memory_free(timing->seconds);
+    *timing = (struct timing){0};
+}
