@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval bench-inductive install clean
+.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval bench-inductive bench-cuda install clean
 
 all: build
 
@@ -69,6 +69,11 @@ bench bench-quick: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_objective
 	@/usr/bin/python3 bench/run_bench.py --build $(BUILD) $(if $(filter bench-quick,$@),--quick) \
 	    $(BENCH_OPTIONS)
+
+# graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
+bench-cuda: build
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_cuda
+	@python3 bench/run_bench_cuda.py --build $(BUILD) $(BENCH_OPTIONS)
 
 install: build
 	@cmake --install $(BUILD)

@@ -28,6 +28,7 @@ struct line {
     const char *output;
     int64_t runs;
     bool resume, json, quiet;
+    bool deterministic; /* nothing asks: no training is anything else */
 };
 
 /* All that the runs of one command share. */
@@ -358,6 +359,8 @@ int cmd_train(int argc, char **argv)
                           "auto: a GPU if there is one; cpu; cuda"),
         OPTION_ROW_CHOICE("precision", "NAME", &settings->precision, settings_precisions,
                           "operands of a GPU's products: fp32, tf32, fp16"),
+        OPTION_ROW_FLAG("deterministic", 0, &line.deterministic,
+                        "the same seed gives the same bits on one device: always so, at no cost"),
         OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 1024, "threads; 0: one per core"),
         OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,
                         "what the objective's tiles may fill, such as 256M or 4G"),
