@@ -147,6 +147,16 @@ static bool decode_point(uint32_t *point, const unsigned char **text)
     return true;
 }
 
+bool array_is_utf8(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    uint32_t point;
+    while (*at)
+        if (!decode_point(&point, &at))
+            return false;
+    return true;
+}
+
 static graco_status count_points(int64_t *out, const char *string, int64_t index)
 {
     const unsigned char *at = (const unsigned char *)string;

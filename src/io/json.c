@@ -1,6 +1,7 @@
 #include "io/json.h"
 
 #include "base/memory.h"
+#include "io/array.h"
 #include "io/file.h"
 
 #include <inttypes.h>
@@ -84,35 +85,37 @@ static json_t *double_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* json_string gives NULL for text that is not UTF-8, which is the caller's mistake. */
+/* jansson does not say whether text is not UTF-8, the caller's mistake, or memory is out. */
 static graco_status string_value(json_t **out, const char *text)
 {
-    *out = json_string(text);
-    if (!*out)
-        return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"",
-                           text);
-    return GRACO_OK;
+    *out = NULL;
+    if (array_is_utf8(text)) {
+        *out = json_string(text);
+        return *out ? GRACO_OK : fail_memory();
+    }
+    return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"", text);
 }
 
 static graco_status put(struct json *object, const char *key, json_t *value)
 {
     if (!value)
         return fail_memory();
-    if (json_object_set_new(inner(object), key, value) != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object",
-                           key);
-    return GRACO_OK;
+    if (json_is_object(inner(object)) && array_is_utf8(key))
+        return json_object_set_new(inner(object), key, value) == 0 ? GRACO_OK : fail_memory();
+    json_decref(value);
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object", key);
 }
 
 static graco_status add(struct json *array, json_t *value)
 {
     if (!value)
         return fail_memory();
-    if (json_array_append_new(inner(array), value) != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "an item cannot be added to a JSON value that is "
-                                                 "no array");
-    return GRACO_OK;
+    if (json_is_array(inner(array)))
+        return json_array_append_new(inner(array), value) == 0 ? GRACO_OK : fail_memory();
+    json_decref(value);
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "an item cannot be added to a JSON value that is no array");
 }
 
 graco_status json_put_string(struct json *object, const char *key, const char *value)

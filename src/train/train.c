@@ -122,8 +122,14 @@ static void close_session(struct session *s)
 
 static graco_status save(struct session *s)
 {
-    graco_status status = trainer_download(s->trainer);
-    return status == GRACO_OK && s->run ? checkpoint_write(s->model, s->run->model) : status;
+    graco_status status = GRACO_OK;
+    TRY(trainer_download(s->trainer));
+    if (s->run) {
+        TRY(run_folder_sync(s->run));
+        TRY(checkpoint_write(s->model, s->run->model));
+    }
+done:
+    return status;
 }
 
 /* The steps of one epoch; `epoch` gets the means over them. */

@@ -1,10 +1,10 @@
 /* A library to be loaded before all others (LD_PRELOAD) that makes the nth call of a kind fail.
  *
- * $GRACO_FAULT is KIND:N:WHAT[:on]. KIND names a family of calls below; N counts from 1 in the order
- * of the calls since main began; WHAT is an error number, or "short": a read or write of one byte.
- * With ":on" all later calls fail too, as on a disk that stays full. At the end one line goes to
- * descriptor $GRACO_FAULT_FD: how many calls there were of the kind, how many failed, and how many
- * blocks that graco and the libraries below it allocated were never freed.
+ * $GRACO_FAULT is KIND:N:WHAT[:on]. KIND names a family of calls below; N counts from 1 in the
+ * order of the calls since main began; WHAT is an error number, or "short": a read or write of one
+ * byte. With ":on" all later calls fail too, as on a disk that stays full. At the end one line goes
+ * to descriptor $GRACO_FAULT_FD: how many calls there were of the kind, how many failed, and how
+ * many blocks that graco and the libraries below it allocated were never freed.
  *
  * $GRACO_FAULT_KEEP is a folder that gets a link to every file that is renamed: all the versions of
  * all the files that a command writes.
@@ -33,7 +33,7 @@
 
 enum { BLOCKS = 1 << 18, RANGES = 64, EARLY = 1 << 16 };
 
-enum owner { OWNER_OTHER, OWNER_LEFT_OUT, OWNER_WATCHED };
+enum owner { OWNER_OTHER, OWNER_LEFT_OUT, OWNER_GRACO, OWNER_ZIP };
 
 /* One segment of a loaded object. */
 struct range {
@@ -51,8 +51,12 @@ static int fault_error;
 static bool fault_short, fault_on;
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static void *blocks[BLOCKS]; /* live blocks of watched owners, by hash; open addressing */
-static char removed;         /* marks a slot whose block is gone */
+/* Live blocks of graco and of libzip, by hash, with open addressing. */
+static struct {
+    const void *block;
+    enum owner owner;
+} blocks[BLOCKS];
+static char removed; /* marks a slot whose block is gone */
 
 static void *real(const char *name)
 {
@@ -71,15 +75,13 @@ static void *real(const char *name)
 
 static enum owner owner_of(const char *path)
 {
-    static const char *const watched[] = {"libjansson", "libzip", "libz."};
-    if (!*path)
-        return OWNER_WATCHED; /* the program itself */
+    if (!*path || strstr(path, "libjansson"))
+        return OWNER_GRACO; /* the program itself has no name */
+    if (strstr(path, "libzip") || strstr(path, "libz."))
+        return OWNER_ZIP;
     if (strstr(path, "libgomp") || strstr(path, "ld-linux") || strstr(path, "libasan") ||
         strstr(path, "libubsan"))
         return OWNER_LEFT_OUT;
-    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        if (strstr(path, watched[i]))
-            return OWNER_WATCHED;
     return OWNER_OTHER;
 }
 
@@ -126,13 +128,14 @@ static size_t slot_of(const void *block)
 
 static void *note(void *block, enum owner owner)
 {
-    if (!block || !running || owner != OWNER_WATCHED)
+    if (!block || !running || (owner != OWNER_GRACO && owner != OWNER_ZIP))
         return block;
     pthread_mutex_lock(&guard);
     size_t slot = slot_of(block);
-    while (blocks[slot] && blocks[slot] != &removed)
+    while (blocks[slot].block && blocks[slot].block != &removed)
         slot = (slot + 1) % BLOCKS;
-    blocks[slot] = block;
+    blocks[slot].block = block;
+    blocks[slot].owner = owner;
     pthread_mutex_unlock(&guard);
     return block;
 }
@@ -142,9 +145,9 @@ static void forget(const void *block)
     if (!block || !running)
         return;
     pthread_mutex_lock(&guard);
-    for (size_t slot = slot_of(block); blocks[slot]; slot = (slot + 1) % BLOCKS)
-        if (blocks[slot] == block) {
-            blocks[slot] = &removed;
+    for (size_t slot = slot_of(block); blocks[slot].block; slot = (slot + 1) % BLOCKS)
+        if (blocks[slot].block == block) {
+            blocks[slot].block = &removed;
             break;
         }
     pthread_mutex_unlock(&guard);
@@ -393,11 +396,11 @@ static int begin(int argc, char **argv, char **environment)
     return program(argc, argv, environment);
 }
 
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
-                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack);
 
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
-                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack)
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack)
 {
     REAL(int, "__libc_start_main", int (*)(int, char **, char **), int, char **, void (*)(void),
          void (*)(void), void (*)(void), void *)
@@ -409,12 +412,13 @@ __attribute__((destructor)) static void end(void)
 {
     const char *fd = getenv("GRACO_FAULT_FD");
     char text[96];
-    long leaks = 0;
+    long leaks[2] = {0};
     running = false;
     for (size_t i = 0; i < BLOCKS; i++)
-        leaks += blocks[i] && blocks[i] != &removed;
-    int length =
-        snprintf(text, sizeof text, "%ld %ld %ld\n", fault_calls, fault_hits, leaks);
+        if (blocks[i].block && blocks[i].block != &removed)
+            leaks[blocks[i].owner == OWNER_ZIP]++;
+    int length = snprintf(text, sizeof text, "%ld %ld %ld %ld\n", fault_calls, fault_hits, leaks[0],
+                          leaks[1]);
     if (fd && write(atoi(fd), text, (size_t)length) != length)
         return; /* the reader misses the line, and says so */
 }
