@@ -184,6 +184,9 @@ struct backend {
                                  const int32_t *count, double share, double power, float *scale);
 
     graco_status (*adam)(struct context *c, const struct adam *a);
+    /* *spoiled: the index of the first of n floats that is not finite, -1 if all are; host, after
+     * context_finish, until which nothing else may be asked of this kernel. */
+    graco_status (*finite)(struct context *c, int64_t n, const float *x, int64_t *spoiled);
 };
 
 extern const struct backend backend_cpu;

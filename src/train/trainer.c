@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #include <math.h>
 
@@ -70,6 +71,7 @@ graco_status trainer_gradient(struct trainer *t, struct stage *stage, struct pas
     struct tensor *Z = model_project(model, pass, H);
     objective_apply(&stage->objective, t->tape, Z, model->config.seed, pass->step);
     TRY(tape_backward(t->tape));
+    TRY(t->context->backend->finite(t->context, model->parameters.total, t->grad, &t->spoiled));
     TRY(context_finish(t->context)); /* the device works through both passes meanwhile */
     objective_read(&stage->objective);
 done:
@@ -96,15 +98,39 @@ graco_status trainer_update(struct trainer *t)
     return status;
 }
 
+/* Says which number went wrong where: a parameter, else its gradient, else the loss alone. */
+static graco_status fail_number(struct trainer *t, double loss)
+{
+    const struct parameters *p = &t->model->parameters;
+    long long epoch = (long long)t->model->epoch + 1;
+    const char *what = isfinite(loss) ? "a gradient" : "the loss";
+    graco_status status = trainer_download(t);
+    if (status != GRACO_OK)
+        return status;
+    int64_t value = numbers_spoiled(p->value, p->total);
+    if (value >= 0)
+        return status_fail(GRACO_ERROR_NUMBER,
+                           "%s is not finite in epoch %lld, nor is a value of %s; try a smaller lr",
+                           what, epoch, parameters_name_at(p, value));
+    if (t->spoiled >= 0)
+        return status_fail(GRACO_ERROR_NUMBER,
+                           "%s is not finite in epoch %lld: the gradient of %s; try a smaller lr, "
+                           "a larger tau or smaller features",
+                           what, epoch, parameters_name_at(p, t->spoiled));
+    return status_fail(GRACO_ERROR_NUMBER,
+                       "the loss is not finite in epoch %lld, though every parameter and gradient "
+                       "is; try a larger tau or smaller features",
+                       epoch);
+}
+
 graco_status trainer_step(struct trainer *t, struct stage *stage)
 {
     struct pass pass = trainer_pass(t);
     graco_status status = GRACO_OK;
     TRY(stage_draw(stage, &t->model->config, pass.step));
     TRY(trainer_gradient(t, stage, &pass));
-    if (!isfinite(stage->objective.loss))
-        FAIL(GRACO_ERROR_NUMBER, "the loss is not finite in epoch %lld; try a smaller lr",
-             (long long)t->model->epoch + 1);
+    if (!isfinite(stage->objective.loss) || t->spoiled >= 0)
+        TRY(fail_number(t, stage->objective.loss));
     TRY(trainer_update(t));
 done:
     return status;

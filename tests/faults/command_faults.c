@@ -411,6 +411,15 @@ static long run_scenario(struct bench *b, long limit, const char *kind)
     return wrong;
 }
 
+/* 1 if the scenario that ended first has failed. */
+static long await_scenario(void)
+{
+    int state = 0;
+    if (wait(&state) < 0)
+        files_stop("wait for", "a scenario");
+    return !WIFEXITED(state) || WEXITSTATUS(state) != 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *base = getenv("TMPDIR");
@@ -425,16 +434,24 @@ int main(int argc, char **argv)
     }
     setenv("OMP_NUM_THREADS", "1", 1);
     setenv("MALLOC_PERTURB_", "165", 1); /* what is not set, or freed, is not zero */
+    /* As many scenarios at once as there are processors. */
+    long room = sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 0; i < SCENARIOS; i++) {
         struct bench b = {argv[1], argv[2], &scenarios[i], "", "", 0, 0, 0, 0, 0};
         if (argc > 4 && strcmp(argv[4], scenarios[i].name) != 0)
             continue;
-        matched++;
         files_join(b.base, root, scenarios[i].name);
-        wrong += run_scenario(&b, atol(argv[3]), argc > 5 ? argv[5] : NULL);
-        files_remove(b.base);
+        if (matched++ >= room)
+            wrong += await_scenario();
+        pid_t process = fork();
+        if (process < 0)
+            files_stop("fork for", b.base);
+        if (process == 0)
+            exit(run_scenario(&b, atol(argv[3]), argc > 5 ? argv[5] : NULL) != 0);
     }
-    rmdir(root);
-    printf("%ld scenarios, %ld faults failed\n", matched, wrong);
+    for (long i = 0; i < matched && i < room; i++)
+        wrong += await_scenario();
+    files_remove(root);
+    printf("%ld scenarios, %ld failed\n", matched, wrong);
     return wrong > 0 || matched == 0;
 }

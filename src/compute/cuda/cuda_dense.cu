@@ -86,3 +86,28 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
 }
+
+/* The least index needs no order, so an atomic minimum gives the same bits always; hardly a thread
+ * ever comes to it. */
+__global__ static void find_spoiled(unsigned long long *first, int64_t n, const float *x)
+{
+    int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        if (!isfinite(x[i])) {
+            atomicMin(first, (unsigned long long)i);
+            break;
+        }
+}
+
+graco_status cuda_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+{
+    struct cuda_state *s = state_of(c);
+    s->finite = spoiled;
+    PASS(cuda_check(cudaMemsetAsync(s->spoiled, 0xff, sizeof *s->spoiled, s->stream),
+                    "clearing memory"));
+    find_spoiled<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(s->spoiled, n, x);
+    PASS_LAUNCH("looking for numbers that are not finite");
+    return cuda_check(cudaMemcpyAsync(s->spoiled_mail, s->spoiled, sizeof *s->spoiled,
+                                      cudaMemcpyDeviceToHost, s->stream),
+                      "reporting results");
+}
