@@ -327,7 +327,9 @@ static int help(const struct command *command, struct settings *settings)
     settings->seed = (int64_t)config.seed;
     settings->threads = config.threads;
     settings->memory = config.memory;
-    options_help(command);
+    int code = options_help(command);
+    if (code != EXIT_FINE)
+        return code;
     settings_help(&config, preset);
     return output_finish();
 }
