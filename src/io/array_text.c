@@ -147,14 +147,13 @@ static bool decode_point(uint32_t *point, const unsigned char **text)
     return true;
 }
 
-bool array_is_utf8(const char *text)
+size_t array_utf8_prefix(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *at = (const unsigned char *)text, *start = at;
     uint32_t point;
-    while (*at)
-        if (!decode_point(&point, &at))
-            return false;
-    return true;
+    while (*at && decode_point(&point, &at))
+        continue;
+    return (size_t)(at - start);
 }
 
 static graco_status count_points(int64_t *out, const char *string, int64_t index)

@@ -25,22 +25,12 @@ static graco_status fail_memory(void)
     return status_fail(GRACO_ERROR_MEMORY, "out of memory for a JSON value");
 }
 
-/* ---- Parsing --------------------------------------------------------------------------------- */
-
-graco_status json_parse(struct json **out, const void *bytes, int64_t length)
+static bool is_utf8(const char *text)
 {
-    json_error_t error;
-    *out = NULL;
-    json_t *value =
-        json_loadb(bytes, (size_t)length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (!value && json_error_code(&error) == json_error_out_of_memory)
-        return fail_memory();
-    if (!value)
-        return status_fail(GRACO_ERROR_FORMAT, "bad JSON at line %d, column %d: %s", error.line,
-                           error.column, error.text);
-    *out = (struct json *)value;
-    return GRACO_OK;
+    return text[array_utf8_prefix(text)] == 0;
 }
+
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 graco_status json_parse_file(struct json **out, const char *path, int64_t limit)
 {
@@ -89,7 +79,7 @@ static json_t *double_or_null(double value)
 static graco_status string_value(json_t **out, const char *text)
 {
     *out = NULL;
-    if (array_is_utf8(text)) {
+    if (is_utf8(text)) {
         *out = json_string(text);
         return *out ? GRACO_OK : fail_memory();
     }
@@ -100,7 +90,7 @@ static graco_status put(struct json *object, const char *key, json_t *value)
 {
     if (!value)
         return fail_memory();
-    if (json_is_object(inner(object)) && array_is_utf8(key))
+    if (json_is_object(inner(object)) && is_utf8(key))
         return json_object_set_new(inner(object), key, value) == 0 ? GRACO_OK : fail_memory();
     json_decref(value);
     return status_fail(GRACO_ERROR_ARGUMENT,

@@ -9,8 +9,8 @@
  * $GRACO_FAULT_KEEP is a folder that gets a link to every file that is renamed: all the versions of
  * all the files that a command writes.
  *
- * Left out are what happens before main, the dynamic linker, libgomp, which ends the process by
- * itself when it has no memory, and jansson's parser, which does not survive it; and calls within
+ * Left out are what happens before main, the dynamic linker, and libgomp, which ends the process by
+ * itself when it has no memory; and calls within
  * the C library, such as stdio's own writes, which cannot be replaced from outside:
  * tests/faults/test_outputs.sh looks after those. */
 #define _GNU_SOURCE
@@ -154,24 +154,9 @@ static void forget(const void *block)
     pthread_mutex_unlock(&guard);
 }
 
-static _Thread_local bool parsing; /* within json_loadb */
-
 static bool refuses(enum owner owner)
 {
-    return owner != OWNER_LEFT_OUT && !parsing && fails("alloc");
-}
-
-/* jansson's parser does not look whether its buffer could grow: it aborts or writes past the end.
- */
-void *json_loadb(const char *bytes, size_t length, size_t flags, void *error);
-
-void *json_loadb(const char *bytes, size_t length, size_t flags, void *error)
-{
-    REAL(void *, "json_loadb", const char *, size_t, size_t, void *)
-    parsing = true;
-    void *value = next(bytes, length, flags, error);
-    parsing = false;
-    return value;
+    return running && owner != OWNER_LEFT_OUT && fails("alloc");
 }
 
 /* dlsym may allocate while it looks for the real functions. */
