@@ -230,6 +230,9 @@ graco_status file_sync_folder(const char *folder)
 {
     graco_status status = GRACO_OK;
     int fd = system_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (fd < 0 &&
+        errno == EACCES) /* it may be written to but not read: there is no way to sync it */
+        return GRACO_OK;
     if (fd < 0)
         return fail_errno("open", folder);
     if (system_sync(fd) != 0)

@@ -52,7 +52,8 @@ void file_writer_free(struct file_writer *writer);
 /* The folder part of a path, "." if it has none; the caller owns it. */
 graco_status file_parent(char **out, const char *path);
 
-/* A new name in a folder lasts only once the folder itself is on the disk. */
+/* A new name in a folder lasts only once the folder itself is on the disk. One that may not be read
+ * cannot be synced, which is no failure. */
 graco_status file_sync_folder(const char *folder);
 
 /* Whether the path names anything; whether it names a folder. */

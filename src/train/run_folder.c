@@ -20,8 +20,10 @@ graco_status run_folder_open(struct run_folder **out, const char *path)
 {
     graco_status status = GRACO_OK;
     struct run_folder *run = NULL;
-    char *lock = NULL;
+    char *lock = NULL, *parent = NULL;
     TRY(file_make_folder(path));
+    TRY(file_parent(&parent, path));
+    TRY(file_sync_folder(parent));
     TRY(memory_zalloc(&run, 1, sizeof *run));
     run->stream = -1;
     TRY(memory_path(&lock, path, "lock"));
@@ -34,6 +36,7 @@ graco_status run_folder_open(struct run_folder **out, const char *path)
     run = NULL;
 done:
     memory_free(lock);
+    memory_free(parent);
     run_folder_free(run);
     return status;
 }

@@ -34,9 +34,13 @@ struct scenario {
     const char *again; /* leads to the reference after a failure; NULL: the command itself */
 };
 
-#define SMALL                                                                                      \
-    "--set hidden=4 --set projection=4 --set checkpoint_every=1 --threads 1 --device cpu -q"
+#define LITTLE "--set hidden=4 --set projection=4 --set checkpoint_every=1 --device cpu -q"
+#define SMALL LITTLE " --threads 1"
 #define GRAPH "generate g.npz --nodes 40 --features 12 --classes 2 --degree 4"
+/* Mini-batches, which other threads sample. */
+#define BATCHES                                                                                    \
+    LITTLE " --threads 2 --objective moment --set encoder=sage --set layers=2 --set batch=16 "     \
+           "--set fanout=3,2 --set correction=8"
 #define TRAINED "train g.npz -o run --epochs 1 " SMALL
 
 static const struct scenario scenarios[] = {
@@ -47,10 +51,8 @@ static const struct scenario scenarios[] = {
     {"resume", {GRAPH, TRAINED}, "train g.npz -o run --epochs 2 --resume " SMALL, NULL},
     {"batches",
      {GRAPH},
-     "train g.npz -o run --epochs 2 --set encoder=sage --set batch=16 --set layers=2 "
-     "--set fanout=3,2 --objective moment --set correction=8 " SMALL,
-     "train g.npz -o run --epochs 2 --set encoder=sage --set batch=16 --set layers=2 "
-     "--set fanout=3,2 --objective moment --set correction=8 --resume " SMALL},
+     "train g.npz -o run --epochs 2 " BATCHES,
+     "train g.npz -o run --epochs 2 --resume " BATCHES},
     {"runs",
      {GRAPH},
      "train g.npz -o run --runs 2 --epochs 1 --json " SMALL,
@@ -99,7 +101,8 @@ static const struct mode modes[] = {
     {"open", "4", false, true},      {"mkdir", "28", false, false},  {"mkdir", "5", true, false},
     {"mmap", "12", false, false},    {"mmap", "12", true, false},    {"read", "5", false, false},
     {"read", "4", false, true},      {"read", "short", true, true},  {"truncate", "5", true, false},
-    {"lock", "37", false, false},    {"lock", "4", false, true},
+    {"lock", "37", false, false},    {"lock", "4", false, true},     {"thread", "11", false, false},
+    {"thread", "11", true, false},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, WAYS = sizeof modes / sizeof *modes };

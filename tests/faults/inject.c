@@ -374,6 +374,14 @@ void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t off
     return next(at, length, protection, flags, fd, offset);
 }
 
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *user)
+{
+    REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)
+    bool ours = caller(__builtin_return_address(0)) != OWNER_LEFT_OUT;
+    return ours && fails("thread") ? fault_error : next(thread, attributes, run, user);
+}
+
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static void read_fault(const char *text)

@@ -152,7 +152,7 @@ done
 "$graco" generate large.npz --nodes 6000 --classes 3 --features 20
 for signal in INT TERM; do
     setsid -w "$graco" train large.npz -o "twice-$signal" --epochs 50 --set hidden=1024 \
-        --set checkpoint_every=1 --device cpu --threads 1 -q 2>err &
+        --set checkpoint_every=1 --memory 16M --device cpu --threads 1 -q 2>err &
     for _ in $(seq 1200); do [ -s "twice-$signal/config.json" ] && break || sleep 0.05; done
     victim=$(cat "twice-$signal/lock")
     kill -$signal "$victim"
