@@ -1,7 +1,6 @@
 /* Training: epochs of steps, each on two fresh views of a graph or of a sampled neighbourhood. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "io/file.h"
 #include "model/checkpoint.h"
 #include "model/config.h"
 #include "train/embed.h"
