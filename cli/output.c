@@ -104,16 +104,33 @@ int output_finish(void)
     return EXIT_FAILED;
 }
 
+/* Not json_dumps, which leaves pieces out where its own buffer cannot grow. */
+char *output_text(size_t *length, const json_t *object, size_t flags)
+{
+    size_t size = json_dumpb(object, NULL, 0, flags);
+    char *text = size > 0 ? malloc(size + 2) : NULL;
+
+    if (!text || json_dumpb(object, text, size, flags) != size) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\n';
+    text[size + 1] = '\0';
+    *length = size + 1;
+    return text;
+}
+
 int output_json(json_t *object)
 {
-    char *text = object ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
+    size_t length = 0;
+    char *text = object ? output_text(&length, object, JSON_REAL_PRECISION(12)) : NULL;
 
     json_decref(object);
     if (!text) {
         output_error("out of memory while writing JSON");
         return EXIT_FAILED;
     }
-    puts(text);
+    fwrite(text, 1, length, stdout); /* output_finish looks whether it worked */
     free(text);
     return output_finish();
 }

@@ -39,6 +39,10 @@ json_t *output_set(json_t *object, const char *key, json_t *value);
  * standard descriptors closed; and lets a reader that went away be a failure to write. */
 void output_start(void);
 
+/* The text of an object, `flags` as jansson's, *length bytes with a newline at the end; NULL if
+ * memory is out. The caller frees it. */
+char *output_text(size_t *length, const json_t *object, size_t flags);
+
 /* Prints an object as one line on stdout and releases it. Returns the exit code: a NULL object (out
  * of memory while it was made) or a full disk is a failure. */
 int output_json(json_t *object);

@@ -230,13 +230,12 @@ json_t *scoring_json(const struct scoring *scoring)
 graco_status scoring_save(const struct scoring *scoring, const json_t *object)
 {
     char path[RUNS_PATH_MAX + 64];
-    char *text = json_dumps(object, JSON_INDENT(1));
+    size_t length = 0;
+    char *text = output_text(&length, object, JSON_INDENT(1));
     if (!text)
         return output_no_memory("eval.json");
-    size_t length = strlen(text);
-    text[length] = '\n'; /* in the place of its NUL */
     snprintf(path, sizeof path, "%.*s/eval.json", RUNS_PATH_MAX, scoring->name);
-    graco_status status = graco_file_save(path, text, (int64_t)length + 1);
+    graco_status status = graco_file_save(path, text, (int64_t)length);
     free(text);
     return status;
 }

@@ -179,7 +179,7 @@ static struct outcome run(const struct bench *b, const char *folder, const char 
 {
     struct outcome outcome = {.code = -1};
     char line[1024], text[128] = "";
-    int ends[2], state;
+    int ends[2], state = 0;
     snprintf(line, sizeof line, "%s", command);
     if (pipe(ends) != 0)
         files_stop("make", "a pipe");
