@@ -185,20 +185,23 @@ static json_t *row_json(const struct rows *rows, int index, const struct request
     return output_set(object, "seed", json_integer((json_int_t)request->options.seed));
 }
 
-/* The first row, with the others and how they compare; NULL if memory is out. */
-static json_t *all_json(const struct rows *rows, const struct request *request)
+/* The first row, with the others and how they compare; *out is NULL if memory is out. */
+static graco_status all_json(json_t **out, const struct rows *rows, const struct request *request)
 {
     json_t *others = json_array();
-    for (int i = 1; i < rows->count; i++) {
+    graco_status status = GRACO_OK;
+    for (int i = 1; status == GRACO_OK && i < rows->count; i++) {
         json_t *other = row_json(rows, i, request);
-        graco_eval_comparison comparison;
-        if (scoring_compare(&comparison, &rows->row[0], &rows->row[i]) == GRACO_OK) {
-            other = output_set(other, "difference", output_real(comparison.difference));
-            other = output_set(other, "difference_error", output_real(comparison.error));
-        }
+        graco_eval_comparison comparison = {0};
+        status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        other = output_set(other, "difference", output_real(comparison.difference));
+        other = output_set(other, "difference_error", output_real(comparison.error));
         others = output_append(others, other);
     }
-    return output_set(row_json(rows, 0, request), "compared_with", others);
+    *out = output_set(row_json(rows, 0, request), "compared_with", others);
+    if (status != GRACO_OK)
+        json_decref(*out);
+    return status;
 }
 
 static graco_status save_all(const struct rows *rows, const struct request *request)
@@ -226,10 +229,10 @@ static int run(const struct command *command, struct request *request)
     if (status == GRACO_OK)
         status = save_all(&rows, request);
     if (status == GRACO_OK) {
-        if (request->json)
-            code = output_json(all_json(&rows, request));
-        else if ((status = print_text(&rows, request)) == GRACO_OK)
-            code = output_finish();
+        json_t *object = NULL;
+        status = request->json ? all_json(&object, &rows, request) : print_text(&rows, request);
+        if (status == GRACO_OK)
+            code = request->json ? output_json(object) : output_finish();
     }
     if (status != GRACO_OK)
         code = output_failure(status);

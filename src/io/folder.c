@@ -48,8 +48,10 @@ graco_status folder_commit(struct folder *folder)
             GRACO_ERROR_IO,
             "%s: the folder cannot be put in place: %s (an existing one must be empty)",
             folder->target, strerror(errno));
-    folder->committed = true;
-    return file_sync_folder(folder->parent);
+    graco_status status = file_sync_folder(folder->parent);
+    /* A folder in its place could not be written again: it goes back, and away. */
+    folder->committed = status == GRACO_OK || rename(folder->target, folder->path) != 0;
+    return status;
 }
 
 static void discard(struct folder *folder)

@@ -14,7 +14,7 @@ graco_status folder_begin(struct folder **out, const char *target);
 const char *folder_path(const struct folder *folder);
 
 /* Gives the folder its name; the target must not exist, or be an empty folder. If the system then
- * cannot say that the disk has the name, this fails, and the folder stays. */
+ * cannot say that the disk has the name, this fails, and the folder loses it again. */
 graco_status folder_commit(struct folder *folder);
 
 /* Removes a folder that was not committed, with the files in it. Needs neither memory nor another

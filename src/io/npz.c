@@ -19,9 +19,10 @@ struct npz {
 
 static graco_status fail_zip(const char *what, zip_error_t *error)
 {
-    return status_fail(zip_error_code_zip(error) == ZIP_ER_MEMORY ? GRACO_ERROR_MEMORY
-                                                                  : GRACO_ERROR_FORMAT,
-                       "%s: %s", what, zip_error_strerror(error));
+    int code = zip_error_code_zip(error);
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) /* libzip may fail without an error then */
+        return status_fail(GRACO_ERROR_MEMORY, "%s: out of memory", what);
+    return status_fail(GRACO_ERROR_FORMAT, "%s: %s", what, zip_error_strerror(error));
 }
 
 graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length)
