@@ -11,7 +11,8 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval bench-inductive bench-cuda install clean
+.PHONY: all setup build demo test test-long test-faults check format bench bench-quick bench-eval \
+	bench-inductive bench-cuda install clean
 
 all: build
 
@@ -40,6 +41,12 @@ test:
 # The tests that take minutes: real data sets, full trainings.
 test-long: build
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
+
+# Every command under every fault, 200 kills, signals, locks: docs/reliability.md has the figures.
+test-faults: build
+	@bash tests/faults/test_outputs.sh $(abspath $(BUILD))
+	@bash tests/faults/test_commands_long.sh $(abspath $(BUILD))
+	@bash tests/faults/test_kills_long.sh $(abspath $(BUILD))
 
 # The probe against LIBLINEAR on trained embeddings of Cora and Pubmed, same splits, one run.
 bench-eval:

@@ -142,17 +142,13 @@ static struct outcome summarise(const struct job *job, const struct outcome *out
 static int report_json(const struct job *job, const struct outcome *sum,
                        const struct outcome *outcomes, int64_t count)
 {
-    json_t *object = describe(job, sum), *list = NULL;
+    json_t *object = describe(job, sum);
 
-    if (count > 1 && object) {
-        list = json_array();
+    if (count > 1) {
+        json_t *list = json_array();
         for (int64_t i = 0; i < count; i++)
-            json_array_append_new(list, describe(job, &outcomes[i]));
-        if (json_array_size(list) != (size_t)count || json_object_set(object, "runs", list) != 0) {
-            json_decref(object);
-            object = NULL;
-        }
-        json_decref(list);
+            list = output_append(list, describe(job, &outcomes[i]));
+        object = output_set(object, "runs", list);
     }
     return output_json(object);
 }
@@ -332,7 +328,9 @@ static int help(const struct command *command, struct settings *settings)
     settings->seed = (int64_t)config.seed;
     settings->threads = config.threads;
     settings->memory = config.memory;
-    options_help(command);
+    int code = options_help(command);
+    if (code != EXIT_FINE)
+        return code;
     settings_help(&config, preset);
     return output_finish();
 }
