@@ -11,7 +11,8 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval bench-inductive install clean
+.PHONY: all setup build demo test test-long test-faults check format bench bench-quick bench-eval \
+	bench-inductive bench-cuda install clean
 
 all: build
 
@@ -41,6 +42,12 @@ test:
 test-long: build
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
 
+# Every command under every fault, 200 kills, signals, locks: docs/reliability.md has the figures.
+test-faults: build
+	@bash tests/faults/test_outputs.sh $(abspath $(BUILD))
+	@bash tests/faults/test_commands_long.sh $(abspath $(BUILD))
+	@bash tests/faults/test_kills_long.sh $(abspath $(BUILD))
+
 # The probe against LIBLINEAR on trained embeddings of Cora and Pubmed, same splits, one run.
 bench-eval:
 	@scripts/setup.sh liblinear-dev
@@ -69,6 +76,11 @@ bench bench-quick: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_objective
 	@/usr/bin/python3 bench/run_bench.py --build $(BUILD) $(if $(filter bench-quick,$@),--quick) \
 	    $(BENCH_OPTIONS)
+
+# graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
+bench-cuda: build
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_cuda
+	@python3 bench/run_bench_cuda.py --build $(BUILD) $(BENCH_OPTIONS)
 
 install: build
 	@cmake --install $(BUILD)

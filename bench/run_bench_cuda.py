@@ -17,10 +17,13 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-import torch
-from torch import nn
-from torch.nn import functional
+try:
+    import numpy as np
+    import torch
+    from torch import nn
+    from torch.nn import functional
+except ImportError as missing:
+    sys.exit(f"run_bench_cuda: this python3 has no {missing.name}; expected one with PyTorch for CUDA")
 
 try:
     from torch_geometric.nn import GCNConv

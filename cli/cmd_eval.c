@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + 2 };
 
@@ -50,13 +51,11 @@ static bool read_baselines(bool *raw, bool *untrained, const char *list)
 /* The splits file is read if it is there, else written by the first evaluation. */
 static void use_splits_file(struct request *request)
 {
-    FILE *file = request->splits_file ? fopen(request->splits_file, "rb") : NULL;
-    if (file) {
-        fclose(file);
+    struct stat found;
+    if (request->splits_file && stat(request->splits_file, &found) == 0)
         request->options.splits_read = request->splits_file;
-    } else {
+    else
         request->options.splits_write = request->splits_file;
-    }
 }
 
 static graco_status score_all(struct rows *rows, const struct command *command,
@@ -178,43 +177,44 @@ static graco_status print_text(const struct rows *rows, const struct request *re
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* One row with the protocol; the first row's object also carries the comparisons. */
+/* One row with the protocol; NULL if memory is out. */
 static json_t *row_json(const struct rows *rows, int index, const struct request *request)
 {
     json_t *object = scoring_json(&rows->row[index]);
-    json_object_set_new(object, "protocol", json_string(request->protocol));
-    json_object_set_new(object, "seed", json_integer((json_int_t)request->options.seed));
-    return object;
+    object = output_set(object, "protocol", json_string(request->protocol));
+    return output_set(object, "seed", json_integer((json_int_t)request->options.seed));
 }
 
-static json_t *all_json(const struct rows *rows, const struct request *request)
+/* The first row, with the others and how they compare; *out is NULL if memory is out. */
+static graco_status all_json(json_t **out, const struct rows *rows, const struct request *request)
 {
-    json_t *object = row_json(rows, 0, request), *others = json_array();
-    for (int i = 1; i < rows->count; i++) {
+    json_t *others = json_array();
+    graco_status status = GRACO_OK;
+    for (int i = 1; status == GRACO_OK && i < rows->count; i++) {
         json_t *other = row_json(rows, i, request);
-        graco_eval_comparison comparison;
-        if (scoring_compare(&comparison, &rows->row[0], &rows->row[i]) == GRACO_OK) {
-            json_object_set_new(other, "difference", output_real(comparison.difference));
-            json_object_set_new(other, "difference_error", output_real(comparison.error));
-        }
-        json_array_append_new(others, other);
+        graco_eval_comparison comparison = {0};
+        status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        other = output_set(other, "difference", output_real(comparison.difference));
+        other = output_set(other, "difference_error", output_real(comparison.error));
+        others = output_append(others, other);
     }
-    json_object_set_new(object, "compared_with", others);
-    return object;
+    *out = output_set(row_json(rows, 0, request), "compared_with", others);
+    if (status != GRACO_OK)
+        json_decref(*out);
+    return status;
 }
 
-static bool save_all(const struct rows *rows, const struct request *request)
+static graco_status save_all(const struct rows *rows, const struct request *request)
 {
-    for (int i = 0; i < rows->count; i++) {
+    graco_status status = GRACO_OK;
+    for (int i = 0; status == GRACO_OK && i < rows->count; i++) {
         if (!rows->row[i].folder)
             continue;
         json_t *object = row_json(rows, i, request);
-        bool saved = scoring_save(&rows->row[i], object);
+        status = object ? scoring_save(&rows->row[i], object) : output_no_memory("eval.json");
         json_decref(object);
-        if (!saved)
-            return false;
     }
-    return true;
+    return status;
 }
 
 static int run(const struct command *command, struct request *request)
@@ -226,11 +226,13 @@ static int run(const struct command *command, struct request *request)
         loading_dataset(&data, command->arguments[command->count - 1], &request->load);
     if (status == GRACO_OK)
         status = score_all(&rows, command, request, data);
-    if (status == GRACO_OK && save_all(&rows, request)) {
-        if (request->json)
-            code = output_json(all_json(&rows, request));
-        else if ((status = print_text(&rows, request)) == GRACO_OK)
-            code = output_finish();
+    if (status == GRACO_OK)
+        status = save_all(&rows, request);
+    if (status == GRACO_OK) {
+        json_t *object = NULL;
+        status = request->json ? all_json(&object, &rows, request) : print_text(&rows, request);
+        if (status == GRACO_OK)
+            code = request->json ? output_json(object) : output_finish();
     }
     if (status != GRACO_OK)
         code = output_failure(status);

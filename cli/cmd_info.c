@@ -21,11 +21,7 @@ static int print_json(const graco_dataset_info *info)
                                                 (json_int_t)info->split_nodes[1],
                                                 (json_int_t)info->split_nodes[2])
                                     : json_null();
-    if (object && json_object_set_new(object, "split_nodes", split) != 0) {
-        json_decref(object);
-        object = NULL;
-    }
-    return output_json(object);
+    return output_json(output_set(object, "split_nodes", split));
 }
 
 static int print_table(const graco_dataset_info *info)

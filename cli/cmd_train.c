@@ -28,6 +28,7 @@ struct line {
     const char *output;
     int64_t runs;
     bool resume, json, quiet;
+    bool deterministic; /* nothing asks: no training is anything else */
 };
 
 /* All that the runs of one command share. */
@@ -141,17 +142,13 @@ static struct outcome summarise(const struct job *job, const struct outcome *out
 static int report_json(const struct job *job, const struct outcome *sum,
                        const struct outcome *outcomes, int64_t count)
 {
-    json_t *object = describe(job, sum), *list = NULL;
+    json_t *object = describe(job, sum);
 
-    if (count > 1 && object) {
-        list = json_array();
+    if (count > 1) {
+        json_t *list = json_array();
         for (int64_t i = 0; i < count; i++)
-            json_array_append_new(list, describe(job, &outcomes[i]));
-        if (json_array_size(list) != (size_t)count || json_object_set(object, "runs", list) != 0) {
-            json_decref(object);
-            object = NULL;
-        }
-        json_decref(list);
+            list = output_append(list, describe(job, &outcomes[i]));
+        object = output_set(object, "runs", list);
     }
     return output_json(object);
 }
@@ -334,7 +331,9 @@ static int help(const struct command *command, struct settings *settings)
     settings->seed = (int64_t)config.seed;
     settings->threads = config.threads;
     settings->memory = config.memory;
-    options_help(command);
+    int code = options_help(command);
+    if (code != EXIT_FINE)
+        return code;
     settings_help(&config, preset);
     return output_finish();
 }
@@ -361,6 +360,8 @@ int cmd_train(int argc, char **argv)
                           "auto: a GPU if there is one; cpu; cuda"),
         OPTION_ROW_CHOICE("precision", "NAME", &settings->precision, settings_precisions,
                           "operands of a GPU's products: fp32, tf32, fp16"),
+        OPTION_ROW_FLAG("deterministic", 0, &line.deterministic,
+                        "the same seed gives the same bits on one device: always so, at no cost"),
         OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 1024, "threads; 0: one per core"),
         OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,
                         "what the objective's tiles may fill, such as 256M or 4G"),

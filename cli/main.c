@@ -84,6 +84,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    output_start();
     if (argc < 2) {
         output_error("no command given; expected one: try 'graco help'");
         return EXIT_USAGE;

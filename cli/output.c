@@ -2,8 +2,11 @@
 #include "output.h"
 #include "commands.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,10 +58,32 @@ void output_hint(const char *format, ...)
     va_end(arguments);
 }
 
+/* What there was no memory for in the command itself; NULL: nothing. */
+static const char *lacking;
+
+graco_status output_no_memory(const char *what)
+{
+    lacking = what;
+    return GRACO_ERROR_MEMORY;
+}
+
 int output_failure(graco_status status)
 {
-    output_error("%s%s%s", graco_message(), hint[0] ? "; " : "", hint);
+    if (lacking)
+        output_error("out of memory for %s", lacking);
+    else
+        output_error("%s%s%s", graco_message(), hint[0] ? "; " : "", hint);
     return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+}
+
+void output_start(void)
+{
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY}; /* what is of no use there */
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) < 0)
+            break; /* the lowest free number is fd */
+    signal(SIGPIPE, SIG_IGN);
 }
 
 json_t *output_real(double value)
@@ -66,24 +91,57 @@ json_t *output_real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *output_append(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) == 0)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+json_t *output_set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 int output_finish(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_FINE;
-    output_error("the output could not be written");
+    output_error("the output could not be written: %s", strerror(errno));
     return EXIT_FAILED;
+}
+
+/* Not json_dumps, which leaves pieces out where its own buffer cannot grow. */
+char *output_text(size_t *length, const json_t *object, size_t flags)
+{
+    size_t size = json_dumpb(object, NULL, 0, flags);
+    char *text = size > 0 ? malloc(size + 2) : NULL;
+
+    if (!text || json_dumpb(object, text, size, flags) != size) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\n';
+    text[size + 1] = '\0';
+    *length = size + 1;
+    return text;
 }
 
 int output_json(json_t *object)
 {
-    char *text = object ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
+    size_t length = 0;
+    char *text = object ? output_text(&length, object, JSON_REAL_PRECISION(12)) : NULL;
 
     json_decref(object);
     if (!text) {
         output_error("out of memory while writing JSON");
         return EXIT_FAILED;
     }
-    puts(text);
+    fwrite(text, 1, length, stdout); /* output_finish looks whether it worked */
     free(text);
     return output_finish();
 }

@@ -26,8 +26,25 @@ void output_hint(const char *format, ...) OUTPUT_PRINTF(1, 2);
  * that makes no sense, else EXIT_FAILED. */
 int output_failure(graco_status status);
 
+/* Notes that the command itself has no memory for `what`, which output_failure will say, and
+ * returns GRACO_ERROR_MEMORY. */
+graco_status output_no_memory(const char *what);
+
 /* A JSON number, or null if it is not finite. */
 json_t *output_real(double value);
+
+/* Add a value, which they take over, and return the array or object; NULL, with both released, if
+ * memory is out. Either may be NULL already: a chain of them needs one check at its end. */
+json_t *output_append(json_t *array, json_t *value);
+json_t *output_set(json_t *object, const char *key, json_t *value);
+
+/* Keeps what is printed out of the files that the command opens, where it was started with its
+ * standard descriptors closed; and lets a reader that went away be a failure to write. */
+void output_start(void);
+
+/* The text of an object, `flags` as jansson's, *length bytes with a newline at the end; NULL if
+ * memory is out. The caller frees it. */
+char *output_text(size_t *length, const json_t *object, size_t flags);
 
 /* Prints an object as one line on stdout and releases it. Returns the exit code: a NULL object (out
  * of memory while it was made) or a full disk is a failure. */

@@ -3,13 +3,11 @@
 #include "output.h"
 #include "runs.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool is_folder(const char *path)
 {
@@ -47,7 +45,7 @@ static graco_status add_run(struct scoring *scoring, const graco_matrix *Z,
     size_t size = (size_t)(scoring->runs + 1) * sizeof *scoring->results;
     graco_eval_result *grown = realloc(scoring->results, size);
     if (!grown)
-        return GRACO_ERROR_MEMORY;
+        return output_no_memory("the scores");
     scoring->results = grown;
     graco_status status = graco_evaluate(&grown[scoring->runs], Z, data, options);
     scoring->runs += status == GRACO_OK;
@@ -94,18 +92,20 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
 }
 
 /* The settings of a run, or of the first of several; else those of the data set's preset. */
-static void settings_of(graco_config *config, const char *run, const graco_dataset *data)
+static graco_status settings_of(graco_config *config, const char *run, const graco_dataset *data)
 {
     char folder[RUNS_PATH_MAX];
     graco_model *model = NULL;
-    for (int several = 1; run && !model && several <= 2; several++)
+    graco_status status = GRACO_OK;
+    for (int several = 1; run && !model && status == GRACO_OK && several <= 2; several++)
         if (runs_folder(folder, run, 0, several) && runs_holds_model(folder))
-            (void)graco_model_load(&model, folder);
+            status = graco_model_load(&model, folder);
     if (model)
         *config = *graco_model_config(model);
     else
         graco_config_preset(config, graco_dataset_describe(data).name);
     graco_model_free(model);
+    return status;
 }
 
 graco_status scoring_baseline(struct scoring *out, const char *name, const char *run,
@@ -119,10 +119,11 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     if (strcmp(name, "raw") == 0) {
         status = graco_dataset_features(&Z, data);
     } else {
-        settings_of(&config, run, data);
+        status = settings_of(&config, run, data);
         config.epochs = 0;
         config.threads = options->threads;
-        status = graco_train(&model, NULL, data, &config, NULL);
+        if (status == GRACO_OK)
+            status = graco_train(&model, NULL, data, &config, NULL);
         if (status == GRACO_OK)
             status = graco_model_embed(&Z, model, data,
                                        &(graco_embed_options){.threads = options->threads});
@@ -161,8 +162,8 @@ graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a
                              const struct scoring *b)
 {
     graco_eval_result one = average_runs(a), other = average_runs(b);
-    graco_status status =
-        one.scores && other.scores ? graco_eval_compare(out, &one, &other) : GRACO_ERROR_MEMORY;
+    graco_status status = one.scores && other.scores ? graco_eval_compare(out, &one, &other)
+                                                     : output_no_memory("a comparison");
     free(one.scores);
     free(other.scores);
     return status;
@@ -172,64 +173,69 @@ static json_t *numbers_json(const double *values, int64_t count)
 {
     json_t *array = json_array();
     for (int64_t i = 0; i < count; i++)
-        json_array_append_new(array, json_real(values[i]));
+        array = output_append(array, output_real(values[i]));
     return array;
 }
 
-static json_t *run_json(const graco_eval_result *result)
+static json_t *confusion_json(const graco_eval_result *result)
 {
-    json_t *confusion = json_array(), *notes = json_array();
+    json_t *confusion = json_array();
     int64_t width = result->multi_label ? 4 : result->classes;
     for (int64_t k = 0; k < result->classes; k++) {
         json_t *row = json_array();
         for (int64_t i = 0; i < width; i++)
-            json_array_append_new(row, json_integer(result->confusion[k * width + i]));
-        json_array_append_new(confusion, row);
+            row = output_append(row, json_integer(result->confusion[k * width + i]));
+        confusion = output_append(confusion, row);
     }
+    return confusion;
+}
+
+static json_t *run_json(const graco_eval_result *result)
+{
+    json_t *notes = json_array(), *object = json_object();
     for (int64_t i = 0; i < result->note_count; i++)
-        json_array_append_new(notes, json_string(result->notes[i]));
-    return json_pack("{s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:o, s:b, s:f, s:f, s:o}", "mean",
-                     result->mean, "std", result->deviation, "scores",
-                     numbers_json(result->scores, result->splits), "C",
-                     numbers_json(result->C, result->splits), "accuracy", result->accuracy,
-                     "micro_f1", result->micro_f1, "macro_f1", result->macro_f1, "confusion",
-                     confusion, "converged", result->converged, "worst_gap", result->worst_gap,
-                     "seconds", result->seconds, "notes", notes);
+        notes = output_append(notes, json_string(result->notes[i]));
+    object = output_set(object, "mean", output_real(result->mean));
+    object = output_set(object, "std", output_real(result->deviation));
+    object = output_set(object, "scores", numbers_json(result->scores, result->splits));
+    object = output_set(object, "C", numbers_json(result->C, result->splits));
+    object = output_set(object, "accuracy", output_real(result->accuracy));
+    object = output_set(object, "micro_f1", output_real(result->micro_f1));
+    object = output_set(object, "macro_f1", output_real(result->macro_f1));
+    object = output_set(object, "confusion", confusion_json(result));
+    object = output_set(object, "converged", json_boolean(result->converged));
+    object = output_set(object, "worst_gap", output_real(result->worst_gap));
+    object = output_set(object, "seconds", output_real(result->seconds));
+    return output_set(object, "notes", notes);
 }
 
 json_t *scoring_json(const struct scoring *scoring)
 {
-    json_t *scores = json_array(), *results = json_array();
+    json_t *scores = json_array(), *results = json_array(), *object = json_object();
     for (int64_t r = 0; r < scoring->runs; r++) {
         const graco_eval_result *result = &scoring->results[r];
         for (int64_t s = 0; s < result->splits; s++)
-            json_array_append_new(scores, json_real(result->scores[s]));
-        json_array_append_new(results, run_json(result));
+            scores = output_append(scores, output_real(result->scores[s]));
+        results = output_append(results, run_json(result));
     }
-    return json_pack("{s:s, s:s, s:f, s:f, s:I, s:o, s:o}", "name", scoring->name, "metric",
-                     scoring->results[0].metric, "mean", scoring->mean, "std", scoring->deviation,
-                     "splits", (json_int_t)scoring->results[0].splits, "runs", scores, "results",
-                     results);
+    object = output_set(object, "name", json_string(scoring->name));
+    object = output_set(object, "metric", json_string(scoring->results[0].metric));
+    object = output_set(object, "mean", output_real(scoring->mean));
+    object = output_set(object, "std", output_real(scoring->deviation));
+    object = output_set(object, "splits", json_integer(scoring->results[0].splits));
+    object = output_set(object, "runs", scores);
+    return output_set(object, "results", results);
 }
 
-bool scoring_save(const struct scoring *scoring, const json_t *object)
+graco_status scoring_save(const struct scoring *scoring, const json_t *object)
 {
-    char path[RUNS_PATH_MAX + 64], temporary[RUNS_PATH_MAX + 64];
+    char path[RUNS_PATH_MAX + 64];
+    size_t length = 0;
+    char *text = output_text(&length, object, JSON_INDENT(1));
+    if (!text)
+        return output_no_memory("eval.json");
     snprintf(path, sizeof path, "%.*s/eval.json", RUNS_PATH_MAX, scoring->name);
-    snprintf(temporary, sizeof temporary, "%.*s/.eval.json.%ld", RUNS_PATH_MAX, scoring->name,
-             (long)getpid());
-    FILE *file = fopen(temporary, "w");
-    bool written = file && json_dumpf(object, file, JSON_INDENT(1)) == 0 &&
-                   fputc('\n', file) != EOF && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    int reason = errno;
-    if (file && fclose(file) != 0 && written) {
-        reason = errno;
-        written = false;
-    }
-    if (written && rename(temporary, path) == 0)
-        return true;
-    output_error("%s: cannot be written: %s", path, strerror(written ? errno : reason));
-    if (file)
-        unlink(temporary);
-    return false;
+    graco_status status = graco_file_save(path, text, (int64_t)length);
+    free(text);
+    return status;
 }

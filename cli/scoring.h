@@ -34,7 +34,7 @@ graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a
 /* Everything about it; NULL if out of memory. The caller owns it. */
 json_t *scoring_json(const struct scoring *scoring);
 
-/* Writes `object` to NAME/eval.json under a temporary name first. Returns false after a message. */
-bool scoring_save(const struct scoring *scoring, const json_t *object);
+/* Replaces NAME/eval.json by `object`, whole or not at all. */
+graco_status scoring_save(const struct scoring *scoring, const json_t *object);
 
 #endif

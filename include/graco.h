@@ -66,6 +66,10 @@ graco_status graco_matrix_save(const graco_matrix *matrix, const char *path);
 
 void graco_matrix_clear(graco_matrix *matrix);
 
+/* Replaces a file by these bytes in the same way: whatever happens, the file holds all of its old
+ * content or all of the new. */
+graco_status graco_file_save(const char *path, const void *bytes, int64_t length);
+
 /* ---- Data sets ------------------------------------------------------------------------------- */
 
 /* A graph with features and, if known, labels and a split. Immutable once made. */

@@ -194,8 +194,12 @@ struct backend {
     graco_status (*degree_scale)(struct context *c, int64_t rows, const int64_t *start,
                                  const int32_t *count, double share, double power, float *scale);
 
-    /* Where results come late, there is no step if the last loss is not finite. */
+    /* Where results come late, there is no step if the last loss was not finite, or `finite` found
+     * something. */
     graco_status (*adam)(struct context *c, const struct adam *a);
+    /* *spoiled: the index of the first of n floats that is not finite, -1 if all are; host, after
+     * context_finish, until which nothing else may be asked of this kernel. */
+    graco_status (*finite)(struct context *c, int64_t n, const float *x, int64_t *spoiled);
 };
 
 extern const struct backend backend_cpu;

@@ -125,14 +125,12 @@ done:
 static graco_status write_folder(const struct content *content, const char *path)
 {
     graco_status status;
-    char *temporary = NULL;
-    TRY(folder_begin(&temporary, path));
-    TRY(write_arrays(content, temporary));
-    TRY(folder_commit(temporary, path));
+    struct folder *folder = NULL;
+    TRY(folder_begin(&folder, path));
+    TRY(write_arrays(content, folder_path(folder)));
+    TRY(folder_commit(folder));
 done:
-    if (status != GRACO_OK)
-        folder_discard(temporary);
-    memory_free(temporary);
+    folder_free(folder);
     return status;
 }
 

@@ -147,6 +147,15 @@ static bool decode_point(uint32_t *point, const unsigned char **text)
     return true;
 }
 
+size_t array_utf8_prefix(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text, *start = at;
+    uint32_t point;
+    while (*at && decode_point(&point, &at))
+        continue;
+    return (size_t)(at - start);
+}
+
 static graco_status count_points(int64_t *out, const char *string, int64_t index)
 {
     const unsigned char *at = (const unsigned char *)string;

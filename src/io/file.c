@@ -1,6 +1,8 @@
 #include "io/file.h"
 
 #include "base/memory.h"
+#include "io/system.h"
+#include "io/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,10 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { WRITER_BUFFER = 1 << 18, TEMPORARY_TRIES = 100, PIECE_MAX = 1 << 30 };
+enum { WRITER_BUFFER = 1 << 18 };
 
 static graco_status fail_errno(const char *verb, const char *path)
 {
@@ -25,7 +26,7 @@ static graco_status open_regular(int *fd, int64_t *length, const char *path)
 {
     graco_status status = GRACO_OK;
     struct stat about;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *fd = system_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (*fd < 0)
         return fail_errno("open", path);
     if (fstat(*fd, &about) != 0)
@@ -47,7 +48,7 @@ graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t
 {
     uint8_t *block = NULL;
     int fd = -1;
-    int64_t size = 0, done_bytes = 0;
+    int64_t size = 0;
     graco_status status = GRACO_OK;
     *out = NULL;
     TRY(open_regular(&fd, &size, path));
@@ -55,20 +56,14 @@ graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t
         FAIL(GRACO_ERROR_FORMAT, "%s has %lld bytes, at most %lld are accepted", path,
              (long long)size, (long long)limit);
     TRY(memory_alloc(&block, size + 1, 1));
-    while (done_bytes < size) {
-        int64_t left = size - done_bytes;
-        ssize_t got = read(fd, block + done_bytes, (size_t)(left < PIECE_MAX ? left : PIECE_MAX));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            status = fail_errno("read", path);
-            goto done;
-        }
-        if (got == 0)
-            FAIL(GRACO_ERROR_IO, "%s ended after %lld of %lld bytes", path, (long long)done_bytes,
-                 (long long)size);
-        done_bytes += got;
+    int64_t got = system_read(fd, block, (size_t)size);
+    if (got < 0) {
+        status = fail_errno("read", path);
+        goto done;
     }
+    if (got < size)
+        FAIL(GRACO_ERROR_IO, "%s ended after %lld of %lld bytes", path, (long long)got,
+             (long long)size);
     block[size] = 0;
     *out = block;
     *length = size;
@@ -77,6 +72,22 @@ done:
     if (fd >= 0)
         close(fd);
     memory_free(block);
+    return status;
+}
+
+graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t room)
+{
+    int fd = -1;
+    int64_t size = 0;
+    graco_status status = open_regular(&fd, &size, path);
+    if (status != GRACO_OK)
+        return status;
+    int64_t got = system_read(fd, out, (size_t)room);
+    if (got < 0)
+        status = fail_errno("read", path);
+    else
+        *length = got;
+    close(fd);
     return status;
 }
 
@@ -142,8 +153,7 @@ struct file_writer {
     uint8_t *buffer; /* (WRITER_BUFFER) */
 };
 
-/* The folder part of a path, "." if it has none. */
-static graco_status folder_of(char **out, const char *path)
+graco_status file_parent(char **out, const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (!slash)
@@ -152,27 +162,6 @@ static graco_status folder_of(char **out, const char *path)
     if (status == GRACO_OK)
         (*out)[slash == path ? 1 : slash - path] = 0;
     return status;
-}
-
-/* Creates a new file beside the target. O_EXCL makes sure that it is nobody else's. */
-static graco_status open_temporary(struct file_writer *writer)
-{
-    size_t room = strlen(writer->path) + 64;
-    graco_status status = memory_alloc(&writer->temporary, (int64_t)room, 1);
-    if (status != GRACO_OK)
-        return status;
-    for (int tries = 0; tries < TEMPORARY_TRIES; tries++) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        snprintf(writer->temporary, room, "%s.tmp-%ld-%09ld-%d", writer->path, (long)getpid(),
-                 now.tv_nsec, tries);
-        writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (writer->fd >= 0)
-            return GRACO_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    return fail_errno("create", writer->temporary);
 }
 
 graco_status file_writer_open(struct file_writer **out, const char *path)
@@ -185,9 +174,9 @@ graco_status file_writer_open(struct file_writer **out, const char *path)
     if (path[0] == 0 || path[strlen(path) - 1] == '/' || file_is_folder(path))
         FAIL(GRACO_ERROR_IO, "cannot write \"%s\": it names a folder, a file name is needed", path);
     TRY(memory_string(&writer->path, path));
-    TRY(folder_of(&writer->folder, path));
+    TRY(file_parent(&writer->folder, path));
     TRY(memory_alloc(&writer->buffer, WRITER_BUFFER, 1));
-    TRY(open_temporary(writer));
+    TRY(temporary_file(&writer->temporary, &writer->fd, path));
     *out = writer;
     writer = NULL;
 done:
@@ -197,18 +186,10 @@ done:
 
 static graco_status write_all(struct file_writer *writer, const uint8_t *bytes, int64_t length)
 {
-    while (length > 0) {
-        ssize_t put = write(writer->fd, bytes, (size_t)(length < PIECE_MAX ? length : PIECE_MAX));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0) {
-            writer->failed = true;
-            return fail_errno("write", writer->temporary);
-        }
-        bytes += put;
-        length -= put;
-    }
-    return GRACO_OK;
+    if (system_write(writer->fd, bytes, (size_t)length))
+        return GRACO_OK;
+    writer->failed = true;
+    return fail_errno("write", writer->temporary);
 }
 
 static graco_status writer_flush(struct file_writer *writer)
@@ -245,33 +226,29 @@ graco_status file_writer_write(struct file_writer *writer, const void *bytes, in
     return GRACO_OK;
 }
 
-/* The rename lasts only once the folder that holds the name is on the disk. Some file systems
- * cannot sync a folder and say EINVAL: they have nothing to sync. */
-static graco_status sync_folder(const char *folder)
+graco_status file_sync_folder(const char *folder)
 {
     graco_status status = GRACO_OK;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = system_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (fd < 0 &&
+        errno == EACCES) /* it may be written to but not read: there is no way to sync it */
+        return GRACO_OK;
     if (fd < 0)
         return fail_errno("open", folder);
-    if (fsync(fd) != 0 && errno != EINVAL)
+    if (system_sync(fd) != 0)
         status = fail_errno("sync", folder);
     close(fd);
     return status;
 }
 
+/* The file stays open, and so locked, until it has its name: nobody may take it for a leftover. */
 graco_status file_writer_commit(struct file_writer *writer)
 {
     graco_status status = GRACO_OK;
     TRY(writer_usable(writer));
     TRY(writer_flush(writer));
-    if (fsync(writer->fd) != 0) {
+    if (system_sync(writer->fd) != 0) {
         status = fail_errno("sync", writer->temporary);
-        goto done;
-    }
-    int closed = close(writer->fd);
-    writer->fd = -1;
-    if (closed != 0) {
-        status = fail_errno("close", writer->temporary);
         goto done;
     }
     if (rename(writer->temporary, writer->path) != 0) {
@@ -279,7 +256,13 @@ graco_status file_writer_commit(struct file_writer *writer)
         goto done;
     }
     writer->committed = true;
-    TRY(sync_folder(writer->folder));
+    int closed = system_close(writer->fd);
+    writer->fd = -1;
+    if (closed != 0) {
+        status = fail_errno("close", writer->path);
+        goto done;
+    }
+    TRY(file_sync_folder(writer->folder));
 done:
     if (status != GRACO_OK)
         writer->failed = true;
@@ -290,11 +273,10 @@ void file_writer_free(struct file_writer *writer)
 {
     if (!writer)
         return;
-    bool created = writer->fd >= 0 || writer->failed;
+    if (writer->temporary && !writer->committed)
+        unlink(writer->temporary);
     if (writer->fd >= 0)
         close(writer->fd);
-    if (created && writer->temporary && !writer->committed)
-        unlink(writer->temporary);
     memory_free(writer->path);
     memory_free(writer->temporary);
     memory_free(writer->folder);
@@ -358,7 +340,7 @@ graco_status file_list_folder(struct file_list *out, const char *path)
     int64_t room = 0;
     graco_status status = GRACO_OK;
     *out = (struct file_list){0};
-    DIR *folder = opendir(path);
+    DIR *folder = system_list(path);
     if (!folder)
         return fail_errno("list", path);
     for (;;) {
@@ -391,4 +373,9 @@ void file_list_clear(struct file_list *list)
         memory_free(list->names[i]);
     memory_free(list->names);
     *list = (struct file_list){0};
+}
+
+graco_status graco_file_save(const char *path, const void *bytes, int64_t length)
+{
+    return file_write_atomic(path, bytes, length);
 }

@@ -12,6 +12,9 @@
  * counted in *length). The caller owns *out. Fails with GRACO_ERROR_FORMAT if it is longer. */
 graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t limit);
 
+/* Reads the first bytes of a file, at most `room`, into out. */
+graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t room);
+
 /* A read-only view of a file. An empty file has a valid pointer and length 0.
  *
  * The file must not shrink while it is mapped: the system answers a read behind its end with
@@ -36,14 +39,22 @@ graco_status file_map_check(const struct file_map *map, const char *path);
 graco_status file_write_atomic(const char *path, const void *bytes, int64_t length);
 
 /* The same in pieces: open, write as often as needed, commit, free. Until the commit succeeds the
- * target is untouched; freeing without it removes the temporary file. After a failed write every
- * later call on the writer fails too. Small writes are gathered in a buffer. */
+ * target is untouched; freeing without it removes the temporary file. A commit that fails after
+ * the rename leaves the new content, whole, which a power cut may still undo. After a failed write
+ * every later call on the writer fails too. Small writes are gathered in a buffer. */
 struct file_writer;
 
 graco_status file_writer_open(struct file_writer **out, const char *path);
 graco_status file_writer_write(struct file_writer *writer, const void *bytes, int64_t length);
 graco_status file_writer_commit(struct file_writer *writer);
 void file_writer_free(struct file_writer *writer);
+
+/* The folder part of a path, "." if it has none; the caller owns it. */
+graco_status file_parent(char **out, const char *path);
+
+/* A new name in a folder lasts only once the folder itself is on the disk. One that may not be read
+ * cannot be synced, which is no failure. */
+graco_status file_sync_folder(const char *folder);
 
 /* Whether the path names anything; whether it names a folder. */
 bool file_exists(const char *path);

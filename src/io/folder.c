@@ -1,91 +1,78 @@
 #include "io/folder.h"
 
 #include "base/memory.h"
+#include "io/file.h"
+#include "io/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMES_TRIED = 1000 };
+struct folder {
+    char *path;   /* the temporary one's */
+    char *target; /* without slashes at its end */
+    char *parent;
+    DIR *list; /* held open from the start: in need, nothing may be left to open it with */
+    bool committed;
+};
 
-/* The length of a path without slashes at its end. */
-static size_t path_length(const char *path)
+graco_status folder_begin(struct folder **out, const char *target)
 {
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return length;
-}
-
-graco_status folder_begin(char **temporary, const char *target)
-{
-    graco_status status;
-    size_t length = path_length(target), size = length + 48;
-    char *name = NULL;
-    TRY(memory_alloc(&name, (int64_t)size, 1));
-    for (int i = 0; i < NAMES_TRIED; i++) {
-        snprintf(name, size, "%.*s.%ld.%d.tmp", (int)length, target, (long)getpid(), i);
-        if (mkdir(name, 0777) == 0) {
-            *temporary = name;
-            name = NULL;
-            goto done;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    FAIL(GRACO_ERROR_IO, "%s: the folder cannot be made: %s", name, strerror(errno));
+    graco_status status = GRACO_OK;
+    struct folder *folder = NULL;
+    *out = NULL;
+    TRY(memory_zalloc(&folder, 1, sizeof *folder));
+    TRY(memory_string(&folder->target, target));
+    for (size_t last = strlen(target); last > 1 && folder->target[last - 1] == '/'; last--)
+        folder->target[last - 1] = 0;
+    TRY(file_parent(&folder->parent, folder->target));
+    TRY(temporary_folder(&folder->path, &folder->list, folder->target));
+    *out = folder;
+    folder = NULL;
 done:
-    memory_free(name);
+    folder_free(folder);
     return status;
 }
 
-/* The rename is durable once the folder around it is synced. */
-static void sync_parent(char *path)
+const char *folder_path(const struct folder *folder)
 {
-    char *slash = strrchr(path, '/'), kept = 0;
-    if (slash) {
-        slash += slash == path;
-        kept = *slash;
-        *slash = 0;
-    }
-    int descriptor = open(slash ? path : ".", O_RDONLY | O_DIRECTORY);
-    if (descriptor >= 0) {
-        fsync(descriptor);
-        close(descriptor);
-    }
-    if (slash)
-        *slash = kept;
+    return folder->path;
 }
 
-graco_status folder_commit(const char *temporary, const char *target)
+graco_status folder_commit(struct folder *folder)
 {
-    graco_status status;
-    char *path = NULL;
-    TRY(memory_string(&path, target));
-    path[path_length(path)] = 0;
-    if (rename(temporary, path) != 0)
-        FAIL(GRACO_ERROR_IO,
-             "%s: the folder cannot be put in place: %s (an existing one must be empty)", path,
-             strerror(errno));
-    sync_parent(path);
-done:
-    memory_free(path);
+    if (rename(folder->path, folder->target) != 0)
+        return status_fail(
+            GRACO_ERROR_IO,
+            "%s: the folder cannot be put in place: %s (an existing one must be empty)",
+            folder->target, strerror(errno));
+    graco_status status = file_sync_folder(folder->parent);
+    /* A folder in its place could not be written again: it goes back, and away. */
+    folder->committed = status == GRACO_OK || rename(folder->target, folder->path) != 0;
     return status;
 }
 
-void folder_discard(const char *temporary)
+static void discard(struct folder *folder)
 {
-    DIR *folder = temporary ? opendir(temporary) : NULL;
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    rewinddir(folder->list);
+    for (struct dirent *entry; (entry = readdir(folder->list));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    }
-    if (folder)
-        closedir(folder);
-    if (temporary)
-        rmdir(temporary);
+            unlinkat(dirfd(folder->list), entry->d_name, 0);
+    rmdir(folder->path);
+}
+
+void folder_free(struct folder *folder)
+{
+    if (!folder)
+        return;
+    if (folder->list && !folder->committed)
+        discard(folder);
+    if (folder->list)
+        closedir(folder->list);
+    memory_free(folder->path);
+    memory_free(folder->target);
+    memory_free(folder->parent);
+    memory_free(folder);
 }

@@ -5,14 +5,20 @@
 
 #include "base/status.h"
 
-/* Makes a folder beside `target` under a name that nobody has; the caller owns *temporary. */
-graco_status folder_begin(char **temporary, const char *target);
+struct folder;
 
-/* Gives the folder its name; the target must not exist, or be an empty folder. On failure the
- * temporary folder stays, for folder_discard. */
-graco_status folder_commit(const char *temporary, const char *target);
+/* Makes a folder beside `target` under a name that nobody has (see io/temporary.h). */
+graco_status folder_begin(struct folder **out, const char *target);
 
-/* Removes a folder and the files in it. Works where no memory is left. Accepts NULL. */
-void folder_discard(const char *temporary);
+/* Where files go meanwhile; valid until the commit. */
+const char *folder_path(const struct folder *folder);
+
+/* Gives the folder its name; the target must not exist, or be an empty folder. If the system then
+ * cannot say that the disk has the name, this fails, and the folder loses it again. */
+graco_status folder_commit(struct folder *folder);
+
+/* Removes a folder that was not committed, with the files in it. Needs neither memory nor another
+ * descriptor. Accepts NULL. */
+void folder_free(struct folder *folder);
 
 #endif

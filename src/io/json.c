@@ -1,7 +1,7 @@
 #include "io/json.h"
 
 #include "base/memory.h"
-#include "base/number.h"
+#include "io/array.h"
 #include "io/file.h"
 
 #include <inttypes.h>
@@ -25,25 +25,12 @@ static graco_status fail_memory(void)
     return status_fail(GRACO_ERROR_MEMORY, "out of memory for a JSON value");
 }
 
-/* ---- Parsing --------------------------------------------------------------------------------- */
-
-graco_status json_parse(struct json **out, const void *bytes, int64_t length)
+static bool is_utf8(const char *text)
 {
-    json_error_t error;
-    *out = NULL;
-    /* jansson asks localeconv for the decimal point, which another thread may be changing. */
-    struct number_scope scope = number_scope_begin();
-    json_t *value =
-        json_loadb(bytes, (size_t)length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    number_scope_end(scope);
-    if (!value && json_error_code(&error) == json_error_out_of_memory)
-        return fail_memory();
-    if (!value)
-        return status_fail(GRACO_ERROR_FORMAT, "bad JSON at line %d, column %d: %s", error.line,
-                           error.column, error.text);
-    *out = (struct json *)value;
-    return GRACO_OK;
+    return text[array_utf8_prefix(text)] == 0;
 }
+
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 graco_status json_parse_file(struct json **out, const char *path, int64_t limit)
 {
@@ -88,35 +75,37 @@ static json_t *double_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* json_string gives NULL for text that is not UTF-8, which is the caller's mistake. */
+/* jansson does not say whether text is not UTF-8, the caller's mistake, or memory is out. */
 static graco_status string_value(json_t **out, const char *text)
 {
-    *out = json_string(text);
-    if (!*out)
-        return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"",
-                           text);
-    return GRACO_OK;
+    *out = NULL;
+    if (is_utf8(text)) {
+        *out = json_string(text);
+        return *out ? GRACO_OK : fail_memory();
+    }
+    return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"", text);
 }
 
 static graco_status put(struct json *object, const char *key, json_t *value)
 {
     if (!value)
         return fail_memory();
-    if (json_object_set_new(inner(object), key, value) != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object",
-                           key);
-    return GRACO_OK;
+    if (json_is_object(inner(object)) && is_utf8(key))
+        return json_object_set_new(inner(object), key, value) == 0 ? GRACO_OK : fail_memory();
+    json_decref(value);
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object", key);
 }
 
 static graco_status add(struct json *array, json_t *value)
 {
     if (!value)
         return fail_memory();
-    if (json_array_append_new(inner(array), value) != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "an item cannot be added to a JSON value that is "
-                                                 "no array");
-    return GRACO_OK;
+    if (json_is_array(inner(array)))
+        return json_array_append_new(inner(array), value) == 0 ? GRACO_OK : fail_memory();
+    json_decref(value);
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "an item cannot be added to a JSON value that is no array");
 }
 
 graco_status json_put_string(struct json *object, const char *key, const char *value)

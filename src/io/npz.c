@@ -19,9 +19,10 @@ struct npz {
 
 static graco_status fail_zip(const char *what, zip_error_t *error)
 {
-    return status_fail(zip_error_code_zip(error) == ZIP_ER_MEMORY ? GRACO_ERROR_MEMORY
-                                                                  : GRACO_ERROR_FORMAT,
-                       "%s: %s", what, zip_error_strerror(error));
+    int code = zip_error_code_zip(error);
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) /* libzip may fail without an error then */
+        return status_fail(GRACO_ERROR_MEMORY, "%s: out of memory", what);
+    return status_fail(GRACO_ERROR_FORMAT, "%s: %s", what, zip_error_strerror(error));
 }
 
 graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length)
@@ -268,9 +269,12 @@ static graco_status add_member(zip_t *zip, struct member *member, const struct n
         goto done;
     }
     zip_int64_t index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_UTF_8);
-    if (index < 0)
-        FAIL(GRACO_ERROR_ARGUMENT, "member %s cannot be added: %s", member->name,
-             zip_strerror(zip));
+    if (index < 0) { /* libzip may say "No error" where memory is out */
+        int code = zip_error_code_zip(zip_get_error(zip));
+        bool wrong = code == ZIP_ER_EXISTS || code == ZIP_ER_INVAL;
+        FAIL(wrong ? GRACO_ERROR_ARGUMENT : GRACO_ERROR_MEMORY, "member %s cannot be added: %s",
+             member->name, wrong ? zip_strerror(zip) : "out of memory");
+    }
     source = NULL;
     /* A fixed date: the same arrays give the same bytes. */
     if (zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, 0) != 0 ||

@@ -10,7 +10,7 @@
 
 /* One of three: a folder with a file under way, an archive in a file, an archive in a member. */
 struct store {
-    char *path, *folder;        /* of a folder: its target, its temporary name */
+    struct folder *folder;
     struct file_writer *writer; /* of a folder's file, or of the whole archive */
     struct archive *archive;
     struct store *outer; /* borrowed */
@@ -39,7 +39,6 @@ graco_status store_create(struct store **out, const char *path)
     struct store *store = NULL;
     *out = NULL;
     TRY(memory_zalloc(&store, 1, sizeof *store));
-    TRY(memory_string(&store->path, path));
     if (is_archive(path)) {
         TRY(file_writer_open(&store->writer, path));
         TRY(archive_create(&store->archive, to_file, store->writer));
@@ -74,7 +73,7 @@ graco_status store_begin(struct store *store, const char *name)
     char *path = NULL;
     if (store->archive)
         return archive_begin(store->archive, name);
-    TRY(memory_path(&path, store->folder, name));
+    TRY(memory_path(&path, folder_path(store->folder), name));
     TRY(file_writer_open(&store->writer, path));
 done:
     memory_free(path);
@@ -127,9 +126,7 @@ graco_status store_commit(struct store *store)
 {
     graco_status status;
     if (!store->archive) {
-        TRY(folder_commit(store->folder, store->path));
-        memory_free(store->folder);
-        store->folder = NULL;
+        TRY(folder_commit(store->folder));
         goto done;
     }
     TRY(archive_finish(store->archive));
@@ -145,8 +142,6 @@ void store_free(struct store *store)
         return;
     archive_free(store->archive);
     file_writer_free(store->writer);
-    folder_discard(store->folder);
-    memory_free(store->folder);
-    memory_free(store->path);
+    folder_free(store->folder);
     memory_free(store);
 }

@@ -64,6 +64,7 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     graco_status status = GRACO_OK;
     struct page *page = NULL;
     const char *key;
+    TRY(parameters_check(&model->parameters)); /* what reading refuses is not written */
     TRY(memory_zalloc(&page, 1, sizeof *page));
     TRY(add_tensors(page, &model->parameters));
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);

@@ -7,7 +7,8 @@
 
 #include "model/model.h"
 
-/* Writes atomically: `path` holds the old checkpoint or the new one, whatever happens. */
+/* Writes atomically: `path` holds the old checkpoint or the new one, whatever happens.
+ * GRACO_ERROR_NUMBER, and nothing written, if a tensor holds a number that is not finite. */
 graco_status checkpoint_write(const struct graco_model *model, const char *path);
 
 /* Reads a checkpoint; the caller owns *out. Tensors that are missing, of another shape or not

@@ -1,6 +1,7 @@
 #include "model/parameters.h"
 
 #include "base/memory.h"
+#include "base/spoiled.h"
 #include "base/random.h"
 
 #include <assert.h>
@@ -45,6 +46,30 @@ int parameters_find(const struct parameters *p, const char *name)
         if (strcmp(p->list[i].name, name) == 0)
             return i;
     return -1;
+}
+
+const char *parameters_name_at(const struct parameters *p, int64_t at)
+{
+    int found = 0;
+    for (int i = 1; i < p->count; i++)
+        if (p->list[i].offset <= at)
+            found = i;
+    return p->list[found].name;
+}
+
+graco_status parameters_check(const struct parameters *p)
+{
+    const struct {
+        const char *what;
+        const float *block;
+    } blocks[] = {{"a value of", p->value}, {"Adam's mean of", p->m}, {"Adam's square of", p->v}};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        int64_t at = spoiled_first(blocks[i].block, p->total);
+        if (at >= 0)
+            return status_fail(GRACO_ERROR_NUMBER, "%s %s is not finite", blocks[i].what,
+                               parameters_name_at(p, at));
+    }
+    return GRACO_OK;
 }
 
 void parameters_glorot(struct parameters *p, int index, uint64_t seed)

@@ -29,6 +29,12 @@ void parameters_clear(struct parameters *p);
 /* The number of the tensor of that name, or -1. */
 int parameters_find(const struct parameters *p, const char *name);
 
+/* The name of the tensor that holds float `at` of a block; padding counts to the one before. */
+const char *parameters_name_at(const struct parameters *p, int64_t at);
+
+/* GRACO_ERROR_NUMBER, with the tensor's name, if a value or one of Adam's moments is not finite. */
+graco_status parameters_check(const struct parameters *p);
+
 /* Fills tensor `index` uniformly in +-sqrt(6 / (rows + cols)) (Glorot and Bengio, 2010). */
 void parameters_glorot(struct parameters *p, int index, uint64_t seed);
 

@@ -7,6 +7,7 @@
 #include "train/embed.h"
 
 #include "base/memory.h"
+#include "base/spoiled.h"
 #include "data/preprocess.h"
 #include "model/config.h"
 
@@ -229,6 +230,12 @@ graco_status embed_dataset(graco_matrix *Z, const struct graco_model *model,
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     for (int64_t k = 1; k <= model->config.layers; k++)
         TRY(run_layer(&e, k, out.data));
+    int64_t spoiled = spoiled_first(out.data, out.rows * out.cols);
+    if (spoiled >= 0)
+        FAIL(GRACO_ERROR_NUMBER,
+             "the embedding of node %lld of data set '%s' is not finite; expected smaller features "
+             "or weights",
+             (long long)(spoiled / out.cols), data->name);
     *Z = out;
     out.data = NULL;
 done:

@@ -4,33 +4,40 @@
 #include "base/number.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/lock.h"
+#include "io/system.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const int64_t METRICS_LIMIT = (int64_t)1 << 32;
-
-struct run_metrics {
-    FILE *file;
-};
 
 graco_status run_folder_open(struct run_folder **out, const char *path)
 {
     graco_status status = GRACO_OK;
     struct run_folder *run = NULL;
+    char *lock = NULL, *parent = NULL;
     TRY(file_make_folder(path));
+    TRY(file_parent(&parent, path));
+    TRY(file_sync_folder(parent));
     TRY(memory_zalloc(&run, 1, sizeof *run));
-    TRY(memory_zalloc(&run->stream, 1, sizeof *run->stream));
+    run->stream = -1;
+    TRY(memory_path(&lock, path, "lock"));
     TRY(memory_path(&run->model, path, "model.safetensors"));
     TRY(memory_path(&run->config, path, "config.json"));
     TRY(memory_path(&run->metrics, path, "metrics.jsonl"));
     TRY(memory_path(&run->embeddings, path, "embeddings.npy"));
+    TRY(lock_take(&run->lock, lock, path));
     *out = run;
-    return GRACO_OK;
+    run = NULL;
 done:
+    memory_free(lock);
+    memory_free(parent);
     run_folder_free(run);
     return status;
 }
@@ -39,9 +46,9 @@ void run_folder_free(struct run_folder *run)
 {
     if (!run)
         return;
-    if (run->stream && run->stream->file)
-        fclose(run->stream->file);
-    memory_free(run->stream);
+    if (run->stream >= 0)
+        close(run->stream);
+    lock_free(run->lock);
     memory_free(run->model);
     memory_free(run->config);
     memory_free(run->metrics);
@@ -87,7 +94,7 @@ done:
 
 /* Cuts the old metrics after `epochs` lines. A file that a kill left without its last newline is
  * cut there too. */
-static graco_status cut_metrics(const struct run_folder *run, int64_t epochs)
+static graco_status cut_metrics(struct run_folder *run, int64_t epochs)
 {
     graco_status status = GRACO_OK;
     uint8_t *bytes = NULL;
@@ -101,6 +108,7 @@ static graco_status cut_metrics(const struct run_folder *run, int64_t epochs)
             lines++;
         }
     TRY(file_write_atomic(run->metrics, bytes, kept));
+    run->length = kept;
 done:
     memory_free(bytes);
     return status;
@@ -110,11 +118,25 @@ graco_status run_folder_start_metrics(struct run_folder *run, int64_t epochs)
 {
     graco_status status = GRACO_OK;
     TRY(cut_metrics(run, epochs));
-    run->stream->file = fopen(run->metrics, "ae");
-    if (!run->stream->file)
+    run->stream = system_open(run->metrics, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+    if (run->stream < 0)
         FAIL(GRACO_ERROR_IO, "%s: cannot be appended to: %s", run->metrics, strerror(errno));
 done:
     return status;
+}
+
+/* `text` becomes a line: its NUL makes room for the newline. */
+static graco_status append(struct run_folder *run, char *text, int64_t length)
+{
+    text[length++] = '\n';
+    if (system_write(run->stream, text, (size_t)length)) {
+        run->length += length;
+        return GRACO_OK;
+    }
+    int reason = errno;
+    bool cut = ftruncate(run->stream, run->length) == 0;
+    return status_fail(GRACO_ERROR_IO, "cannot append to %s: %s%s", run->metrics, strerror(reason),
+                       cut ? "" : "; its last line may be torn");
 }
 
 graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch)
@@ -131,10 +153,16 @@ graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch)
         TRY(json_put_int(object, "floored", epoch->floored));
     TRY(json_put_double(object, "seconds", epoch->seconds));
     TRY(json_text(&text, object, false));
-    if (fprintf(run->stream->file, "%s\n", text) < 0 || fflush(run->stream->file) != 0)
-        FAIL(GRACO_ERROR_IO, "%s: cannot be written: %s", run->metrics, strerror(errno));
+    TRY(append(run, text, (int64_t)strlen(text)));
 done:
     memory_free(text);
     json_free(object);
     return status;
+}
+
+graco_status run_folder_sync(const struct run_folder *run)
+{
+    if (run->stream >= 0 && system_sync(run->stream) != 0)
+        return status_fail(GRACO_ERROR_IO, "cannot sync %s: %s", run->metrics, strerror(errno));
+    return GRACO_OK;
 }

@@ -1,7 +1,6 @@
 /* Training: epochs of steps, each on two fresh views of a graph or of a sampled neighbourhood. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "io/file.h"
 #include "model/checkpoint.h"
 #include "model/config.h"
 #include "train/embed.h"
@@ -11,6 +10,7 @@
 #include "train/trainer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* One call of graco_train. */
@@ -24,6 +24,7 @@ struct session {
     struct run_folder *run; /* NULL: nothing on disk */
     struct timing timing;   /* of the epochs of this call */
     int64_t done;           /* epochs of this call */
+    int64_t saved;          /* epoch of the checkpoint in the run folder; -1: none */
     double started;
     graco_train_result result;
 };
@@ -85,6 +86,7 @@ static graco_status open_model(struct session *s)
              s->run->model, (long long)s->model->features, s->data->name,
              (long long)s->data->features.cols);
     s->model->config = s->config;
+    s->saved = s->model->epoch;
 done:
     return status;
 }
@@ -122,8 +124,19 @@ static void close_session(struct session *s)
 
 static graco_status save(struct session *s)
 {
-    graco_status status = trainer_download(s->trainer);
-    return status == GRACO_OK && s->run ? checkpoint_write(s->model, s->run->model) : status;
+    graco_status status = GRACO_OK;
+    TRY(trainer_download(s->trainer));
+    if (!s->run) {
+        TRY(parameters_check(&s->model->parameters));
+        goto done;
+    }
+    TRY(run_folder_sync(s->run));
+    TRY(checkpoint_write(s->model, s->run->model));
+    s->saved = s->model->epoch;
+done:
+    if (status == GRACO_ERROR_NUMBER)
+        status_context(status, "after epoch %lld", (long long)s->model->epoch);
+    return status;
 }
 
 /* The steps of one epoch; `epoch` gets the means over them. */
@@ -150,9 +163,6 @@ static graco_status run_epoch(struct session *s)
     graco_epoch epoch = {.epoch = s->model->epoch + 1, .epochs = s->config.epochs};
     double begin = threads_seconds();
     graco_status status = run_steps(s, &epoch);
-    if (status == GRACO_ERROR_NUMBER && s->run && file_exists(s->run->model))
-        return status_fail(status, "%s; the last good checkpoint is %s", graco_message(),
-                           s->run->model);
     if (status != GRACO_OK)
         return status;
     double end = threads_seconds();
@@ -185,6 +195,19 @@ static void fill_result(struct session *s)
     r->epoch_ms_median = 1e3 * timing_median(&s->timing);
 }
 
+/* What a training that went wrong has kept. */
+static graco_status name_checkpoint(const struct session *s)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s", graco_message());
+    if (!s->run)
+        return GRACO_ERROR_NUMBER;
+    if (s->saved < 0)
+        return status_fail(GRACO_ERROR_NUMBER, "%s; there is no checkpoint yet", text);
+    return status_fail(GRACO_ERROR_NUMBER, "%s; the last good checkpoint is %s, of epoch %lld",
+                       text, s->run->model, (long long)s->saved);
+}
+
 static graco_status write_embeddings(struct session *s)
 {
     const graco_embed_options options = {.threads = s->config.threads, .device = s->config.device};
@@ -208,6 +231,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     struct session s = {.data = data,
                         .options = options ? options : &none,
                         .config = *config,
+                        .saved = -1,
                         .started = threads_seconds(),
                         .result = {.loss = (double)NAN, .mutual_information = (double)NAN}};
     graco_status status = GRACO_OK;
@@ -229,6 +253,8 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
         s.model = NULL;
     }
 done:
+    if (status == GRACO_ERROR_NUMBER)
+        status = name_checkpoint(&s);
     close_session(&s);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include "base/memory.h"
+#include "base/spoiled.h"
 
 #include <math.h>
 
@@ -71,6 +72,7 @@ static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct 
     struct tensor *Z = model_project(model, pass, H);
     objective_apply(&stage->objective, t->tape, Z, model->config.seed, pass->step);
     TRY(tape_backward(t->tape));
+    TRY(t->context->backend->finite(t->context, model->parameters.total, t->grad, &t->spoiled));
 done:
     return status;
 }
@@ -110,6 +112,37 @@ graco_status trainer_update(struct trainer *t)
     return status;
 }
 
+/* Says which number went wrong where: a parameter, else its gradient, else the loss alone. */
+static graco_status fail_number(struct trainer *t, double loss)
+{
+    const struct parameters *p = &t->model->parameters;
+    long long epoch = (long long)t->model->epoch + 1;
+    const char *what = isfinite(loss) ? "a gradient" : "the loss";
+    graco_status status = trainer_download(t);
+    if (status != GRACO_OK)
+        return status;
+    int64_t value = spoiled_first(p->value, p->total);
+    if (value >= 0)
+        return status_fail(GRACO_ERROR_NUMBER,
+                           "%s is not finite in epoch %lld, nor is a value of %s; try a smaller lr",
+                           what, epoch, parameters_name_at(p, value));
+    if (t->spoiled >= 0)
+        return status_fail(GRACO_ERROR_NUMBER,
+                           "%s is not finite in epoch %lld: the gradient of %s; try a smaller lr, "
+                           "a larger tau or smaller features",
+                           what, epoch, parameters_name_at(p, t->spoiled));
+    return status_fail(GRACO_ERROR_NUMBER,
+                       "the loss is not finite in epoch %lld, though every parameter and gradient "
+                       "is; try a larger tau or smaller features",
+                       epoch);
+}
+
+/* Whether the loss and the gradients of the last step are finite. */
+static bool is_sound(const struct trainer *t, const struct stage *stage)
+{
+    return isfinite(stage->objective.loss) && t->spoiled < 0;
+}
+
 /* Asks for a whole step. Adam of a late device looks at the loss itself; here it is known. */
 static graco_status ask_step(struct trainer *t, struct stage *stage)
 {
@@ -118,7 +151,7 @@ static graco_status ask_step(struct trainer *t, struct stage *stage)
     TRY(stage_draw(stage, &t->model->config, pass.step));
     TRY(ask_gradient(t, stage, &pass));
     objective_read(&stage->objective);
-    if (!t->context->backend->host || isfinite(stage->objective.loss))
+    if (!t->context->backend->host || is_sound(t, stage))
         TRY(ask_update(t));
 done:
     return status;
@@ -174,9 +207,8 @@ graco_status trainer_step(struct trainer *t, struct stage *stage)
 {
     graco_status status = GRACO_OK;
     TRY(run_step(t, stage));
-    if (!isfinite(stage->objective.loss))
-        FAIL(GRACO_ERROR_NUMBER, "the loss is not finite in epoch %lld; try a smaller lr",
-             (long long)t->model->epoch + 1);
+    if (!is_sound(t, stage))
+        TRY(fail_number(t, stage->objective.loss));
     t->model->step++;
 done:
     return status;

@@ -9,6 +9,7 @@ struct trainer {
     struct tape *tape;
     struct graco_model *model;   /* borrowed; stepped in place where memory is shared */
     float *value, *grad, *m, *v; /* the parameters' blocks on the device */
+    int64_t spoiled;             /* the first float of the gradients that is not finite, or -1 */
 };
 
 /* Borrows the model. */
@@ -17,7 +18,8 @@ graco_status trainer_create(struct trainer **out, const struct backend *backend,
 void trainer_free(struct trainer *trainer);
 
 /* Draws the views of step model->step, computes loss and gradients, and steps; results are in
- * stage->objective. GRACO_ERROR_NUMBER, and no step, if the loss is not finite. */
+ * stage->objective. GRACO_ERROR_NUMBER, and no step, if the loss or a gradient is not finite; the
+ * message names the epoch and the tensor. */
 graco_status trainer_step(struct trainer *trainer, struct stage *stage);
 
 /* The two halves of a step, on views that the caller has drawn or set: forward and backward, and

@@ -55,6 +55,81 @@ static void test_parse(const char *folder)
     unlink(path);
 }
 
+/* What the grammar allows, and what it does not. */
+static void test_grammar(void)
+{
+    static const char *const good[] = {"0",
+                                       "-0",
+                                       "1e5",
+                                       "1E+5",
+                                       "0.5e-3",
+                                       "-12.25",
+                                       " [ ] ",
+                                       "{\"\":{}}",
+                                       "\"\\u00e9\\ud83d\\ude00\\n\\/\"",
+                                       "null",
+                                       "[true,false]",
+                                       "9223372036854775807",
+                                       "-9223372036854775808",
+                                       "\t\r\n1"};
+    static const char *const bad[] = {"01",
+                                      "-",
+                                      "+1",
+                                      "1.",
+                                      ".5",
+                                      "1e",
+                                      "1e+",
+                                      "0x1",
+                                      "tru",
+                                      "nul",
+                                      "[1,]",
+                                      "[,1]",
+                                      "[1 2]",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{a:1}",
+                                      "{\"a\":1,}",
+                                      "{\"a\" 1}",
+                                      "\"\\x\"",
+                                      "\"\\u12\"",
+                                      "\"\\u12g4\"",
+                                      "\"\\ud800\"",
+                                      "\"\\ud800\\u0041\"",
+                                      "\"\\udc00\"",
+                                      "\"\\u0000\"",
+                                      "\"a\nb\"",
+                                      "\"",
+                                      "\"\\",
+                                      "[",
+                                      "{",
+                                      "[1",
+                                      "{\"a\":1",
+                                      "9223372036854775808",
+                                      "1e999",
+                                      "-1e999",
+                                      "infinity",
+                                      "nan",
+                                      "1 1",
+                                      "[]]",
+                                      "\"\xc0\xaf\"",
+                                      "\"\xed\xa0\x80\""};
+    struct json *value = NULL;
+    const char *text = NULL;
+    double real = 0;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        CHECK(parse(&value, good[i]) == GRACO_OK);
+        json_free(value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_FAILS(parse(&value, bad[i]), GRACO_ERROR_FORMAT, "bad JSON at line");
+    CHECK_OK(parse(&value, "[\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\", -12.25e1]"));
+    CHECK(json_as_string(&text, json_at(value, 0)));
+    CHECK(strcmp(text, "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80") == 0);
+    CHECK(json_as_double(&real, json_at(value, 1)) && real == -122.5);
+    json_free(value);
+    CHECK_FAILS(parse(&value, "[1,\n 2,\n  x]"), GRACO_ERROR_FORMAT, "line 3, column 3");
+}
+
 static void test_fields(void)
 {
     struct json *value = NULL;
@@ -170,6 +245,7 @@ int main(void)
 {
     char *folder = hostile_folder();
     test_parse(folder);
+    test_grammar();
     test_fields();
     test_build(folder);
     test_doubles();

@@ -50,4 +50,5 @@ const struct backend backend_cpu = {
     .compact = cpu_compact,
     .degree_scale = cpu_degree_scale,
     .adam = cpu_adam,
+    .finite = cpu_finite,
 };

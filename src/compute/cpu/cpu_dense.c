@@ -1,6 +1,7 @@
 /* Dense products, cut into pieces by shape alone, and flat loops. */
 #include "compute/cpu/cpu.h"
 
+#include "base/spoiled.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
@@ -146,5 +147,18 @@ graco_status cpu_adam(struct context *c, const struct adam *a)
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t i = 0; i < a->count; i += FLAT_PIECE)
         loops->adam(a, i, least(i + FLAT_PIECE, a->count));
+    return GRACO_OK;
+}
+
+graco_status cpu_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+{
+    int64_t first = n;
+#pragma omp parallel for schedule(static) num_threads(c->threads) reduction(min : first)
+    for (int64_t i = 0; i < n; i += FLAT_PIECE) {
+        int64_t found = spoiled_first(x + i, least(FLAT_PIECE, n - i));
+        if (found >= 0 && i + found < first)
+            first = i + found;
+    }
+    *spoiled = first < n ? first : -1;
     return GRACO_OK;
 }

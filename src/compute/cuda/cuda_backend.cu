@@ -93,6 +93,8 @@ static void close_state(struct context *c)
     cudaFree(s->clock);
     cudaFreeHost(s->mail);
     cudaFreeHost(s->sample);
+    cudaFree(s->spoiled);
+    cudaFreeHost(s->spoiled_mail);
     if (s->call.library)
         dlclose(s->call.library);
     memory_free(s);
@@ -141,6 +143,11 @@ static graco_status open_state(struct context *c)
     PASS(device_zero(c, s->clock, sizeof *s->clock));
     PASS(cuda_check(cudaMallocHost((void **)&s->mail, RESULTS * sizeof(double)),
                     "allocating pinned memory"));
+    PASS(device_allocate(&s->spoiled, sizeof *s->spoiled));
+    PASS(cuda_check(cudaMemsetAsync(s->spoiled, 0xff, sizeof *s->spoiled, s->stream),
+                    "clearing memory"));
+    PASS(cuda_check(cudaMallocHost((void **)&s->spoiled_mail, sizeof *s->spoiled_mail),
+                    "allocating pinned memory"));
     PASS(open_blas(&s->call));
     PASS(cuda_check_blas(s->call.create(&s->blas), "starting cuBLAS"));
     PASS(cuda_check_blas(s->call.set_stream(s->blas, s->stream), "starting cuBLAS"));
@@ -161,9 +168,13 @@ static graco_status finish(struct context *c)
     struct cuda_state *s = state_of(c);
     struct contrast *contrast = s->contrast;
     struct moment *moment = s->moment;
+    int64_t *spoiled = s->finite;
     s->contrast = NULL;
     s->moment = NULL;
+    s->finite = NULL;
     PASS(cuda_check(cudaStreamSynchronize(s->stream), "computing"));
+    if (spoiled)
+        *spoiled = *s->spoiled_mail == NOTHING_SPOILED ? -1 : (int64_t)*s->spoiled_mail;
     if (contrast) {
         contrast->loss = s->mail[RESULT_LOSS];
         contrast->mutual_information = s->mail[RESULT_INFORMATION];
@@ -196,7 +207,7 @@ static const struct backend backend_cuda = {
     cuda_moment,     cuda_moment_backward,
     cuda_draw_bytes, cuda_draw_floats,
     cuda_compact,    cuda_degree_scale,
-    cuda_adam,
+    cuda_adam,       cuda_finite,
 };
 
 /* Whether the GPU runs the code of this build: a kernel that it has no image of cannot be looked

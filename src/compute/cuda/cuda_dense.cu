@@ -61,13 +61,13 @@ struct adam_factors {
 };
 
 /* The bias corrections are the device's own arithmetic whether the step is recorded or not. No step
- * if the loss is not finite: the host does not know yet. */
+ * if the loss or a gradient is not finite: the host does not know yet. */
 __global__ static void adam_flat(struct adam a, struct adam_factors f, const uint32_t *late,
-                                 const double *loss)
+                                 const double *loss, const unsigned long long *spoiled)
 {
     __shared__ float rate, root;
     int64_t step = (int64_t)gridDim.x * blockDim.x;
-    if (!isfinite(*loss))
+    if (!isfinite(*loss) || *spoiled != NOTHING_SPOILED)
         return;
     if (threadIdx.x == 0) {
         double now = (double)(a.step + (late ? *late : 0));
@@ -93,7 +93,32 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     f.decay = (float)a->weight_decay;
     f.epsilon = (float)a->epsilon;
     adam_flat<<<blocks_striding(s, a->count, BLOCK), BLOCK, 0, s->stream>>>(
-        *a, f, s->late, s->result + RESULT_LOSS);
+        *a, f, s->late, s->result + RESULT_LOSS, s->spoiled);
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
+}
+
+/* The least index needs no order, so an atomic minimum gives the same bits always; hardly a thread
+ * ever comes to it. */
+__global__ static void find_spoiled(unsigned long long *first, int64_t n, const float *x)
+{
+    int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        if (!isfinite(x[i])) {
+            atomicMin(first, (unsigned long long)i);
+            break;
+        }
+}
+
+graco_status cuda_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+{
+    struct cuda_state *s = state_of(c);
+    s->finite = spoiled;
+    PASS(cuda_check(cudaMemsetAsync(s->spoiled, 0xff, sizeof *s->spoiled, s->stream),
+                    "clearing memory"));
+    find_spoiled<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(s->spoiled, n, x);
+    PASS_LAUNCH("looking for numbers that are not finite");
+    return cuda_check(cudaMemcpyAsync(s->spoiled_mail, s->spoiled, sizeof *s->spoiled,
+                                      cudaMemcpyDeviceToHost, s->stream),
+                      "reporting results");
 }

@@ -12,6 +12,9 @@ extern "C" {
 
 enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP, SAMPLES = 1 << 20 };
 
+/* The answer of cuda_finite where all is well: every bit set, as memset leaves it. */
+static const unsigned long long NOTHING_SPOILED = ~0ull;
+
 /* What kernels report to the host, as doubles. */
 enum cuda_result {
     RESULT_LOSS,
@@ -37,9 +40,10 @@ struct cuda_state {
     cudaStream_t stream;
     struct cuda_blas call;
     cublasHandle_t blas;
-    void *workspace; /* cuBLAS's own */
-    double *result;  /* (RESULTS) on the device */
-    double *mail;    /* (RESULTS) pinned on the host */
+    void *workspace;                            /* cuBLAS's own */
+    double *result;                             /* (RESULTS) on the device */
+    double *mail;                               /* (RESULTS) pinned on the host */
+    unsigned long long *spoiled, *spoiled_mail; /* (1) what cuda_finite found, likewise */
     int processors;
     bool wgmma;           /* the tensor cores are the H100 family's */
     int32_t *sample;      /* (SAMPLES) pinned: what a recording of the moment objective reads */
@@ -49,6 +53,7 @@ struct cuda_state {
     /* Whose results are under way, at most one of them. */
     struct contrast *contrast;
     struct moment *moment;
+    int64_t *finite; /* where the result of cuda_finite goes */
 };
 
 static inline struct cuda_state *state_of(struct context *c)

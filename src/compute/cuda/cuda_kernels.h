@@ -41,5 +41,6 @@ graco_status cuda_compact(struct context *c, int64_t rows, const int64_t *start,
 graco_status cuda_degree_scale(struct context *c, int64_t rows, const int64_t *start,
                                const int32_t *count, double share, double power, float *scale);
 graco_status cuda_adam(struct context *c, const struct adam *a);
+graco_status cuda_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled);
 
 #endif

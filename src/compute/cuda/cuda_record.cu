@@ -14,6 +14,7 @@ struct recording {
     cudaGraphExec_t graph;
     struct contrast *contrast; /* whose results a replay brings */
     struct moment *moment;
+    int64_t *finite;
 };
 
 __global__ static void set_clock(uint32_t *clock, uint32_t to)
@@ -59,6 +60,7 @@ graco_status cuda_recorded(struct context *c, struct recording **out)
     if (status == GRACO_OK && out) {
         r->contrast = s->contrast;
         r->moment = s->moment;
+        r->finite = s->finite;
         *out = r;
         return GRACO_OK;
     }
@@ -77,6 +79,7 @@ graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
     s->clock_next = later + 1;
     s->contrast = r->contrast;
     s->moment = r->moment;
+    s->finite = r->finite;
     return GRACO_OK;
 }
 

@@ -321,24 +321,20 @@ graco_status cuda_draw_floats(struct context *c, const struct random_key *key, d
     return GRACO_OK;
 }
 
-enum { COMPACT_LANES = 8, COMPACT_ROWS = BLOCK / COMPACT_LANES };
-
-/* Eight lanes per row: the kept ones among eight entries know their place from a ballot. */
+/* A warp per row: the kept ones among 32 entries know their place from a ballot. */
 __global__ static void compact(int64_t rows, const int64_t *start, const int32_t *index,
                                const uint32_t *id, const uint8_t *keep, int32_t *kept,
                                int32_t *count)
 {
-    int64_t row = (int64_t)blockIdx.x * COMPACT_ROWS + threadIdx.x / COMPACT_LANES;
-    int lane = threadIdx.x % COMPACT_LANES,
-        shift = threadIdx.x % WARP / COMPACT_LANES * COMPACT_LANES;
-    unsigned ours = 0xffu << shift;
+    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP;
     if (row >= rows)
         return;
     int64_t first = start[row], last = start[row + 1], to = first;
-    for (int64_t base = first; base < last; base += COMPACT_LANES) {
+    for (int64_t base = first; base < last; base += WARP) {
         int64_t e = base + lane;
         bool mine = e < last && keep[id ? (int64_t)id[e] : e];
-        unsigned all = (__ballot_sync(ours, mine) & ours) >> shift;
+        unsigned all = __ballot_sync(~0u, mine);
         if (mine)
             kept[to + __popc(all & ((1u << lane) - 1))] = index[e];
         to += __popc(all);
@@ -351,7 +347,7 @@ graco_status cuda_compact(struct context *c, int64_t rows, const int64_t *start,
                           const int32_t *index, const uint32_t *id, const uint8_t *keep,
                           int32_t *kept, int32_t *count)
 {
-    compact<<<blocks_for(rows, COMPACT_ROWS), BLOCK, 0, state_of(c)->stream>>>(
+    compact<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(
         rows, start, index, id, keep, kept, count);
     PASS_LAUNCH("listing kept edges");
     return GRACO_OK;

@@ -210,6 +210,16 @@ static graco_status ref_adam(struct context *c, const struct adam *a)
     return GRACO_OK;
 }
 
+static graco_status ref_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+{
+    (void)c;
+    *spoiled = -1;
+    for (int64_t i = n - 1; i >= 0; i--)
+        if (!isfinite(x[i]))
+            *spoiled = i;
+    return GRACO_OK;
+}
+
 const struct backend backend_reference = {
     .name = "reference",
     .host = true,
@@ -236,4 +246,5 @@ const struct backend backend_reference = {
     .compact = ref_compact,
     .degree_scale = ref_degree_scale,
     .adam = ref_adam,
+    .finite = ref_finite,
 };

@@ -1,0 +1,496 @@
+/* Every command meets every fault: see docs/reliability.md.
+ *
+ *     command_faults GRACO LIBRARY LIMIT [SCENARIO [KIND]]
+ *
+ * LIBRARY is inject.c's. Each scenario is a command on a small tree of files. First the command
+ * runs undisturbed, which gives the reference, every version of every file that it writes, and the
+ * number of calls of each kind. Then, for every kind of call, every way to fail and every n, the
+ * tree is made anew and the nth call fails. What must hold afterwards:
+ *
+ *     the command has exited by itself, with nothing leaked;
+ *     with 1 and exactly one line "graco: ..." on stderr; or with 0 and the reference's files,
+ * where the fault could be borne, and always where it is one that must be (a short write, EINTR);
+ *     each file is whole: as it was before, or as the undisturbed command writes it at some time;
+ *     there is no file that the undisturbed command does not leave;
+ *     the scenario's second command, without a fault, leads to the reference's files: run once for
+ *     each state in which the files were left.
+ *
+ * LIMIT bounds the number of faults for each way to fail in each scenario, spread evenly; 0 tries
+ * all. */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+
+enum { WORDS = 64, VERSIONS = 64, STATES = 256, OUTPUT = 8192 };
+
+struct scenario {
+    const char *name;
+    const char *prepare[6]; /* commands that make the tree, run in it */
+    const char *command;
+    const char *again; /* leads to the reference after a failure; NULL: the command itself */
+};
+
+#define LITTLE "--set hidden=4 --set projection=4 --set checkpoint_every=1 --device cpu -q"
+#define SMALL LITTLE " --threads 1"
+#define GRAPH "generate g.npz --nodes 40 --features 12 --classes 2 --degree 4"
+/* Mini-batches, which other threads sample. */
+#define BATCHES                                                                                    \
+    LITTLE " --threads 2 --objective moment --set encoder=sage --set layers=2 --set batch=16 "     \
+           "--set fanout=3,2 --set correction=8"
+#define TRAINED "train g.npz -o run --epochs 1 " SMALL
+
+static const struct scenario scenarios[] = {
+    {"train",
+     {GRAPH},
+     "train g.npz -o run --epochs 2 " SMALL,
+     "train g.npz -o run --epochs 2 --resume " SMALL},
+    {"resume", {GRAPH, TRAINED}, "train g.npz -o run --epochs 2 --resume " SMALL, NULL},
+    {"batches",
+     {GRAPH},
+     "train g.npz -o run --epochs 2 " BATCHES,
+     "train g.npz -o run --epochs 2 --resume " BATCHES},
+    {"runs",
+     {GRAPH},
+     "train g.npz -o run --runs 2 --epochs 1 --json " SMALL,
+     "train g.npz -o run --runs 2 --epochs 1 --json --resume " SMALL},
+    {"embed",
+     {GRAPH, TRAINED, "embed run g.npz -o Z.npy --threads 1 --device cpu",
+      "generate g.npz --nodes 30 --features 12 --classes 2 --degree 4"},
+     "embed run g.npz -o Z.npy --threads 1 --device cpu",
+     NULL},
+    {"eval",
+     {GRAPH, TRAINED, "eval run g.npz --splits 1 --threads 1 --json"},
+     "eval run g.npz --splits 2 --threads 1 --json --baseline raw,untrained --splits-file s.npy",
+     NULL},
+    {"convert-npz",
+     {GRAPH, "generate out.npz --nodes 20 --features 4"},
+     "convert g.npz out.npz --undirected",
+     NULL},
+    {"convert-folder", {GRAPH}, "convert g.npz folder", NULL},
+    {"convert-tables",
+     {"@edges"},
+     "convert edges.csv out.npz --features features.csv --labels labels.csv --undirected",
+     NULL},
+    {"convert-reddit",
+     {"generate in --like reddit --scale 0.0002"},
+     "convert in out.zip --layout reddit",
+     NULL},
+    {"generate", {GRAPH}, "generate g.npz --nodes 25 --features 6 --classes 3", NULL},
+    {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL},
+    {"info", {GRAPH}, "info g.npz --json", NULL},
+};
+
+/* A way to fail. */
+struct mode {
+    const char *kind, *what;
+    bool on;   /* and all later calls too */
+    bool fine; /* must be borne */
+};
+
+static const struct mode modes[] = {
+    {"alloc", "12", false, false},   {"alloc", "12", true, false},   {"write", "28", false, false},
+    {"write", "28", true, false},    {"write", "5", false, false},   {"write", "4", false, true},
+    {"write", "short", false, true}, {"write", "short", true, true}, {"sync", "5", false, false},
+    {"sync", "28", true, false},     {"sync", "4", false, true},     {"rename", "28", false, false},
+    {"rename", "5", true, false},    {"close", "5", false, false},   {"close", "28", true, false},
+    {"close", "4", false, true},     {"open", "24", false, false},   {"open", "30", true, false},
+    {"open", "4", false, true},      {"mkdir", "28", false, false},  {"mkdir", "5", true, false},
+    {"mmap", "12", false, false},    {"mmap", "12", true, false},    {"read", "5", false, false},
+    {"read", "4", false, true},      {"read", "short", true, true},  {"truncate", "5", true, false},
+    {"lock", "37", false, false},    {"lock", "4", false, true},     {"thread", "11", false, false},
+    {"thread", "11", true, false},
+};
+
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, WAYS = sizeof modes / sizeof *modes };
+
+struct outcome {
+    int code; /* -1: ended by a signal, or without a report */
+    long calls, hits, leaks, zip_leaks;
+    char out[OUTPUT], err[OUTPUT];
+};
+
+struct bench {
+    const char *graco, *library;
+    const struct scenario *scenario;
+    char base[FILES_PATH]; /* holds before/, after/, versions/, trial/ and the outputs */
+    char out[OUTPUT];      /* the reference's */
+    long tried, stopped, borne, failed;
+    int states;
+    uint64_t state[STATES]; /* of trees from which the second command was seen to work */
+    long zip_leaks;         /* blocks that libzip itself lost when memory was refused */
+};
+
+/* ---- Running a command ----------------------------------------------------------------------- */
+
+static int split(char *words[WORDS], char *text)
+{
+    int count = 1;
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        words[count++] = word;
+    words[count] = NULL;
+    return count;
+}
+
+static void child(const struct bench *b, const char *folder, char *line, const char *fault,
+                  const char *kept, int report)
+{
+    char *words[WORDS], path[FILES_PATH], text[16];
+    int out, err;
+    split(words, line);
+    words[0] = strdup(b->graco);
+    files_join(path, folder, "../out");
+    out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    files_join(path, folder, "../err");
+    err = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (out < 0 || err < 0 || chdir(folder) != 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
+        _exit(99);
+    close(out);
+    close(err);
+    snprintf(text, sizeof text, "%d", report);
+    setenv("GRACO_FAULT_FD", text, 1);
+    if (fault) {
+        setenv("LD_PRELOAD", b->library, 1);
+        setenv("GRACO_FAULT", fault, 1);
+    }
+    if (kept)
+        setenv("GRACO_FAULT_KEEP", kept, 1);
+    alarm(60);
+    execv(words[0], words);
+    _exit(98);
+}
+
+static void read_text(char out[OUTPUT], const char *folder, const char *name)
+{
+    char path[FILES_PATH];
+    files_join(path, folder, name);
+    struct bytes bytes = files_read(path);
+    files_steady(&bytes);
+    snprintf(out, OUTPUT, "%s", bytes.data ? bytes.data : "");
+    free(bytes.data);
+}
+
+/* Runs graco in `folder`; with `fault`, under the library. */
+static struct outcome run(const struct bench *b, const char *folder, const char *command,
+                          const char *fault, const char *kept)
+{
+    struct outcome outcome = {.code = -1};
+    char line[1024], text[128] = "";
+    int ends[2], state = 0;
+    snprintf(line, sizeof line, "%s", command);
+    if (pipe(ends) != 0)
+        files_stop("make", "a pipe");
+    pid_t process = fork();
+    if (process == 0) {
+        close(ends[0]);
+        child(b, folder, line, fault, kept, ends[1]);
+    }
+    close(ends[1]);
+    ssize_t got = read(ends[0], text, sizeof text - 1);
+    close(ends[0]);
+    if (process < 0 || waitpid(process, &state, 0) < 0)
+        files_stop("run", line);
+    if (WIFEXITED(state))
+        outcome.code = WEXITSTATUS(state);
+    if (fault && (got <= 0 || sscanf(text, "%ld %ld %ld %ld", &outcome.calls, &outcome.hits,
+                                     &outcome.leaks, &outcome.zip_leaks) != 4))
+        outcome.code = -1;
+    read_text(outcome.out, folder, "../out");
+    read_text(outcome.err, folder, "../err");
+    return outcome;
+}
+
+/* ---- What must hold -------------------------------------------------------------------------- */
+
+struct check {
+    struct bench *bench;
+    const char *tree; /* of the files to look at */
+    const char *about;
+    bool final; /* only the reference's files will do */
+    long wrong;
+    uint64_t state; /* a hash of the tree */
+};
+
+static void complain(struct check *c, const char *what, const char *path)
+{
+    fprintf(stderr, "%s, %s: %s %s\n", c->bench->scenario->name, c->about, what, path);
+    c->wrong++;
+}
+
+/* Whether the file is one of the versions that the undisturbed command wrote under this name. */
+static bool is_version(const struct check *c, const char *file, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char folder[FILES_PATH], version[FILES_PATH], full[FILES_PATH];
+    bool found = false;
+    files_join(folder, c->bench->base, "versions");
+    for (int i = 0; i < VERSIONS && !found; i++) {
+        snprintf(version, sizeof version, "%d-%s", i, name);
+        files_join(full, folder, version);
+        found = access(full, R_OK) == 0 && files_same(file, full);
+    }
+    return found;
+}
+
+/* metrics.jsonl grows line by line: the beginning of the reference, in whole lines. */
+static bool is_beginning(const char *file, const char *whole)
+{
+    struct bytes x = files_read(file), y = files_read(whole);
+    files_steady(&x);
+    files_steady(&y);
+    bool good = x.data && y.data && x.length <= y.length && memcmp(x.data, y.data, x.length) == 0 &&
+                (x.length == 0 || x.data[x.length - 1] == '\n');
+    free(x.data);
+    free(y.data);
+    return good;
+}
+
+static void check_file(void *user, const char *path)
+{
+    struct check *c = user;
+    char found[FILES_PATH], before[FILES_PATH], after[FILES_PATH], folder[FILES_PATH];
+    files_join(found, c->tree, path);
+    files_join(folder, c->bench->base, "before");
+    files_join(before, folder, path);
+    files_join(folder, c->bench->base, "after");
+    files_join(after, folder, path);
+    if (files_same(found, after))
+        return;
+    if (c->final) {
+        complain(c, access(after, F_OK) == 0 ? "does not end with the reference's" : "left behind:",
+                 path);
+        return;
+    }
+    const char *slash = strrchr(path, '/');
+    if (slash && strcmp(slash, "/lock") == 0)
+        return; /* the lock is the kernel's, not the file */
+    if (files_same(found, before) || (access(after, F_OK) == 0 && is_version(c, found, path)))
+        return;
+    if (strstr(path, "metrics.jsonl") && is_beginning(found, after))
+        return;
+    complain(c, access(after, F_OK) == 0 ? "damaged:" : "left behind:", path);
+}
+
+static void check_there(void *user, const char *path)
+{
+    struct check *c = user;
+    char found[FILES_PATH];
+    files_join(found, c->tree, path);
+    if (access(found, F_OK) != 0)
+        complain(c, "missing:", path);
+}
+
+/* Looks at the tree; `final`: it must be the reference's. */
+static void check_tree(struct check *c, bool final)
+{
+    char after[FILES_PATH];
+    c->final = final;
+    files_each(c->tree, "", check_file, c);
+    files_join(after, c->bench->base, "after");
+    if (final)
+        files_each(after, "", check_there, c);
+}
+
+/* Adds a hash of the file's path and content. */
+static void add_state(void *user, const char *path)
+{
+    struct check *c = user;
+    char full[FILES_PATH];
+    uint64_t hash = 0xcbf29ce484222325u;
+    files_join(full, c->tree, path);
+    struct bytes bytes = files_read(full);
+    files_steady(&bytes);
+    for (const char *at = path; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    for (size_t i = 0; i < bytes.length; i++)
+        hash = (hash ^ (unsigned char)bytes.data[i]) * 0x100000001b3u;
+    free(bytes.data);
+    c->state += hash;
+}
+
+/* Whether the second command is known to work from the tree's state, which goes to c->state. */
+static bool is_known(struct check *c)
+{
+    c->state = 0;
+    files_each(c->tree, "", add_state, c);
+    for (int i = 0; i < c->bench->states; i++)
+        if (c->bench->state[i] == c->state)
+            return true;
+    return false;
+}
+
+static bool one_message(const char *text)
+{
+    const char *line = strchr(text, '\n');
+    return strncmp(text, "graco: ", 7) == 0 && strlen(text) > 20 && line && line[1] == 0;
+}
+
+static void try_fault(struct bench *b, const struct mode *mode, long n)
+{
+    char fault[96], before[FILES_PATH], trial[FILES_PATH];
+    const char *again = b->scenario->again ? b->scenario->again : b->scenario->command;
+    snprintf(fault, sizeof fault, "%s:%ld:%s%s", mode->kind, n, mode->what, mode->on ? ":on" : "");
+    files_join(before, b->base, "before");
+    files_join(trial, b->base, "trial");
+    files_remove(trial);
+    files_copy(before, trial);
+    struct check c = {.bench = b, .tree = trial, .about = fault};
+    struct outcome o = run(b, trial, b->scenario->command, fault, NULL);
+    if (o.hits == 0 && o.code == 0)
+        return; /* threads make the number of calls vary a little */
+    b->tried++;
+    if (o.code != 0 && o.code != 1)
+        complain(&c, "did not exit with 0 or 1:", o.err);
+    if (o.leaks != 0 || (o.zip_leaks != 0 && strcmp(mode->kind, "alloc") != 0))
+        complain(&c, "leaked memory:", o.err);
+    b->zip_leaks += o.zip_leaks;
+    if (o.code == 1 && !one_message(o.err))
+        complain(&c, "no single message but:", o.err);
+    if (o.code == 1 && mode->fine)
+        complain(&c, "could have been borne:", o.err);
+    if (o.code == 0 && strcmp(o.out, b->out) != 0)
+        complain(&c, "fine, but printed:", o.out);
+    b->stopped += o.code == 1;
+    b->borne += o.code == 0;
+    check_tree(&c, o.code == 0);
+    if (o.code != 0 && !is_known(&c)) {
+        o = run(b, trial, again, NULL, NULL);
+        if (o.code != 0)
+            complain(&c, "cannot be done again:", o.err);
+        else if (strcmp(o.out, b->out) != 0 && !b->scenario->again)
+            complain(&c, "done again, printed:", o.out);
+        check_tree(&c, true);
+        if (c.wrong == 0 && b->states < STATES)
+            b->state[b->states++] = c.state;
+    }
+    b->failed += c.wrong > 0;
+}
+
+/* ---- Scenarios ------------------------------------------------------------------------------- */
+
+static void write_tables(const char *folder)
+{
+    static const char *const files[][2] = {
+        {"edges.csv", "ann,bob\nbob,cid\ncid,dan\nann,dan\n"},
+        {"features.csv", "id,a,b\nbob,1,2\nann,3,4\ncid,5,6\ndan,7,8\n"},
+        {"labels.csv", "cid,red\nann,blue\nbob,red\ndan,blue\n"},
+    };
+    char path[FILES_PATH];
+    for (int i = 0; i < 3; i++) {
+        files_join(path, folder, files[i][0]);
+        FILE *file = fopen(path, "w");
+        if (!file || fputs(files[i][1], file) < 0 || fclose(file) != 0)
+            files_stop("write", path);
+    }
+}
+
+/* Makes before/, after/ and versions/. */
+static void prepare(struct bench *b)
+{
+    char before[FILES_PATH], after[FILES_PATH], versions[FILES_PATH];
+    files_join(before, b->base, "before");
+    files_join(after, b->base, "after");
+    files_join(versions, b->base, "versions");
+    if (mkdir(b->base, 0777) != 0 || mkdir(before, 0777) != 0 || mkdir(versions, 0777) != 0)
+        files_stop("make", b->base);
+    for (int i = 0; b->scenario->prepare[i]; i++) {
+        if (strcmp(b->scenario->prepare[i], "@edges") == 0)
+            write_tables(before);
+        else if (run(b, before, b->scenario->prepare[i], NULL, NULL).code != 0)
+            files_stop("prepare", b->scenario->prepare[i]);
+    }
+    files_copy(before, after);
+    struct outcome o = run(b, after, b->scenario->command, "none:1:1", versions);
+    snprintf(b->out, sizeof b->out, "%s", o.out);
+    if (o.code != 0 || o.leaks + o.zip_leaks != 0) {
+        fprintf(stderr, "%s: undisturbed: code %d, %ld leaks: %s", b->scenario->name, o.code,
+                o.leaks, o.err);
+        exit(1);
+    }
+}
+
+static long count_calls(struct bench *b, const char *kind)
+{
+    char fault[64], before[FILES_PATH], trial[FILES_PATH];
+    snprintf(fault, sizeof fault, "%s:1000000000:5", kind);
+    files_join(before, b->base, "before");
+    files_join(trial, b->base, "trial");
+    files_remove(trial);
+    files_copy(before, trial);
+    return run(b, trial, b->scenario->command, fault, NULL).calls;
+}
+
+static long run_scenario(struct bench *b, long limit, const char *kind)
+{
+    long calls[WAYS], wrong = 0;
+    prepare(b);
+    for (int m = 0; m < WAYS; m++) {
+        bool wanted = !kind || strcmp(kind, modes[m].kind) == 0;
+        bool counted = m > 0 && strcmp(modes[m].kind, modes[m - 1].kind) == 0 && wanted;
+        calls[m] = !wanted ? 0 : counted ? calls[m - 1] : count_calls(b, modes[m].kind);
+    }
+    for (int m = 0; m < WAYS; m++) {
+        long count = limit > 0 && limit < calls[m] ? limit : calls[m];
+        b->tried = b->stopped = b->borne = b->failed = 0;
+        for (long i = 0; i < count; i++) /* evenly spread, from the middle of each piece */
+            try_fault(b, &modes[m], 1 + (2 * i + 1) * calls[m] / (2 * count));
+        if (b->tried > 0)
+            printf("%-15s %-8s %-5s %-2s %6ld faults %6ld stopped %6ld borne %4ld failed\n",
+                   b->scenario->name, modes[m].kind, modes[m].what, modes[m].on ? "on" : "",
+                   b->tried, b->stopped, b->borne, b->failed);
+        wrong += b->failed;
+        fflush(stdout);
+    }
+    if (b->zip_leaks > 0)
+        printf("%-15s libzip lost %ld blocks\n", b->scenario->name, b->zip_leaks);
+    return wrong;
+}
+
+/* 1 if the scenario that ended first has failed. */
+static long await_scenario(void)
+{
+    int state = 0;
+    if (wait(&state) < 0)
+        files_stop("wait for", "a scenario");
+    return !WIFEXITED(state) || WEXITSTATUS(state) != 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *base = getenv("TMPDIR");
+    char root[FILES_PATH];
+    long wrong = 0, matched = 0;
+    if (!base) /* in memory, if there is such a place: nobody waits for a disk */
+        base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    files_join(root, base, "graco-faults-XXXXXX");
+    if (argc < 4 || !mkdtemp(root)) {
+        fprintf(stderr, "usage: command_faults GRACO LIBRARY LIMIT [SCENARIO [KIND]]\n");
+        return 2;
+    }
+    setenv("OMP_NUM_THREADS", "1", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1); /* spinning threads keep the cores from the others */
+    setenv("MALLOC_PERTURB_", "165", 1);     /* what is not set, or freed, is not zero */
+    /* As many scenarios at once as there are processors. */
+    long room = sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 0; i < SCENARIOS; i++) {
+        struct bench b = {.graco = argv[1], .library = argv[2], .scenario = &scenarios[i]};
+        if (argc > 4 && strcmp(argv[4], scenarios[i].name) != 0)
+            continue;
+        files_join(b.base, root, scenarios[i].name);
+        if (matched++ >= room)
+            wrong += await_scenario();
+        pid_t process = fork();
+        if (process < 0)
+            files_stop("fork for", b.base);
+        if (process == 0)
+            exit(run_scenario(&b, atol(argv[3]), argc > 5 ? argv[5] : NULL) != 0);
+    }
+    for (long i = 0; i < matched && i < room; i++)
+        wrong += await_scenario();
+    files_remove(root);
+    printf("%ld scenarios, %ld failed\n", matched, wrong);
+    return wrong > 0 || matched == 0;
+}
