@@ -183,7 +183,8 @@ static graco_status make_structure(struct dataset_parts *parts, int32_t *group,
         TRY(memory_alloc(&parts->graph_id, plan->total, sizeof *parts->graph_id));
     for (int64_t g = 0; g < plan->graphs; g++) {
         int64_t n = plan->nodes[g];
-        double most = (double)n / (like->communities > 1 ? like->classes * like->communities : 20);
+        int64_t share = like->communities > 1 ? like->classes * like->communities : 20;
+        double most = (double)n / (double)share;
         struct generate_options structure = {
             .nodes = n,
             .classes = like->classes < n ? like->classes : n,
