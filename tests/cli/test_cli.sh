@@ -168,6 +168,13 @@ done
 holds "a line of metrics for each epoch" [ "$(wc -l <first/metrics.jsonl)" -eq 20 ]
 exits 0 "" embed first graph.npz -o Z.npy
 same Z.npy first/embeddings.npy
+exits 0 "" generate unseen.npz --nodes 90 --classes 3 --features 50 --seed 8
+exits 0 "" embed first unseen.npz -o unseen.npy
+holds "a row for each node of a graph never seen" bash -c "head -c 128 unseen.npy | grep -aq '(90, 16)'"
+exits 0 "accuracy" eval unseen.npy unseen.npz --splits 2
+exits 0 "" generate narrow.npz --nodes 90 --classes 3 --features 20
+exits 2 "trained on 50 features" embed first narrow.npz -o narrow.npy
+holds "nothing is left of a failed embedding" [ ! -e narrow.npy ]
 exits 1 "already holds a run" train graph.npz -o first --epochs 20
 exits 0 "" train graph.npz -o other --epochs 20 --seed 1 --quiet "${small[@]}"
 holds "another seed gives other embeddings" bash -c '! cmp first/embeddings.npy other/embeddings.npy'
