@@ -178,7 +178,8 @@ static double like_degree(const struct like *like, int64_t nodes)
 {
     double degree =
         (double)like->edges / (double)(like->nodes[0] + like->nodes[1] + like->nodes[2]);
-    double most = (double)nodes / (like->communities > 1 ? like->classes * like->communities : 20);
+    int64_t share = like->communities > 1 ? like->classes * like->communities : 20;
+    double most = (double)nodes / (double)share;
     return degree < most ? degree : most;
 }
 
