@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "io/file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const graco_load_options no_options = {0};
@@ -51,17 +50,13 @@ static graco_status load_file(struct graco_dataset **out, const char *path, cons
                               const graco_load_options *options)
 {
     unsigned char head[512];
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return status_fail(GRACO_ERROR_IO, "the file cannot be opened");
-    size_t length = fread(head, 1, sizeof head, file);
-    bool failed = ferror(file) != 0;
-    fclose(file);
-    if (failed)
-        return status_fail(GRACO_ERROR_IO, "the file cannot be read");
+    int64_t length = 0;
+    graco_status status = file_head(head, &length, path, sizeof head);
+    if (status != GRACO_OK)
+        return status;
     if (length >= 4 && memcmp(head, "PK\3\4", 4) == 0)
         return load_archive(out, path, name, options);
-    if (memchr(head, 0, length) || (length > 0 && head[0] >= 0x80 && head[0] != 0xEF))
+    if (memchr(head, 0, (size_t)length) || (length > 0 && head[0] >= 0x80 && head[0] != 0xEF))
         return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
                                                "a data set or an edge list");
     return read_edges(out, path, name, options);

@@ -64,7 +64,8 @@ graco_status features_from_csr(struct features *out, int64_t rows, int64_t cols,
                                const struct array *value);
 
 /* Puts the entries of every row in ascending order of columns, which published matrices need not
- * have. O(rows + cols + entries); checks that indices are in range. */
+ * have. O(rows + entries log entries), whatever the number of columns, which is only a claim;
+ * checks that indices are in range. */
 graco_status features_sort(struct features *features);
 
 /* Fails unless an array has this shape; -1 matches every length. `what` names it in the message. */
