@@ -43,11 +43,30 @@ static graco_status open_regular(int *fd, int64_t *length, const char *path)
     return GRACO_OK;
 }
 
+/* Reads exactly `size` bytes. */
+static graco_status read_all(int fd, uint8_t *block, int64_t size, const char *path)
+{
+    int64_t got = 0;
+    while (got < size) {
+        int64_t left = size - got;
+        ssize_t step = read(fd, block + got, (size_t)(left < PIECE_MAX ? left : PIECE_MAX));
+        if (step < 0 && errno == EINTR)
+            continue;
+        if (step < 0)
+            return fail_errno("read", path);
+        if (step == 0)
+            return status_fail(GRACO_ERROR_IO, "%s ended after %lld of %lld bytes", path,
+                               (long long)got, (long long)size);
+        got += step;
+    }
+    return GRACO_OK;
+}
+
 graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t limit)
 {
     uint8_t *block = NULL;
     int fd = -1;
-    int64_t size = 0, done_bytes = 0;
+    int64_t size = 0;
     graco_status status = GRACO_OK;
     *out = NULL;
     TRY(open_regular(&fd, &size, path));
@@ -55,20 +74,7 @@ graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t
         FAIL(GRACO_ERROR_FORMAT, "%s has %lld bytes, at most %lld are accepted", path,
              (long long)size, (long long)limit);
     TRY(memory_alloc(&block, size + 1, 1));
-    while (done_bytes < size) {
-        int64_t left = size - done_bytes;
-        ssize_t got = read(fd, block + done_bytes, (size_t)(left < PIECE_MAX ? left : PIECE_MAX));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            status = fail_errno("read", path);
-            goto done;
-        }
-        if (got == 0)
-            FAIL(GRACO_ERROR_IO, "%s ended after %lld of %lld bytes", path, (long long)done_bytes,
-                 (long long)size);
-        done_bytes += got;
-    }
+    TRY(read_all(fd, block, size, path));
     block[size] = 0;
     *out = block;
     *length = size;
@@ -77,6 +83,21 @@ done:
     if (fd >= 0)
         close(fd);
     memory_free(block);
+    return status;
+}
+
+graco_status file_head(void *out, int64_t *length, const char *path, int64_t room)
+{
+    int fd = -1;
+    int64_t size = 0;
+    graco_status status = open_regular(&fd, &size, path);
+    if (status != GRACO_OK)
+        return status;
+    size = size < room ? size : room;
+    status = read_all(fd, out, size, path);
+    if (status == GRACO_OK)
+        *length = size;
+    close(fd);
     return status;
 }
 

@@ -12,6 +12,9 @@
  * counted in *length). The caller owns *out. Fails with GRACO_ERROR_FORMAT if it is longer. */
 graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t limit);
 
+/* Reads the first bytes of a file into out (room): as many as there are, *length says how many. */
+graco_status file_head(void *out, int64_t *length, const char *path, int64_t room);
+
 /* A read-only view of a file. An empty file has a valid pointer and length 0.
  *
  * The file must not shrink while it is mapped: the system answers a read behind its end with
