@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + 2 };
 
@@ -50,13 +51,11 @@ static bool read_baselines(bool *raw, bool *untrained, const char *list)
 /* The splits file is read if it is there, else written by the first evaluation. */
 static void use_splits_file(struct request *request)
 {
-    FILE *file = request->splits_file ? fopen(request->splits_file, "rb") : NULL;
-    if (file) {
-        fclose(file);
+    struct stat found;
+    if (request->splits_file && stat(request->splits_file, &found) == 0)
         request->options.splits_read = request->splits_file;
-    } else {
+    else
         request->options.splits_write = request->splits_file;
-    }
 }
 
 static graco_status score_all(struct rows *rows, const struct command *command,
