@@ -32,7 +32,8 @@ graco_status json_parse(struct json **out, const void *bytes, int64_t length)
     *out = NULL;
     json_t *value =
         json_loadb(bytes, (size_t)length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (!value && json_error_code(&error) == json_error_out_of_memory)
+    /* jansson often says nothing at all when memory ends. */
+    if (!value && (json_error_code(&error) == json_error_out_of_memory || !error.text[0]))
         return fail_memory();
     if (!value)
         return status_fail(GRACO_ERROR_FORMAT, "bad JSON at line %d, column %d: %s", error.line,
@@ -84,35 +85,48 @@ static json_t *double_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* json_string gives NULL for text that is not UTF-8, which is the caller's mistake. */
+/* jansson refuses bad text and reports a lack of memory in the same way: this tells them apart. */
+static bool is_utf8(const char *text)
+{
+    json_t *unchecked = json_string_nocheck(text), *checked = json_string(text);
+    bool bad = unchecked && !checked;
+    json_decref(unchecked);
+    json_decref(checked);
+    return !bad;
+}
+
 static graco_status string_value(json_t **out, const char *text)
 {
     *out = json_string(text);
-    if (!*out)
-        return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"",
-                           text);
-    return GRACO_OK;
+    if (*out)
+        return GRACO_OK;
+    if (is_utf8(text))
+        return fail_memory();
+    return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"", text);
 }
 
 static graco_status put(struct json *object, const char *key, json_t *value)
 {
     if (!value)
         return fail_memory();
-    if (json_object_set_new(inner(object), key, value) != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object",
-                           key);
-    return GRACO_OK;
+    if (json_object_set_new(inner(object), key, value) == 0)
+        return GRACO_OK;
+    if (json_is_object(inner(object)) && is_utf8(key))
+        return fail_memory();
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object", key);
 }
 
 static graco_status add(struct json *array, json_t *value)
 {
     if (!value)
         return fail_memory();
-    if (json_array_append_new(inner(array), value) != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "an item cannot be added to a JSON value that is "
-                                                 "no array");
-    return GRACO_OK;
+    if (json_array_append_new(inner(array), value) == 0)
+        return GRACO_OK;
+    if (json_is_array(inner(array)))
+        return fail_memory();
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "an item cannot be added to a JSON value that is no array");
 }
 
 graco_status json_put_string(struct json *object, const char *key, const char *value)
