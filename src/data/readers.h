@@ -17,8 +17,8 @@
  * GRACO_ERROR_IO lists where it looked. */
 graco_status dataset_find(char **path, const char *source);
 
-/* The last part of a path without extension (.npz, .txt, ...); a folder keeps its dots. The caller
- * owns *name. */
+/* The last part of a path without extension (.npz, .txt, ...); a folder keeps its dots. What is not
+ * UTF-8 becomes '?'. The caller owns *name. */
 graco_status dataset_name(char **name, const char *path);
 
 /* Planetoid: ind.NAME.{x,tx,allx,y,ty,ally,graph,test.index} in a folder. Nodes are numbered as by
