@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long check format bench bench-quick bench-eval bench-inductive install clean
+.PHONY: all setup build demo test test-long fuzz coverage check format bench bench-quick bench-eval bench-inductive install clean
 
 all: build
 
@@ -32,7 +32,8 @@ demo: build
 	@echo "The embeddings are in demo/run/embeddings.npy (a row of float32 per node),"
 	@echo "the scores in demo/run/eval.json. Next: $(BUILD)/graco help train"
 
-# gcc and clang with warnings as errors, all tests, the tests again under sanitizers.
+# gcc and clang with warnings as errors, all tests, the tests again under sanitizers, a minute of
+# fuzzing.
 test:
 	@scripts/setup.sh clang clang-format libomp-dev
 	@scripts/test.sh
@@ -40,6 +41,18 @@ test:
 # The tests that take minutes: real data sets, full trainings.
 test-long: build
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
+
+# Every decoder under libFuzzer and the sanitizers, SECONDS of one core for all of them; RUNS=n runs each
+# n times instead, TARGETS="npy pickle" chooses some, JOBS says how many run at once.
+SECONDS ?= 600
+fuzz:
+	@scripts/setup.sh clang libomp-dev
+	@scripts/fuzz.sh $(SECONDS)
+
+# Which branches the tests take: fails below 90 % for src/io and src/data, 80 % elsewhere.
+coverage:
+	@scripts/setup.sh gcovr
+	@scripts/coverage.sh
 
 # The probe against LIBLINEAR on trained embeddings of Cora and Pubmed, same splits, one run.
 bench-eval:
@@ -74,4 +87,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf build build-clang build-sanitize demo
+	rm -rf build build-clang build-sanitize build-fuzz build-coverage demo

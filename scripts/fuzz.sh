@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every decoder: scripts/fuzz.sh SECONDS, the time of all targets together on one core. With
+# Fuzzes every decoder: scripts/fuzz.sh SECONDS of one core, shared by the targets, JOBS at once. With
 # RUNS=n in the environment each target runs n times instead; TARGETS="npy pickle" chooses some.
 # A table says what was run. Inputs that were found interesting stay in build-fuzz/corpus and serve
 # the next run; what crashed, hung for 5 seconds or took more than 1 GB lies in build-fuzz/crashes,
@@ -16,7 +16,8 @@ logs=$build/logs
 run_one() {
     local target=$1 limit=$2 length=1024 started=$EPOCHREALTIME ended
     case $target in
-    npy | npz | matrix) length=512 ;;
+    config | options | metrics) length=128 ;;
+    npy | npz | matrix | edges | node_link | table) length=512 ;;
     pickle | checkpoint) length=3072 ;;
     esac
     mkdir -p "$corpus/$target"

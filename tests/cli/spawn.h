@@ -98,6 +98,8 @@ static inline void spawn_child(const char *root, const char *command, int flags,
     setrlimit(RLIMIT_AS, &(struct rlimit){SPAWN_SPACE, SPAWN_SPACE});
 #endif
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    if (flags & SPAWN_NOBODY)
+        setenv("GCOV_PREFIX", root, 1); /* counts of a coverage build go where it may write */
     if ((flags & SPAWN_NOBODY) && geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
         _exit(127);
     execv(program, words);
