@@ -8,8 +8,7 @@ cd "$(dirname "$0")/.."
 build=build-coverage
 jobs=${JOBS:-$(nproc)}
 options=(-r . --object-directory "$build" --filter src/ --filter cli/ -j "$jobs"
-    --exclude-unreachable-branches --exclude-throw-branches
-    --gcov-ignore-parse-errors=negative_hits.warn)
+    --exclude-unreachable-branches --exclude-throw-branches)
 
 cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Coverage -DGRACO_CUDA=OFF >/dev/null
 cmake --build "$build" -j "$jobs" >/dev/null

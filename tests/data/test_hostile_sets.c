@@ -176,6 +176,95 @@ static void replaced(void)
     }
 }
 
+/* ---- Reddit: two archives within one --------------------------------------------------------- */
+
+static const int64_t types[5] = {1, 2, 3, 1, 1}, odd_types[5] = {1, 2, 4, 1, 1},
+                     no_type[5] = {0, 1, 2, 3, 1}, row_ids[3] = {0, 1, 1}, col_ids[3] = {1, 2, 7},
+                     square[2] = {5, 5}, oblong[2] = {5, 4}, reddit_falling[6] = {0, 2, 1, 3, 3, 3};
+
+/* The first three are members of reddit_data.npz. */
+static const struct row reddit_sound[] = {
+    {"feature", ARRAY_F32, 5, 2, x, NULL},         {"label", ARRAY_I32, 5, -1, y, NULL},
+    {"node_types", ARRAY_I64, 5, -1, types, NULL}, {"shape", ARRAY_I64, 2, -1, square, NULL},
+    {"row", ARRAY_I64, 3, -1, row_ids, NULL},      {"col", ARRAY_I64, 3, -1, row_ids, NULL},
+};
+
+static const struct row reddit_rows[] = {
+    {"feature", ARRAY_F32, 5, 2, x, NULL},
+    {"feature", ARRAY_F32, 10, -1, x, "feature has 1 dimensions: expected 2"},
+    {"feature", ARRAY_F64, 5, 2, too_large, "1e+300"},
+    {"feature", ARRAY_F32, 5, 2, nan_item, "feature 1 of node 1 is nan"},
+    {"feature", ARRAY_F32, 4, 2, x, "label has 5 rows: expected 4"},
+    {"label", ARRAY_I32, 5, 1, y, NULL},
+    {"label", ARRAY_I32, 5, 2, far_ids, "label has 2 columns: expected 1"},
+    {"label", ARRAY_I32, -1, -1, y, "label has 0 dimensions: expected 1"},
+    {"label", ARRAY_F32, 5, -1, halves, "label"},
+    {"label", ARRAY_I32, 5, -1, too_low, "node 1 has label -2"},
+    {"node_types", ARRAY_I64, 5, -1, odd_types, "node 2 is of type 4"},
+    {"node_types", ARRAY_I64, 5, -1, no_type, "node 0 is of type 0"},
+    {"node_types", ARRAY_F32, 5, -1, halves, "node_types"},
+    {"node_types", ARRAY_I64, 4, -1, types, "node_types has 4 rows: expected 5"},
+    {"shape", ARRAY_I64, 2, -1, oblong, "the matrix is 5 x 4: expected 5 x 5"},
+    {"shape", ARRAY_I64, 1, -1, square, "shape has 1 rows: expected 2"},
+    {"shape", ARRAY_F32, 2, -1, halves, "0.5"},
+    {"row", ARRAY_I64, 2, -1, row_ids, "row has 2 items: expected 3"},
+    {"row", ARRAY_I64, 3, 1, row_ids, "row has 2 dimensions: expected 1"},
+    {"row", ARRAY_F32, 3, -1, halves, "0.5"},
+    {"row", ARRAY_I64, 3, -1, beyond, "4294967296"},
+    {"col", ARRAY_I64, 3, -1, col_ids, "joins nodes 1 and 7"},
+    {"col", ARRAY_I64, 3, -1, below, "joins nodes 1 and -1"},
+    {"col", ARRAY_F32, 3, -1, halves, "0.5"},
+    /* A member indptr makes the matrix a compressed one, whose columns are indices. */
+    {"indptr", ARRAY_I64, 6, -1, starts, NULL},
+    {"indptr", ARRAY_I64, 5, -1, starts, "indptr has 5 rows: expected 6"},
+    {"indptr", ARRAY_I64, 6, -1, late, "indptr runs from 1 to 3: expected 0 to 3"},
+    {"indptr", ARRAY_I64, 6, -1, short_end, "indptr runs from 0 to 2: expected 0 to 3"},
+    {"indptr", ARRAY_I64, 6, -1, reddit_falling, "row 1 ends at 1, before its start at 2"},
+    {"indptr", ARRAY_F32, 6, -1, halves, "0.5"},
+};
+
+/* The inner archive 0 or 1 of row.npz, with one member replaced. */
+static void write_inner(struct store *outer, int which, const struct row *row)
+{
+    struct store *inner = NULL;
+    struct array array;
+    CHECK_OK(store_begin(outer, which == 0 ? "reddit_data.npz" : "reddit_graph.npz"));
+    CHECK_OK(store_create_within(&inner, outer));
+    for (int i = which == 0 ? 0 : 3; i < (which == 0 ? 3 : 6); i++) {
+        const struct row *sound = &reddit_sound[i];
+        const struct row *used = strcmp(sound->name, row->name) == 0 ? row : sound;
+        const int64_t shape[2] = {used->rows, used->cols};
+        CHECK_OK(array_borrow(&array, used->type, used->items,
+                              used->cols >= 0   ? 2
+                              : used->rows >= 0 ? 1
+                                                : 0,
+                              shape));
+        CHECK_OK(store_array(inner, used->name, &array));
+    }
+    if (which == 1 && strcmp(row->name, "indptr") == 0) {
+        CHECK_OK(array_borrow(&array, ARRAY_I64, row_ids, 1, (const int64_t[]){3}));
+        CHECK_OK(store_array(inner, "indices", &array));
+        CHECK_OK(array_borrow(&array, row->type, row->items, 1, &row->rows));
+        CHECK_OK(store_array(inner, "indptr", &array));
+    }
+    CHECK_OK(store_commit(inner));
+    CHECK_OK(store_end(outer));
+    store_free(inner);
+}
+
+static void reddit(void)
+{
+    for (size_t i = 0; i < sizeof reddit_rows / sizeof *reddit_rows; i++) {
+        struct store *outer = NULL;
+        CHECK_OK(store_create(&outer, small_path("row.npz")));
+        write_inner(outer, 0, &reddit_rows[i]);
+        write_inner(outer, 1, &reddit_rows[i]);
+        CHECK_OK(store_commit(outer));
+        store_free(outer);
+        check_row(&reddit_rows[i]);
+    }
+}
+
 /* ---- Claims that nothing backs --------------------------------------------------------------- */
 
 /* num_nodes alone: up to 2^16, or 128 for each edge; more with an array that has a row per node. */
@@ -313,6 +402,7 @@ int main(void)
 {
     small_begin();
     replaced();
+    reddit();
     claims();
     wide_rows();
     damaged();
