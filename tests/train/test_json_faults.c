@@ -166,7 +166,8 @@ static long fail_each(graco_status (*call)(void), bool of_jansson, bool parses)
             faults_until = n;
         status = call();
         bool hit = of_jansson ? json_left == 0 : faults_until == 0;
-        json_left = faults_until = -1;
+        json_left = -1;
+        faults_until = -1;
         CHECK(json_blocks == 0 && no_rests());
         if (status == GRACO_OK)
             return n;
