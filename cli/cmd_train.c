@@ -228,7 +228,7 @@ static int train(struct outcome *outcome, const struct job *job, int64_t index)
     outcome->seed = config.seed;
     if (!runs_folder(outcome->folder, job->run, index, line->runs))
         return EXIT_FAILED;
-    bool fresh = stat(outcome->folder, &found) != 0;
+    bool fresh = stat(outcome->folder, &found) != 0, first = stat(job->run, &found) != 0;
     if (!runs_make(outcome->folder))
         return EXIT_FAILED;
     if (line->runs > 1)
@@ -248,9 +248,11 @@ static int train(struct outcome *outcome, const struct job *job, int64_t index)
         return -1;
     if (status == GRACO_OK)
         return EXIT_FINE;
-    /* A training that was refused leaves no empty folder: rmdir takes no other. */
+    /* A training that was refused leaves no empty folders: rmdir takes no others. */
     if (fresh)
         rmdir(outcome->folder);
+    if (first)
+        rmdir(job->run);
     return output_failure(status);
 }
 

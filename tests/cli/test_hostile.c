@@ -314,6 +314,7 @@ static const struct row rows[] = {
     {"eval @/rows.npy @/good.npz", "the embeddings have 2 rows", 2},
     {"eval @/twenty.npy @/classes.npz", "labels of 2147483647 classes", 0},
     {"train @/one.npz -o @/out/run", "training needs at least 2", 2},
+    {"train @/one.npz -o @/out/run --runs 3", "training needs at least 2", 2},
     {"train @/empty.npz -o @/out/run", "a graph of 0 nodes", 0},
     {"train @/nan.npz -o @/out/run", "is nan", 0},
     /* Folders. */

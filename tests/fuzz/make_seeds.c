@@ -77,10 +77,16 @@ static void arrays(void)
 
 static void archives(void)
 {
+    static const uint8_t zeros[8192];
     struct small_arrays native = small_native();
     struct store *store = NULL, *inner = NULL;
     small_npz(&native, "deflated.npz");
     seed_file("npz", "deflated.npz", "", 0);
+    native.count = 0; /* larger than what is looked at before it is unpacked */
+    small_add(&native, "y", ARRAY_U8, zeros, sizeof zeros, -1);
+    small_npz(&native, "large.npz");
+    seed_file("npz", "large.npz", "", 0);
+    native = small_native();
     CHECK_OK(store_create(&store, small_path("stored.zip")));
     CHECK_OK(store_array(store, "edge_index", &native.arrays[0]));
     CHECK_OK(store_begin(store, "inner.npz"));
