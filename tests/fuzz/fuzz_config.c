@@ -1,5 +1,5 @@
-/* Fuzzes settings, lines of key=value: what is taken is in range and prints as text that gives the
- * same value again. */
+/* Fuzzes settings, one a line: a byte that chooses a key, or any other and the key up to '=', then
+ * the value. What is taken is in range and prints as text that gives the same value again. */
 #include "fuzz/fuzz.h"
 
 #include "model/config.h"
@@ -12,11 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     graco_config_preset(&config, "cora");
     again = config;
     while (input.left > 0) {
-        int64_t length_key, length_value;
-        const uint8_t *a = fuzz_until(&length_key, &input, '=');
-        const uint8_t *b = fuzz_until(&length_value, &input, '\n');
-        snprintf(key, sizeof key, "%.*s", (int)length_key, (const char *)a);
-        snprintf(value, sizeof value, "%.*s", (int)length_value, (const char *)b);
+        int64_t taken;
+        const char *name = graco_config_key(fuzz_byte(&input), NULL);
+        const uint8_t *text_key = name ? NULL : fuzz_until(&taken, &input, '=');
+        if (name)
+            snprintf(key, sizeof key, "%s", name);
+        else
+            snprintf(key, sizeof key, "%.*s", (int)taken, (const char *)text_key);
+        const uint8_t *text_value = fuzz_until(&taken, &input, '\n');
+        snprintf(value, sizeof value, "%.*s", (int)taken, (const char *)text_value);
         if (graco_config_set(&config, key, value) != GRACO_OK)
             continue;
         FUZZ_PROMISE(graco_config_get(&config, key, text, sizeof text) == GRACO_OK);

@@ -177,6 +177,9 @@ static void checkpoints(void)
 
 static void texts(void)
 {
+    graco_config config;
+    char line[128], value[64];
+    const char *key;
     static const char *const values[] = {
         "{\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"], \"b\": {}}", "[[[[1]]]]", "\"x\"",
         "{\"epoch\":1,\"loss\":0.25}"};
@@ -200,8 +203,13 @@ static void texts(void)
                   "0\n1\n-1\n");
     SEED("edges", "\4"
                   "0,1,0.5\n1,9,2\n");
-    seed_text("config", "hidden=64\ntau=0.5\nencoder=sage_skip\nfanout=30,25\nmemory=256M\nseed=7\n"
-                        "objective=moment\ndrop_edge_1=0.25\nlr=1e-4\n");
+    seed_text("config", "~hidden=64\n~tau=0.5\n~no=1\n");
+    graco_config_preset(&config, "cora");
+    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+        CHECK_OK(graco_config_get(&config, key, value, sizeof value));
+        snprintf(line, sizeof line, "%c%s\n", i, value);
+        seed("config", line, strlen(value) + 2);
+    }
     SEED("options", "--set\0hidden=64\0--set=tau=0.5\0--epochs\0"
                     "10\0-q\0--memory\0"
                     "4G\0data\0");
