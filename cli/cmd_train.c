@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { RUNS_MAX = 10000 };
 
@@ -219,11 +221,14 @@ static int train(struct outcome *outcome, const struct job *job, int64_t index)
     const struct line *line = job->line;
     graco_config config = job->config;
     char label[64] = "";
+    struct stat found;
 
     config.seed += (uint64_t)index;
     outcome->seed = config.seed;
-    if (!runs_folder(outcome->folder, job->run, index, line->runs) ||
-        !runs_make(outcome->folder, "run folder"))
+    if (!runs_folder(outcome->folder, job->run, index, line->runs))
+        return EXIT_FAILED;
+    bool fresh = stat(outcome->folder, &found) != 0, first = stat(job->run, &found) != 0;
+    if (!runs_make(outcome->folder, "run folder"))
         return EXIT_FAILED;
     if (line->runs > 1)
         snprintf(label, sizeof(label), "run %" PRId64 " of %" PRId64 "  ", index + 1, line->runs);
@@ -240,7 +245,14 @@ static int train(struct outcome *outcome, const struct job *job, int64_t index)
     output_progress_end(&progress);
     if (status == GRACO_STOPPED)
         return -1;
-    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+    if (status == GRACO_OK)
+        return EXIT_FINE;
+    /* A training that was refused leaves no empty folders: rmdir takes no others. */
+    if (fresh)
+        rmdir(outcome->folder);
+    if (first)
+        rmdir(job->run);
+    return output_failure(status);
 }
 
 static int train_all(struct job *job, int argc, char **argv)

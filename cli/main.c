@@ -3,8 +3,10 @@
 #include "options.h"
 #include "output.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct subcommand {
     const char *name;
@@ -82,9 +84,22 @@ static int help(int argc, char **argv)
     return subcommand->run(count + 1, words);
 }
 
+/* Files are mapped, and the system has no other way to say that one was cut while it was read. */
+static void on_bus_error(int number)
+{
+    static const char line[] = "graco: a file was cut while it was being read, or cannot be read\n";
+
+    ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+
+    (void)number;
+    (void)ignored;
+    _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     output_start();
+    signal(SIGBUS, on_bus_error);
     if (argc < 2) {
         output_error("no command given; expected one: try 'graco help'");
         return EXIT_USAGE;

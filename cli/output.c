@@ -138,7 +138,7 @@ int output_json(json_t *object)
 
     json_decref(object);
     if (!text) {
-        output_error("out of memory while writing JSON");
+        output_error("no JSON could be made: memory ran out, or a name is not UTF-8");
         return EXIT_FAILED;
     }
     fwrite(text, 1, length, stdout); /* output_finish looks whether it worked */

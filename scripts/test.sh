@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change lands; `make test` and the continuous build run this.
-# The folders build-clang and build-sanitize are kept, so that a second run is quick.
+# The folders build-clang, build-sanitize and build-fuzz are kept, so that a second run is quick.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,5 +38,9 @@ step "build with gcc, warnings are errors, test"
 make_in "$build"
 test_in "$build" long
 
-printf '\nmake test: all passed: %d tests with gcc, %d under sanitizers, clang without warnings, %d s\n' \
-    "$count" "$sanitized" "$SECONDS"
+step "fuzz every decoder, a minute of one core in all"
+JOBS=$jobs RUNS='' TARGETS='' scripts/fuzz.sh 60 | tee "$log"
+fuzzed=$(sed -n 's/^[0-9]* targets, \([0-9]*\) executions.*/\1/p' "$log")
+
+printf '\nmake test: all passed: %d tests with gcc, %d under sanitizers, clang without warnings, %d inputs fuzzed, %d s\n' \
+    "$count" "$sanitized" "$fuzzed" "$SECONDS"

@@ -115,9 +115,10 @@ static graco_status check_classes(const struct dataset_parts *parts)
 {
     if (parts->label && parts->multi)
         return status_fail(GRACO_ERROR_ARGUMENT, "both one label and several labels per node");
-    if (parts->classes < 0 || parts->classes > INT32_MAX || (parts->multi && parts->classes == 0))
-        return status_fail(GRACO_ERROR_FORMAT, "labels of %lld classes: expected 1 to %lld",
-                           (long long)parts->classes, (long long)INT32_MAX);
+    if (parts->classes < 0 || parts->classes > DATASET_CLASSES ||
+        (parts->multi && parts->classes == 0))
+        return status_fail(GRACO_ERROR_FORMAT, "labels of %lld classes: expected 1 to %d",
+                           (long long)parts->classes, DATASET_CLASSES);
     return GRACO_OK;
 }
 

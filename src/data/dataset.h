@@ -18,6 +18,10 @@ struct features_file;
  * loaded, which reads them all once; larger ones are not. */
 #define FEATURES_CHECKED ((int64_t)4 << 30)
 
+/* More classes than this are taken for a mistake: one wrong label would cost memory without bound.
+ */
+enum { DATASET_CLASSES = 1 << 20 };
+
 /* (rows, cols) floats, dense or compressed by rows. Owns its arrays. */
 struct features {
     int64_t rows, cols;
@@ -80,10 +84,11 @@ struct dataset_parts {
 
 /* Checks what the reader found, and builds. At least one node; ids in range; features (nodes, cols)
  * finite, their indices in range and ascending within a row; labels -1 .. classes - 1 or a table of
- * 0 and 1, not both; split 0 .. 3; graph ids ascending from 0 without gaps, crossed by no edge. The
- * lengths of the arrays are the reader's to check. A data set without features gets none here:
- * features.cols is 0 and its arrays are NULL. GRACO_ERROR_FORMAT names the first thing that is
- * wrong. Empties `parts` in every case. O(nodes + edges + entries of the features). */
+ * 0 and 1, not both, at most DATASET_CLASSES of them; split 0 .. 3; graph ids ascending from 0
+ * without gaps, crossed by no edge. The lengths of the arrays are the reader's to check. A data set
+ * without features gets none here: features.cols is 0 and its arrays are NULL. GRACO_ERROR_FORMAT
+ * names the first thing that is wrong. Empties `parts` in every case. O(nodes + edges + entries of
+ * the features). */
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts);
 
 /* Frees the arrays of `parts` and empties it; for a reader that fails half-way. */

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "io/file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const graco_load_options no_options = {0};

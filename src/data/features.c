@@ -3,6 +3,9 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 graco_status array_expect(const struct array *array, const char *what, int ndim, int64_t rows,
                           int64_t cols)
 {
@@ -60,68 +63,61 @@ done:
     return status;
 }
 
-/* Whether all rows ascend already; fails at an index out of range. */
-static graco_status check_order(bool *sorted, const struct features *features)
+/* An entry of a row that is being sorted. */
+struct entry {
+    int32_t column;
+    float value;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    struct entry x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x.column > y.column) - (x.column < y.column);
+}
+
+/* Whether the row ascends already; fails at an index out of range. */
+static graco_status check_row(bool *sorted, const struct features *features, int64_t row)
 {
     *sorted = true;
-    for (int64_t row = 0; row < features->rows; row++) {
-        for (int64_t k = features->start[row]; k < features->start[row + 1]; k++) {
-            int32_t column = features->index[k];
-            if (column < 0 || column >= features->cols)
-                return status_fail(GRACO_ERROR_FORMAT,
-                                   "row %lld has a column index %ld: expected 0 to %lld",
-                                   (long long)row, (long)column, (long long)features->cols - 1);
-            if (k > features->start[row] && column < features->index[k - 1])
-                *sorted = false;
-        }
+    for (int64_t k = features->start[row]; k < features->start[row + 1]; k++) {
+        int32_t column = features->index[k];
+        if (column < 0 || column >= features->cols)
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "row %lld has a column index %ld: expected 0 to %lld",
+                               (long long)row, (long)column, (long long)features->cols - 1);
+        if (k > features->start[row] && column < features->index[k - 1])
+            *sorted = false;
     }
     return GRACO_OK;
 }
 
-/* An entry on its way through the columns. */
-struct entry {
-    int32_t row;
-    float value;
-};
-
-/* Buckets the entries by column, rows ascending within each; column c ends at ends[c]. */
-static void bucket_by_column(struct entry *entries, int64_t *ends, const struct features *features)
-{
-    for (int64_t k = 0; k < features->start[features->rows]; k++)
-        ends[features->index[k] + 1]++;
-    for (int64_t c = 0; c < features->cols; c++)
-        ends[c + 1] += ends[c];
-    for (int64_t row = 0; row < features->rows; row++) {
-        for (int64_t k = features->start[row]; k < features->start[row + 1]; k++)
-            entries[ends[features->index[k]]++] = (struct entry){(int32_t)row, features->value[k]};
-    }
-}
-
 graco_status features_sort(struct features *features)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct entry *entries = NULL;
-    int64_t *ends = NULL, *next = NULL, k = 0;
-    bool sorted;
-    TRY(check_order(&sorted, features));
-    if (sorted)
-        goto done;
-    TRY(memory_alloc(&entries, features->start[features->rows], sizeof *entries));
-    TRY(memory_zalloc(&ends, features->cols + 1, sizeof *ends));
-    TRY(memory_alloc(&next, features->rows, sizeof *next));
-    bucket_by_column(entries, ends, features);
-    for (int64_t row = 0; row < features->rows; row++)
-        next[row] = features->start[row];
-    for (int64_t c = 0; c < features->cols; c++) {
-        for (; k < ends[c]; k++) {
-            int64_t at = next[entries[k].row]++;
-            features->index[at] = (int32_t)c;
-            features->value[at] = entries[k].value;
+    int64_t longest = 0;
+    for (int64_t row = 0; row < features->rows; row++) {
+        int64_t length = features->start[row + 1] - features->start[row];
+        longest = length > longest ? length : longest;
+    }
+    TRY(memory_alloc(&entries, longest, sizeof *entries));
+    for (int64_t row = 0; row < features->rows; row++) {
+        int64_t begin = features->start[row], length = features->start[row + 1] - begin;
+        bool sorted;
+        TRY(check_row(&sorted, features, row));
+        if (sorted)
+            continue;
+        for (int64_t k = 0; k < length; k++)
+            entries[k] = (struct entry){features->index[begin + k], features->value[begin + k]};
+        qsort(entries, (size_t)length, sizeof *entries, compare_entries);
+        for (int64_t k = 0; k < length; k++) {
+            features->index[begin + k] = entries[k].column;
+            features->value[begin + k] = entries[k].value;
         }
     }
 done:
     memory_free(entries);
-    memory_free(ends);
-    memory_free(next);
     return status;
 }

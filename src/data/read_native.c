@@ -17,6 +17,9 @@
 
 #include <string.h>
 
+/* Nodes that need not be shown by anything, and those that one edge makes credible. */
+enum { NODES_FREE = 1 << 16, NODES_PER_EDGE = 128 };
+
 static graco_status missing(const char *name, const char *because)
 {
     return status_fail(GRACO_ERROR_FORMAT, "no array %s: expected one %s", name, because);
@@ -169,6 +172,23 @@ done:
     return status;
 }
 
+/* The number of nodes is a claim until an array has a row for each of them. Without one it must not
+ * be far more than the edges could need: a file of a hundred bytes would cost gigabytes. */
+static graco_status check_claim(const struct dataset_parts *parts)
+{
+    const struct features *X = &parts->features;
+    bool shown = (X->dense && X->cols > 0) || X->start || parts->label || parts->multi ||
+                 parts->split || parts->label_known || parts->graph_id || parts->node_ids;
+    int64_t most =
+        parts->edges > NODES_FREE / NODES_PER_EDGE ? parts->edges * NODES_PER_EDGE : NODES_FREE;
+    if (shown || parts->nodes <= most)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%lld nodes, with %lld edges and no array that has a row per node: expected "
+                       "at most %lld, or such an array",
+                       (long long)parts->nodes, (long long)parts->edges, (long long)most);
+}
+
 static graco_status take_labels(struct dataset_parts *parts, const struct array *y)
 {
     graco_status status = GRACO_OK;
@@ -257,6 +277,7 @@ static graco_status read_native(struct graco_dataset **out, const struct members
     TRY(read_bytes(&parts.label_known, source, "label_mask", parts.nodes));
     TRY(read_ids(&parts, source));
     TRY(read_inductive(&parts, source));
+    TRY(check_claim(&parts));
     TRY(dataset_create(out, &parts));
 done:
     member_clear(&y);

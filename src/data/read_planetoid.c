@@ -113,7 +113,7 @@ static graco_status read_parts(struct files *files, const char *folder, const ch
         TRY(pickle_read(&files->pickles[p], path));
         enum pickle_kind kind = files->pickles[p].root->kind;
         if (kind != part_kinds[p])
-            FAIL(GRACO_ERROR_FORMAT, "%s holds a %s: expected a %s", path, pickle_kind_name(kind),
+            FAIL(GRACO_ERROR_FORMAT, "%s holds %s: expected %s", path, pickle_kind_name(kind),
                  pickle_kind_name(part_kinds[p]));
     }
     memory_free(path);
@@ -272,7 +272,7 @@ static graco_status take_edges(struct dataset_parts *parts, const struct files *
         const struct pickle_value *list = graph->items[2 * i + 1];
         if (list->kind != PICKLE_LIST)
             FAIL(GRACO_ERROR_FORMAT,
-                 "the neighbours of a node of the graph are a %s: expected a list",
+                 "the neighbours of a node of the graph are %s: expected a list",
                  pickle_kind_name(list->kind));
         parts->edges += list->count;
     }

@@ -17,8 +17,8 @@
  * GRACO_ERROR_IO lists where it looked. */
 graco_status dataset_find(char **path, const char *source);
 
-/* The last part of a path without extension (.npz, .txt, ...); a folder keeps its dots. The caller
- * owns *name. */
+/* The last part of a path without extension (.npz, .txt, ...); a folder keeps its dots. What is not
+ * UTF-8 becomes '?'. The caller owns *name. */
 graco_status dataset_name(char **name, const char *path);
 
 /* Planetoid: ind.NAME.{x,tx,allx,y,ty,ally,graph,test.index} in a folder. Nodes are numbered as by
@@ -64,7 +64,8 @@ graco_status features_from_csr(struct features *out, int64_t rows, int64_t cols,
                                const struct array *value);
 
 /* Puts the entries of every row in ascending order of columns, which published matrices need not
- * have. O(rows + cols + entries); checks that indices are in range. */
+ * have. O(rows + entries log entries), whatever the number of columns, which is only a claim;
+ * checks that indices are in range. */
 graco_status features_sort(struct features *features);
 
 /* Fails unless an array has this shape; -1 matches every length. `what` names it in the message. */

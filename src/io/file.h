@@ -12,7 +12,7 @@
  * counted in *length). The caller owns *out. Fails with GRACO_ERROR_FORMAT if it is longer. */
 graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t limit);
 
-/* Reads the first bytes of a file, at most `room`, into out. */
+/* Reads the first bytes of a file into out (room): as many as there are, *length says how many. */
 graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t room);
 
 /* A read-only view of a file. An empty file has a valid pointer and length 0.

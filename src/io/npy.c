@@ -284,8 +284,8 @@ static graco_status read_dict(struct array *out, struct header *header, struct s
     return array_describe(out, type, size, ndim, shape);
 }
 
-static graco_status read_header(struct array *out, struct header *header, const uint8_t *bytes,
-                                int64_t length)
+/* Finds the header's text; its claimed length is checked against `length`. */
+static graco_status find_header(int64_t *start, int64_t *size, const uint8_t *bytes, int64_t length)
 {
     if (length < 10 || memcmp(bytes, magic, MAGIC_LENGTH) != 0)
         return status_fail(GRACO_ERROR_FORMAT, "this is no .npy file: it does not start with "
@@ -294,17 +294,45 @@ static graco_status read_header(struct array *out, struct header *header, const 
     if (major < 1 || major > 3 || bytes[7] != 0)
         return status_fail(GRACO_ERROR_FORMAT, ".npy version %d.%d found, 1.0 to 3.0 are handled",
                            major, bytes[7]);
-    int64_t size = 0, start = 8 + width;
+    *size = 0;
+    *start = 8 + width;
     for (int i = 0; i < width && 8 + i < length; i++)
-        size |= (int64_t)bytes[8 + i] << (8 * i);
-    if (length < start || size > length - start)
+        *size |= (int64_t)bytes[8 + i] << (8 * i);
+    if (length < *start || *size > length - *start)
         return status_fail(GRACO_ERROR_FORMAT,
                            "a .npy header of %" PRId64 " bytes is claimed, the file has %" PRId64
                            " bytes in all",
-                           size, length);
+                           *size, length);
+    return GRACO_OK;
+}
+
+/* Reads the header, and checks that a file of `length` bytes has the items that it claims. */
+static graco_status read_header(struct array *out, struct header *header, const uint8_t *bytes,
+                                int64_t start, int64_t size, int64_t length)
+{
     struct scanner scanner = {(const char *)bytes + start, (const char *)bytes + start + size};
     *header = (struct header){.data = start + size};
-    return read_dict(out, header, &scanner);
+    graco_status status = read_dict(out, header, &scanner);
+    if (status != GRACO_OK || out->type == ARRAY_OBJECT)
+        return status;
+    int64_t present = length - header->data, wanted = out->count * out->size;
+    if (present != wanted)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "a .npy array of %" PRId64 " %s items needs %" PRId64
+                           " bytes after the header, %" PRId64 " are there",
+                           out->count, array_type_name(out->type), wanted, present);
+    return GRACO_OK;
+}
+
+graco_status npy_check(const void *head, int64_t head_length, int64_t length)
+{
+    struct array array;
+    struct header header;
+    int64_t start = 0, size = 0;
+    graco_status status = find_header(&start, &size, head, length);
+    if (status == GRACO_OK && start + size <= head_length)
+        status = read_header(&array, &header, head, start, size, length);
+    return status;
 }
 
 /* ---- Decoding -------------------------------------------------------------------------------- */
@@ -321,20 +349,16 @@ static graco_status decode(struct array *out, const uint8_t *bytes, int64_t leng
 {
     struct array array;
     struct header header;
+    int64_t start = 0, size = 0;
     graco_status status = GRACO_OK;
     *out = (struct array){0};
-    TRY(read_header(&array, &header, bytes, length));
+    TRY(find_header(&start, &size, bytes, length));
+    TRY(read_header(&array, &header, bytes, start, size, length));
     if (array.type == ARRAY_OBJECT) {
         *out = array;
         goto done;
     }
     const uint8_t *raw = bytes + header.data;
-    int64_t present = length - header.data, wanted = array.count * array.size;
-    if (present != wanted)
-        FAIL(GRACO_ERROR_FORMAT,
-             "a .npy array of %" PRId64 " %s items needs %" PRId64
-             " bytes after the header, %" PRId64 " are there",
-             array.count, array_type_name(array.type), wanted, present);
     if (borrow && can_borrow(&array, &header, raw)) {
         array.data = raw;
         *out = array;

@@ -23,6 +23,10 @@ graco_status npy_decode(struct array *out, const void *bytes, int64_t length);
  * outlive the array) if their address is aligned for their type. */
 graco_status npy_decode_borrowed(struct array *out, const void *bytes, int64_t length);
 
+/* Whether a file of `length` bytes that begins with these can be decoded as far as its header says:
+ * asked before the rest is read. What is beyond `head_length` counts as fine. */
+graco_status npy_check(const void *head, int64_t head_length, int64_t length);
+
 /* Reads a .npy file into an array that owns its items. */
 graco_status npy_read(struct array *out, const char *path);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zip.h>
 
-enum { PIECE = 1 << 20, SLACK = 4096, DOS_DAY_ZERO = 33, ZIP_MIN = 22 };
+enum { PIECE = 1 << 20, HEAD = 4096, SLACK = 4096, DOS_DAY_ZERO = 33, ZIP_MIN = 22 };
 
 struct npz {
     struct file_map map; /* empty if the bytes are the caller's */
@@ -141,10 +141,11 @@ static graco_status check_claims(int64_t *size, const struct npz *npz, int64_t i
     return GRACO_OK;
 }
 
-/* Reads exactly `size` bytes and then the end, which is where libzip verifies the checksum. */
-static graco_status read_exactly(uint8_t *block, int64_t size, zip_file_t *file, const char *name)
+/* Reads on from `got` to exactly `size` bytes and then the end, which is where libzip verifies the
+ * checksum. */
+static graco_status read_exactly(uint8_t *block, int64_t got, int64_t size, zip_file_t *file,
+                                 const char *name)
 {
-    int64_t got = 0;
     uint8_t beyond;
     for (;;) {
         int64_t left = size - got;
@@ -168,14 +169,15 @@ static graco_status read_exactly(uint8_t *block, int64_t size, zip_file_t *file,
     }
 }
 
-graco_status npz_read_bytes(uint8_t **out, int64_t *length, struct npz *npz, const char *name,
-                            int64_t limit)
+/* Unpacks a member. Of an array the first bytes are looked at before memory is taken for all of
+ * it: a member that claims gigabytes must at least begin as an array of that size. */
+static graco_status unpack(uint8_t **out, int64_t *length, struct npz *npz, const char *name,
+                           int64_t limit, bool array)
 {
-    uint8_t *block = NULL;
+    uint8_t *block = NULL, head[HEAD];
     zip_file_t *file = NULL;
-    int64_t size = 0;
+    int64_t size = 0, got = 0;
     graco_status status = GRACO_OK;
-    *out = NULL;
     int64_t index = find_member(npz, name);
     if (index < 0)
         FAIL(GRACO_ERROR_FORMAT, "the archive has no member %s", name);
@@ -183,8 +185,22 @@ graco_status npz_read_bytes(uint8_t **out, int64_t *length, struct npz *npz, con
     file = zip_fopen_index(npz->zip, (zip_uint64_t)index, 0);
     if (!file)
         FAIL(GRACO_ERROR_FORMAT, "member %s cannot be opened: %s", name, zip_strerror(npz->zip));
+    if (array && size > HEAD) {
+        while (got < HEAD) {
+            zip_int64_t step = zip_fread(file, head + got, (zip_uint64_t)(HEAD - got));
+            if (step <= 0) /* read_exactly says what is wrong */
+                break;
+            got += step;
+        }
+        status = got == HEAD ? npy_check(head, HEAD, size) : GRACO_OK;
+        if (status != GRACO_OK) {
+            status_context(status, "member %s", name);
+            goto done;
+        }
+    }
     TRY(memory_alloc(&block, size + 1, 1));
-    TRY(read_exactly(block, size, file, name));
+    memcpy(block, head, (size_t)got);
+    TRY(read_exactly(block, got, size, file, name));
     block[size] = 0;
     *out = block;
     *length = size;
@@ -194,6 +210,13 @@ done:
         zip_fclose(file);
     memory_free(block);
     return status;
+}
+
+graco_status npz_read_bytes(uint8_t **out, int64_t *length, struct npz *npz, const char *name,
+                            int64_t limit)
+{
+    *out = NULL;
+    return unpack(out, length, npz, name, limit, false);
 }
 
 graco_status npz_open_member(struct npz **out, struct npz *outer, const char *name, int64_t limit)
@@ -222,7 +245,7 @@ graco_status npz_read(struct array *out, struct npz *npz, const char *name, int6
     struct array array = {0};
     graco_status status = GRACO_OK;
     *out = (struct array){0};
-    TRY(npz_read_bytes(&block, &length, npz, name, limit));
+    TRY(unpack(&block, &length, npz, name, limit, true));
     status = npy_decode_borrowed(&array, block, length);
     if (status != GRACO_OK) {
         status_context(status, "member %s", name);

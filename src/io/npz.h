@@ -2,7 +2,9 @@
  *
  * A member is refused if its declared or its real size passes the caller's limit, or if it claims
  * to expand more than NPZ_RATIO times (deflate cannot do more than 1032). A wrong checksum is an
- * error. Only this file's source knows libzip. */
+ * error. An array's header is compared with the size of its member before memory is taken for it,
+ * so what is unpacked into memory is at most NPZ_RATIO times the archive. Only this file's source
+ * knows libzip. */
 #ifndef IO_NPZ_H
 #define IO_NPZ_H
 

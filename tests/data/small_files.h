@@ -48,6 +48,7 @@ static inline void small_remove(const char *folder)
 
 static inline void small_write(const char *name, const void *bytes, size_t length)
 {
+    unlink(small_path(name)); /* some file systems sync a file that is cut and written again */
     FILE *file = fopen(small_path(name), "wb");
     CHECK(file && fwrite(bytes, 1, length, file) == length);
     if (file)

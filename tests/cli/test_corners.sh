@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# The corners of the command: odd sizes and names, terminals, full disks, several runs, and what each
+# message says.
+set -euo pipefail
+
+graco=$1/graco
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export GRACO_DATA=$work/sets OMP_WAIT_POLICY=passive
+mkdir sets
+passed=0 failed=0
+
+check() {
+    local text=$1
+    shift
+    if "$@" >/dev/null 2>&1; then passed=$((passed + 1)); else
+        echo "does not hold: $text"
+        failed=$((failed + 1))
+    fi
+}
+# exits CODE PART ARGUMENT...: graco must exit so, with PART on stdout (code 0) or in its one line on
+# stderr.
+exits() {
+    local code=$1 part=$2 found=0 where=out
+    shift 2
+    "$graco" "$@" >out 2>err </dev/null || found=$?
+    [ "$code" -eq 0 ] || where=err
+    check "graco $*: exit code $found, expected $code: $(tail -1 err)" [ "$found" -eq "$code" ]
+    [ -z "$part" ] || check "graco $*: '$part' in: $(cat out err)" grep -qF -- "$part" $where
+    [ "$code" -eq 0 ] || check "graco $*: one line: $(cat err)" [ "$(grep -c '^graco: ' err)" -eq 1 ]
+}
+
+tiny=(--epochs 2 --set hidden=4 --threads 1)
+exits 0 "" generate g.npz --nodes 60 --classes 3 --features 12
+exits 0 "" generate ppi --like ppi --scale 0.003
+printf '0 1\n1 2\n2 0\n' >directed.txt
+printf 'a b\nb a\n' >named.txt
+printf '1\n2\n3\n' >one.csv
+
+# ---- Help and words ------------------------------------------------------------------------------
+exits 0 "usage: graco COMMAND" -h
+exits 0 "graco 0." -V
+exits 0 "usage: graco COMMAND" help
+exits 0 "[64]" help train --set hidden=64
+exits 0 "[4G]" help train --memory 4GiB
+exits 0 "[5]" help train --seed 5
+exits 0 "presets: cora" train -h
+exits 0 "usage: graco eval" help eval
+exits 2 "unknown command 'trane'" help trane
+exits 2 "did you mean help?" hlep
+exits 2 "unknown command 'zzzzzz'; expected" zzzzzz
+words=()
+for _ in $(seq 70); do words+=(--set tau=0.5); done
+exits 2 "more than 64 times" train "${words[@]}"
+exits 0 "[0.5]" help train "${words[@]:0:40}"
+
+# ---- Options -------------------------------------------------------------------------------------
+exits 2 "did you mean --quiet?" train --quit
+exits 2 "unknown option '-9'" train -9
+exits 2 "did you mean --output?" train --outp
+exits 2 "needs a value (RUN), found the end of the line" train -o
+exits 2 "takes no value, found '1'" train -q1
+exits 2 "unexpected argument" train -- one --two
+exits 1 "no such file or folder" train -- ./-x
+exits 0 "[4K]" help train --memory 4096
+exits 0 "[16M]" help train --memory=16mb
+exits 0 "[0]" help train --memory 0
+exits 2 "a size in bytes" train --memory 16Mx
+exits 2 "a size in bytes" train --memory " 16"
+exits 2 "a size in bytes" train --memory 9P9
+exits 2 "a size in bytes" train --memory 99999999P
+exits 2 "a whole number" train --threads 1025
+exits 2 "a whole number" train --threads 1x
+exits 2 "a whole number" train --threads " 1"
+exits 2 "a number from" generate x --degree 1x
+exits 2 "a number from" generate x --degree " 1"
+exits 2 "a number from" generate x --degree inf
+exits 2 "expected one of auto" embed a b -o c --device ''
+exits 2 "did you mean cuda?" embed a b -o c --device cudo
+exits 2 "expected one of" train --precision fp8
+exits 2 "epochs is '" train --epochs 9223372036854775807
+exits 2 "'=5'; expected key=value" train --set =5
+exits 2 "unknown key 'zzz'; allowed" train --set zzz=1
+exits 2 "unknown key 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'" \
+    train --set "$(printf 'a%.0s' $(seq 100))=1"
+exits 2 "--preset is 'zzz'; expected one of: cora" train --preset zzz
+exits 2 "did you mean citeseer?" train --preset citese
+
+# ---- What info says --------------------------------------------------------------------------------
+exits 0 "directed" info directed.txt
+exits 0 "none" info directed.txt
+exits 0 "(no labels)" info named.txt
+exits 0 "1, dense" info directed.txt --features one.csv
+exits 0 "sparse:" info g.npz
+exits 0 "several per node" info ppi
+exits 0 '"split_nodes": null' info directed.txt --json
+exits 0 '"multi_label": true' info ppi --json
+exits 0 '"directed": true' info directed.txt --json
+cp g.npz "$(printf 'caf\351.npz')"
+exits 0 '"name": "caf?"' info "$(printf 'caf\351.npz')" --json
+cp g.npz café.npz
+exits 0 '"name": "caf' info café.npz --json
+cp g.npz "$(printf 'a\xf0\x9f\x90\xa2\xe2\x82\xff.npz')"
+exits 0 '??"' info "$(printf 'a\xf0\x9f\x90\xa2\xe2\x82\xff.npz')" --json
+cp g.npz sets/kept.npz
+exits 0 "kept" info kept
+exits 1 "no data set 'absent'" info absent
+exits 2 "empty" info ""
+
+# ---- Full disks ------------------------------------------------------------------------------------
+if [ -e /dev/full ]; then
+    for line in "info g.npz" "info g.npz --json" "help" "train --help" "info --help" "--version"; do
+        code=0
+        # shellcheck disable=SC2086
+        "$graco" $line >/dev/full 2>err || code=$?
+        check "graco $line on a full disk: code $code, $(cat err)" [ $code -eq 1 ]
+        check "it says so" grep -q 'could not be written' err
+    done
+fi
+
+# ---- Trainings -------------------------------------------------------------------------------------
+exits 0 "2 epochs on generated, 1 run" train "${tiny[@]}" -o generated
+exits 0 "(mean)" train g.npz "${tiny[@]}" -o pair --runs 2
+check "embeddings of both are named" grep -q 'pair/run-\*/embeddings.npy' out
+check "progress names the run" grep -q 'run 2 of 2' err
+exits 0 "" train g.npz "${tiny[@]}" -q
+check "runs/NAME" [ -s runs/g/embeddings.npy ]
+cp g.npz .hidden.npz
+exits 0 "" train .hidden.npz "${tiny[@]}" -q
+check "a name with a dot in front" [ -s runs/unnamed/embeddings.npy ]
+exits 0 '"preset": "general"' train g.npz "${tiny[@]}" -o json --json --preset general
+exits 0 '"preset": "cora"' train g.npz "${tiny[@]}" -o preset --json --preset cora --precision fp32 \
+    --objective moment --device cpu --memory 16M
+exits 0 '"epochs": 0' train g.npz -o nothing --epochs 0 --set hidden=4 --json
+check "no epochs, no loss" grep -q '"loss": null' out
+exits 0 "2 epochs" train g.npz -o fresh --resume "${tiny[@]}"
+check "nothing to continue is said" grep -q 'holds nothing to continue' err
+exits 0 "" train g.npz -o quiet --resume "${tiny[@]}" -q
+check "but not to the quiet" [ ! -s err ]
+exits 0 "3 epochs" train g.npz -o fresh --resume --epochs 3
+exits 0 "3 epochs" train g.npz -o fresh --resume --epochs 3
+exits 2 "cannot be resumed" train g.npz -o fresh --resume --set hidden=8
+exits 2 "cannot be resumed" train g.npz -o fresh --resume --preset cora --epochs 3
+exits 2 "was trained on 12 features" train directed.txt --features one.csv -o fresh --resume
+exits 1 "already holds a run" train g.npz -o pair --runs 2
+exits 1 "holds several runs" train g.npz -o pair --resume
+exits 1 "holds a single run" train g.npz -o fresh --runs 2
+touch file
+exits 1 "a file has that name" train g.npz "${tiny[@]}" -o file
+exits 1 "cannot make the run folder file/run" train g.npz "${tiny[@]}" -o file/run
+exits 1 "expected at most" train g.npz -o "$(printf 'x%.0s' $(seq 5000))"
+exits 2 "no node features" train directed.txt -o refused
+check "a refused training leaves no folder" [ ! -e refused ]
+mkdir -p blocked/config.json/x
+exits 1 "config.json" train g.npz "${tiny[@]}" -o blocked --resume
+exits 0 "" train ppi "${tiny[@]}" -o skip --set encoder=sage_skip --set batch=8 --set layers=2 -q
+
+# A terminal sees one line that is written again and again.
+if command -v script >/dev/null; then
+    script -qec "$graco train g.npz ${tiny[*]} -o terminal" typescript >/dev/null </dev/null
+    check "progress on a terminal" grep -q $'\r.*epoch 2/2.*\033\[K' typescript
+    TERM=dumb script -qec "$graco train g.npz ${tiny[*]} -o dumb" typescript >/dev/null </dev/null
+    check "none of that on a dumb one" bash -c "! grep -q \$'\033' typescript"
+fi
+
+# A stopped training quotes its words for the shell.
+stop() {
+    local folder=$1
+    shift
+    "$graco" train "$@" 2>err &
+    local victim=$!
+    for _ in $(seq 600); do
+        [ -s "$folder/metrics.jsonl" ] && break
+        sleep 0.05
+    done
+    kill -INT $victim
+    code=0
+    wait $victim || code=$?
+    check "a stopped training exits with 1, found $code" [ $code -eq 1 ]
+}
+stop "it's here" g.npz -o "it's here" --epochs 1000000 --set hidden=4 -q
+check "quoted: $(cat err)" grep -qF "g.npz -o 'it'\\''s here' --epochs" err
+stop again g.npz -o again --epochs 1000000 --set hidden=4 -q --resume
+check "--resume is not said twice: $(cat err)" bash -c '! grep -q "resume.*resume" err'
+stop two/run-1 g.npz -o two --runs 2 --epochs 1000000 --set hidden=4 -q
+check "the second run is not begun" [ ! -e two/run-2 ]
+
+# ---- Scores ----------------------------------------------------------------------------------------
+exits 0 "" generate labelled.npz --nodes 200 --classes 2 --features 12 --seed 3
+exits 0 "" train labelled.npz "${tiny[@]}" -o scored -q
+exits 0 "" train labelled.npz "${tiny[@]}" -o scores --runs 2 -q
+exits 0 "2 runs" eval scores scored labelled.npz --splits 2 --confusion
+check "confusion over runs" grep -q 'over all splits and runs' out
+exits 0 "untrained" eval labelled.npz --baseline untrained --splits 1
+exits 0 "untrained" eval scores labelled.npz --baseline untrained,raw --splits 1 --json
+exits 0 "micro_f1" eval skip ppi --confusion
+check "several labels" grep -q 'true +, false +' out
+exits 2 "unknown baseline ''" eval labelled.npz --baseline ,raw
+exits 0 "raw" eval labelled.npz --baseline raw, --splits 1
+mkdir -p taken && cp scored/embeddings.npy taken/ && mkdir -p taken/eval.json/x
+exits 1 "cannot write "taken/eval.json"" eval taken labelled.npz --splits 1
+check "no temporary file stays" [ -z "$(find taken -name '.eval*')" ]
+exits 1 "no such file or folder" eval scored ./absent.npz
+exits 2 "no labels" eval scored directed.txt
+exits 0 "" eval scored labelled.npz --splits 2 --splits-file s.npy
+exits 0 "2 splits" eval scored labelled.npz --splits 7 --splits-file s.npy
+exits 1 "nowhere/s.npy" eval scored labelled.npz --splits 1 --splits-file nowhere/s.npy
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,24 @@
+/* Fuzzes an edge list with its tables of features and labels, as graco_dataset_load reads them: a
+ * byte of options, then three texts with a byte 255 between. */
+#include "fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    static const char *const names[] = {"edges.txt", "features.csv", "labels.csv"};
+    struct fuzz_input input = {bytes, (int64_t)length};
+    int flags = fuzz_byte(&input);
+    char path[3][256];
+    graco_dataset *data = NULL;
+    for (int i = 0; i < 3; i++) {
+        int64_t taken;
+        const uint8_t *text = fuzz_until(&taken, &input, 255);
+        fuzz_path(path[i], names[i]);
+        fuzz_write(names[i], text, taken);
+    }
+    graco_load_options options = {.features = flags & 1 ? path[1] : NULL,
+                                  .labels = flags & 2 ? path[2] : NULL,
+                                  .undirected = flags & 4};
+    graco_status status = graco_dataset_load(&data, path[0], &options);
+    fuzz_check_dataset(data, status);
+    return 0;
+}

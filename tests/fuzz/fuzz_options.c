@@ -1,0 +1,53 @@
+/* Fuzzes the command line of a training: words with NUL bytes between, read by the command's own
+ * parser and laid over a preset. */
+#include "fuzz/fuzz.h"
+
+#include "loading.h"
+#include "model/config.h"
+#include "settings.h"
+
+enum { WORDS = 32 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    struct fuzz_input input = {bytes, (int64_t)length};
+    char text[2048], *words[WORDS + 2] = {text};
+    struct settings settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1};
+    graco_load_options load = {0};
+    graco_config config;
+    double scale = 1;
+    bool flag = false;
+    int count = 1;
+    size_t used = 1;
+    const struct option options[] = {
+        OPTION_ROW_TEXT("preset", 'p', "NAME", &settings.preset, ""),
+        OPTION_ROW_LIST("set", "KEY=VALUE", &settings.sets, ""),
+        OPTION_ROW_CHOICE("objective", "NAME", &settings.objective, settings_objectives, ""),
+        OPTION_ROW_CHOICE("device", "NAME", &settings.device, settings_devices, ""),
+        OPTION_ROW_CHOICE("precision", "NAME", &settings.precision, settings_precisions, ""),
+        OPTION_ROW_INTEGER("epochs", "N", &settings.epochs, 0, INT64_MAX, ""),
+        OPTION_ROW_INTEGER("threads", "N", &settings.threads, 0, 1024, ""),
+        OPTION_ROW_SIZE("memory", "SIZE", &settings.memory, 0, INT64_MAX, ""),
+        OPTION_ROW_REAL("scale", "X", &scale, 0, 100, ""),
+        OPTION_ROW_FLAG("quiet", 'q', &flag, ""),
+        LOADING_OPTIONS(load),
+        {0},
+    };
+    struct command command = {"train", "", "", options, 0, 1, false, 0, {NULL}};
+    text[0] = 0;
+    while (input.left > 0 && count <= WORDS && used < sizeof text) {
+        int64_t taken;
+        const uint8_t *word = fuzz_until(&taken, &input, 0);
+        words[count++] = text + used;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.*s", (int)taken,
+                                 (const char *)word) +
+                1;
+    }
+    words[count] = NULL;
+    if (used > sizeof text || !options_parse(&command, count, words))
+        return 0;
+    FUZZ_PROMISE(scale >= 0 && scale <= 100 && settings.threads <= 1024);
+    if (!settings_preset(&config, &settings, NULL) || !settings_apply(&config, &settings))
+        return 0;
+    return 0;
+}
