@@ -29,8 +29,7 @@ step "build with clang, warnings are errors"
 make_in build-clang -DCMAKE_C_COMPILER=clang
 
 step "build with gcc and the address and undefined-behaviour sanitizers, test"
-make_in build-sanitize -DCMAKE_C_COMPILER=gcc -DGRACO_SANITIZE=address,undefined \
-    -DCMAKE_C_FLAGS_RELEASE="-O1 -g"
+make_in build-sanitize -DCMAKE_C_COMPILER=gcc -DGRACO_SANITIZE=address,undefined
 test_in build-sanitize 'long|once'
 sanitized=$count
 

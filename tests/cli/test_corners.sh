@@ -199,7 +199,7 @@ check "several labels" grep -q 'true +, false +' out
 exits 2 "unknown baseline ''" eval labelled.npz --baseline ,raw
 exits 0 "raw" eval labelled.npz --baseline raw, --splits 1
 mkdir -p taken && cp scored/embeddings.npy taken/ && mkdir -p taken/eval.json/x
-exits 1 "cannot write "taken/eval.json"" eval taken labelled.npz --splits 1
+exits 1 'cannot write "taken/eval.json"' eval taken labelled.npz --splits 1
 check "no temporary file stays" [ -z "$(find taken -name '.eval*')" ]
 exits 1 "no such file or folder" eval scored ./absent.npz
 exits 2 "no labels" eval scored directed.txt
