@@ -6,17 +6,18 @@
 #include "check.h"
 #include "io/npz.h"
 
+#include <math.h>
+
 static const char *const FILES[] = {
     "gcn_relu_grace.npz",      "gcn_prelu_grace.npz",       "gcn_relu_infonce.npz",
     "gcn_relu_moment.npz",     "gcn_relu_corrected.npz",    "sage_elu_grace.npz",
     "sage_skip_elu_grace.npz", "sage_skip_rrelu_grace.npz",
 };
 
-/* Of float32 against double; a GPU adds up in another order, which shows in sums that nearly
- * cancel. The CPU's largest by far is that of c2 in gcn_prelu_grace: its gradient is a sum that
- * cancels to a sixtieth of W1's, and in float32 either order of the first layer's products is off
- * by about 1e-4 of it. */
-static const double TOLERANCE = 1.5e-4, TOLERANCE_GPU = 4e-4;
+/* Of float32 against double. The gradient of c2 in gcn_prelu_grace is a sum that cancels to a
+ * sixtieth of W1's, and in float32 either order of the first layer's products is off by about 1e-4
+ * of it. A GPU adds up in another order again. */
+static const double TOLERANCE = 1e-4, TOLERANCE_C2 = 1.5e-4, TOLERANCE_GPU = 4e-4;
 
 /* One file, open, with the name for messages. */
 struct golden {
@@ -62,9 +63,10 @@ static void compare(const struct golden *g, const char *prefix, const char *name
     struct array theirs = member(g, full);
     CHECK(theirs.type == ARRAY_F64);
     double distance = check_distance(ours, theirs.data, theirs.count);
-    if (!(distance < g->tolerance))
+    double most = strcmp(full, "grad.c2") == 0 ? fmax(TOLERANCE_C2, g->tolerance) : g->tolerance;
+    if (!(distance < most))
         fprintf(stderr, "%s: %s is off by %g\n", g->name, full, distance);
-    CHECK(distance < g->tolerance);
+    CHECK(distance < most);
     array_clear(&theirs);
 }
 
