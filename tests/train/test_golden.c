@@ -204,7 +204,7 @@ static float *given_slopes(const struct golden *g, int k, int64_t width)
         return NULL;
     CHECK_OK(memory_alloc(&slopes, 2 * g->nodes * width, sizeof(float)));
     for (int view = 0; view < 2; view++) {
-        char name[16];
+        char name[40];
         float *some = NULL;
         snprintf(name, sizeof name, "slope%d_%d", k, view + 1);
         struct array array = member(g, name);
