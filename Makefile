@@ -70,7 +70,7 @@ check: build
 	@ctest --test-dir $(BUILD) -R '^style\.' --output-on-failure
 
 format:
-	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
 # Mini-batches on a graph of Reddit's size (SCALE = 1), beside the same blocks in PyTorch.
 SCALE ?= 1

@@ -59,9 +59,11 @@ graco_status input_create(struct input **out, struct context *context,
     TRY(memory_zalloc(&input, 1, sizeof *input));
     input->context = context;
     input->features = features;
-    if (better_dense(context, features))
-        TRY(share_as_dense(input, features));
-    else
+    if (better_dense(context, features)) {
+        status = share_as_dense(input, features); /* without the memory for that: sparse */
+        if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
+            goto done;
+    } else
         TRY(context_share(context, &input->dense, features->dense, features->rows * features->cols,
                           sizeof(float)));
     *out = input;
@@ -167,15 +169,18 @@ static graco_status find_prefix(struct prefix **out, struct input *input, int64_
     struct prefix *prefix = input->prefixes;
     while (prefix && prefix->rows != rows)
         prefix = prefix->next;
-    if (!prefix) {
-        TRY(memory_zalloc(&prefix, 1, sizeof *prefix));
-        prefix->rows = rows;
-        prefix->next = input->prefixes;
-        input->prefixes = prefix;
-        TRY(share_prefix(input->context, prefix, input->features));
-    }
     *out = prefix;
+    if (prefix)
+        return GRACO_OK;
+    TRY(memory_zalloc(&prefix, 1, sizeof *prefix));
+    prefix->rows = rows;
+    TRY(share_prefix(input->context, prefix, input->features));
+    prefix->next = input->prefixes;
+    input->prefixes = *out = prefix;
+    return GRACO_OK;
 done:
+    if (prefix)
+        prefix_free(input->context, prefix);
     return status;
 }
 

@@ -19,6 +19,7 @@ struct stage {
     int64_t steps;                      /* that ran on it */
     struct recording *recording;        /* of a step, or NULL */
     int64_t recorded, trims;            /* at which step, and after how many of the pool's trims */
+    int recordings;                     /* tried so far */
 };
 
 /* A stage on a whole graph. Borrows graph and features. */

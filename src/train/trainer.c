@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+enum { RECORDINGS_MAX = 3 }; /* of one stage */
+
 static graco_status share_blocks(struct trainer *t)
 {
     struct parameters *p = &t->model->parameters;
@@ -157,40 +159,47 @@ done:
     return status;
 }
 
-/* Writes a step down; no recording if that needed memory which the pool could give by a trim only.
- */
+/* Writes a step down. Where the device has no memory for that there is no recording, and the step
+ * is none the worse. */
 static graco_status record_step(struct trainer *t, struct stage *stage)
 {
     const struct backend *backend = t->context->backend;
-    struct recording *recording = NULL;
     graco_status status = GRACO_OK;
+    stage->recordings++;
+    stage->recorded = t->model->step;
     stage->trims = t->context->trims;
     TRY(backend->record(t->context));
     status = ask_step(t, stage);
-    if (status != GRACO_OK) {
+    if (status == GRACO_OK)
+        status = backend->recorded(t->context, &stage->recording);
+    else
         backend->recorded(t->context, NULL);
-        goto done;
-    }
-    TRY(backend->recorded(t->context, &recording));
-    stage->recording = recording;
-    stage->recorded = t->model->step;
 done:
-    return status;
+    return status == GRACO_ERROR_MEMORY ? GRACO_OK : status;
+}
+
+/* Forgets a recording whose buffers a trim gave back to the system. */
+static void check_recording(struct context *c, struct stage *stage)
+{
+    if (!stage->recording || stage->trims == c->trims)
+        return;
+    c->backend->forget(stage->recording);
+    stage->recording = NULL;
 }
 
 /* From its second step on a stage is recorded, where the back end can: by then every buffer that a
- * step takes is in the pool. */
+ * step takes is in the pool, unless memory is so short that buffers come and go. */
 static graco_status run_step(struct trainer *t, struct stage *stage)
 {
     struct context *c = t->context;
     graco_status status = GRACO_OK;
-    if (stage->recording && stage->trims != c->trims) {
-        c->backend->forget(stage->recording);
-        stage->recording = NULL;
-    }
-    if (!stage->recording && c->backend->record && stage->steps > 0)
+    check_recording(c, stage);
+    if (!stage->recording && c->backend->record && stage->steps > 0 &&
+        stage->recordings < RECORDINGS_MAX) {
         TRY(record_step(t, stage));
-    if (stage->recording && stage->trims == c->trims) {
+        check_recording(c, stage);
+    }
+    if (stage->recording) {
         objective_draw(&stage->objective, t->model->config.seed, (uint32_t)t->model->step);
         TRY(c->backend->replay(c, stage->recording, (uint32_t)(t->model->step - stage->recorded)));
     } else {

@@ -65,7 +65,7 @@ static inline struct cuda_state *state_of(struct context *c)
 graco_status cuda_check(cudaError_t error, const char *doing);
 graco_status cuda_check_blas(cublasStatus_t error, const char *doing);
 
-/* Sends the first `count` results to the host; cuda_finish hands them out. */
+/* Sends the results to the host; the back end's `finish` hands them out. */
 graco_status cuda_report(struct context *c);
 
 /* Returns from the function on failure; for functions that own nothing. */
@@ -191,6 +191,12 @@ __device__ static inline int64_t device_random_below(const struct random_key &ke
     uint64_t low = (uint64_t)lanes[0] * (uint64_t)n, high = (uint64_t)lanes[1] * (uint64_t)n;
     return (int64_t)((high + (low >> 32)) >> 32);
 }
+
+/* Numbers of a row that a thread takes at once; four where rows and their parts begin at multiples
+ * of 16 bytes. */
+template <int wide> struct alignas(4 * wide) group {
+    float x[wide];
+};
 
 /* a . b over d numbers by one warp, in double; the sum is in all lanes. */
 __device__ static inline double warp_dot(const float *a, const float *b, int64_t d)

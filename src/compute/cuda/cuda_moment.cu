@@ -1,9 +1,8 @@
 /* The moment objective, O(N (d^2 + m d)); docs/math.md derives it, and cpu_moment.c is laid out
  * alike. Products are cuBLAS's; one warp per row does the rest. Coefficients are fitted on the
  * device, so that nothing waits for the host between the passes. */
-#include "compute/cuda/cuda_device.cuh"
+#include "compute/cuda/cuda_moment.cuh"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -12,19 +11,6 @@ enum {
     SUM_COLS = 32,
     SUM_ROWS = 8,
     PIECE_ROWS = 512, /* rows that one block sums */
-};
-
-/* What the kernels of both passes read. */
-struct work {
-    struct moment spec; /* its sample is the device's copy */
-    int64_t rows;
-    int64_t chunk;  /* rows of XT */
-    int64_t wide;   /* m + d */
-    int32_t *where; /* (rows) the row's place in the sample, or -1 */
-    float *stack;   /* (m + d, d) the sampled rows S, then M */
-    float *XT;      /* (chunk, m + d) rows times both: cosines with the sample, and T = Z M */
-    double *row;    /* (rows, 6): z.s, z'Mz, positive, and sums of e, x, x^2 over the sample */
-    float *weight;  /* (rows): 1 / D where not floored, else 0 */
 };
 
 /* ---- Shared by the passes -------------------------------------------------------------------- */
@@ -43,7 +29,10 @@ static graco_status upload_sample(struct context *c, int32_t *to, const struct m
 {
     struct cuda_state *state = state_of(c);
     size_t bytes = (size_t)s->samples * sizeof(int32_t);
-    assert(s->samples <= SAMPLES);
+    if (s->samples > SAMPLES)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "a correction of %lld rows: a GPU takes %d at most",
+                           (long long)s->samples, SAMPLES);
     if (!state->sample)
         PASS(cuda_check(cudaMallocHost((void **)&state->sample, SAMPLES * sizeof(int32_t)),
                         "allocating pinned memory"));
@@ -51,7 +40,7 @@ static graco_status upload_sample(struct context *c, int32_t *to, const struct m
     return c->backend->upload(c, to, state->sample, bytes);
 }
 
-static graco_status open_work(struct cuda_scratch *scratch, struct work *w, const struct moment *s)
+graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const struct moment *s)
 {
     struct context *c = scratch->context;
     int64_t m = s->samples, d = s->d;
@@ -79,8 +68,7 @@ static graco_status open_work(struct cuda_scratch *scratch, struct work *w, cons
 }
 
 /* XT of rows first .. first + count - 1. M is symmetric: its rows are its columns. */
-static graco_status find_products(struct context *c, const struct work *w, int64_t first,
-                                  int64_t count)
+graco_status moment_products(struct context *c, const struct work *w, int64_t first, int64_t count)
 {
     int64_t d = w->spec.d;
     struct gemm g = {false, true,     count, w->wide, d,     w->spec.Z + first * d,
@@ -126,8 +114,8 @@ __global__ static void column_totals(int64_t pieces, int64_t cols, const double 
 }
 
 /* out (d): the sum of the rows of Z, weighted or not. */
-static graco_status sum_rows(struct cuda_scratch *scratch, const struct work *w,
-                             const float *weight, float *out)
+graco_status moment_sum(struct cuda_scratch *scratch, const struct work *w, const float *weight,
+                        float *out)
 {
     cudaStream_t stream = state_of(scratch->context)->stream;
     int64_t d = w->spec.d, pieces = blocks_for(w->rows, PIECE_ROWS);
@@ -148,36 +136,9 @@ static graco_status find_moments(struct cuda_scratch *scratch, const struct work
     int64_t d = s->d;
     struct gemm g = {true, false, d, d, w->rows, s->Z, d, s->Z, d, 0, s->moments, d};
     PASS(cuda_gemm(c, &g));
-    PASS(sum_rows(scratch, w, NULL, s->moments + d * d));
+    PASS(moment_sum(scratch, w, NULL, s->moments + d * d));
     return c->backend->copy(c, w->stack + s->samples * d, s->moments,
                             (size_t)(d * d) * sizeof(float));
-}
-
-/* Numbers of a row that a thread takes at once; four where rows and their parts begin at multiples
- * of 16 bytes. */
-template <int wide> struct alignas(4 * wide) group {
-    float x[wide];
-};
-
-template <int wide> __device__ static inline const group<wide> *groups(const float *x)
-{
-    return (const group<wide> *)x;
-}
-
-static bool fours(const struct work *w)
-{
-    return w->spec.d % 4 == 0 && w->spec.samples % 4 == 0;
-}
-
-__device__ static inline int64_t partner_of(const struct moment &s, int64_t row)
-{
-    return row < s.n ? row + s.n : row - s.n;
-}
-
-/* How many sampled rows row i is compared with: not with itself, not with its partner. */
-__device__ static inline double terms_of(const struct work &w, int64_t i)
-{
-    return (double)(w.spec.samples - (w.where[i] >= 0) - (w.where[partner_of(w.spec, i)] >= 0));
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
@@ -380,7 +341,7 @@ static graco_status run_rows(struct cuda_scratch *scratch, struct work *w, doubl
     *parts = chunks * blocks;
     for (int64_t i = 0; i < chunks; i++) {
         int64_t first = i * w->chunk, count = least(w->chunk, w->rows - first);
-        PASS(find_products(c, w, first, count));
+        PASS(moment_products(c, w, first, count));
         (fours(w) ? forward_rows<4> : forward_rows<1>)<<<blocks, BLOCK, 0, state->stream>>>(
             *w, first, count, *partial + i * blocks * FIT_SUMS);
         PASS_LAUNCH("the rows of the objective");
@@ -402,7 +363,7 @@ static graco_status forward(struct cuda_scratch *scratch, struct moment *s)
     struct fixed fixed = {};
     double *partial = NULL, *losses = NULL;
     int64_t parts = 0;
-    PASS(open_work(scratch, &w, s));
+    PASS(moment_open(scratch, &w, s));
     unsigned blocks = blocks_striding(state, w.rows, BLOCK);
     PASS(scratch_take(scratch, &w.row, w.rows * 6, sizeof(double)));
     PASS(scratch_take(scratch, &losses, 2 * (int64_t)blocks, sizeof(double)));
@@ -426,164 +387,6 @@ graco_status cuda_moment(struct context *c, struct moment *s)
 {
     struct cuda_scratch scratch = {c, 0, {}};
     graco_status status = forward(&scratch, s);
-    scratch_give(&scratch);
-    return status;
-}
-
-/* ---- Backward -------------------------------------------------------------------------------- */
-
-__global__ static void find_weights(struct work w)
-{
-    int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (row < w.rows)
-        w.weight[row] = w.spec.floor[row] ? 0.0f : (float)(1 / w.spec.D[row]);
-}
-
-/* What the parts of the gradient are multiplied by; all of it is over 2n. */
-struct row_factors {
-    float own, tau, c1, c2, pull, residual;
-    int64_t self, partner; /* places in the sample */
-};
-
-__device__ static inline float residual(const struct row_factors &f, float x, int64_t j)
-{
-    float r = expf((x - 1) * f.tau) * f.tau - f.c1 - f.c2 * x;
-    return j == f.self || j == f.partner ? 0 : f.residual * r;
-}
-
-/* XT becomes [R | V]: R = weight (2n - 2) / terms times r_ij, zero for the row itself and its
- * partner, and V = weight times the row. dZ gets all of the gradient but R S + 2 c2 Z M_w, which
- * products add. A warp per row, `wide` numbers of it at a time. */
-template <int wide>
-__global__ static void __launch_bounds__(BLOCK)
-    gradient_rows(struct work w, int64_t first, int64_t count, const float *weighted_sum, float *dZ)
-{
-    const struct moment &s = w.spec;
-    int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
-    int lane = threadIdx.x % WARP;
-    if (i >= count)
-        return;
-    int64_t row = first + i, other = partner_of(s, row);
-    const group<wide> *z = groups<wide>(s.Z + row * s.d), *zp = groups<wide>(s.Z + other * s.d);
-    const group<wide> *sum = groups<wide>(s.moments + s.d * s.d), *ws = groups<wide>(weighted_sum);
-    group<wide> *x = (group<wide> *)(w.XT + i * w.wide), *t = x + s.samples / wide;
-    group<wide> *dz = (group<wide> *)(dZ + row * s.d);
-    double pi = warp_dot(s.Z + row * s.d, s.Z + other * s.d, s.d), rows = (double)w.rows;
-    float weight = w.weight[row], both = weight + w.weight[other];
-    float e = expf((float)((pi - 1) / s.tau)) / (float)s.tau;
-    struct row_factors f = {(float)((double)weight / rows),
-                            (float)(1 / s.tau),
-                            (float)s.fitted[1],
-                            (float)(2 * s.fitted[2]),
-                            0,
-                            0,
-                            -1,
-                            -1};
-    f.pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * (double)e - 2 / s.tau -
-                      (double)both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
-                     rows);
-    for (int64_t j = lane; j < s.d / wide; j += WARP) {
-        group<wide> a = z[j], b = zp[j], c = t[j], m = sum[j], v = ws[j];
-#pragma unroll
-        for (int k = 0; k < wide; k++) {
-            c.x[k] = f.own * (f.c1 * m.x[k] + f.c2 * c.x[k]) + v.x[k] + f.pull * b.x[k];
-            a.x[k] *= weight;
-        }
-        dz[j] = c;
-        t[j] = a;
-    }
-    if (s.samples == 0)
-        return;
-    f.self = w.where[row];
-    f.partner = w.where[other];
-    f.residual = (float)((double)weight * (rows - 2) / terms_of(w, row) / rows);
-    for (int64_t j = lane; j < s.samples / wide; j += WARP) {
-        group<wide> a = x[j];
-#pragma unroll
-        for (int k = 0; k < wide; k++)
-            a.x[k] = residual(f, a.x[k], wide * j + k);
-        x[j] = a;
-    }
-}
-
-/* M_w times 2 c2 and s_w times c1, over 2n: what they are multiplied by in the gradient. */
-__global__ static void scale_numbers(int64_t count, float *x, double rows, double more,
-                                     const double *coefficient)
-{
-    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < count)
-        x[i] *= (float)(more * *coefficient / rows);
-}
-
-/* What the other rows' corrections pull at the sampled rows. A block per sampled row. */
-__global__ static void add_pulled(struct moment s, const float *pulled, float *dZ)
-{
-    float *dz = dZ + s.sample[blockIdx.x] * s.d;
-    for (int64_t j = threadIdx.x; j < s.d; j += blockDim.x)
-        dz[j] += pulled[blockIdx.x * s.d + j];
-}
-
-/* `products` (m + d, d) gathers [R | V]' Z over the chunks. */
-static graco_status backward_chunk(struct context *c, struct work *w, int64_t first, int64_t count,
-                                   const float *weighted_sum, float *products, float *dZ)
-{
-    const struct moment *s = &w->spec;
-    int64_t d = s->d, m = s->samples;
-    unsigned blocks = blocks_for(count, BLOCK_WARPS);
-    const float *Z = s->Z + first * d;
-    if (!s->kept)
-        PASS(find_products(c, w, first, count));
-    (fours(w) ? gradient_rows<4> : gradient_rows<1>)<<<blocks, BLOCK, 0, state_of(c)->stream>>>(
-        *w, first, count, weighted_sum, dZ);
-    PASS_LAUNCH("the gradient of the objective");
-    struct gemm gather = {
-        true, false, w->wide, d, count, w->XT, w->wide, Z, d, first > 0 ? 1.0f : 0.0f, products, d};
-    struct gemm apply = {false, false, count,          d, m, w->XT, w->wide, w->stack,
-                         d,     1,     dZ + first * d, d};
-    PASS(cuda_gemm(c, &gather));
-    return m > 0 ? cuda_gemm(c, &apply) : GRACO_OK;
-}
-
-static graco_status backward(struct cuda_scratch *scratch, const struct moment *s, float *dZ)
-{
-    struct context *c = scratch->context;
-    cudaStream_t stream = state_of(c)->stream;
-    struct work w = {};
-    int64_t d = s->d, m = s->samples;
-    double rows = (double)(2 * s->n);
-    float *products = NULL, *weighted_sum = NULL;
-    PASS(open_work(scratch, &w, s));
-    PASS(scratch_take(scratch, &w.weight, w.rows, sizeof(float)));
-    PASS(scratch_take(scratch, &products, w.wide * d, sizeof(float)));
-    PASS(scratch_take(scratch, &weighted_sum, d, sizeof(float)));
-    if (!s->kept)
-        PASS(c->backend->copy(c, w.stack + m * d, s->moments, (size_t)(d * d) * sizeof(float)));
-    find_weights<<<blocks_for(w.rows, BLOCK), BLOCK, 0, stream>>>(w);
-    PASS_LAUNCH("weighing rows");
-    PASS(sum_rows(scratch, &w, w.weight, weighted_sum));
-    scale_numbers<<<blocks_for(d, BLOCK), BLOCK, 0, stream>>>(d, weighted_sum, rows, 1,
-                                                              s->fitted + 1);
-    PASS_LAUNCH("scaling moments");
-    for (int64_t first = 0; first < w.rows; first += w.chunk)
-        PASS(backward_chunk(c, &w, first, least(w.chunk, w.rows - first), weighted_sum, products,
-                            dZ));
-    float *weighted = products + m * d;
-    scale_numbers<<<blocks_for(d * d, BLOCK), BLOCK, 0, stream>>>(d * d, weighted, rows, 2,
-                                                                  s->fitted + 2);
-    PASS_LAUNCH("scaling moments");
-    struct gemm g = {false, false, w.rows, d, d, s->Z, d, weighted, d, 1, dZ, d};
-    PASS(cuda_gemm(c, &g));
-    if (m > 0) {
-        add_pulled<<<(unsigned)m, 128, 0, stream>>>(w.spec, products, dZ);
-        PASS_LAUNCH("the correction's pull");
-    }
-    return GRACO_OK;
-}
-
-graco_status cuda_moment_backward(struct context *c, const struct moment *s, float *dZ)
-{
-    struct cuda_scratch scratch = {c, 0, {}};
-    graco_status status = backward(&scratch, s, dZ);
     scratch_give(&scratch);
     return status;
 }

@@ -36,35 +36,46 @@ graco_status cuda_record(struct context *c)
 }
 
 /* Ends the capture, whatever became of it. */
-static graco_status end_capture(struct cuda_state *s, cudaGraph_t *graph)
+static cudaError_t end_capture(struct cuda_state *s, cudaGraph_t *graph)
 {
     advance_clock<<<1, 1, 0, s->stream>>>(s->clock);
     cudaError_t launched = cudaGetLastError();
     cudaError_t ended = cudaStreamEndCapture(s->stream, graph);
     s->late = NULL;
-    return cuda_check(launched != cudaSuccess ? launched : ended, "recording");
+    return launched != cudaSuccess ? launched : ended;
+}
+
+/* The graph made ready to run. */
+static graco_status prepare(struct recording **out, const struct cuda_state *s, cudaGraph_t graph)
+{
+    struct recording *r = NULL;
+    PASS(memory_zalloc(&r, 1, sizeof *r));
+    graco_status status = cuda_check(cudaGraphInstantiate(&r->graph, graph, 0), "recording");
+    if (status != GRACO_OK) {
+        memory_free(r);
+        return status;
+    }
+    r->contrast = s->contrast;
+    r->moment = s->moment;
+    r->finite = s->finite;
+    *out = r;
+    return GRACO_OK;
 }
 
 graco_status cuda_recorded(struct context *c, struct recording **out)
 {
     struct cuda_state *s = state_of(c);
-    struct recording *r = NULL;
     cudaGraph_t graph = NULL;
-    graco_status status = end_capture(s, &graph);
-    if (status == GRACO_OK && out)
-        status = memory_zalloc(&r, 1, sizeof *r);
-    if (status == GRACO_OK && out)
-        status = cuda_check(cudaGraphInstantiate(&r->graph, graph, 0), "recording");
+    cudaError_t error = end_capture(s, &graph);
+    graco_status status = GRACO_OK;
+    if (out) {
+        status = cuda_check(error, "recording");
+        if (status == GRACO_OK)
+            status = prepare(out, s, graph);
+    }
     if (graph)
         cudaGraphDestroy(graph);
-    if (status == GRACO_OK && out) {
-        r->contrast = s->contrast;
-        r->moment = s->moment;
-        r->finite = s->finite;
-        *out = r;
-        return GRACO_OK;
-    }
-    memory_free(r);
+    cudaGetLastError(); /* what a dropped recording came to is of no interest */
     return status;
 }
 
@@ -75,6 +86,7 @@ graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
         memcpy(s->sample, r->moment->sample, (size_t)r->moment->samples * sizeof(int32_t));
     if (s->clock_next != later)
         set_clock<<<1, 1, 0, s->stream>>>(s->clock, later);
+    PASS_LAUNCH("setting the clock");
     PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
     s->clock_next = later + 1;
     s->contrast = r->contrast;

@@ -45,10 +45,6 @@ static struct cut cut_of(const struct cuda_state *s, const struct activation *a)
     return cut;
 }
 
-template <int wide> struct alignas(4 * wide) group {
-    float x[wide];
-};
-
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
     activate(struct activation a, const uint32_t *late, int64_t steps, float *Y, const float *X)

@@ -1,0 +1,51 @@
+/* What the two passes of the moment objective share. */
+#ifndef COMPUTE_CUDA_CUDA_MOMENT_CUH
+#define COMPUTE_CUDA_CUDA_MOMENT_CUH
+
+#include "compute/cuda/cuda_device.cuh"
+
+/* What the kernels of both passes read. */
+struct work {
+    struct moment spec; /* its sample is the device's copy */
+    int64_t rows;
+    int64_t chunk;  /* rows of XT */
+    int64_t wide;   /* m + d */
+    int32_t *where; /* (rows) the row's place in the sample, or -1 */
+    float *stack;   /* (m + d, d) the sampled rows S, then M */
+    float *XT;      /* (chunk, m + d) rows times both: cosines with the sample, and T = Z M */
+    double *row;    /* (rows, 6): z.s, z'Mz, positive, and sums of e, x, x^2 over the sample */
+    float *weight;  /* (rows): 1 / D where not floored, else 0 */
+};
+
+/* Fills w but for `row` and `weight`; the sample and where it is are on the device then. */
+graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const struct moment *s);
+
+/* XT of rows first .. first + count - 1. */
+graco_status moment_products(struct context *c, const struct work *w, int64_t first, int64_t count);
+
+/* out (d): the sum of the rows of Z, each times its weight where there are weights. */
+graco_status moment_sum(struct cuda_scratch *scratch, const struct work *w, const float *weight,
+                        float *out);
+
+template <int wide> __device__ static inline const group<wide> *groups(const float *x)
+{
+    return (const group<wide> *)x;
+}
+
+static inline bool fours(const struct work *w)
+{
+    return w->spec.d % 4 == 0 && w->spec.samples % 4 == 0;
+}
+
+__device__ static inline int64_t partner_of(const struct moment &s, int64_t row)
+{
+    return row < s.n ? row + s.n : row - s.n;
+}
+
+/* How many sampled rows row i is compared with: not with itself, not with its partner. */
+__device__ static inline double terms_of(const struct work &w, int64_t i)
+{
+    return (double)(w.spec.samples - (w.where[i] >= 0) - (w.where[partner_of(w.spec, i)] >= 0));
+}
+
+#endif
