@@ -1,0 +1,107 @@
+/* When a step is recorded and when it is not, on a back end that only pretends: it runs a step
+ * while it writes it down, so that the first replay has nothing left to do. */
+#include "check.h"
+#include "model/checkpoint.h"
+#include "train/schedule.h"
+#include "train/trainer.h"
+
+enum { STEPS = 8 };
+
+static int records, replays, forgotten, dropped;
+static bool poor;
+static int token;
+
+static graco_status fake_record(struct context *c)
+{
+    (void)c;
+    records++;
+    return poor ? status_fail(GRACO_ERROR_MEMORY, "no memory for a recording") : GRACO_OK;
+}
+
+static graco_status fake_recorded(struct context *c, struct recording **out)
+{
+    (void)c;
+    if (out)
+        *out = (struct recording *)&token;
+    else
+        dropped++;
+    return GRACO_OK;
+}
+
+static graco_status fake_replay(struct context *c, struct recording *recording, uint32_t later)
+{
+    (void)c;
+    CHECK(recording == (struct recording *)&token);
+    CHECK(later == 0);
+    replays++;
+    return GRACO_OK;
+}
+
+static void fake_forget(struct recording *recording)
+{
+    CHECK(recording == (struct recording *)&token);
+    forgotten++;
+}
+
+/* Parameters after some steps; the pool is trimmed behind each of them. */
+static float *train(const struct backend *backend, const graco_dataset *data,
+                    const graco_config *config, int64_t *count)
+{
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    float *values = NULL;
+    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(trainer_create(&trainer, backend, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    for (int step = 0; step < STEPS; step++) {
+        struct stage *stage = NULL;
+        CHECK_OK(schedule_next(schedule, &stage));
+        CHECK_OK(trainer_step(trainer, stage));
+        trainer->context->trims++;
+    }
+    *count = model->parameters.total;
+    values = malloc((size_t)*count * sizeof(float));
+    memcpy(values, model->parameters.value, (size_t)*count * sizeof(float));
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    return values;
+}
+
+int main(void)
+{
+    struct backend fake = backend_cpu;
+    graco_generate_options generate = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    graco_config config;
+    int64_t count = 0;
+    fake.record = fake_record;
+    fake.recorded = fake_recorded;
+    fake.replay = fake_replay;
+    fake.forget = fake_forget;
+    generate.nodes = 120;
+    CHECK_OK(graco_dataset_generate(&data, &generate));
+    graco_config_preset(&config, NULL);
+    config.hidden = 16;
+    config.threads = 1;
+    float *plain = train(&backend_cpu, data, &config, &count);
+    CHECK(records == 0);
+
+    /* Recorded, and out of date after every step: tried three times, then left. */
+    float *recorded = train(&fake, data, &config, &count);
+    CHECK(records == 3 && replays == 3 && forgotten == 3 && dropped == 0);
+    CHECK(memcmp(plain, recorded, (size_t)count * sizeof(float)) == 0);
+
+    /* No memory to write a step down: the steps run all the same. */
+    records = replays = forgotten = 0;
+    poor = true;
+    float *without = train(&fake, data, &config, &count);
+    CHECK(records == 3 && replays == 0 && forgotten == 0);
+    CHECK(memcmp(plain, without, (size_t)count * sizeof(float)) == 0);
+    free(plain);
+    free(recorded);
+    free(without);
+    graco_dataset_free(data);
+    return check_result();
+}
