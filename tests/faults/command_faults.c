@@ -82,6 +82,7 @@ static const struct scenario scenarios[] = {
     {"generate", {GRAPH}, "generate g.npz --nodes 25 --features 6 --classes 3", NULL},
     {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL},
     {"info", {GRAPH}, "info g.npz --json", NULL},
+    {"fetch-list", {NULL}, "fetch --list --json", NULL},
 };
 
 /* A way to fail. */
