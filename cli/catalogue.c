@@ -91,16 +91,16 @@ static const struct catalogue_set sets[] = {
     {"reddit", dgl, reddit, unstated, "232,965 posts, 41 classes"},
 };
 
-enum { SETS = sizeof(sets) / sizeof(sets[0]) };
+_Static_assert(sizeof(sets) / sizeof(sets[0]) == CATALOGUE_SETS, "a row for each set");
 
 const struct catalogue_set *catalogue_at(int index)
 {
-    return index >= 0 && index < SETS ? &sets[index] : NULL;
+    return index >= 0 && index < CATALOGUE_SETS ? &sets[index] : NULL;
 }
 
 const struct catalogue_set *catalogue_find(const char *name)
 {
-    for (int i = 0; i < SETS; i++)
+    for (int i = 0; i < CATALOGUE_SETS; i++)
         if (strcmp(sets[i].name, name) == 0)
             return &sets[i];
     return NULL;

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+enum { CATALOGUE_SETS = 6 };
+
 struct catalogue_file {
     const char *name;   /* NULL ends a list */
     int64_t size;       /* in bytes; -1: not known */

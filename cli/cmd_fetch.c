@@ -222,16 +222,16 @@ static int report_json(const struct fetch *fetch)
     for (int i = 0; i < fetch->count; i++) {
         const struct fetched *file = &fetch->files[i];
         received += file->received;
-        json_array_append_new(files,
+        files = output_append(files,
                               json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "name", file->file->name,
                                         "state", file->state, "bytes", (json_int_t)file->bytes,
                                         "received", (json_int_t)file->received, "sha256",
                                         file->sha256, "checked", file->checked));
     }
-    return output_json(json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", fetch->set->name, "folder",
-                                 fetch->folder, "source",
-                                 fetch->from ? fetch->from : fetch->set->source, "received",
-                                 (json_int_t)received, "files", files));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:I}", "name", fetch->set->name, "folder", fetch->folder, "source",
+        fetch->from ? fetch->from : fetch->set->source, "received", (json_int_t)received);
+    return output_json(output_set(object, "files", files));
 }
 
 static int report(const struct fetch *fetch)
@@ -298,24 +298,27 @@ static json_t *describe(const struct catalogue_set *set)
     int64_t size = set_size(set, &exact);
 
     for (const struct catalogue_file *file = set->files; file->name; file++)
-        json_array_append_new(files, json_string(file->name));
-    return json_pack("{s:s, s:s, s:o, s:I, s:s, s:s, s:b, s:o}", "name", set->name, "about",
-                     set->about, "bytes", exact ? json_integer(size) : json_null(), "bytes_max",
-                     (json_int_t)size, "licence", set->licence, "source", set->source,
-                     "sha256_published", set->files[0].sha256 != NULL, "files", files);
+        files = output_append(files, json_string(file->name));
+    json_t *object = json_pack("{s:s, s:s}", "name", set->name, "about", set->about);
+    object = output_set(object, "bytes", exact ? json_integer(size) : json_null());
+    object = output_set(object, "bytes_max", json_integer(size));
+    object = output_set(object, "licence", json_string(set->licence));
+    object = output_set(object, "source", json_string(set->source));
+    object = output_set(object, "sha256_published", json_boolean(set->files[0].sha256 != NULL));
+    return output_set(object, "files", files);
 }
 
 static int list(bool json)
 {
     const struct catalogue_set *set = NULL;
-    json_t *sets = json_array();
+    json_t *sets = json ? json_array() : NULL;
 
     for (int i = 0; (set = catalogue_at(i)); i++) {
         char bytes[32];
         bool exact = true;
         int64_t size = set_size(set, &exact);
         if (json) {
-            json_array_append_new(sets, describe(set));
+            sets = output_append(sets, describe(set));
             continue;
         }
         output_row(set->name, "%s", set->about);
@@ -325,8 +328,7 @@ static int list(bool json)
         output_row("", "source: %s", set->source);
     }
     if (json)
-        return output_json(json_pack("{s:o}", "datasets", sets));
-    json_decref(sets);
+        return output_json(output_set(json_object(), "datasets", sets));
     return output_finish();
 }
 
@@ -352,15 +354,15 @@ static bool check_from(char url[DOWNLOAD_URL], const char *from)
 static const struct catalogue_set *find_set(const char *name)
 {
     const struct catalogue_set *found = catalogue_find(name), *set = NULL;
-    const char *names[FILES_MAX + 1] = {NULL};
-    char allowed[256] = "";
+    const char *names[CATALOGUE_SETS + 1] = {NULL};
+    char allowed[CATALOGUE_SETS * 32] = "";
     size_t used = 0;
 
     if (found)
         return found;
-    for (int i = 0; i < FILES_MAX && (set = catalogue_at(i)); i++) {
+    for (int i = 0; (set = catalogue_at(i)); i++) {
         names[i] = set->name;
-        used += (size_t)snprintf(allowed + used, sizeof(allowed) - used, "%s%s", i ? ", " : "",
+        used += (size_t)snprintf(allowed + used, sizeof(allowed) - used, "%s%.24s", i ? ", " : "",
                                  set->name);
     }
     const char *nearest = options_nearest(name, names);

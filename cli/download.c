@@ -2,12 +2,14 @@
 #include "runs.h"
 #include "sums.h"
 
+#include <ctype.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -152,11 +154,39 @@ static void take_mark(struct transfer *t)
         snprintf(t->mark, sizeof(t->mark), "%s", mark);
 }
 
+/* A count of bytes; false if there is none, or one that 63 bits do not hold. */
+static bool read_count(int64_t *out, const char **text)
+{
+    char *end = NULL;
+
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    *out = strtoll(*text, &end, 10);
+    *text = end;
+    return errno == 0;
+}
+
+/* "bytes FIRST-LAST/TOTAL"; the total is -1 where it is "*". */
+static bool read_range(int64_t *first, int64_t *total, const char *text)
+{
+    int64_t last = -1;
+
+    *total = -1;
+    if (strncmp(text, "bytes ", 6) != 0)
+        return false;
+    text += 6;
+    if (!read_count(first, &text) || *text++ != '-' || !read_count(&last, &text) ||
+        *text++ != '/' || last < *first)
+        return false;
+    return strcmp(text, "*") == 0 || (read_count(total, &text) && *text == 0 && last < *total);
+}
+
 /* 206 must continue where the part file ends; 200 is the file from its beginning. */
 static bool take_position(struct transfer *t, long code)
 {
     const char *url = t->download->url, *range = header(t, "Content-Range");
-    long long first = -1, last = -1, total = -1;
+    int64_t first = -1, total = -1;
 
     if (code == 200) {
         if (!part_restart(t))
@@ -167,11 +197,10 @@ static bool take_position(struct transfer *t, long code)
     }
     if (code != 206)
         return fail(t, "%s: the server answered %ld; expected 200", url, code);
-    int read = range ? sscanf(range, "bytes %lld-%lld/%lld", &first, &last, &total) : 0;
-    if (read < 2 || first != t->at)
+    if (!range || !read_range(&first, &total, range) || first != t->at)
         return fail(t, "%s: the server sent the range '%s'; expected one from byte %" PRId64, url,
                     range ? range : "", t->at);
-    t->total = read == 3 ? total : -1;
+    t->total = total;
     t->download->resumed = true;
     return true;
 }
@@ -201,7 +230,7 @@ static bool accept_answer(struct transfer *t)
     if (!take_position(t, code))
         return false;
     if (t->total < 0 && length >= 0)
-        t->total = t->at + length;
+        t->total = length <= INT64_MAX - t->at ? t->at + length : INT64_MAX; /* refused below */
     if (t->total > d->limit || (d->size >= 0 && t->total >= 0 && t->total != d->size)) {
         part_remove(t);
         return fail(t, "%s has %" PRId64 " bytes; expected %s%" PRId64, d->url, t->total,

@@ -147,13 +147,6 @@ struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, flo
     return tensor;
 }
 
-struct tensor *tape_constant(struct tape *tape, int64_t rows, int64_t cols, const float *data)
-{
-    float *shared;
-    memcpy(&shared, &data, sizeof data); /* a constant is never written */
-    return tape_parameter(tape, rows, cols, shared, NULL);
-}
-
 void tape_drop(struct tape *tape, struct tensor *X)
 {
     if (!X || X->leaf)

@@ -35,10 +35,10 @@ graco_status tape_status(const struct tape *tape);
 /* Makes the tape fail, as an operation does that cannot go on. */
 void tape_stop(struct tape *tape, graco_status status);
 
-/* Leaves: a parameter, whose gradient is added to `grad`, and a constant. Borrowed. */
+/* A leaf: a parameter, whose gradient is added to `grad`; a constant where that is NULL. Borrowed.
+ */
 struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, float *data,
                               float *grad);
-struct tensor *tape_constant(struct tape *tape, int64_t rows, int64_t cols, const float *data);
 
 /* A B. */
 struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B);

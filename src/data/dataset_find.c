@@ -2,6 +2,7 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
+#include "io/array.h"
 #include "io/file.h"
 
 #include <stdlib.h>
@@ -112,31 +113,11 @@ done:
     return status;
 }
 
-/* The bytes of the UTF-8 character at `text`, 0 if there is none. */
-static int utf8_length(const char *text)
-{
-    unsigned char first = (unsigned char)text[0];
-    int length = first < 0x80                     ? 1
-                 : first >= 0xC2 && first <= 0xDF ? 2
-                 : first >= 0xE0 && first <= 0xEF ? 3
-                 : first >= 0xF0 && first <= 0xF4 ? 4
-                                                  : 0;
-    for (int i = 1; i < length; i++) {
-        if (((unsigned char)text[i] & 0xC0) != 0x80)
-            return 0;
-    }
-    return length;
-}
-
 /* A file may have any name, but JSON holds UTF-8 only. */
 static void replace_bad_bytes(char *text)
 {
-    while (*text) {
-        int length = utf8_length(text);
-        if (length == 0)
-            *text = '?';
-        text += length > 0 ? length : 1;
-    }
+    while (*(text += array_utf8_prefix(text)))
+        *text++ = '?';
 }
 
 graco_status dataset_name(char **name, const char *path)

@@ -24,11 +24,6 @@ const char *array_type_name(enum array_type type)
     return types[type].name;
 }
 
-int64_t array_type_size(enum array_type type)
-{
-    return types[type].size;
-}
-
 graco_status array_describe(struct array *out, enum array_type type, int64_t size, int ndim,
                             const int64_t *shape)
 {

@@ -40,9 +40,6 @@ struct array {
 /* A short name such as "int64" or "str". */
 const char *array_type_name(enum array_type type);
 
-/* Bytes of one item; 0 for ARRAY_BYTES, ARRAY_TEXT and ARRAY_OBJECT, whose size is not fixed. */
-int64_t array_type_size(enum array_type type);
-
 /* Fills type, shape, count and size of an array without data. `size` counts for the two string
  * types only. Fails with GRACO_ERROR_FORMAT if a dimension is negative, there are more than
  * ARRAY_DIMENSIONS, the bytes overflow 63 bits, or there are items of no bytes at all (which would

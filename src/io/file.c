@@ -155,12 +155,16 @@ struct file_writer {
 
 graco_status file_parent(char **out, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    if (!slash)
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    while (end > 0 && path[end - 1] != '/')
+        end--;
+    if (end == 0)
         return memory_string(out, ".");
     graco_status status = memory_string(out, path);
     if (status == GRACO_OK)
-        (*out)[slash == path ? 1 : slash - path] = 0;
+        (*out)[end > 1 ? end - 1 : 1] = 0;
     return status;
 }
 

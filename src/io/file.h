@@ -49,7 +49,8 @@ graco_status file_writer_write(struct file_writer *writer, const void *bytes, in
 graco_status file_writer_commit(struct file_writer *writer);
 void file_writer_free(struct file_writer *writer);
 
-/* The folder part of a path, "." if it has none; the caller owns it. */
+/* The folder that a path is in, "." if it names none; slashes at the end do not count. The caller
+ * owns it. */
 graco_status file_parent(char **out, const char *path);
 
 /* A new name in a folder lasts only once the folder itself is on the disk. One that may not be read

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TRIES = 100 };
@@ -17,14 +16,6 @@ struct lock {
     char *path;
     int fd;
 };
-
-/* The holder removes the file: one that was opened just before is no longer the lock. */
-static bool still_there(int fd, const char *path)
-{
-    struct stat held, named;
-    return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
-           held.st_dev == named.st_dev;
-}
 
 static graco_status fail_busy(int fd, const char *what)
 {
@@ -67,7 +58,7 @@ static graco_status try_take(int *fd, const char *path, const char *what)
                 status_fail(GRACO_ERROR_IO, "cannot take the lock %s: %s", path, strerror(errno));
         goto done;
     }
-    if (still_there(opened, path)) {
+    if (system_same_file(opened, path)) {
         write_process(opened);
         *fd = opened;
         opened = -1;

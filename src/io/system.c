@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PIECE_MAX = 1 << 30 };
@@ -81,4 +82,11 @@ int system_lock(int fd)
         code = flock(fd, LOCK_EX | LOCK_NB);
     while (code != 0 && errno == EINTR);
     return code;
+}
+
+bool system_same_file(int fd, const char *path)
+{
+    struct stat held, named;
+    return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
+           held.st_dev == named.st_dev;
 }

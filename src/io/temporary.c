@@ -1,5 +1,3 @@
-#define _DEFAULT_SOURCE /* flock */
-
 #include "io/temporary.h"
 
 #include "base/memory.h"
@@ -17,20 +15,12 @@ enum { NAMES_TRIED = 100, SUFFIX_ROOM = 64 };
 
 static const char MARK[] = ".tmp-";
 
-/* Whether the path still names what is open. */
-static bool still_there(int fd, const char *path)
-{
-    struct stat held, named;
-    return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
-           held.st_dev == named.st_dev;
-}
-
 /* Whether the maker may go on: false if somebody takes the new name for a leftover. */
 static bool hold(int fd, const char *path)
 {
     if (system_lock(fd) != 0 && errno == EWOULDBLOCK)
         return false;
-    return still_there(fd, path);
+    return system_same_file(fd, path);
 }
 
 /* ---- Leftovers ------------------------------------------------------------------------------- */

@@ -9,6 +9,8 @@
  *     /cut/F         the first half, then the connection ends; with Range: as it should be
  *     /changed/F     the first half of another version, then the end; then the file, 200
  *     /moved/F       as cut, but the continuation begins at the wrong byte
+ *     /vast/F        as cut, but the continuation has 2^63 - 1 bytes, and "*" in all
+ *     /countless/F   as cut, but the continuation is of a file of 10^30 bytes
  *     /stall/F       the first half, then silence
  *     /silent/F      silence
  *     /slow/F        in pieces of 16 KiB, 20 ms apart
@@ -23,6 +25,7 @@
  * Any other path, such as the absolute address that a proxy gets, is served as /good. The log has a
  * line for each request: the path, its Range and its If-Range. It ends itself after ten minutes. */
 #include <arpa/inet.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -181,7 +184,9 @@ static void serve(struct request *r)
 {
     long long first = 0, last = r->length, shift = 0;
     const char *tag = "\"version-1\"";
-    bool half = !r->has_range && (is(r, "cut") || is(r, "changed") || is(r, "moved"));
+    char total[32];
+    bool half = !r->has_range && (is(r, "cut") || is(r, "changed") || is(r, "moved") ||
+                                  is(r, "vast") || is(r, "countless"));
 
     half = half || is(r, "stall");
     if (is(r, "changed") && r->has_range)
@@ -192,13 +197,20 @@ static void serve(struct request *r)
     if (r->has_range && valid && !is(r, "norange") && r->first < r->length) {
         first = r->first;
         shift = is(r, "moved");
-        say(r, "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes %lld-%lld/%lld\r\n",
-            first + shift, last - 1, r->length);
+        snprintf(total, sizeof(total), "%lld", r->length);
+        say(r, "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes %lld-%lld/%s\r\n",
+            first + shift, last - 1,
+            is(r, "vast")        ? "*"
+            : is(r, "countless") ? "1000000000000000000000000000000"
+                                 : total);
     } else {
         say(r, "HTTP/1.1 200 OK\r\n");
     }
     if (!is(r, "unsized"))
-        say(r, "Content-Length: %lld\r\n", is(r, "large") ? 1LL << 50 : last - first);
+        say(r, "Content-Length: %lld\r\n",
+            is(r, "large")                  ? 1LL << 50
+            : is(r, "vast") && r->has_range ? LLONG_MAX
+                                            : last - first);
     if (is(r, "packed"))
         say(r, "Content-Encoding: gzip\r\n");
     say(r, "ETag: %s\r\nConnection: close\r\n\r\n", tag);

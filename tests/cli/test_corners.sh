@@ -103,6 +103,13 @@ cp g.npz café.npz
 exits 0 '"name": "caf' info café.npz --json
 cp g.npz "$(printf 'a\xf0\x9f\x90\xa2\xe2\x82\xff.npz')"
 exits 0 '??"' info "$(printf 'a\xf0\x9f\x90\xa2\xe2\x82\xff.npz')" --json
+# Overlong, a surrogate, beyond the last character: three bytes or four that only look like one.
+for bytes in '\xe0\x80\x80' '\xed\xa0\x80' '\xf0\x80\x80\x80' '\xf4\x90\x80\x80'; do
+    name=$(printf "b$bytes.npz")
+    cp g.npz "$name"
+    exits 0 '"name": "b???' info "$name" --json
+    exits 0 "" train "$name" --epochs 1 -q -o "$(printf "r$bytes")"
+done
 cp g.npz sets/kept.npz
 exits 0 "kept" info kept
 exits 1 "no data set 'absent'" info absent

@@ -234,6 +234,14 @@ fi
 fresh
 fails moved "are kept"
 fails moved "expected one from byte"
+# Sizes at the end of what 63 bits hold, and beyond.
+fresh
+fails vast "are kept"
+fails vast "has 9223372036854775807 bytes; expected at most 67108864"
+absent data/dblp/dblp.npz.part
+fresh
+fails countless "are kept"
+fails countless "the server sent the range 'bytes "
 fresh
 fails cut "are kept"
 sed -i 's|/cut/|/unsatisfied/|' data/dblp/dblp.npz.part.from

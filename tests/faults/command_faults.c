@@ -1,4 +1,4 @@
-/* Every command meets every fault: see docs/reliability.md.
+/* Every command but downloads meets every fault: see docs/reliability.md.
  *
  *     command_faults GRACO LIBRARY LIMIT [SCENARIO [KIND]]
  *
@@ -82,6 +82,9 @@ static const struct scenario scenarios[] = {
     {"generate", {GRAPH}, "generate g.npz --nodes 25 --features 6 --classes 3", NULL},
     {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL},
     {"info", {GRAPH}, "info g.npz --json", NULL},
+#ifdef GRACO_FETCH
+    {"fetch-list", {NULL}, "fetch --list --json", NULL},
+#endif
 };
 
 /* A way to fail. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command under faults, a few of each kind; test_commands_long.sh tries them all.
+# Every command but downloads under faults, a few of each kind; test_commands_long.sh tries them all.
 set -euo pipefail
 # Under the address sanitizer the library comes before the sanitizer's own; it counts leaks itself.
 export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1

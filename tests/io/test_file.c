@@ -149,6 +149,23 @@ static void test_folders(const char *folder)
     rmdir(hostile_path(folder, "new"));
 }
 
+/* It is synced after a name in it was made: the folder itself in its place would not do. */
+static void test_parents(void)
+{
+    static const char *const rows[][2] = {
+        {"run", "."},       {"run/", "."},       {"run//", "."},    {"a/run", "a"},
+        {"a/b/run", "a/b"}, {"a/b/run/", "a/b"}, {"a/run//", "a"},  {"/run", "/"},
+        {"/run/", "/"},     {"/a/run/", "/a"},   {"./run/", "."},   {"../", "."},
+        {"/", "/"},         {"//", "/"},         {"a//run/", "a/"}, {"", "."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *parent = NULL;
+        CHECK_OK(file_parent(&parent, rows[i][0]));
+        CHECK(parent && strcmp(parent, rows[i][1]) == 0);
+        memory_free(parent);
+    }
+}
+
 int main(void)
 {
     char *folder = hostile_folder();
@@ -157,6 +174,7 @@ int main(void)
     test_writer(folder);
     test_full_disk(folder);
     test_folders(folder);
+    test_parents();
     hostile_remove(folder);
     return check_result();
 }
