@@ -170,7 +170,7 @@ static int64_t edge_id(const struct graph *graph, int32_t source, int32_t target
 static void set_view(const struct golden *g, struct stage *stage, const struct graph *graph,
                      int view)
 {
-    char name[16];
+    char name[40];
     uint8_t *given = NULL, *keep = NULL;
     float *mask = NULL;
     int32_t *pairs = NULL;
