@@ -13,8 +13,9 @@ options=(-r . --object-directory "$build" --filter src/ --filter cli/ -j "$jobs"
 cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Coverage -DGRACO_CUDA=OFF >/dev/null
 cmake --build "$build" -j "$jobs" >/dev/null
 find "$build" -name '*.gcda' -delete
-ctest --test-dir "$build" -LE 'long|once' -j "$jobs" --output-on-failure --no-label-summary |
-    tail -5
+# faults.commands fails every write of a program, and would fail those of the counters too.
+ctest --test-dir "$build" -LE 'long|once' -E '^faults\.commands$' -j "$jobs" --output-on-failure \
+    --no-label-summary | tail -5
 
 gcovr "${options[@]}" --csv "$build/coverage.csv" >"$build/gcovr.log" 2>&1 || {
     cat "$build/gcovr.log" >&2
