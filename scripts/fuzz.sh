@@ -34,7 +34,7 @@ run_one() {
 field() { grep -ao "$2 *[0-9]*" "$logs/$1" | tail -1 | grep -o '[0-9]*$' || echo 0; }
 
 # first TARGET PATTERN: the first one.
-first() { grep -ao "$2 *[0-9]*" "$logs/$1" | head -1 | grep -o '[0-9]*$' || echo 0; }
+first() { grep -ao -m1 "$2 *[0-9]*" "$logs/$1" | grep -o '[0-9]*$' || echo 0; }
 
 if [ "${1-}" = --one ]; then
     run_one "$2" "$3"
