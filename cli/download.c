@@ -482,7 +482,7 @@ bool download_get(struct download *d)
             t.failed = t.mismatch = d->resumed = false;
             fine = part_restart(&t) && receive(&t) && verify(&t);
         }
-        if (t.mismatch)
+        if (t.mismatch || (!fine && t.fd >= 0 && t.at == 0))
             part_remove(&t);
     }
     if (t.fd >= 0)

@@ -164,7 +164,7 @@ exits 1 "config.json" train g.npz "${tiny[@]}" -o blocked --resume
 exits 0 "" train ppi "${tiny[@]}" -o skip --set encoder=sage_skip --set batch=8 --set layers=2 -q
 
 # A terminal sees one line that is written again and again.
-if command -v script >/dev/null; then
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "$graco train g.npz ${tiny[*]} -o terminal" typescript >/dev/null </dev/null
     check "progress on a terminal" grep -q $'\r.*epoch 2/2.*\033\[K' typescript
     TERM=dumb script -qec "$graco train g.npz ${tiny[*]} -o dumb" typescript >/dev/null </dev/null

@@ -265,7 +265,9 @@ fresh
 fails loop "more than 5 redirects"
 holds "five were followed" [ "$(wc -l <log)" -le 6 ]
 fails local "protocol that is not allowed"
+fresh
 fails missing "answered 404"
+absent "$GRACO_DATA/dblp" # an empty folder would hide that the data set is not there
 fails broken "answered 500"
 : >log
 exits 1 "answered 500" dblp --from "$url/broken" --retries 1
@@ -288,7 +290,7 @@ env -u GRACO_DATA XDG_DATA_HOME="$work/share" "$graco" fetch dblp --from "$url/g
 holds "without GRACO_DATA it goes where names are looked up" \
     env -u GRACO_DATA XDG_DATA_HOME="$work/share" "$graco" info dblp
 same files/dblp.npz share/graco/dblp/dblp.npz
-if command -v script >/dev/null; then
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     fresh
     TERM=xterm script -qec "'$graco' fetch dblp --from '$url/slow'" /dev/null >terminal 2>&1 </dev/null
     holds "progress with bytes and rate on a terminal: $(tr '\r' '\n' <terminal | head -3)" \
