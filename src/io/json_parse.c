@@ -78,7 +78,8 @@ static bool take_hex(uint32_t *out, struct parser *p)
     return true;
 }
 
-/* \uXXXX, or two of them that make one character: at most four bytes for six of the text. */
+/* \u and four hexadecimal digits, or two of them that make one character: at most four bytes for
+ * six of the text. */
 static graco_status take_unicode(char **to, struct parser *p)
 {
     uint32_t point, low;
