@@ -30,35 +30,7 @@ struct sparse {
     int64_t first;          /* 0 unless these are rows from the middle of a matrix */
 };
 
-/* C (m, n) = op(A) op(B) + beta C, row-major, rows ld* apart. */
-struct gemm {
-    bool transpose_a, transpose_b;
-    int64_t m, n, k;
-    const float *A;
-    int64_t lda;
-    const float *B;
-    int64_t ldb;
-    float beta;
-    float *C;
-    int64_t ldc;
-};
-
-/* Y_v (+)= M_v X_v for every view v. A step of 0 shares the operand: a shared X is read by all
- * views, a shared Y sums over them. */
-struct spmm {
-    int views;
-    const struct sparse *matrix;    /* (views) */
-    const struct sparse *transpose; /* (views), or NULL: lets a kernel scatter rather than gather */
-    int64_t cols;
-    const float *X;
-    int64_t x_step;
-    float *Y;
-    int64_t y_step;
-    bool accumulate;
-};
-
 enum activation_kind {
-    ACTIVATION_NONE,
     ACTIVATION_RELU,
     ACTIVATION_PRELU,
     ACTIVATION_ELU,
@@ -73,6 +45,38 @@ struct activation {
     const float *slope;    /* PRELU: (1). RRELU: (rows, cols) given slopes, or NULL to draw them */
     struct random_key key; /* RRELU */
     bool training;         /* RRELU: slopes are 11/48 otherwise */
+};
+
+/* C (m, n) = op(A) op(B) + beta C, row-major, rows ld* apart. */
+struct gemm {
+    bool transpose_a, transpose_b;
+    int64_t m, n, k;
+    const float *A;
+    int64_t lda;
+    const float *B;
+    int64_t ldb;
+    float beta;
+    float *C;
+    int64_t ldc;
+    const struct activation *after; /* of all of C, in place, with ldc = n; NULL: none */
+};
+
+/* Y_v (+)= M_v X_v for every view v. A step of 0 shares the operand: a shared X is read by all
+ * views, a shared Y sums over them. */
+struct spmm {
+    int views;
+    const struct sparse *matrix;    /* (views) */
+    const struct sparse *transpose; /* (views), or NULL: lets a kernel scatter rather than gather */
+    int64_t cols;
+    const float *X;
+    int64_t x_step;
+    float *Y;
+    int64_t y_step;
+    bool accumulate;
+    /* What becomes of a result that is not added to Y. */
+    const float *mask[2]; /* (masked) per view: Y's first columns times these; or NULL */
+    int64_t masked;
+    const struct activation *after; /* of all of Y, views in a row; NULL: none */
 };
 
 /* Rows and columns of a tile of the matrix of similarities. */
@@ -168,11 +172,12 @@ struct backend {
     graco_status (*activate_backward)(struct context *c, const struct activation *a, float *dX,
                                       const float *dY, const float *Y, float *dbias, float *dslope);
 
-    /* X_i / norm_i in place, norm_i = max(|X_i|, 1e-12); and dX = (dZ - z (z . dZ)) / norm in
-     * place. */
-    graco_status (*normalise)(struct context *c, int64_t rows, int64_t cols, float *X, float *norm);
+    /* (X_i + b) / norm_i in place, norm_i = max(|X_i + b|, 1e-12); and dX = (dZ - z (z . dZ)) /
+     * norm in place, which adds to dbias (cols). Either of them may be NULL. */
+    graco_status (*normalise)(struct context *c, int64_t rows, int64_t cols, float *X,
+                              const float *bias, float *norm);
     graco_status (*normalise_backward)(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                       const float *Z, const float *norm);
+                                       const float *Z, const float *norm, float *dbias);
 
     graco_status (*contrast)(struct context *c, struct contrast *s);
     graco_status (*contrast_backward)(struct context *c, const struct contrast *s, float *dZ);

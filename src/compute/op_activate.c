@@ -14,9 +14,6 @@ static graco_status activate_backward(struct tape *tape, struct tape_node *node)
     struct activate_node *op = (struct activate_node *)node;
     struct tensor *X = node->in[0], *bias = node->in[1], *slope = node->in[2], *Y = node->out;
     const float *seen = op->spec.kind == ACTIVATION_PRELU ? X->data : Y->data;
-    if (op->spec.kind ==
-        ACTIVATION_NONE) /* its slope is 1 everywhere; Y may be taken over by now */
-        seen = Y->grad;
     assert(seen);
     graco_status status = tape->context->backend->activate_backward(
         tape->context, &op->spec, Y->grad, Y->grad, seen, bias ? bias->grad : NULL,
@@ -24,13 +21,32 @@ static graco_status activate_backward(struct tape *tape, struct tape_node *node)
     return status == GRACO_OK ? tape_pass_gradient(tape, X, &Y->grad) : status;
 }
 
-struct tensor *tape_activate(struct tape *tape, const struct activation *spec, struct tensor *X,
-                             struct tensor *bias, struct tensor *slope)
+static struct activation complete(const struct ending *end, const struct tensor *X)
 {
-    if (!X)
-        return NULL;
-    bool in_place = spec->kind != ACTIVATION_PRELU;
-    assert(X->data && !X->leaf && (!bias || bias->cols == X->cols));
+    struct activation spec = end->spec;
+    assert(!end->bias || end->bias->cols == X->cols);
+    spec.rows = X->rows;
+    spec.cols = X->cols;
+    spec.bias = end->bias ? end->bias->data : NULL;
+    if (end->slope)
+        spec.slope = end->slope->data;
+    return spec;
+}
+
+bool tape_fuses(const struct ending *end, const struct tensor *Y, struct activation *after)
+{
+    if (!end || end->spec.kind == ACTIVATION_PRELU)
+        return false;
+    *after = complete(end, Y);
+    return true;
+}
+
+struct tensor *tape_end(struct tape *tape, const struct ending *end, struct tensor *X, bool done)
+{
+    if (!X || !end)
+        return X;
+    bool in_place = end->spec.kind != ACTIVATION_PRELU;
+    assert(X->data && !X->leaf && (in_place || !done));
     struct tensor *Y =
         in_place ? tape_tensor_empty(tape, X->rows, X->cols) : tape_tensor(tape, X->rows, X->cols);
     struct activate_node *op = Y ? tape_record(tape, sizeof *op, activate_backward) : NULL;
@@ -38,19 +54,21 @@ struct tensor *tape_activate(struct tape *tape, const struct activation *spec, s
         return NULL;
     op->node.out = Y;
     op->node.in[0] = X;
-    op->node.in[1] = bias;
-    op->node.in[2] = slope;
-    op->spec = *spec;
-    op->spec.rows = X->rows;
-    op->spec.cols = X->cols;
-    op->spec.bias = bias ? bias->data : NULL;
-    if (slope)
-        op->spec.slope = slope->data;
+    op->node.in[1] = end->bias;
+    op->node.in[2] = end->slope;
+    op->spec = complete(end, X);
     const float *from = X->data;
     if (in_place) {
         Y->data = X->data;
         X->data = NULL;
     }
+    if (done)
+        return Y;
     graco_status status = tape->context->backend->activate(tape->context, &op->spec, Y->data, from);
     return status == GRACO_OK ? Y : tape_fail(tape, status);
+}
+
+struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct tensor *X)
+{
+    return tape_end(tape, end, X, false);
 }

@@ -71,11 +71,11 @@ done:
 }
 
 struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
-                                int64_t rows)
+                                int64_t rows, const struct ending *end)
 {
     if (!A || !B)
         return NULL;
-    assert(A->cols == B->rows && A->data && B->data);
+    assert((A->cols == B->rows || (A->constant && A->cols > B->rows)) && A->data && B->data);
     if (A->rows == views * rows) { /* whole blocks follow each other: one product */
         rows = A->rows;
         views = 1;
@@ -90,24 +90,29 @@ struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tens
     op->views = views;
     op->rows = rows;
     graco_status status = GRACO_OK;
+    struct activation after;
+    bool fused = views == 1 && tape_fuses(end, Y, &after);
     for (int view = 0; view < views; view++)
         TRY(tape->context->backend->gemm(
             tape->context, &(struct gemm){.m = rows,
                                           .n = B->cols,
-                                          .k = A->cols,
+                                          .k = B->rows,
                                           .A = A->data + view * (A->rows / views) * A->cols,
                                           .lda = A->cols,
                                           .B = B->data,
                                           .ldb = B->cols,
                                           .C = Y->data + view * rows * Y->cols,
-                                          .ldc = Y->cols}));
+                                          .ldc = Y->cols,
+                                          .after = fused ? &after : NULL}));
+    return tape_end(tape, end, Y, fused);
 done:
-    return status == GRACO_OK ? Y : tape_fail(tape, status);
+    return tape_fail(tape, status);
 }
 
-struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B)
+struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B,
+                           const struct ending *end)
 {
-    return A ? tape_matmul_head(tape, A, B, 1, A->rows) : NULL;
+    return A ? tape_matmul_head(tape, A, B, 1, A->rows, end) : NULL;
 }
 
 static graco_status add_backward(struct tape *tape, struct tape_node *node)

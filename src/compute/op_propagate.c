@@ -30,7 +30,8 @@ static graco_status propagate_backward(struct tape *tape, struct tape_node *node
                                       .accumulate = started});
 }
 
-struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X)
+struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X,
+                              const struct ending *end)
 {
     if (!X)
         return NULL;
@@ -43,6 +44,8 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
     op->node.out = Y;
     op->node.in[0] = X;
     op->map = map;
+    struct activation after;
+    bool fused = tape_fuses(end, Y, &after);
     graco_status status = tape->context->backend->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = map->matrix,
@@ -50,6 +53,7 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
                                       .X = X->data,
                                       .x_step = map->shared ? 0 : cols * X->cols,
                                       .Y = Y->data,
-                                      .y_step = rows * X->cols});
-    return status == GRACO_OK ? Y : tape_fail(tape, status);
+                                      .y_step = rows * X->cols,
+                                      .after = fused ? &after : NULL});
+    return status == GRACO_OK ? tape_end(tape, end, Y, fused) : tape_fail(tape, status);
 }

@@ -40,12 +40,21 @@ void tape_stop(struct tape *tape, graco_status status);
 struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, float *data,
                               float *grad);
 
-/* A B. */
-struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B);
+/* What a layer ends with: act(X + b). `spec` gives kind, key and training; the rest of it is filled
+ * in. `bias` (1, cols) may be NULL; `slope` (1, 1) is PRELU's. */
+struct ending {
+    struct activation spec;
+    struct tensor *bias, *slope;
+};
+
+/* A B; where a constant A has more columns than B has rows, its first ones count. Products take an
+ * ending, which costs less there than as an operation of its own; NULL: none. */
+struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B,
+                           const struct ending *end);
 
 /* The same for the first `rows` rows of each of A's `views` blocks: (views * rows, B's columns). */
 struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
-                                int64_t rows);
+                                int64_t rows, const struct ending *end);
 
 /* A + B; in place of B. Where A's blocks, one per view, have more rows than B's, their first ones
  * count. */
@@ -60,27 +69,30 @@ struct sparse_map {
 };
 
 /* [M_1 X_1; M_2 X_2]. The map must outlive the backward pass. */
-struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X);
+struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X,
+                              const struct ending *end);
 
-/* Dense features for one or two views: [X diag(mask_1) W; X diag(mask_2) W], or, pooled first,
- * [(M_1 X) diag(mask_1) W; (M_2 X) diag(mask_2) W]. A NULL mask keeps all. */
+/* Dense features for one or two views, each with its mask of columns; a NULL mask keeps all. */
 struct dense_map {
     int views;
     int64_t rows, cols;
-    const float *X;                /* (rows, cols) */
-    const float *mask[2];          /* (cols) */
-    const struct sparse_map *pool; /* the M, of `rows` columns; NULL: none. Outlives the forward */
+    const float *X;       /* (rows, cols) */
+    int64_t x_row;        /* where a row begins after the one before it: `cols` or more */
+    const float *mask[2]; /* (cols) */
 };
 
+/* [X diag(mask_1) W; X diag(mask_2) W]. */
 struct tensor *tape_features(struct tape *tape, const struct dense_map *map, struct tensor *W);
 
-/* act(X + b), in place except for PRELU. `spec` gives kind, key and training; rows, cols and bias
- * are filled in. `bias` (1, cols) may be NULL; `slope` (1, 1) is PRELU's. */
-struct tensor *tape_activate(struct tape *tape, const struct activation *spec, struct tensor *X,
-                             struct tensor *bias, struct tensor *slope);
+/* [M_1 X diag(mask_1); M_2 X diag(mask_2)], rows as long as x_row says: a constant. */
+struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
+                         const struct sparse_map *pool);
 
-/* Rows scaled to length one, in place. */
-struct tensor *tape_normalise(struct tape *tape, struct tensor *X);
+/* act(X + b), in place except for PRELU. */
+struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct tensor *X);
+
+/* Rows of X + b scaled to length one, in place. `bias` (1, cols) may be NULL. */
+struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor *bias);
 
 /* The objectives end a tape: their gradient is that of the loss itself. `spec` is the caller's:
  * sizes, tau and choices in, loss and estimates out. */

@@ -39,6 +39,12 @@ struct tensor *tape_fail(struct tape *tape, graco_status status);
  * caller must overwrite). */
 graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *started);
 
+/* Whether a product into Y can do its ending itself, and then the whole of it. */
+bool tape_fuses(const struct ending *end, const struct tensor *Y, struct activation *after);
+
+/* The ending of X, which the product has done already or not; X itself where there is none. */
+struct tensor *tape_end(struct tape *tape, const struct ending *end, struct tensor *X, bool done);
+
 /* Moves a gradient buffer that is no longer needed to X, or adds it to what X has. Takes *buffer
  * over. */
 graco_status tape_pass_gradient(struct tape *tape, struct tensor *X, float **buffer);

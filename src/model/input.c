@@ -19,12 +19,13 @@ struct input {
     struct context *context;
     const struct features *features;
     const float *dense; /* on the device */
+    int64_t row;        /* where its rows begin, one after the other */
     struct prefix *prefixes;
 };
 
 /* A device multiplies by a dense matrix so much faster that it pays from this share of entries on,
  * if the matrix is not too large; more so where operands are rounded. */
-enum { DENSE_ONE_IN = 24, DENSE_ONE_IN_ROUNDED = 96 };
+enum { DENSE_ONE_IN = 24, DENSE_ONE_IN_ROUNDED = 96, LINE = 32 };
 static const int64_t DENSE_BYTES = (int64_t)1 << 30;
 
 static bool better_dense(const struct context *context, const struct features *X)
@@ -35,15 +36,25 @@ static bool better_dense(const struct context *context, const struct features *X
            cells <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
+/* Rows begin at whole lines of memory, if that makes them little longer: products read such rows a
+ * fifth faster. */
+static int64_t padded(int64_t cols)
+{
+    int64_t whole = (cols + LINE - 1) / LINE * LINE;
+    return (whole - cols) * 16 <= cols ? whole : cols;
+}
+
 static graco_status share_as_dense(struct input *input, const struct features *X)
 {
     graco_status status = GRACO_OK;
+    int64_t row = padded(X->cols);
     float *dense = NULL;
-    TRY(memory_zalloc(&dense, X->rows * X->cols, sizeof(float)));
-    for (int64_t row = 0; row < X->rows; row++)
-        for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
-            dense[row * X->cols + X->index[k]] = X->value[k];
-    TRY(context_share(input->context, &input->dense, dense, X->rows * X->cols, sizeof(float)));
+    TRY(memory_zalloc(&dense, X->rows * row, sizeof(float)));
+    for (int64_t i = 0; i < X->rows; i++)
+        for (int64_t k = X->start[i]; k < X->start[i + 1]; k++)
+            dense[i * row + X->index[k]] = X->value[k];
+    TRY(context_share(input->context, &input->dense, dense, X->rows * row, sizeof(float)));
+    input->row = row;
     TRY(context_finish(input->context)); /* the upload reads `dense` until then */
 done:
     memory_free(dense);
@@ -59,6 +70,7 @@ graco_status input_create(struct input **out, struct context *context,
     TRY(memory_zalloc(&input, 1, sizeof *input));
     input->context = context;
     input->features = features;
+    input->row = features->cols;
     if (better_dense(context, features)) {
         status = share_as_dense(input, features); /* without the memory for that: sparse */
         if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
@@ -191,18 +203,17 @@ static struct dense_map dense_of(const struct input *input, const struct views *
                               .rows = rows,
                               .cols = input->features->cols,
                               .X = input->dense,
+                              .x_row = input->row,
                               .mask = {views->mask[0], views->mask[1]}};
 }
 
 /* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
-static struct tensor *multiply_dense(struct tape *tape, const struct input *input,
-                                     const struct dense_map *map, struct tensor *W)
+static bool readable(struct tape *tape, const struct input *input)
 {
     graco_status status = features_check(input->features);
-    if (status == GRACO_OK)
-        return tape_features(tape, map, W);
-    tape_stop(tape, status);
-    return NULL;
+    if (status != GRACO_OK)
+        tape_stop(tape, status);
+    return status == GRACO_OK;
 }
 
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
@@ -213,7 +224,7 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
         return NULL;
     if (input->dense) {
         struct dense_map map = dense_of(input, views, rows);
-        return multiply_dense(tape, input, &map, W);
+        return readable(tape, input) ? tape_features(tape, &map, W) : NULL;
     }
     struct prefix *prefix = NULL;
     graco_status status = find_prefix(&prefix, input, rows);
@@ -226,7 +237,7 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
         prefix->map.matrix[v].col_scale = views->mask[v];
         prefix->map.transpose[v].row_scale = views->mask[v];
     }
-    return tape_propagate(tape, &prefix->map, W);
+    return tape_propagate(tape, &prefix->map, W, NULL);
 }
 
 /* Multiplications of one view, forward and backward, in either order. */
@@ -240,7 +251,7 @@ static bool pools_first(const struct views *views, int64_t features, int64_t wid
 }
 
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
-                          struct tensor *W)
+                          struct tensor *W, const struct ending *end)
 {
     int64_t rows = input->features->rows;
     assert(rows == views->map.matrix[0].cols);
@@ -248,11 +259,11 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
         return NULL;
     if (input->dense && pools_first(views, W->rows, W->cols)) {
         struct dense_map map = dense_of(input, views, rows);
-        map.pool = &views->map;
-        return multiply_dense(tape, input, &map, W);
+        struct tensor *P = readable(tape, input) ? tape_pool(tape, &map, &views->map) : NULL;
+        return tape_matmul(tape, P, W, end);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);
-    struct tensor *pooled = tape_propagate(tape, &views->map, XW);
+    struct tensor *pooled = tape_propagate(tape, &views->map, XW, end);
     tape_drop(tape, XW);
     return pooled;
 }

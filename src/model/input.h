@@ -28,6 +28,6 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
  * sources'. It keeps M X, (views * targets, F), until the backward pass. Sparse features are never
  * pooled first: their sums over neighbours are dense. */
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
-                          struct tensor *W);
+                          struct tensor *W, const struct ending *end);
 
 #endif

@@ -124,12 +124,14 @@ static struct tensor *leaf(const struct graco_model *model, const struct pass *p
     return leaf_rows(model, pass, name, number, 0, 0);
 }
 
-static struct tensor *activate(const struct graco_model *model, const struct pass *pass, int64_t k,
-                               struct tensor *X)
+/* The bias and activation of layer k. */
+static struct ending ending_of(const struct graco_model *model, const struct pass *pass, int64_t k)
 {
-    struct activation spec = model_activation(model, pass, k);
-    struct tensor *slope = spec.kind == ACTIVATION_PRELU ? leaf(model, pass, "prelu", 0) : NULL;
-    return tape_activate(pass->tape, &spec, X, leaf(model, pass, "b", k), slope);
+    struct ending end = {.spec = model_activation(model, pass, k)};
+    end.bias = leaf(model, pass, "b", k);
+    if (end.spec.kind == ACTIVATION_PRELU)
+        end.slope = leaf(model, pass, "prelu", 0);
+    return end;
 }
 
 enum precision model_precision(const struct graco_model *model)
@@ -148,12 +150,13 @@ enum view_norm model_norm(const struct graco_model *model)
 }
 
 /* M H W with the matrices of layer k's views, where H is the features if it is NULL. */
-static struct tensor *pool(const struct pass *pass, int64_t k, struct tensor *H, struct tensor *W)
+static struct tensor *pool(const struct pass *pass, int64_t k, struct tensor *H, struct tensor *W,
+                           const struct ending *end)
 {
     if (!H)
-        return input_pool(pass->tape, pass->input, pass->views[0], W);
-    struct tensor *HW = tape_matmul(pass->tape, H, W);
-    struct tensor *pooled = tape_propagate(pass->tape, &pass->views[k - 1]->map, HW);
+        return input_pool(pass->tape, pass->input, pass->views[0], W, end);
+    struct tensor *HW = tape_matmul(pass->tape, H, W, NULL);
+    struct tensor *pooled = tape_propagate(pass->tape, &pass->views[k - 1]->map, HW, end);
     tape_drop(pass->tape, HW);
     return pooled;
 }
@@ -162,14 +165,15 @@ static struct tensor *pool(const struct pass *pass, int64_t k, struct tensor *H,
 static struct tensor *product_head(const struct pass *pass, struct tensor *H, struct tensor *W,
                                    int64_t rows)
 {
-    return H ? tape_matmul_head(pass->tape, H, W, pass->views[0]->count, rows)
+    return H ? tape_matmul_head(pass->tape, H, W, pass->views[0]->count, rows, NULL)
              : input_product(pass->tape, pass->input, pass->views[0], W, rows);
 }
 
 static struct tensor *convolution(const struct graco_model *model, const struct pass *pass,
                                   int64_t k, struct tensor *H)
 {
-    return activate(model, pass, k, pool(pass, k, H, leaf(model, pass, "W", k)));
+    struct ending end = ending_of(model, pass, k);
+    return pool(pass, k, H, leaf(model, pass, "W", k), &end);
 }
 
 /* [D^-1 (A + I) H ; H] W = D^-1 (A + I) H W' + H W'' with W = [W' ; W'']: nothing is
@@ -182,11 +186,12 @@ static struct tensor *mean_pool(const struct graco_model *model, const struct pa
     int64_t width = k == 1 ? model->features : model_width(&model->config, k - 1);
     struct tensor *top = leaf_rows(model, pass, "W", k, 0, width);
     struct tensor *bottom = leaf_rows(model, pass, "W", k, width, width);
-    struct tensor *pooled = pool(pass, k, H, top);
+    struct tensor *pooled = pool(pass, k, H, top, NULL);
     struct tensor *own = product_head(pass, H, bottom, views->map.matrix[0].rows);
     struct tensor *sum = tape_add(tape, own, pooled, views->count);
     tape_drop(tape, own);
-    return activate(model, pass, k, sum);
+    struct ending end = ending_of(model, pass, k);
+    return tape_activate(tape, &end, sum);
 }
 
 /* X S_(k-1) + H_1 + ... + H_(k-1), for the nodes that layer k reads. */
@@ -220,10 +225,8 @@ struct tensor *model_project(const struct graco_model *model, const struct pass 
                              struct tensor *H)
 {
     struct tape *tape = pass->tape;
-    const struct activation elu = {.kind = ACTIVATION_ELU}, none = {.kind = ACTIVATION_NONE};
-    struct tensor *G = tape_matmul(tape, H, leaf(model, pass, "P", 1));
-    G = tape_activate(tape, &elu, G, leaf(model, pass, "c", 1), NULL);
-    G = tape_matmul(tape, G, leaf(model, pass, "P", 2));
-    G = tape_activate(tape, &none, G, leaf(model, pass, "c", 2), NULL);
-    return tape_normalise(tape, G);
+    const struct ending elu = {{.kind = ACTIVATION_ELU}, leaf(model, pass, "c", 1), NULL};
+    struct tensor *G = tape_matmul(tape, H, leaf(model, pass, "P", 1), &elu);
+    G = tape_matmul(tape, G, leaf(model, pass, "P", 2), NULL);
+    return tape_normalise(tape, G, leaf(model, pass, "c", 2));
 }

@@ -48,13 +48,13 @@ static float draw(uint32_t stream, int64_t element)
 static struct tensor *build_matmul(struct tape *tape, struct setting *s, struct tensor *in[])
 {
     (void)s;
-    return tape_matmul(tape, in[0], in[1]);
+    return tape_matmul(tape, in[0], in[1], NULL);
 }
 
 static struct tensor *build_add(struct tape *tape, struct setting *s, struct tensor *in[])
 {
     (void)s;
-    struct tensor *AB = tape_matmul(tape, in[0], in[1]);
+    struct tensor *AB = tape_matmul(tape, in[0], in[1], NULL);
     return tape_add(tape, in[2], AB, 1);
 }
 
@@ -62,13 +62,13 @@ static struct tensor *build_add(struct tape *tape, struct setting *s, struct ten
 static struct tensor *build_heads(struct tape *tape, struct setting *s, struct tensor *in[])
 {
     (void)s;
-    struct tensor *AB = tape_matmul_head(tape, in[0], in[1], 2, in[0]->rows / 2 - 3);
+    struct tensor *AB = tape_matmul_head(tape, in[0], in[1], 2, in[0]->rows / 2 - 3, NULL);
     return tape_add(tape, in[2], AB, 2);
 }
 
 static struct tensor *build_propagate(struct tape *tape, struct setting *s, struct tensor *in[])
 {
-    return tape_propagate(tape, &s->map, in[0]);
+    return tape_propagate(tape, &s->map, in[0], NULL);
 }
 
 static struct tensor *build_features(struct tape *tape, struct setting *s, struct tensor *in[])
@@ -79,27 +79,45 @@ static struct tensor *build_features(struct tape *tape, struct setting *s, struc
 /* The same with rows summed over neighbours first: X has a row per source. */
 static struct tensor *build_pooled(struct tape *tape, struct setting *s, struct tensor *in[])
 {
-    s->dense.pool = &s->map;
-    return tape_features(tape, &s->dense, in[0]);
+    return tape_matmul(tape, tape_pool(tape, &s->dense, &s->map), in[0], NULL);
+}
+
+static struct ending ending_of(const struct setting *s, struct tensor *bias, struct tensor *slope)
+{
+    struct random_key key = {.seed = 5, .stream = RANDOM_RRELU};
+    enum activation_kind kind = (enum activation_kind)s->op->kind;
+    return (struct ending){{.kind = kind, .training = true, .key = key}, bias, slope};
 }
 
 static struct tensor *build_activate(struct tape *tape, struct setting *s, struct tensor *in[])
 {
-    struct activation spec = {.kind = (enum activation_kind)s->op->kind, .training = true};
-    spec.key = (struct random_key){.seed = 5, .stream = RANDOM_RRELU};
-    struct tensor *product = tape_propagate(tape, &s->map, in[0]);
-    return tape_activate(tape, &spec, product, in[1], in[2]);
+    struct ending end = ending_of(s, in[1], in[2]);
+    return tape_activate(tape, &end, tape_propagate(tape, &s->map, in[0], NULL));
+}
+
+/* The same as the end of a sparse product. */
+static struct tensor *build_ended(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct ending end = ending_of(s, in[1], in[2]);
+    return tape_propagate(tape, &s->map, in[0], &end);
+}
+
+/* And of a dense one. */
+static struct tensor *build_layer(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct ending end = ending_of(s, in[2], NULL);
+    return tape_matmul(tape, in[0], in[1], &end);
 }
 
 static struct tensor *build_normalise(struct tape *tape, struct setting *s, struct tensor *in[])
 {
-    return tape_normalise(tape, tape_propagate(tape, &s->map, in[0]));
+    return tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), in[1]);
 }
 
 /* kind: 1 with both views' negatives, 0 InfoNCE. */
 static struct tensor *build_contrast(struct tape *tape, struct setting *s, struct tensor *in[])
 {
-    struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0]));
+    struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), NULL);
     s->contrast = (struct contrast){
         .n = in[0]->rows / 2, .d = in[0]->cols, .tau = 0.4, .intra = s->op->kind == 1};
     tape_contrast(tape, &s->contrast, Z);
@@ -110,7 +128,7 @@ static struct tensor *build_contrast(struct tape *tape, struct setting *s, struc
 /* kind: rows in the sample; negative: that many, with given coefficients. */
 static struct tensor *build_moment(struct tape *tape, struct setting *s, struct tensor *in[])
 {
-    struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0]));
+    struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), NULL);
     int64_t samples = s->op->kind < 0 ? -s->op->kind : s->op->kind;
     for (int64_t k = 0; k < samples; k++)
         s->sample[k] = (int32_t)(k * in[0]->rows / samples);
@@ -145,7 +163,6 @@ static const struct operation OPERATIONS[] = {
     {"features, pooled", build_pooled, {{10, 5}}, 0, true},
     {"features, pooled, one hop", build_pooled, {{24, 5}}, 2, true},
     {"features, pooled, large", build_pooled, {{131, 67}}, 2, false},
-    {"none", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_NONE, true},
     {"relu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RELU, true},
     {"prelu", build_activate, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
     {"elu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_ELU, true},
@@ -154,8 +171,21 @@ static const struct operation OPERATIONS[] = {
     {"prelu, large", build_activate, {{1400, 37}, {1, 37}, {1, 1}}, ACTIVATION_PRELU, false},
     {"elu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_ELU, false},
     {"rrelu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_RRELU, false},
+    {"relu, without a bias", build_ended, {{24, 5}}, ACTIVATION_RELU, true},
+    {"sparse, relu", build_ended, {{24, 5}, {1, 5}}, ACTIVATION_RELU, true},
+    {"sparse, prelu", build_ended, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
+    {"sparse, relu, large", build_ended, {{1400, 132}, {1, 132}}, ACTIVATION_RELU, false},
+    {"sparse, elu, large", build_ended, {{1400, 37}, {1, 37}}, ACTIVATION_ELU, false},
+    {"sparse, rrelu, large", build_ended, {{1400, 512}, {1, 512}}, ACTIVATION_RRELU, false},
+    {"dense, relu", build_layer, {{3, 4}, {4, 5}, {1, 5}}, ACTIVATION_RELU, true},
+    {"dense, relu, large", build_layer, {{700, 36}, {36, 64}, {1, 64}}, ACTIVATION_RELU, false},
+    {"dense, relu, odd", build_layer, {{517, 33}, {33, 71}, {1, 71}}, ACTIVATION_RELU, false},
+    {"dense, elu, large", build_layer, {{517, 33}, {33, 70}, {1, 70}}, ACTIVATION_ELU, false},
+    {"dense, rrelu, large", build_layer, {{517, 33}, {33, 70}, {1, 70}}, ACTIVATION_RRELU, false},
     {"normalise", build_normalise, {{24, 5}}, 0, true},
+    {"normalise, bias", build_normalise, {{24, 5}, {1, 5}}, 0, true},
     {"normalise, large", build_normalise, {{900, 130}}, 0, false},
+    {"normalise, bias, large", build_normalise, {{3000, 132}, {1, 132}}, 0, false},
     {"contrast", build_contrast, {{24, 5}}, 1, true},
     {"contrast, one block", build_contrast, {{160, 33}}, 1, false},
     {"contrast, many blocks", build_contrast, {{1238, 12}}, 1, false},
@@ -229,16 +259,16 @@ static void make_map(struct setting *s, const struct operation *op)
 
 static void make_dense(struct setting *s, const struct operation *op)
 {
-    int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0];
+    int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0], x_row = cols + 3;
     if (op->build == build_pooled)
         rows = s->map.matrix[0].cols;
-    CHECK_OK(memory_alloc(&s->X, rows * cols, sizeof(float)));
+    CHECK_OK(memory_alloc(&s->X, rows * x_row, sizeof(float)));
     CHECK_OK(memory_alloc(&s->mask, cols, sizeof(float)));
-    for (int64_t i = 0; i < rows * cols; i++)
+    for (int64_t i = 0; i < rows * x_row; i++)
         s->X[i] = draw(103, i);
     for (int64_t i = 0; i < cols; i++)
         s->mask[i] = i % 3 > 0;
-    s->dense = (struct dense_map){2, rows, cols, s->X, {s->mask, NULL}, NULL};
+    s->dense = (struct dense_map){2, rows, cols, s->X, x_row, {s->mask, NULL}};
 }
 
 static void clear_setting(struct setting *s)
@@ -283,7 +313,7 @@ static void share_setting(struct setting *to, const struct setting *s, struct co
             CHECK_OK(context_share(c, &m->col_scale, from->col_scale, from->cols, sizeof(float)));
         }
     const struct dense_map *dense = &s->dense;
-    CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->cols, sizeof(float)));
+    CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->x_row, sizeof(float)));
     for (int view = 0; view < dense->views; view++)
         CHECK_OK(
             context_share(c, &to->dense.mask[view], dense->mask[view], dense->cols, sizeof(float)));

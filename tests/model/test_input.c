@@ -45,9 +45,9 @@ static struct order run(const struct backend *backend, const struct graco_datase
         W[i] = random_float(&key, (uint64_t)i) - 0.5f;
     struct tensor *leaf = tape_parameter(tape, F, h, W, out.dW);
     struct tensor *Y =
-        chosen ? input_pool(tape, input, views, leaf)
+        chosen ? input_pool(tape, input, views, leaf, NULL)
                : tape_propagate(tape, &views->map,
-                                input_product(tape, input, views, leaf, input_rows(input)));
+                                input_product(tape, input, views, leaf, input_rows(input)), NULL);
     CHECK_OK(tape_status(tape));
     out.count = Y->rows * Y->cols;
     CHECK(Y->rows == 2 * data->graph->nodes && Y->cols == h);

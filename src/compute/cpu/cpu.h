@@ -14,9 +14,10 @@ graco_status cpu_scale_rows(struct context *c, int64_t rows, int64_t cols, float
 graco_status cpu_activate(struct context *c, const struct activation *a, float *Y, const float *X);
 graco_status cpu_activate_backward(struct context *c, const struct activation *a, float *dX,
                                    const float *dY, const float *Y, float *dbias, float *dslope);
-graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float *X, float *norm);
+graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                           const float *bias, float *norm);
 graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                    const float *Z, const float *norm);
+                                    const float *Z, const float *norm, float *dbias);
 graco_status cpu_contrast(struct context *c, struct contrast *s);
 graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, float *dZ);
 graco_status cpu_moment(struct context *c, struct moment *s);

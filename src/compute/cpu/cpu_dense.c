@@ -113,6 +113,8 @@ graco_status cpu_gemm(struct context *c, const struct gemm *g)
         p.b_panel = PANEL * g->k;
     }
     TRY(gemm(c, &p, g->transpose_a ? SLICE_ROWS : PANEL_ROWS));
+    if (g->after)
+        TRY(cpu_activate(c, g->after, g->C, g->C));
 done:
     context_give(c, packed);
     return status;

@@ -58,6 +58,17 @@ graco_status cpu_activate(struct context *c, const struct activation *a, float *
     return GRACO_OK;
 }
 
+/* out[j] += the pieces' sums of column j, in order. */
+static void add_pieces(float *out, const double *partial, int64_t pieces, int64_t cols)
+{
+    for (int64_t j = 0; j < cols; j++) {
+        double total = (double)out[j];
+        for (int64_t piece = 0; piece < pieces; piece++)
+            total += partial[piece * cols + j];
+        out[j] = (float)total;
+    }
+}
+
 graco_status cpu_activate_backward(struct context *c, const struct activation *a, float *dX,
                                    const float *dY, const float *Y, float *dbias, float *dslope)
 {
@@ -80,12 +91,7 @@ graco_status cpu_activate_backward(struct context *c, const struct activation *a
                 row_slopes(loops, a, i, room + piece * cols), dbias ? sum : NULL);
     }
     if (dbias)
-        for (int64_t j = 0; j < cols; j++) {
-            double total = dbias[j];
-            for (int64_t piece = 0; piece < pieces; piece++)
-                total += partial[piece * cols + j];
-            dbias[j] = (float)total;
-        }
+        add_pieces(dbias, partial, pieces, cols);
     if (dslope) {
         double total = *dslope;
         for (int64_t piece = 0; piece < pieces; piece++)
@@ -99,12 +105,15 @@ done:
     return status;
 }
 
-graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float *X, float *norm)
+graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                           const float *bias, float *norm)
 {
     const struct loops *loops = loops_choose();
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t i = 0; i < rows; i++) {
         float *x = X + i * cols;
+        for (int64_t j = 0; bias && j < cols; j++)
+            x[j] += bias[j];
         double length = fmax(sqrt(loops->dot(x, x, cols)), NORM_FLOOR);
         float inverse = (float)(1 / length);
         norm[i] = (float)length;
@@ -115,16 +124,30 @@ graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float 
 }
 
 graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                    const float *Z, const float *norm)
+                                    const float *Z, const float *norm, float *dbias)
 {
     const struct loops *loops = loops_choose();
+    int64_t pieces = pieces_of(rows);
+    double *partial = NULL;
+    graco_status status = context_take(c, &partial, pieces * cols, sizeof(double));
+    if (status != GRACO_OK)
+        return status;
 #pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < rows; i++) {
-        float *dz = dZ + i * cols;
-        const float *z = Z + i * cols;
-        float along = (float)loops->dot(z, dz, cols), inverse = 1 / norm[i];
-        for (int64_t j = 0; j < cols; j++)
-            dz[j] = (dz[j] - z[j] * along) * inverse;
+    for (int64_t piece = 0; piece < pieces; piece++) {
+        double *sum = partial + piece * cols;
+        memset(sum, 0, (size_t)cols * sizeof(double));
+        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, rows); i++) {
+            float *dz = dZ + i * cols;
+            const float *z = Z + i * cols;
+            float along = (float)loops->dot(z, dz, cols), inverse = 1 / norm[i];
+            for (int64_t j = 0; j < cols; j++) {
+                dz[j] = (dz[j] - z[j] * along) * inverse;
+                sum[j] += (double)dz[j];
+            }
+        }
     }
+    if (dbias)
+        add_pieces(dbias, partial, pieces, cols);
+    context_give(c, partial);
     return GRACO_OK;
 }

@@ -38,7 +38,10 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
         struct gather g = row_entries(&s->matrix[view], row, s->cols);
         g.X = s->X + view * s->x_step;
         g.accumulate = s->accumulate || (view > 0 && s->y_step == 0);
-        loops->gather(s->Y + view * s->y_step + row * s->cols, &g, first, last);
+        float *y = s->Y + view * s->y_step + row * s->cols;
+        loops->gather(y, &g, first, last);
+        for (int64_t j = first; s->mask[view] && j < last && j < s->masked; j++)
+            y[j] *= s->mask[view][j];
     }
 }
 
@@ -47,7 +50,7 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
 static bool scatters(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
-    return s->transpose && s->y_step == 0 && !m->self &&
+    return s->transpose && s->y_step == 0 && !m->self && !s->after &&
            m->rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
 }
 
@@ -94,7 +97,7 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
         for (int64_t row = 0; row < rows; row++)
             gather_row(loops, s, row, first, last);
     }
-    return GRACO_OK;
+    return s->after ? cpu_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
 /* Elements 4 * block .. of the key, as far as n goes, below the threshold or not. */

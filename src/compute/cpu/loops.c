@@ -404,9 +404,7 @@ static void activate(float *y, const float *x, const float *bias, int64_t count,
         elu_row(y, x, bias, count);
         return;
     }
-    if (kind == ACTIVATION_NONE)
-        slope = 1;
-    else if (kind == ACTIVATION_RELU)
+    if (kind == ACTIVATION_RELU)
         slope = 0;
     for (int64_t j = 0; j < count; j++) {
         float v = bias ? x[j] + bias[j] : x[j];
@@ -430,7 +428,7 @@ static double activate_backward(float *dx, const float *dy, const float *seen, c
             dx[j] = v > 0 ? d : slope * d;
         }
     } else {
-        slope = kind == ACTIVATION_NONE ? 1 : kind == ACTIVATION_RELU ? 0 : slope;
+        slope = kind == ACTIVATION_RELU ? 0 : slope;
         for (int64_t j = 0; j < count; j++)
             dx[j] = dy[j] * (seen[j] > 0 ? 1 : slopes ? slopes[j] : slope);
     }

@@ -7,10 +7,8 @@ extern "C" {
 
 #include <dlfcn.h>
 
-enum { WORKSPACE_BYTES = 32 << 20 };
-
 #define TEXT(number) #number
-#define LIBRARY(major) "libcublas.so." TEXT(major)
+#define LIBRARY(name, major) "lib" name ".so." TEXT(major)
 
 graco_status cuda_check(cudaError_t error, const char *doing)
 {
@@ -86,6 +84,8 @@ static void close_state(struct context *c)
         return;
     if (s->blas)
         s->call.destroy(s->blas);
+    if (s->blas_lt)
+        s->call.lt_destroy(s->blas_lt);
     if (s->stream)
         cudaStreamDestroy(s->stream);
     cudaFree(s->workspace);
@@ -95,6 +95,8 @@ static void close_state(struct context *c)
     cudaFreeHost(s->sample);
     cudaFree(s->spoiled);
     cudaFreeHost(s->spoiled_mail);
+    if (s->call.lt_library)
+        dlclose(s->call.lt_library);
     if (s->call.library)
         dlclose(s->call.library);
     memory_free(s);
@@ -105,21 +107,47 @@ static graco_status find_function(void *out, void *library, const char *name)
 {
     void *found = dlsym(library, name);
     if (!found)
-        return status_fail(GRACO_ERROR_DEVICE, "%s has no %s", LIBRARY(CUBLAS_VER_MAJOR), name);
+        return status_fail(GRACO_ERROR_DEVICE, "cuBLAS has no %s", name);
     *(void **)out = found;
     return GRACO_OK;
 }
 
+static graco_status open_library(void **out, const char *name)
+{
+    *out = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    return *out ? GRACO_OK
+                : status_fail(GRACO_ERROR_DEVICE, "cuBLAS cannot be loaded: %s", dlerror());
+}
+
 static graco_status open_blas(struct cuda_blas *b)
 {
-    b->library = dlopen(LIBRARY(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
-    if (!b->library)
-        return status_fail(GRACO_ERROR_DEVICE, "cuBLAS cannot be loaded: %s", dlerror());
-    PASS(find_function(&b->create, b->library, "cublasCreate_v2"));
-    PASS(find_function(&b->destroy, b->library, "cublasDestroy_v2"));
-    PASS(find_function(&b->set_stream, b->library, "cublasSetStream_v2"));
-    PASS(find_function(&b->set_workspace, b->library, "cublasSetWorkspace_v2"));
-    return find_function(&b->gemm, b->library, "cublasGemmEx_64");
+    PASS(open_library(&b->library, LIBRARY("cublas", CUBLAS_VER_MAJOR)));
+    PASS(open_library(&b->lt_library, LIBRARY("cublasLt", CUBLAS_VER_MAJOR)));
+    const struct {
+        void *function, *library;
+        const char *name;
+    } wanted[] = {
+        {&b->create, b->library, "cublasCreate_v2"},
+        {&b->destroy, b->library, "cublasDestroy_v2"},
+        {&b->set_stream, b->library, "cublasSetStream_v2"},
+        {&b->set_workspace, b->library, "cublasSetWorkspace_v2"},
+        {&b->gemm, b->library, "cublasGemmEx_64"},
+        {&b->lt_create, b->lt_library, "cublasLtCreate"},
+        {&b->lt_destroy, b->lt_library, "cublasLtDestroy"},
+        {&b->lt_product_create, b->lt_library, "cublasLtMatmulDescCreate"},
+        {&b->lt_product_destroy, b->lt_library, "cublasLtMatmulDescDestroy"},
+        {&b->lt_product_set, b->lt_library, "cublasLtMatmulDescSetAttribute"},
+        {&b->lt_layout_create, b->lt_library, "cublasLtMatrixLayoutCreate"},
+        {&b->lt_layout_destroy, b->lt_library, "cublasLtMatrixLayoutDestroy"},
+        {&b->lt_preference_create, b->lt_library, "cublasLtMatmulPreferenceCreate"},
+        {&b->lt_preference_destroy, b->lt_library, "cublasLtMatmulPreferenceDestroy"},
+        {&b->lt_preference_set, b->lt_library, "cublasLtMatmulPreferenceSetAttribute"},
+        {&b->lt_choose, b->lt_library, "cublasLtMatmulAlgoGetHeuristic"},
+        {&b->lt_multiply, b->lt_library, "cublasLtMatmul"},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        PASS(find_function(wanted[i].function, wanted[i].library, wanted[i].name));
+    return GRACO_OK;
 }
 
 static graco_status open_state(struct context *c)
@@ -150,6 +178,7 @@ static graco_status open_state(struct context *c)
                     "allocating pinned memory"));
     PASS(open_blas(&s->call));
     PASS(cuda_check_blas(s->call.create(&s->blas), "starting cuBLAS"));
+    PASS(cuda_check_blas(s->call.lt_create(&s->blas_lt), "starting cuBLAS"));
     PASS(cuda_check_blas(s->call.set_stream(s->blas, s->stream), "starting cuBLAS"));
     return cuda_check_blas(s->call.set_workspace(s->blas, s->workspace, WORKSPACE_BYTES),
                            "starting cuBLAS");

@@ -3,13 +3,18 @@
 
 #include <cmath>
 
+enum { TALL_ROWS = 4096 };
+
 /* cuBLAS counts by columns: there C' = op(B)' op(A)', of which nothing is transposed that was not
  * before. */
-graco_status cuda_gemm(struct context *c, const struct gemm *g)
+static graco_status multiply(struct context *c, const struct gemm *g)
 {
     struct cuda_state *s = state_of(c);
     const float one = 1;
-    if (g->m == 0 || g->n == 0)
+    bool done = false;
+    if (g->after && g->after->kind == ACTIVATION_RELU && g->after->bias)
+        PASS(cuda_gemm_relu(c, g, &done));
+    if (done)
         return GRACO_OK;
     cublasStatus_t error = s->call.gemm(
         s->blas, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
@@ -17,7 +22,59 @@ graco_status cuda_gemm(struct context *c, const struct gemm *g)
         g->ldb, g->A, CUDA_R_32F, g->lda, &g->beta, g->C, CUDA_R_32F, g->ldc,
         c->precision == PRECISION_FP32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32,
         CUBLAS_GEMM_DEFAULT);
-    return cuda_check_blas(error, "a dense product");
+    PASS(cuda_check_blas(error, "a dense product"));
+    return g->after ? cuda_activate(c, g->after, g->C, g->C) : GRACO_OK;
+}
+
+/* out (cols, rows) is the transpose of in (rows, cols). */
+__global__ static void transpose(int64_t rows, int64_t cols, const float *in, int64_t in_row,
+                                 float *out, int64_t out_row)
+{
+    __shared__ float tile[WARP][WARP + 1];
+    int64_t row = (int64_t)blockIdx.y * WARP, col = (int64_t)blockIdx.x * WARP;
+    for (int i = threadIdx.y; i < WARP; i += blockDim.y)
+        if (row + i < rows && col + threadIdx.x < cols)
+            tile[i][threadIdx.x] = in[(row + i) * in_row + col + threadIdx.x];
+    __syncthreads();
+    for (int i = threadIdx.y; i < WARP; i += blockDim.y)
+        if (col + i < cols && row + threadIdx.x < rows)
+            out[(col + i) * out_row + row + threadIdx.x] = tile[threadIdx.x][i];
+}
+
+/* The tensor cores read rounded operands along the sum. A tall product by weights that lie across
+ * it is faster by their transpose, a small matrix, which lies along it. */
+static bool turns(const struct context *c, const struct gemm *g)
+{
+    return c->precision != PRECISION_FP32 && !g->transpose_a && !g->transpose_b &&
+           g->m >= TALL_ROWS && g->m >= 4 * g->n;
+}
+
+static graco_status turn_and_multiply(struct cuda_scratch *scratch, const struct gemm *g)
+{
+    struct context *c = scratch->context;
+    struct gemm turned = *g;
+    int64_t row = (g->k + WARP - 1) / WARP * WARP;
+    float *B = NULL;
+    PASS(scratch_take(scratch, &B, g->n * row, sizeof(float)));
+    dim3 blocks(blocks_for(g->n, WARP), blocks_for(g->k, WARP));
+    transpose<<<blocks, dim3(WARP, BLOCK_WARPS), 0, state_of(c)->stream>>>(g->k, g->n, g->B, g->ldb,
+                                                                           B, row);
+    PASS_LAUNCH("turning weights");
+    turned.transpose_b = true;
+    turned.B = B;
+    turned.ldb = row;
+    return multiply(c, &turned);
+}
+
+graco_status cuda_gemm(struct context *c, const struct gemm *g)
+{
+    struct cuda_scratch scratch = {c, 0, {}};
+    graco_status status;
+    if (g->m == 0 || g->n == 0)
+        return GRACO_OK;
+    status = turns(c, g) ? turn_and_multiply(&scratch, g) : multiply(c, g);
+    scratch_give(&scratch);
+    return status;
 }
 
 __global__ static void add_flat(int64_t n, float *y, const float *x)

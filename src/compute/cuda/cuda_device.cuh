@@ -7,10 +7,17 @@ extern "C" {
 #include "compute/cuda/cuda_kernels.h"
 }
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP, SAMPLES = 1 << 20 };
+enum {
+    WARP = 32,
+    BLOCK = 256,
+    BLOCK_WARPS = BLOCK / WARP,
+    SAMPLES = 1 << 20,
+    WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
+};
 
 /* The answer of cuda_finite where all is well: every bit set, as memset leaves it. */
 static const unsigned long long NOTHING_SPOILED = ~0ull;
@@ -24,15 +31,27 @@ enum cuda_result {
     RESULTS = RESULT_COEFFICIENT + 3,
 };
 
-/* The functions of cuBLAS that are in use, found when a GPU is opened: linked, the library would
- * cost 200 MB of memory and a sixth of a second wherever graco starts. */
+/* The functions of cuBLAS and cuBLASLt that are in use, found when a GPU is opened: linked, the
+ * libraries would cost 200 MB of memory and a sixth of a second wherever graco starts. */
 struct cuda_blas {
-    void *library;
+    void *library, *lt_library;
     decltype(&cublasCreate_v2) create;
     decltype(&cublasDestroy_v2) destroy;
     decltype(&cublasSetStream_v2) set_stream;
     decltype(&cublasSetWorkspace_v2) set_workspace;
     decltype(&cublasGemmEx_64) gemm;
+    decltype(&cublasLtCreate) lt_create;
+    decltype(&cublasLtDestroy) lt_destroy;
+    decltype(&cublasLtMatmulDescCreate) lt_product_create;
+    decltype(&cublasLtMatmulDescDestroy) lt_product_destroy;
+    decltype(&cublasLtMatmulDescSetAttribute) lt_product_set;
+    decltype(&cublasLtMatrixLayoutCreate) lt_layout_create;
+    decltype(&cublasLtMatrixLayoutDestroy) lt_layout_destroy;
+    decltype(&cublasLtMatmulPreferenceCreate) lt_preference_create;
+    decltype(&cublasLtMatmulPreferenceDestroy) lt_preference_destroy;
+    decltype(&cublasLtMatmulPreferenceSetAttribute) lt_preference_set;
+    decltype(&cublasLtMatmulAlgoGetHeuristic) lt_choose;
+    decltype(&cublasLtMatmul) lt_multiply;
 };
 
 /* context->device. */
@@ -40,6 +59,7 @@ struct cuda_state {
     cudaStream_t stream;
     struct cuda_blas call;
     cublasHandle_t blas;
+    cublasLtHandle_t blas_lt;
     void *workspace;                            /* cuBLAS's own */
     double *result;                             /* (RESULTS) on the device */
     double *mail;                               /* (RESULTS) pinned on the host */
@@ -64,6 +84,9 @@ static inline struct cuda_state *state_of(struct context *c)
 /* GRACO_OK, or the failure with what was being done. */
 graco_status cuda_check(cudaError_t error, const char *doing);
 graco_status cuda_check_blas(cublasStatus_t error, const char *doing);
+
+/* A product with g->after, a ReLU with bias; not *done where the library has no way for it. */
+graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done);
 
 /* Sends the results to the host; the back end's `finish` hands them out. */
 graco_status cuda_report(struct context *c);

@@ -24,9 +24,10 @@ graco_status cuda_scale_rows(struct context *c, int64_t rows, int64_t cols, floa
 graco_status cuda_activate(struct context *c, const struct activation *a, float *Y, const float *X);
 graco_status cuda_activate_backward(struct context *c, const struct activation *a, float *dX,
                                     const float *dY, const float *Y, float *dbias, float *dslope);
-graco_status cuda_normalise(struct context *c, int64_t rows, int64_t cols, float *X, float *norm);
+graco_status cuda_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                            const float *bias, float *norm);
 graco_status cuda_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                     const float *Z, const float *norm);
+                                     const float *Z, const float *norm, float *dbias);
 graco_status cuda_contrast(struct context *c, struct contrast *s);
 graco_status cuda_contrast_backward(struct context *c, const struct contrast *s, float *dZ);
 graco_status cuda_moment(struct context *c, struct moment *s);

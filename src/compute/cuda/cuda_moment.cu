@@ -1,13 +1,14 @@
 /* The moment objective, O(N (d^2 + m d)); docs/math.md derives it, and cpu_moment.c is laid out
- * alike. Products are cuBLAS's; one warp per row does the rest. Coefficients are fitted on the
- * device, so that nothing waits for the host between the passes. */
+ * alike. Products are cuBLAS's; one warp per pair of rows does the rest. Coefficients are fitted on
+ * the device, so that nothing waits for the host between the passes. */
 #include "compute/cuda/cuda_moment.cuh"
 
 #include <string.h>
 
 enum {
     FIT_SUMS = 8,
-    CHUNK_ROWS = 16384, /* rows worked off at once where products are not kept */
+    CHUNK_PAIRS = 8192, /* worked off at once where products are not kept */
+    WARP_PAIRS = 4,     /* that one warp takes */
     SUM_COLS = 32,
     SUM_ROWS = 8,
     PIECE_ROWS = 512, /* rows that one block sums */
@@ -47,11 +48,11 @@ graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const str
     int32_t *sample = NULL;
     w->spec = *s;
     w->rows = 2 * s->n;
-    w->chunk = s->kept ? w->rows : least(w->rows, CHUNK_ROWS);
+    w->chunk = s->kept ? s->n : least(s->n, CHUNK_PAIRS);
     w->wide = m + d;
     w->XT = s->kept;
     if (!s->kept)
-        PASS(scratch_take(scratch, &w->XT, w->chunk * w->wide, sizeof(float)));
+        PASS(scratch_take(scratch, &w->XT, 2 * w->chunk * w->wide, sizeof(float)));
     PASS(scratch_take(scratch, &w->stack, w->wide * d, sizeof(float)));
     if (m == 0)
         return GRACO_OK;
@@ -67,13 +68,28 @@ graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const str
     return GRACO_OK;
 }
 
-/* XT of rows first .. first + count - 1. M is symmetric: its rows are its columns. */
+/* M is symmetric: its rows are its columns. All pairs are all rows, one after the other. */
 graco_status moment_products(struct context *c, const struct work *w, int64_t first, int64_t count)
 {
-    int64_t d = w->spec.d;
-    struct gemm g = {false, true,     count, w->wide, d,     w->spec.Z + first * d,
-                     d,     w->stack, d,     0,       w->XT, w->wide};
-    return cuda_gemm(c, &g);
+    int64_t d = w->spec.d, n = w->spec.n;
+    bool all = count == n;
+    for (int view = 0; view < (all ? 1 : 2); view++) {
+        struct gemm g = {false,
+                         true,
+                         all ? 2 * n : count,
+                         w->wide,
+                         d,
+                         w->spec.Z + (first + view * n) * d,
+                         d,
+                         w->stack,
+                         d,
+                         0,
+                         w->XT + view * count * w->wide,
+                         w->wide,
+                         NULL};
+        PASS(cuda_gemm(c, &g));
+    }
+    return GRACO_OK;
 }
 
 /* Each piece's sums of columns of A (rows, cols), each row times its weight where there are. */
@@ -134,7 +150,7 @@ static graco_status find_moments(struct cuda_scratch *scratch, const struct work
     struct context *c = scratch->context;
     const struct moment *s = &w->spec;
     int64_t d = s->d;
-    struct gemm g = {true, false, d, d, w->rows, s->Z, d, s->Z, d, 0, s->moments, d};
+    struct gemm g = {true, false, d, d, w->rows, s->Z, d, s->Z, d, 0, s->moments, d, NULL};
     PASS(cuda_gemm(c, &g));
     PASS(moment_sum(scratch, w, NULL, s->moments + d * d));
     return c->backend->copy(c, w->stack + s->samples * d, s->moments,
@@ -143,20 +159,22 @@ static graco_status find_moments(struct cuda_scratch *scratch, const struct work
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
-/* Adds one cosine to the fit's sums: e, x, x^2, x^3, x^4, e x, e x^2. */
-__device__ static inline void add_powers(float sums[7], float x, float inverse_tau)
+/* Powers of the cosines x and of their exponentials e that the fit wants summed. */
+enum power { POWER_E, POWER_X, POWER_X2, POWER_X3, POWER_X4, POWER_EX, POWER_EX2, POWERS };
+
+__device__ static inline void add_powers(float sums[POWERS], float x, float inverse_tau)
 {
     float e = expf((x - 1) * inverse_tau), x2 = x * x;
-    sums[0] += e;
-    sums[1] += x;
-    sums[2] += x2;
-    sums[3] += x2 * x;
-    sums[4] += x2 * x2;
-    sums[5] += e * x;
-    sums[6] += e * x2;
+    sums[POWER_E] += e;
+    sums[POWER_X] += x;
+    sums[POWER_X2] += x2;
+    sums[POWER_X3] += x2 * x;
+    sums[POWER_X4] += x2 * x2;
+    sums[POWER_EX] += e * x;
+    sums[POWER_EX2] += e * x2;
 }
 
-/* Each block's part of the fit's sums: terms, then add_powers'. */
+/* Each block's part of the fit's sums: terms, then the powers'. */
 __device__ static inline void store_fit(double fit[FIT_SUMS], double *out)
 {
     __shared__ double room[BLOCK_WARPS];
@@ -167,46 +185,69 @@ __device__ static inline void store_fit(double fit[FIT_SUMS], double *out)
     }
 }
 
-/* A warp per row of a chunk, rows strided over warps, `wide` numbers of a row at a time. */
+/* z.s and z'Mz of both rows, and the cosine of the one with the other. */
+template <int wide>
+__device__ static inline void pair_dots(const struct work &w, const struct couple<wide> &p)
+{
+    const group<wide> *sum = (const group<wide> *)(w.spec.moments + w.spec.d * w.spec.d);
+    int lane = threadIdx.x % WARP;
+    float dot[5] = {0};
+#pragma unroll 2
+    for (int64_t j = lane; j < w.spec.d / wide; j += WARP) {
+        group<wide> s = sum[j], a = p.z[0][j], b = p.z[1][j], ta = p.t[0][j], tb = p.t[1][j];
+#pragma unroll
+        for (int k = 0; k < wide; k++) {
+            dot[0] += a.x[k] * s.x[k];
+            dot[1] += b.x[k] * s.x[k];
+            dot[2] += a.x[k] * ta.x[k];
+            dot[3] += b.x[k] * tb.x[k];
+            dot[4] += a.x[k] * b.x[k];
+        }
+    }
+    for (int k = 0; k < 5; k++) {
+        double total = warp_sum((double)dot[k]);
+        if (lane > 0)
+            continue;
+        if (k < 4)
+            w.row[p.row[k % 2] * 6 + k / 2] = total;
+        else
+            w.row[p.row[0] * 6 + 2] = w.row[p.row[1] * 6 + 2] = total;
+    }
+}
+
+/* A warp takes WARP_PAIRS pairs of rows, `wide` numbers of a row at a time. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
-    forward_rows(struct work w, int64_t first, int64_t count, double *partial)
+    forward_pairs(struct work w, int64_t first, int64_t count, double *partial)
 {
-    const struct moment &s = w.spec;
     int lane = threadIdx.x % WARP;
     int64_t warps = (int64_t)gridDim.x * BLOCK_WARPS;
-    float inverse_tau = (float)(1 / s.tau);
+    float inverse_tau = (float)(1 / w.spec.tau);
     double fit[FIT_SUMS] = {0};
     for (int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP; i < count;
          i += warps) {
-        int64_t row = first + i, other = partner_of(s, row);
-        const group<wide> *z = groups<wide>(s.Z + row * s.d), *x = groups<wide>(w.XT + i * w.wide);
-        const group<wide> *zp = groups<wide>(s.Z + other * s.d), *t = x + s.samples / wide;
-        const group<wide> *sum = groups<wide>(s.moments + s.d * s.d);
-        float sums[7] = {0}, dot[3] = {0};
-        int64_t a = s.samples ? w.where[row] : -1, b = s.samples ? w.where[other] : -1;
-        for (int64_t j = lane; j < s.d / wide; j += WARP) {
-            group<wide> g = z[j], h[3] = {sum[j], t[j], zp[j]};
-            for (int k = 0; k < 3 * wide; k++)
-                dot[k / wide] += g.x[k % wide] * h[k / wide].x[k % wide];
-        }
-        for (int64_t j = lane; j < s.samples / wide; j += WARP) {
-            group<wide> g = x[j];
+        struct couple<wide> p = couple_of<wide>(w, first, count, i);
+        float sums[2][POWERS] = {{0}};
+        pair_dots(w, p);
+#pragma unroll 2
+        for (int64_t j = lane; j < w.spec.samples / wide; j += WARP) {
+            group<wide> x[2] = {p.x[0][j], p.x[1][j]};
+#pragma unroll
             for (int k = 0; k < wide; k++)
-                if (wide * j + k != a && wide * j + k != b)
-                    add_powers(sums, g.x[k], inverse_tau);
+                if (wide * j + k != p.place[0] && wide * j + k != p.place[1]) {
+                    add_powers(sums[0], x[0].x[k], inverse_tau);
+                    add_powers(sums[1], x[1].x[k], inverse_tau);
+                }
         }
-        for (int k = 0; k < 7; k++)
-            fit[1 + k] += (double)sums[k];
-        for (int k = 0; k < 3; k++) {
-            double values[2] = {warp_sum((double)dot[k]), (double)warp_sum(sums[k])};
-            if (lane == 0) {
-                w.row[row * 6 + k] = values[0];
-                w.row[row * 6 + 3 + k] = values[1];
-            }
+        for (int k = 0; k < POWERS; k++)
+            fit[1 + k] += (double)(sums[0][k] + sums[1][k]);
+        for (int k = 0; k < 6; k++) {
+            float total = warp_sum(sums[k % 2][k / 2]);
+            if (lane == 0)
+                w.row[p.row[k % 2] * 6 + 3 + k / 2] = (double)total;
         }
         if (lane == 0)
-            fit[0] += (double)(s.samples - (a >= 0) - (b >= 0));
+            fit[0] += 2 * terms_of(w, p.row[0]);
     }
     store_fit(fit, partial);
 }
@@ -221,12 +262,12 @@ __global__ static void random_pairs(struct moment s, const uint32_t *late, doubl
          k += warps) {
         int64_t i = device_random_below(key, (uint64_t)(2 * k), rows);
         int64_t j = device_random_below(key, (uint64_t)(2 * k + 1), rows);
-        float x = (float)warp_dot(s.Z + i * s.d, s.Z + j * s.d, s.d), sums[7] = {0};
+        float x = (float)warp_dot(s.Z + i * s.d, s.Z + j * s.d, s.d), sums[POWERS] = {0};
         if (i == j || j == partner_of(s, i) || threadIdx.x % WARP > 0)
             continue;
         add_powers(sums, x, (float)(1 / s.tau));
         fit[0] += 1;
-        for (int p = 0; p < 7; p++)
+        for (int p = 0; p < POWERS; p++)
             fit[1 + p] += (double)sums[p];
     }
     store_fit(fit, partial);
@@ -330,19 +371,19 @@ __global__ static void total_loss(const double *losses, const double *floored, i
 }
 
 /* The rows' values and the fit's sums, chunk by chunk; *parts gets the number of parts. */
-static graco_status run_rows(struct cuda_scratch *scratch, struct work *w, double **partial,
-                             int64_t *parts)
+static graco_status run_pairs(struct cuda_scratch *scratch, struct work *w, double **partial,
+                              int64_t *parts)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
-    unsigned blocks = blocks_striding(state, w->chunk, BLOCK_WARPS);
-    int64_t chunks = (w->rows + w->chunk - 1) / w->chunk;
+    unsigned blocks = blocks_for(w->chunk, WARP_PAIRS * BLOCK_WARPS);
+    int64_t n = w->spec.n, chunks = (n + w->chunk - 1) / w->chunk;
     PASS(scratch_take(scratch, partial, chunks * blocks * FIT_SUMS, sizeof(double)));
     *parts = chunks * blocks;
     for (int64_t i = 0; i < chunks; i++) {
-        int64_t first = i * w->chunk, count = least(w->chunk, w->rows - first);
+        int64_t first = i * w->chunk, count = least(w->chunk, n - first);
         PASS(moment_products(c, w, first, count));
-        (fours(w) ? forward_rows<4> : forward_rows<1>)<<<blocks, BLOCK, 0, state->stream>>>(
+        (fours(w) ? forward_pairs<4> : forward_pairs<1>)<<<blocks, BLOCK, 0, state->stream>>>(
             *w, first, count, *partial + i * blocks * FIT_SUMS);
         PASS_LAUNCH("the rows of the objective");
     }
@@ -368,7 +409,7 @@ static graco_status forward(struct cuda_scratch *scratch, struct moment *s)
     PASS(scratch_take(scratch, &w.row, w.rows * 6, sizeof(double)));
     PASS(scratch_take(scratch, &losses, 2 * (int64_t)blocks, sizeof(double)));
     PASS(find_moments(scratch, &w));
-    PASS(run_rows(scratch, &w, &partial, &parts));
+    PASS(run_pairs(scratch, &w, &partial, &parts));
     fixed.given = s->fixed != NULL;
     for (int k = 0; k < 3 && s->fixed; k++)
         fixed.coefficient[k] = s->fixed[k] * exp(-1 / s->tau);

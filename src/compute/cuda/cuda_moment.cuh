@@ -8,11 +8,11 @@
 struct work {
     struct moment spec; /* its sample is the device's copy */
     int64_t rows;
-    int64_t chunk;  /* rows of XT */
+    int64_t chunk;  /* pairs of rows in XT: first all of the one view, then their partners */
     int64_t wide;   /* m + d */
     int32_t *where; /* (rows) the row's place in the sample, or -1 */
     float *stack;   /* (m + d, d) the sampled rows S, then M */
-    float *XT;      /* (chunk, m + d) rows times both: cosines with the sample, and T = Z M */
+    float *XT;      /* (2 chunk, m + d) rows times both: cosines with the sample, and T = Z M */
     double *row;    /* (rows, 6): z.s, z'Mz, positive, and sums of e, x, x^2 over the sample */
     float *weight;  /* (rows): 1 / D where not floored, else 0 */
 };
@@ -20,17 +20,12 @@ struct work {
 /* Fills w but for `row` and `weight`; the sample and where it is are on the device then. */
 graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const struct moment *s);
 
-/* XT of rows first .. first + count - 1. */
+/* XT of pairs first .. first + count - 1. */
 graco_status moment_products(struct context *c, const struct work *w, int64_t first, int64_t count);
 
 /* out (d): the sum of the rows of Z, each times its weight where there are weights. */
 graco_status moment_sum(struct cuda_scratch *scratch, const struct work *w, const float *weight,
                         float *out);
-
-template <int wide> __device__ static inline const group<wide> *groups(const float *x)
-{
-    return (const group<wide> *)x;
-}
 
 static inline bool fours(const struct work *w)
 {
@@ -46,6 +41,29 @@ __device__ static inline int64_t partner_of(const struct moment &s, int64_t row)
 __device__ static inline double terms_of(const struct work &w, int64_t i)
 {
     return (double)(w.spec.samples - (w.where[i] >= 0) - (w.where[partner_of(w.spec, i)] >= 0));
+}
+
+/* A pair of rows as one warp works it off: what either row needs of the other is read once. */
+template <int wide> struct couple {
+    int64_t row[2];
+    const group<wide> *z[2];
+    group<wide> *x[2], *t[2]; /* the parts of its rows of XT */
+    int64_t place[2];         /* in the sample, or -1 */
+};
+
+template <int wide>
+__device__ static inline struct couple<wide> couple_of(const struct work &w, int64_t first,
+                                                       int64_t count, int64_t i) {
+    struct couple<wide> p;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        p.row[k] = first + i + k * w.spec.n;
+        p.z[k] = (const group<wide> *)(w.spec.Z + p.row[k] * w.spec.d);
+        p.x[k] = (group<wide> *)(w.XT + (i + k * count) * w.wide);
+        p.t[k] = p.x[k] + w.spec.samples / wide;
+        p.place[k] = w.spec.samples ? w.where[p.row[k]] : -1;
+    }
+    return p;
 }
 
 #endif

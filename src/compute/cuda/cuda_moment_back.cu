@@ -8,70 +8,75 @@ __global__ static void find_weights(struct work w)
         w.weight[row] = w.spec.floor[row] ? 0.0f : (float)(1 / w.spec.D[row]);
 }
 
-/* What the parts of the gradient are multiplied by; all of it is over 2n. */
+/* What the parts of a row's gradient are multiplied by; all of it is over 2n. */
 struct row_factors {
-    float own, tau, c1, c2, pull, residual;
-    int64_t self, partner; /* places in the sample */
+    float weight, own, pull, residual;
 };
 
-__device__ static inline float residual(const struct row_factors &f, float x, int64_t j)
+__device__ static inline struct row_factors factors_of(const struct work &w, int64_t row, double pi)
 {
-    float r = expf((x - 1) * f.tau) * f.tau - f.c1 - f.c2 * x;
-    return j == f.self || j == f.partner ? 0 : f.residual * r;
+    const struct moment &s = w.spec;
+    int64_t other = partner_of(s, row);
+    double rows = (double)w.rows, both = (double)(w.weight[row] + w.weight[other]);
+    double e = exp((pi - 1) / s.tau) / s.tau;
+    struct row_factors f = {w.weight[row], (float)((double)w.weight[row] / rows), 0, 0};
+    f.pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * e - 2 / s.tau -
+                      both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
+                     rows);
+    if (s.samples > 0)
+        f.residual = (float)((double)f.weight * (rows - 2) / terms_of(w, row) / rows);
+    return f;
 }
 
 /* XT becomes [R | V]: R = weight (2n - 2) / terms times r_ij, zero for the row itself and its
  * partner, and V = weight times the row. dZ gets all of the gradient but R S + 2 c2 Z M_w, which
- * products add. A warp per row, `wide` numbers of it at a time. */
+ * products add. A warp per pair of rows, `wide` numbers of a row at a time. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
-    gradient_rows(struct work w, int64_t first, int64_t count, const float *weighted_sum, float *dZ)
+    gradient_pairs(struct work w, int64_t first, int64_t count, const float *weighted_sum,
+                   float *dZ)
 {
     const struct moment &s = w.spec;
     int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
     int lane = threadIdx.x % WARP;
     if (i >= count)
         return;
-    int64_t row = first + i, other = partner_of(s, row);
-    const group<wide> *z = groups<wide>(s.Z + row * s.d), *zp = groups<wide>(s.Z + other * s.d);
-    const group<wide> *sum = groups<wide>(s.moments + s.d * s.d), *ws = groups<wide>(weighted_sum);
-    group<wide> *x = (group<wide> *)(w.XT + i * w.wide), *t = x + s.samples / wide;
-    group<wide> *dz = (group<wide> *)(dZ + row * s.d);
-    double pi = warp_dot(s.Z + row * s.d, s.Z + other * s.d, s.d), rows = (double)w.rows;
-    float weight = w.weight[row], both = weight + w.weight[other];
-    float e = expf((float)((pi - 1) / s.tau)) / (float)s.tau;
-    struct row_factors f = {(float)((double)weight / rows),
-                            (float)(1 / s.tau),
-                            (float)s.fitted[1],
-                            (float)(2 * s.fitted[2]),
-                            0,
-                            0,
-                            -1,
-                            -1};
-    f.pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * (double)e - 2 / s.tau -
-                      (double)both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
-                     rows);
-    for (int64_t j = lane; j < s.d / wide; j += WARP) {
-        group<wide> a = z[j], b = zp[j], c = t[j], m = sum[j], v = ws[j];
-#pragma unroll
-        for (int k = 0; k < wide; k++) {
-            c.x[k] = f.own * (f.c1 * m.x[k] + f.c2 * c.x[k]) + v.x[k] + f.pull * b.x[k];
-            a.x[k] *= weight;
-        }
-        dz[j] = c;
-        t[j] = a;
-    }
-    if (s.samples == 0)
-        return;
-    f.self = w.where[row];
-    f.partner = w.where[other];
-    f.residual = (float)((double)weight * (rows - 2) / terms_of(w, row) / rows);
+    struct couple<wide> p = couple_of<wide>(w, first, count, i);
+    const group<wide> *sum = (const group<wide> *)(s.moments + s.d * s.d);
+    const group<wide> *ws = (const group<wide> *)weighted_sum;
+    double pi = warp_dot(s.Z + p.row[0] * s.d, s.Z + p.row[1] * s.d, s.d);
+    struct row_factors f[2] = {factors_of(w, p.row[0], pi), factors_of(w, p.row[1], pi)};
+    float tau = (float)(1 / s.tau), c1 = (float)s.fitted[1], c2 = (float)(2 * s.fitted[2]);
+#pragma unroll 2
     for (int64_t j = lane; j < s.samples / wide; j += WARP) {
-        group<wide> a = x[j];
+        group<wide> x[2] = {p.x[0][j], p.x[1][j]};
 #pragma unroll
-        for (int k = 0; k < wide; k++)
-            a.x[k] = residual(f, a.x[k], wide * j + k);
-        x[j] = a;
+        for (int k = 0; k < 2 * wide; k++) {
+            float *at = &x[k / wide].x[k % wide];
+            int64_t place = wide * j + k % wide;
+            float r = f[k / wide].residual * (expf((*at - 1) * tau) * tau - c1 - c2 * *at);
+            *at = place == p.place[0] || place == p.place[1] ? 0 : r;
+        }
+        p.x[0][j] = x[0];
+        p.x[1][j] = x[1];
+    }
+#pragma unroll 2
+    for (int64_t j = lane; j < s.d / wide; j += WARP) {
+        group<wide> z[2] = {p.z[0][j], p.z[1][j]}, t[2] = {p.t[0][j], p.t[1][j]};
+        group<wide> m = sum[j], v = ws[j];
+#pragma unroll
+        for (int k = 0; k < 2 * wide; k++) {
+            int a = k / wide, q = k % wide;
+            t[a].x[q] =
+                f[a].own * (c1 * m.x[q] + c2 * t[a].x[q]) + v.x[q] + f[a].pull * z[1 - a].x[q];
+        }
+#pragma unroll
+        for (int a = 0; a < 2; a++) {
+            ((group<wide> *)(dZ + p.row[a] * s.d))[j] = t[a];
+            for (int q = 0; q < wide; q++)
+                z[a].x[q] *= f[a].weight;
+            p.t[a][j] = z[a];
+        }
     }
 }
 
@@ -98,19 +103,26 @@ static graco_status backward_chunk(struct context *c, struct work *w, int64_t fi
 {
     const struct moment *s = &w->spec;
     int64_t d = s->d, m = s->samples;
+    bool all = count == s->n;
     unsigned blocks = blocks_for(count, BLOCK_WARPS);
-    const float *Z = s->Z + first * d;
     if (!s->kept)
         PASS(moment_products(c, w, first, count));
-    (fours(w) ? gradient_rows<4> : gradient_rows<1>)<<<blocks, BLOCK, 0, state_of(c)->stream>>>(
+    (fours(w) ? gradient_pairs<4> : gradient_pairs<1>)<<<blocks, BLOCK, 0, state_of(c)->stream>>>(
         *w, first, count, weighted_sum, dZ);
     PASS_LAUNCH("the gradient of the objective");
-    struct gemm gather = {
-        true, false, w->wide, d, count, w->XT, w->wide, Z, d, first > 0 ? 1.0f : 0.0f, products, d};
-    struct gemm apply = {false, false, count,          d, m, w->XT, w->wide, w->stack,
-                         d,     1,     dZ + first * d, d};
-    PASS(cuda_gemm(c, &gather));
-    return m > 0 ? cuda_gemm(c, &apply) : GRACO_OK;
+    for (int view = 0; view < (all ? 1 : 2); view++) {
+        int64_t row = first + view * s->n, rows = all ? 2 * count : count;
+        const float *RV = w->XT + view * count * w->wide;
+        float beta = first > 0 || view > 0 ? 1.0f : 0.0f;
+        struct gemm gather = {true,           false, w->wide, d,        rows, RV,  w->wide,
+                              s->Z + row * d, d,     beta,    products, d,    NULL};
+        struct gemm apply = {false, false, rows,         d, m,   RV, w->wide, w->stack,
+                             d,     1,     dZ + row * d, d, NULL};
+        PASS(cuda_gemm(c, &gather));
+        if (m > 0)
+            PASS(cuda_gemm(c, &apply));
+    }
+    return GRACO_OK;
 }
 
 static graco_status backward(struct cuda_scratch *scratch, const struct moment *s, float *dZ)
@@ -133,14 +145,15 @@ static graco_status backward(struct cuda_scratch *scratch, const struct moment *
     scale_numbers<<<blocks_for(d, BLOCK), BLOCK, 0, stream>>>(d, weighted_sum, rows, 1,
                                                               s->fitted + 1);
     PASS_LAUNCH("scaling moments");
-    for (int64_t first = 0; first < w.rows; first += w.chunk)
-        PASS(backward_chunk(c, &w, first, least(w.chunk, w.rows - first), weighted_sum, products,
-                            dZ));
+    for (int64_t first = 0; first < s->n; first += w.chunk)
+        PASS(
+            backward_chunk(c, &w, first, least(w.chunk, s->n - first), weighted_sum, products, dZ));
     float *weighted = products + m * d;
     scale_numbers<<<blocks_for(d * d, BLOCK), BLOCK, 0, stream>>>(d * d, weighted, rows, 2,
                                                                   s->fitted + 2);
     PASS_LAUNCH("scaling moments");
-    struct gemm g = {false, false, w.rows, d, d, s->Z, d, weighted, d, 1, dZ, d};
+    /* M_w is symmetric: its rows are its columns. */
+    struct gemm g = {false, true, w.rows, d, d, s->Z, d, weighted, d, 1, dZ, d, NULL};
     PASS(cuda_gemm(c, &g));
     if (m > 0) {
         add_pulled<<<(unsigned)m, 128, 0, stream>>>(w.spec, products, dZ);

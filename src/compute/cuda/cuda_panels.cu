@@ -117,7 +117,7 @@ static graco_status full_product(struct context *c, bool transpose_b, int64_t m,
                                  int64_t k, const float *A, int64_t lda, const float *B,
                                  int64_t ldb, float beta, float *C, int64_t ldc)
 {
-    struct gemm g = {false, transpose_b, m, n, k, A, lda, B, ldb, beta, C, ldc};
+    struct gemm g = {false, transpose_b, m, n, k, A, lda, B, ldb, beta, C, ldc, NULL};
     return cuda_gemm(c, &g);
 }
 

@@ -1,26 +1,14 @@
 /* Activations and normalisation: row by row. Gradients of biases and slopes are sums over all rows;
  * each piece of rows sums its own, and a second kernel adds the pieces in order. */
-#include "compute/cuda/cuda_device.cuh"
+#include "compute/cuda/cuda_activation.cuh"
 
-enum { SUM_COLS = 32, SUM_ROWS = 32, PIECE_STEPS_MIN = 4, PIECE_STEPS_MAX = 32 };
-
-__device__ static inline float slope_of(const struct activation &a, int64_t element)
-{
-    switch (a.kind) {
-    case ACTIVATION_NONE:
-        return 1;
-    case ACTIVATION_PRELU:
-        return a.slope[0];
-    case ACTIVATION_RRELU:
-        if (!a.training)
-            return 11.0f / 48;
-        if (a.slope)
-            return a.slope[element];
-        return 1.0f / 8 + (1.0f / 3 - 1.0f / 8) * device_random_float(a.key, (uint64_t)element);
-    default:
-        return 0;
-    }
-}
+enum {
+    SUM_COLS = 32,
+    SUM_ROWS = 32,
+    PIECE_STEPS_MIN = 4,
+    PIECE_STEPS_MAX = 32,
+    SHARED_BYTES = 48 << 10, /* that a block has without asking */
+};
 
 /* How an activation is cut: a block has blockDim.x groups of `wide` columns and a piece of rows,
  * each thread `steps` of them, blockDim.y apart. */
@@ -64,11 +52,8 @@ __global__ static void __launch_bounds__(BLOCK)
             return;
         group<wide> g = *(const group<wide> *)(X + i);
 #pragma unroll
-        for (int j = 0; j < wide; j++) {
-            g.x[j] += bias[j];
-            if (g.x[j] <= 0)
-                g.x[j] = a.kind == ACTIVATION_ELU ? expm1f(g.x[j]) : slope_of(a, i + j) * g.x[j];
-        }
+        for (int j = 0; j < wide; j++)
+            g.x[j] = activated(a, g.x[j] + bias[j], i + j);
         *(group<wide> *)(Y + i) = g;
     }
 }
@@ -104,15 +89,7 @@ __global__ static void __launch_bounds__(BLOCK)
         int64_t row = first + k * blockDim.y, i = row * a.cols + col;
         if (!inside || row >= a.rows)
             break;
-        group<wide> d = *(const group<wide> *)(dY + i);
-        if (a.kind == ACTIVATION_NONE) {
-            for (int j = 0; j < wide; j++)
-                sum[j] += d.x[j];
-            if (dX != dY)
-                *(group<wide> *)(dX + i) = d;
-            continue;
-        }
-        group<wide> x = *(const group<wide> *)(seen + i);
+        group<wide> d = *(const group<wide> *)(dY + i), x = *(const group<wide> *)(seen + i);
 #pragma unroll
         for (int j = 0; j < wide; j++) {
             x.x[j] += bias[j];
@@ -210,47 +187,128 @@ graco_status cuda_activate_backward(struct context *c, const struct activation *
     return status;
 }
 
-/* A warp per row. */
-__global__ static void normalise(int64_t rows, int64_t cols, float *X, float *norm)
+/* ---- Normalisation: a warp per row ------------------------------------------------------------
+ */
+
+/* Four numbers at a time where rows and bias begin at multiples of 16 bytes. */
+static bool fours(int64_t cols, const float *bias)
 {
-    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
-    if (row >= rows)
-        return;
-    float *x = X + row * cols;
-    double length = fmax(sqrt(warp_dot(x, x, cols)), 1e-12);
-    float inverse = (float)(1 / length);
-    if (threadIdx.x % WARP == 0)
-        norm[row] = (float)length;
-    for (int64_t j = threadIdx.x % WARP; j < cols; j += WARP)
-        x[j] *= inverse;
+    return cols % 4 == 0 && (uintptr_t)bias % 16 == 0;
 }
 
-graco_status cuda_normalise(struct context *c, int64_t rows, int64_t cols, float *X, float *norm)
+template <int wide>
+__global__ static void __launch_bounds__(BLOCK)
+    normalise(int64_t rows, int64_t cols, float *X, const float *bias, float *norm)
 {
-    normalise<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(rows, cols, X,
-                                                                                norm);
+    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP;
+    if (row >= rows)
+        return;
+    group<wide> *x = (group<wide> *)(X + row * cols);
+    const group<wide> *b = (const group<wide> *)bias;
+    double square = 0;
+    for (int64_t j = lane; j < cols / wide; j += WARP) {
+        group<wide> g = x[j];
+        float part = 0;
+        for (int k = 0; k < wide; k++) {
+            g.x[k] += b ? b[j].x[k] : 0;
+            part += g.x[k] * g.x[k];
+        }
+        square += (double)part;
+        x[j] = g;
+    }
+    double length = fmax(sqrt(warp_sum(square)), 1e-12);
+    float inverse = (float)(1 / length);
+    if (lane == 0)
+        norm[row] = (float)length;
+    for (int64_t j = lane; j < cols / wide; j += WARP) {
+        group<wide> g = x[j];
+        for (int k = 0; k < wide; k++)
+            g.x[k] *= inverse;
+        x[j] = g;
+    }
+}
+
+graco_status cuda_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                            const float *bias, float *norm)
+{
+    (fours(cols, bias)
+         ? normalise<4>
+         : normalise<1>)<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(
+        rows, cols, X, bias, norm);
     PASS_LAUNCH("normalising rows");
     return GRACO_OK;
 }
 
-__global__ static void normalise_back(int64_t rows, int64_t cols, float *dZ, const float *Z,
-                                      const float *norm)
+/* Each warp takes rows that are all warps apart. Where sums of columns are wanted each warp has its
+ * own in shared memory, and the block adds them up: (blocks, cols). */
+template <int wide>
+__global__ static void __launch_bounds__(BLOCK)
+    normalise_back(int64_t rows, int64_t cols, float *dZ, const float *Z, const float *norm,
+                   float *biases)
 {
-    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
-    if (row >= rows)
+    extern __shared__ __align__(16) float room[];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    group<wide> *sums = (group<wide> *)(room + warp * cols);
+    for (int64_t j = lane; biases && j < cols / wide; j += WARP)
+        sums[j] = group<wide>{};
+    for (int64_t row = (int64_t)blockIdx.x * warps + warp; row < rows;
+         row += (int64_t)gridDim.x * warps) {
+        group<wide> *dz = (group<wide> *)(dZ + row * cols);
+        const group<wide> *z = (const group<wide> *)(Z + row * cols);
+        float along = (float)warp_dot(Z + row * cols, dZ + row * cols, cols),
+              inverse = 1 / norm[row];
+        for (int64_t j = lane; j < cols / wide; j += WARP) {
+            group<wide> d = dz[j], g = z[j], sum = biases ? sums[j] : d;
+            for (int k = 0; k < wide; k++) {
+                d.x[k] = (d.x[k] - g.x[k] * along) * inverse;
+                sum.x[k] += d.x[k];
+            }
+            dz[j] = d;
+            if (biases)
+                sums[j] = sum;
+        }
+    }
+    if (!biases)
         return;
-    float *dz = dZ + row * cols;
-    const float *z = Z + row * cols;
-    float along = (float)warp_dot(z, dz, cols), inverse = 1 / norm[row];
-    for (int64_t j = threadIdx.x % WARP; j < cols; j += WARP)
-        dz[j] = (dz[j] - z[j] * along) * inverse;
+    __syncthreads();
+    for (int64_t j = threadIdx.x; j < cols; j += blockDim.x) {
+        float total = 0;
+        for (int k = 0; k < warps; k++)
+            total += room[k * cols + j];
+        biases[blockIdx.x * cols + j] = total;
+    }
+}
+
+static graco_status run_normalise_back(struct cuda_scratch *scratch, int64_t rows, int64_t cols,
+                                       float *dZ, const float *Z, const float *norm, float *dbias)
+{
+    const struct cuda_state *s = state_of(scratch->context);
+    int64_t fit = SHARED_BYTES / (cols * (int64_t)sizeof(float));
+    int64_t warps = dbias ? least(fit, BLOCK_WARPS) : (int64_t)BLOCK_WARPS;
+    unsigned blocks = (unsigned)least(blocks_for(rows, warps), 6 * (int64_t)s->processors);
+    size_t shared = dbias ? (size_t)(warps * cols) * sizeof(float) : 0;
+    float *biases = NULL;
+    if (warps == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "rows of %lld numbers: a GPU takes %d at most",
+                           (long long)cols, SHARED_BYTES / (int)sizeof(float));
+    if (dbias)
+        PASS(scratch_take(scratch, &biases, blocks * cols, sizeof(float)));
+    (fours(cols, NULL) ? normalise_back<4>
+                       : normalise_back<1>)<<<blocks, (unsigned)warps * WARP, shared, s->stream>>>(
+        rows, cols, dZ, Z, norm, biases);
+    if (dbias)
+        sum_pieces<<<blocks_for(cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, s->stream>>>(
+            dbias, biases, blocks, cols);
+    PASS_LAUNCH("the gradient of normalising");
+    return GRACO_OK;
 }
 
 graco_status cuda_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                     const float *Z, const float *norm)
+                                     const float *Z, const float *norm, float *dbias)
 {
-    normalise_back<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(rows, cols, dZ,
-                                                                                     Z, norm);
-    PASS_LAUNCH("the gradient of normalising");
-    return GRACO_OK;
+    struct cuda_scratch scratch = {c, 0, {}};
+    graco_status status = run_normalise_back(&scratch, rows, cols, dZ, Z, norm, dbias);
+    scratch_give(&scratch);
+    return status;
 }

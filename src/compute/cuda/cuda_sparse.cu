@@ -5,7 +5,7 @@
  * long, such as those of transposed features, get a whole block, whose warps each sum a run of the
  * entries; their parts are added in order. Where both views have the same entries and one shared
  * operand, as features have, the entries and the operand are read once for both. */
-#include "compute/cuda/cuda_device.cuh"
+#include "compute/cuda/cuda_activation.cuh"
 
 enum {
     LONG_ROW = 256, /* entries from which on a row gets a block */
@@ -23,6 +23,11 @@ struct product {
     float *Y;
     int64_t y_step;
     bool accumulate;
+    const float *mask[2];
+    int64_t masked;
+    bool activates;
+    struct activation after;
+    const uint32_t *late;
     bool twin;                     /* both views have the same entries */
     int64_t from_row, short_below; /* rows of at least / below so many entries are this kernel's */
 };
@@ -121,12 +126,31 @@ __device__ static inline void gather_twin(pack<V> (&sum)[2][N], const struct pro
     }
 }
 
+/* What follows a sum: its columns' mask, then bias and activation. */
+template <int V>
+__device__ static inline void end_pack(pack<V> &x, const struct product &p,
+                                       const struct activation &after, int view, int64_t row,
+                                       int64_t col)
+{
+    const float *mask = p.mask[view];
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        if (mask && col + i < p.masked)
+            x.v[i] *= mask[col + i];
+        if (p.activates)
+            x.v[i] = activated(after, x.v[i] + (after.bias ? after.bias[col + i] : 0),
+                               view * p.y_step + row * p.cols + col + i);
+    }
+}
+
 /* Adds the identity's part, scales the row, and writes it or adds it to Y. `views` sums go to one
  * row where Y is shared. */
 template <int V, int N>
 __device__ static inline void finish_rows(pack<V> (&sum)[2][N], const struct product &p,
                                           int first_view, int views, int64_t row, int64_t col)
 {
+    struct activation after = p.after;
+    after.key = key_now(after.key, p.late);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         int64_t at = col + k * WARP * V;
@@ -149,6 +173,7 @@ __device__ static inline void finish_rows(pack<V> (&sum)[2][N], const struct pro
             if (p.y_step != 0 || i == 0)
                 total = p.accumulate ? load_pack<V>(y) : pack<V>{};
             add_times(total, scale, part);
+            end_pack(total, p, after, view, row, at);
             if (p.y_step != 0 || i == views - 1)
                 store_pack<V>(y, total);
         }
@@ -273,14 +298,23 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
     p.Y = s->Y;
     p.y_step = s->y_step;
     p.accumulate = s->accumulate;
+    p.mask[0] = s->mask[0];
+    p.mask[1] = s->mask[1];
+    p.masked = s->masked;
+    p.activates = s->after != NULL;
+    if (s->after)
+        p.after = *s->after;
+    p.late = state_of(c)->late;
     p.twin = same_entries(s);
     bool aligned = ((uintptr_t)s->X | (uintptr_t)s->Y) % 16 == 0 && s->cols % 4 == 0;
     if (!aligned)
         launch<1, 2>(stream, &p);
     else if (s->cols <= 128)
         launch<4, 1>(stream, &p);
-    else
+    else if (s->cols <= 256)
         launch<4, 2>(stream, &p);
+    else
+        launch<4, 4>(stream, &p);
     PASS_LAUNCH("a sparse product");
     return GRACO_OK;
 }

@@ -7,9 +7,35 @@
 
 #include <math.h>
 
-static graco_status ref_gemm(struct context *c, const struct gemm *g)
+static double slope_at(const struct activation *a, int64_t element)
+{
+    if (a->kind == ACTIVATION_PRELU)
+        return (double)a->slope[0];
+    if (a->kind != ACTIVATION_RRELU)
+        return 0;
+    if (!a->training)
+        return 11.0 / 48;
+    if (a->slope)
+        return (double)a->slope[element];
+    return 1.0 / 8 + (1.0 / 3 - 1.0 / 8) * (double)random_float(&a->key, (uint64_t)element);
+}
+
+static graco_status ref_activate(struct context *c, const struct activation *a, float *Y,
+                                 const float *X)
 {
     (void)c;
+    for (int64_t i = 0; i < a->rows * a->cols; i++) {
+        double x = (double)X[i] + (a->bias ? (double)a->bias[i % a->cols] : 0);
+        if (a->kind == ACTIVATION_ELU)
+            Y[i] = (float)(x > 0 ? x : expm1(x));
+        else
+            Y[i] = (float)(x > 0 ? x : slope_at(a, i) * x);
+    }
+    return GRACO_OK;
+}
+
+static graco_status ref_gemm(struct context *c, const struct gemm *g)
+{
     for (int64_t i = 0; i < g->m; i++)
         for (int64_t j = 0; j < g->n; j++) {
             double total = 0;
@@ -21,7 +47,7 @@ static graco_status ref_gemm(struct context *c, const struct gemm *g)
             float *out = &g->C[i * g->ldc + j];
             *out = (float)(total + (g->beta != 0 ? (double)(g->beta * *out) : 0));
         }
-    return GRACO_OK;
+    return g->after ? ref_activate(c, g->after, g->C, g->C) : GRACO_OK;
 }
 
 /* Entry by entry: element (row, j) of M X. */
@@ -44,7 +70,6 @@ static double spmm_element(const struct sparse *m, const float *X, int64_t cols,
 
 static graco_status ref_spmm(struct context *c, const struct spmm *s)
 {
-    (void)c;
     for (int view = 0; view < s->views; view++)
         for (int64_t row = 0; row < s->matrix[view].rows; row++)
             for (int64_t j = 0; j < s->cols; j++) {
@@ -52,9 +77,11 @@ static graco_status ref_spmm(struct context *c, const struct spmm *s)
                 bool add = s->accumulate || (view > 0 && s->y_step == 0);
                 double total =
                     spmm_element(&s->matrix[view], s->X + view * s->x_step, s->cols, row, j);
+                if (s->mask[view] && j < s->masked)
+                    total *= (double)s->mask[view][j];
                 *out = (float)(total + (add ? (double)*out : 0));
             }
-    return GRACO_OK;
+    return s->after ? ref_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
 static graco_status ref_add(struct context *c, int64_t n, float *y, const float *x)
@@ -71,33 +98,6 @@ static graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols
     (void)c;
     for (int64_t i = 0; i < rows * cols; i++)
         Y[i] = (accumulate ? Y[i] : 0) + scale[i / cols] * X[i];
-    return GRACO_OK;
-}
-
-static double slope_at(const struct activation *a, int64_t element)
-{
-    if (a->kind == ACTIVATION_PRELU)
-        return (double)a->slope[0];
-    if (a->kind != ACTIVATION_RRELU)
-        return a->kind == ACTIVATION_NONE ? 1 : 0;
-    if (!a->training)
-        return 11.0 / 48;
-    if (a->slope)
-        return (double)a->slope[element];
-    return 1.0 / 8 + (1.0 / 3 - 1.0 / 8) * (double)random_float(&a->key, (uint64_t)element);
-}
-
-static graco_status ref_activate(struct context *c, const struct activation *a, float *Y,
-                                 const float *X)
-{
-    (void)c;
-    for (int64_t i = 0; i < a->rows * a->cols; i++) {
-        double x = (double)X[i] + (a->bias ? (double)a->bias[i % a->cols] : 0);
-        if (a->kind == ACTIVATION_ELU)
-            Y[i] = (float)(x > 0 ? x : expm1(x));
-        else
-            Y[i] = (float)(x > 0 ? x : slope_at(a, i) * x);
-    }
     return GRACO_OK;
 }
 
@@ -121,23 +121,26 @@ static graco_status ref_activate_backward(struct context *c, const struct activa
 }
 
 static graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
-                                  float *norm)
+                                  const float *bias, float *norm)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++) {
+        float *x = X + i * cols;
         double square = 0;
-        for (int64_t j = 0; j < cols; j++)
-            square += (double)X[i * cols + j] * (double)X[i * cols + j];
+        for (int64_t j = 0; j < cols; j++) {
+            x[j] += bias ? bias[j] : 0;
+            square += (double)x[j] * (double)x[j];
+        }
         double length = fmax(sqrt(square), 1e-12);
         norm[i] = (float)length;
         for (int64_t j = 0; j < cols; j++)
-            X[i * cols + j] = (float)((double)X[i * cols + j] / length);
+            x[j] = (float)((double)x[j] / length);
     }
     return GRACO_OK;
 }
 
 static graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                           const float *Z, const float *norm)
+                                           const float *Z, const float *norm, float *dbias)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++) {
@@ -147,6 +150,8 @@ static graco_status ref_normalise_backward(struct context *c, int64_t rows, int6
         for (int64_t j = 0; j < cols; j++) {
             float *dz = &dZ[i * cols + j];
             *dz = (float)(((double)*dz - (double)Z[i * cols + j] * along) / (double)norm[i]);
+            if (dbias)
+                dbias[j] += *dz;
         }
     }
     return GRACO_OK;
