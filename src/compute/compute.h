@@ -116,9 +116,25 @@ struct moment {
     double loss;           /* the same */
     /* Left by the forward for the backward kernel. */
     double *fitted; /* (3) the coefficients, where buffers are not host memory */
+    float *sampled; /* (samples, d) the sampled rows, right before `moments`, if not host memory */
     float *moments; /* (d + 1, d): Z' Z and, last, the sum of the rows */
+    int32_t *place; /* (2n) in the sample, or -1; then (samples) the sample. Likewise */
+    float *weight;  /* (2n) 1 / D, or 0 where floored. Likewise */
     float *kept;    /* (2n, samples + d) or NULL: cosines with the sample, and Z Z' Z */
 };
+
+/* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
+ * keep[e] where id is NULL. */
+struct compaction {
+    int64_t rows;
+    const int64_t *start;
+    const int32_t *index;
+    const uint32_t *id;
+    const uint8_t *keep;
+    int32_t *kept, *count;
+};
+
+enum { COMPACTIONS_MAX = 4 };
 
 struct adam {
     int64_t count;
@@ -189,11 +205,8 @@ struct backend {
                                uint8_t *keep);
     graco_status (*draw_floats)(struct context *c, const struct random_key *key, double p,
                                 int64_t n, float *keep);
-    /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]],
-     * or keep[e] where id is NULL. */
-    graco_status (*compact)(struct context *c, int64_t rows, const int64_t *start,
-                            const int32_t *index, const uint32_t *id, const uint8_t *keep,
-                            int32_t *kept, int32_t *count);
+    /* `count` of them, at most COMPACTIONS_MAX. */
+    graco_status (*compact)(struct context *c, int count, const struct compaction *list);
     /* scale_i = (share * degree_i + 1)^power with power -1/2 or -1; degrees from count, or start
      * where NULL. */
     graco_status (*degree_scale)(struct context *c, int64_t rows, const int64_t *start,

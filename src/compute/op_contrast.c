@@ -11,7 +11,7 @@ struct contrast_node {
 struct moment_node {
     struct tape_node node;
     struct moment *spec;
-    struct tensor *scratch[5];
+    struct tensor *scratch[7];
 };
 
 /* A buffer of `bytes` that the tape gives back, as a tensor of one column. */
@@ -89,12 +89,18 @@ void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z)
     int64_t rows = 2 * spec->n, kept = rows * (spec->samples + spec->d) * (int64_t)sizeof(float);
     spec->D = scratch(tape, rows * (int64_t)sizeof(double), &op->scratch[0]);
     spec->floor = scratch(tape, rows, &op->scratch[1]);
-    spec->moments =
-        scratch(tape, (spec->d + 1) * spec->d * (int64_t)sizeof(float), &op->scratch[2]);
+    bool host = tape->context->backend->host;
+    int64_t head = host ? 0 : spec->samples;
+    spec->sampled =
+        scratch(tape, (head + spec->d + 1) * spec->d * (int64_t)sizeof(float), &op->scratch[2]);
     spec->kept = kept <= tape->context->tile_budget ? scratch(tape, kept, &op->scratch[3]) : NULL;
     spec->fitted = scratch(tape, 3 * (int64_t)sizeof(double), &op->scratch[4]);
+    spec->place =
+        scratch(tape, (host ? 0 : rows + head) * (int64_t)sizeof(int32_t), &op->scratch[5]);
+    spec->weight = scratch(tape, (host ? 0 : rows) * (int64_t)sizeof(float), &op->scratch[6]);
     if (tape->status != GRACO_OK)
         return;
+    spec->moments = spec->sampled + head * spec->d;
     graco_status status = tape->context->backend->moment(tape->context, spec);
     if (status != GRACO_OK)
         tape_fail(tape, status);

@@ -177,19 +177,32 @@ static graco_status need_mask(struct views_store *s, struct view *view)
                       : context_take(s->context, &view->mask, s->features, sizeof(float));
 }
 
-/* Lists what view->keep keeps, in both orientations. */
-static graco_status keep_edges(struct views *views, int v, double share)
+/* Lists what the drawn views keep, in both orientations; share[v] of its edges are kept in the
+ * mean. */
+static graco_status keep_edges(struct views *views, const bool drawn[2], const double share[2])
 {
     struct views_store *s = views->store;
-    struct view *view = &s->view[v];
-    const struct backend *backend = s->context->backend;
+    struct compaction list[COMPACTIONS_MAX];
     graco_status status = GRACO_OK;
-    TRY(backend->compact(s->context, s->nodes, s->in_start, s->in_source, NULL, view->keep,
-                         view->in, view->in_count));
-    TRY(backend->compact(s->context, s->sources, s->out_start, s->out_target, s->out_edge,
-                         view->keep, view->out, view->out_count));
-    TRY(publish(views, v, (struct edges){view->in, view->out, view->in_count, view->out_count},
-                share));
+    int count = 0;
+    for (int v = 0; v < views->count; v++) {
+        const struct view *view = &s->view[v];
+        if (!drawn[v])
+            continue;
+        list[count++] = (struct compaction){s->nodes,   s->in_start, s->in_source,  NULL,
+                                            view->keep, view->in,    view->in_count};
+        list[count++] = (struct compaction){s->sources, s->out_start, s->out_target,  s->out_edge,
+                                            view->keep, view->out,    view->out_count};
+    }
+    if (count > 0)
+        TRY(s->context->backend->compact(s->context, count, list));
+    for (int v = 0; v < views->count; v++) {
+        const struct view *view = &s->view[v];
+        if (drawn[v])
+            TRY(publish(views, v,
+                        (struct edges){view->in, view->out, view->in_count, view->out_count},
+                        share[v]));
+    }
 done:
     return status;
 }
@@ -199,6 +212,8 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
 {
     struct views_store *s = views->store;
     const struct backend *backend = s->context->backend;
+    const double share[2] = {1 - drop->edge[0], 1 - drop->edge[1]};
+    bool drawn[2] = {false};
     graco_status status = GRACO_OK;
     for (int v = 0; v < views->count; v++) {
         struct view *view = &s->view[v];
@@ -207,7 +222,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
         if (drop->edge[v] > 0) {
             TRY(need_edges(s, view));
             TRY(backend->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
-            TRY(keep_edges(views, v, 1 - drop->edge[v]));
+            drawn[v] = true;
         } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
             TRY(publish_whole(views, v));
         }
@@ -220,6 +235,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             views->mask[v] = view->mask;
         }
     }
+    TRY(keep_edges(views, drawn, share));
 done:
     return status;
 }
@@ -228,13 +244,15 @@ graco_status views_set(struct views *views, int v, const uint8_t *keep, const fl
 {
     struct views_store *s = views->store;
     struct view *view = &s->view[v];
+    const bool drawn[2] = {v == 0, v == 1};
+    const double share[2] = {1, 1};
     graco_status status = GRACO_OK;
     TRY(need_edges(s, view));
     TRY(need_mask(s, view));
     TRY(s->context->backend->upload(s->context, view->keep, keep, (size_t)s->edges));
     TRY(s->context->backend->upload(s->context, view->mask, mask,
                                     (size_t)s->features * sizeof(float)));
-    TRY(keep_edges(views, v, 1));
+    TRY(keep_edges(views, drawn, share));
     views->mask[v] = view->mask;
 done:
     return status;

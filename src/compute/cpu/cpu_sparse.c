@@ -141,19 +141,23 @@ graco_status cpu_draw_floats(struct context *c, const struct random_key *key, do
     return GRACO_OK;
 }
 
-graco_status cpu_compact(struct context *c, int64_t rows, const int64_t *start,
-                         const int32_t *index, const uint32_t *id, const uint8_t *keep,
-                         int32_t *kept, int32_t *count)
+static void compact_row(const struct compaction *job, int64_t row)
 {
+    int64_t to = job->start[row];
+    /* Written always, advanced if kept: no branch to mispredict. */
+    for (int64_t e = job->start[row]; e < job->start[row + 1]; e++) {
+        job->kept[to] = job->index[e];
+        to += job->keep[job->id ? job->id[e] : (uint64_t)e];
+    }
+    job->count[row] = (int32_t)(to - job->start[row]);
+}
+
+graco_status cpu_compact(struct context *c, int count, const struct compaction *list)
+{
+    for (int i = 0; i < count; i++) {
 #pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t to = start[row];
-        /* Written always, advanced if kept: no branch to mispredict. */
-        for (int64_t e = start[row]; e < start[row + 1]; e++) {
-            kept[to] = index[e];
-            to += keep[id ? id[e] : (uint64_t)e];
-        }
-        count[row] = (int32_t)(to - start[row]);
+        for (int64_t row = 0; row < list[i].rows; row++)
+            compact_row(&list[i], row);
     }
     return GRACO_OK;
 }

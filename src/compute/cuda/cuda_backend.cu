@@ -93,8 +93,6 @@ static void close_state(struct context *c)
     cudaFree(s->clock);
     cudaFreeHost(s->mail);
     cudaFreeHost(s->sample);
-    cudaFree(s->spoiled);
-    cudaFreeHost(s->spoiled_mail);
     if (s->call.lt_library)
         dlclose(s->call.lt_library);
     if (s->call.library)
@@ -165,31 +163,21 @@ static graco_status open_state(struct context *c)
     s->wgmma = major == 9;
     PASS(device_allocate(&s->workspace, WORKSPACE_BYTES));
     c->bytes = c->most_bytes = WORKSPACE_BYTES;
-    PASS(device_allocate(&s->result, RESULTS * sizeof(double)));
+    PASS(device_allocate(&s->result, sizeof *s->result));
     PASS(device_allocate(&s->clock, sizeof *s->clock));
-    PASS(device_zero(c, s->result, RESULTS * sizeof(double)));
+    PASS(device_zero(c, s->result, sizeof *s->result));
     PASS(device_zero(c, s->clock, sizeof *s->clock));
-    PASS(cuda_check(cudaMallocHost((void **)&s->mail, RESULTS * sizeof(double)),
-                    "allocating pinned memory"));
-    PASS(device_allocate(&s->spoiled, sizeof *s->spoiled));
-    PASS(cuda_check(cudaMemsetAsync(s->spoiled, 0xff, sizeof *s->spoiled, s->stream),
-                    "clearing memory"));
-    PASS(cuda_check(cudaMallocHost((void **)&s->spoiled_mail, sizeof *s->spoiled_mail),
-                    "allocating pinned memory"));
+    PASS(
+        cuda_check(cudaMemsetAsync(&s->result->spoiled, 0xff, sizeof s->result->spoiled, s->stream),
+                   "clearing memory"));
+    PASS(
+        cuda_check(cudaMallocHost((void **)&s->mail, sizeof *s->mail), "allocating pinned memory"));
     PASS(open_blas(&s->call));
     PASS(cuda_check_blas(s->call.create(&s->blas), "starting cuBLAS"));
     PASS(cuda_check_blas(s->call.lt_create(&s->blas_lt), "starting cuBLAS"));
     PASS(cuda_check_blas(s->call.set_stream(s->blas, s->stream), "starting cuBLAS"));
     return cuda_check_blas(s->call.set_workspace(s->blas, s->workspace, WORKSPACE_BYTES),
                            "starting cuBLAS");
-}
-
-graco_status cuda_report(struct context *c)
-{
-    struct cuda_state *s = state_of(c);
-    return cuda_check(cudaMemcpyAsync(s->mail, s->result, RESULTS * sizeof(double),
-                                      cudaMemcpyDeviceToHost, s->stream),
-                      "reporting results");
 }
 
 static graco_status finish(struct context *c)
@@ -201,18 +189,21 @@ static graco_status finish(struct context *c)
     s->contrast = NULL;
     s->moment = NULL;
     s->finite = NULL;
+    PASS(cuda_check(
+        cudaMemcpyAsync(s->mail, s->result, sizeof *s->mail, cudaMemcpyDeviceToHost, s->stream),
+        "reporting results"));
     PASS(cuda_check(cudaStreamSynchronize(s->stream), "computing"));
     if (spoiled)
-        *spoiled = *s->spoiled_mail == NOTHING_SPOILED ? -1 : (int64_t)*s->spoiled_mail;
+        *spoiled = s->mail->spoiled == NOTHING_SPOILED ? -1 : (int64_t)s->mail->spoiled;
     if (contrast) {
-        contrast->loss = s->mail[RESULT_LOSS];
-        contrast->mutual_information = s->mail[RESULT_INFORMATION];
+        contrast->loss = s->mail->loss;
+        contrast->mutual_information = s->mail->mutual_information;
     }
     if (moment) {
-        moment->loss = s->mail[RESULT_LOSS];
-        moment->floored = (int64_t)s->mail[RESULT_FLOORED];
+        moment->loss = s->mail->loss;
+        moment->floored = (int64_t)s->mail->floored;
         for (int k = 0; k < 3; k++)
-            moment->coefficient[k] = s->mail[RESULT_COEFFICIENT + k];
+            moment->coefficient[k] = s->mail->coefficient[k];
     }
     return GRACO_OK;
 }

@@ -19,17 +19,14 @@ enum {
     WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
 };
 
+/* What kernels report to the host; `finish` brings it over and hands it out. */
+struct cuda_results {
+    double loss, mutual_information, floored, coefficient[3];
+    unsigned long long spoiled; /* what cuda_finite found */
+};
+
 /* The answer of cuda_finite where all is well: every bit set, as memset leaves it. */
 static const unsigned long long NOTHING_SPOILED = ~0ull;
-
-/* What kernels report to the host, as doubles. */
-enum cuda_result {
-    RESULT_LOSS,
-    RESULT_INFORMATION,
-    RESULT_FLOORED,
-    RESULT_COEFFICIENT, /* three */
-    RESULTS = RESULT_COEFFICIENT + 3,
-};
 
 /* The functions of cuBLAS and cuBLASLt that are in use, found when a GPU is opened: linked, the
  * libraries would cost 200 MB of memory and a sixth of a second wherever graco starts. */
@@ -60,10 +57,9 @@ struct cuda_state {
     struct cuda_blas call;
     cublasHandle_t blas;
     cublasLtHandle_t blas_lt;
-    void *workspace;                            /* cuBLAS's own */
-    double *result;                             /* (RESULTS) on the device */
-    double *mail;                               /* (RESULTS) pinned on the host */
-    unsigned long long *spoiled, *spoiled_mail; /* (1) what cuda_finite found, likewise */
+    void *workspace;             /* cuBLAS's own */
+    struct cuda_results *result; /* on the device */
+    struct cuda_results *mail;   /* pinned on the host */
     int processors;
     bool wgmma;           /* the tensor cores are the H100 family's */
     int32_t *sample;      /* (SAMPLES) pinned: what a recording of the moment objective reads */
@@ -87,9 +83,6 @@ graco_status cuda_check_blas(cublasStatus_t error, const char *doing);
 
 /* A product with g->after, a ReLU with bias; not *done where the library has no way for it. */
 graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done);
-
-/* Sends the results to the host; the back end's `finish` hands them out. */
-graco_status cuda_report(struct context *c);
 
 /* Returns from the function on failure; for functions that own nothing. */
 #define PASS(call)                                                                                 \
@@ -144,6 +137,13 @@ static inline void scratch_give(struct cuda_scratch *s)
 }
 
 /* ---- On the device --------------------------------------------------------------------------- */
+
+/* The block's place when blocks take rows from the last to the first: what the product before left
+ * last is what the cache still has. */
+__device__ static inline int64_t block_from_end()
+{
+    return gridDim.x - 1 - blockIdx.x;
+}
 
 template <typename T> __device__ static inline T warp_sum(T value)
 {

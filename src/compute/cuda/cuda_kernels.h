@@ -36,9 +36,7 @@ graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, do
                              uint8_t *keep);
 graco_status cuda_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
                               float *keep);
-graco_status cuda_compact(struct context *c, int64_t rows, const int64_t *start,
-                          const int32_t *index, const uint32_t *id, const uint8_t *keep,
-                          int32_t *kept, int32_t *count);
+graco_status cuda_compact(struct context *c, int count, const struct compaction *list);
 graco_status cuda_degree_scale(struct context *c, int64_t rows, const int64_t *start,
                                const int32_t *count, double share, double power, float *scale);
 graco_status cuda_adam(struct context *c, const struct adam *a);

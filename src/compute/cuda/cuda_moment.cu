@@ -11,25 +11,31 @@ enum {
     WARP_PAIRS = 4,     /* that one warp takes */
     SUM_COLS = 32,
     SUM_ROWS = 8,
-    PIECE_ROWS = 512, /* rows that one block sums */
+    PIECE_ROWS = 256, /* rows that one block sums */
 };
 
 /* ---- Shared by the passes -------------------------------------------------------------------- */
 
-__global__ static void gather_sample(struct moment s, float *sampled, int32_t *where)
+/* Where each row is in the sample, and the sampled rows themselves; `drawn` is the host's. A block
+ * per sampled row, and some rows for each to look up. */
+__global__ static void place_rows(struct moment s, const int32_t *drawn)
 {
-    const float *z = s.Z + s.sample[blockIdx.x] * s.d;
+    int64_t row = drawn[blockIdx.x], first = blockIdx.x == 0 ? 0 : row;
+    int64_t next = blockIdx.x + 1 < gridDim.x ? drawn[blockIdx.x + 1] : 2 * s.n;
+    for (int64_t i = first + threadIdx.x; i < next; i += blockDim.x)
+        s.place[i] = i == row ? (int32_t)blockIdx.x : -1;
     if (threadIdx.x == 0)
-        where[s.sample[blockIdx.x]] = (int32_t)blockIdx.x;
+        s.place[2 * s.n + blockIdx.x] = (int32_t)row;
     for (int64_t j = threadIdx.x; j < s.d; j += blockDim.x)
-        sampled[blockIdx.x * s.d + j] = z[j];
+        s.sampled[blockIdx.x * s.d + j] = s.Z[row * s.d + j];
 }
 
-/* Through pinned memory: a recording copies from there whenever it is replayed. */
-static graco_status upload_sample(struct context *c, int32_t *to, const struct moment *s)
+/* The sample is left in pinned memory: a recording reads it there whenever it is replayed. */
+static graco_status place_sample(struct context *c, const struct moment *s)
 {
     struct cuda_state *state = state_of(c);
-    size_t bytes = (size_t)s->samples * sizeof(int32_t);
+    if (s->samples == 0)
+        return GRACO_OK;
     if (s->samples > SAMPLES)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "a correction of %lld rows: a GPU takes %d at most",
@@ -37,35 +43,22 @@ static graco_status upload_sample(struct context *c, int32_t *to, const struct m
     if (!state->sample)
         PASS(cuda_check(cudaMallocHost((void **)&state->sample, SAMPLES * sizeof(int32_t)),
                         "allocating pinned memory"));
-    memcpy(state->sample, s->sample, bytes);
-    return c->backend->upload(c, to, state->sample, bytes);
+    memcpy(state->sample, s->sample, (size_t)s->samples * sizeof(int32_t));
+    place_rows<<<(unsigned)s->samples, BLOCK, 0, state->stream>>>(*s, state->sample);
+    PASS_LAUNCH("gathering the sample");
+    return GRACO_OK;
 }
 
 graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const struct moment *s)
 {
-    struct context *c = scratch->context;
-    int64_t m = s->samples, d = s->d;
-    int32_t *sample = NULL;
     w->spec = *s;
+    w->spec.sample = s->place + 2 * s->n;
     w->rows = 2 * s->n;
     w->chunk = s->kept ? s->n : least(s->n, CHUNK_PAIRS);
-    w->wide = m + d;
+    w->wide = s->samples + s->d;
     w->XT = s->kept;
-    if (!s->kept)
-        PASS(scratch_take(scratch, &w->XT, 2 * w->chunk * w->wide, sizeof(float)));
-    PASS(scratch_take(scratch, &w->stack, w->wide * d, sizeof(float)));
-    if (m == 0)
-        return GRACO_OK;
-    PASS(scratch_take(scratch, &sample, m, sizeof(int32_t)));
-    PASS(upload_sample(c, sample, s));
-    w->spec.sample = sample;
-    PASS(scratch_take(scratch, &w->where, w->rows, sizeof(int32_t)));
-    PASS(cuda_check(
-        cudaMemsetAsync(w->where, -1, (size_t)w->rows * sizeof(int32_t), state_of(c)->stream),
-        "clearing memory"));
-    gather_sample<<<(unsigned)m, 128, 0, state_of(c)->stream>>>(w->spec, w->stack, w->where);
-    PASS_LAUNCH("gathering the sample");
-    return GRACO_OK;
+    return s->kept ? GRACO_OK
+                   : scratch_take(scratch, &w->XT, 2 * w->chunk * w->wide, sizeof(float));
 }
 
 /* M is symmetric: its rows are its columns. All pairs are all rows, one after the other. */
@@ -81,7 +74,7 @@ graco_status moment_products(struct context *c, const struct work *w, int64_t fi
                          d,
                          w->spec.Z + (first + view * n) * d,
                          d,
-                         w->stack,
+                         w->spec.sampled,
                          d,
                          0,
                          w->XT + view * count * w->wide,
@@ -92,69 +85,80 @@ graco_status moment_products(struct context *c, const struct work *w, int64_t fi
     return GRACO_OK;
 }
 
-/* Each piece's sums of columns of A (rows, cols), each row times its weight where there are. */
-__global__ static void column_pieces(int64_t rows, int64_t cols, const float *A,
-                                     const float *weight, double *partial)
+/* Each piece's sums of columns of Z, each row times its weight if it has one; `wide` columns a
+ * thread. */
+template <int wide>
+__global__ static void __launch_bounds__(BLOCK)
+    column_pieces(struct moment s, bool weighted, double *partial)
 {
-    __shared__ double sums[SUM_ROWS][SUM_COLS];
-    int64_t col = (int64_t)blockIdx.y * SUM_COLS + threadIdx.x;
-    int64_t first = (int64_t)blockIdx.x * PIECE_ROWS;
-    int64_t last = rows < first + PIECE_ROWS ? rows : first + PIECE_ROWS;
-    double total = 0;
-    for (int64_t i = first + threadIdx.y; col < cols && i < last; i += SUM_ROWS)
-        total += (double)((weight ? weight[i] : 1) * A[i * cols + col]);
+    __shared__ group<wide> sums[SUM_ROWS][SUM_COLS];
+    int64_t col = ((int64_t)blockIdx.y * SUM_COLS + threadIdx.x) * wide;
+    int64_t first = (int64_t)blockIdx.x * PIECE_ROWS, last = first + PIECE_ROWS;
+    group<wide> total = {};
+    last = col >= s.d ? first : last < 2 * s.n ? last : 2 * s.n;
+#pragma unroll 8
+    for (int64_t i = first + threadIdx.y; i < last; i += SUM_ROWS) {
+        group<wide> z = *(const group<wide> *)(s.Z + i * s.d + col);
+        float w = weighted ? s.weight[i] : 1;
+        for (int k = 0; k < wide; k++)
+            total.x[k] += w * z.x[k];
+    }
     sums[threadIdx.y][threadIdx.x] = total;
     __syncthreads();
-    if (threadIdx.y > 0 || col >= cols)
+    if (threadIdx.y > 0 || col >= s.d)
         return;
-    for (int k = 1; k < SUM_ROWS; k++)
-        total += sums[k][threadIdx.x];
-    partial[blockIdx.x * cols + col] = total;
+    for (int k = 0; k < wide; k++) {
+        double sum = 0;
+        for (int row = 0; row < SUM_ROWS; row++)
+            sum += (double)sums[row][threadIdx.x].x[k];
+        partial[blockIdx.x * s.d + col + k] = sum;
+    }
 }
 
-__global__ static void column_totals(int64_t pieces, int64_t cols, const double *partial,
-                                     float *out)
+/* The pieces' sums, weighted ones times what they are multiplied by in the gradient. */
+__global__ static void column_totals(struct moment s, bool weighted, int64_t pieces,
+                                     const double *partial, float *out)
 {
     __shared__ double sums[SUM_ROWS][SUM_COLS];
     int64_t col = (int64_t)blockIdx.x * SUM_COLS + threadIdx.x;
     double total = 0;
-    for (int64_t i = threadIdx.y; col < cols && i < pieces; i += SUM_ROWS)
-        total += partial[i * cols + col];
+#pragma unroll 4
+    for (int64_t i = threadIdx.y; i < (col < s.d ? pieces : 0); i += SUM_ROWS)
+        total += partial[i * s.d + col];
     sums[threadIdx.y][threadIdx.x] = total;
     __syncthreads();
-    if (threadIdx.y > 0 || col >= cols)
+    if (threadIdx.y > 0 || col >= s.d)
         return;
     for (int k = 1; k < SUM_ROWS; k++)
         total += sums[k][threadIdx.x];
-    out[col] = (float)total;
+    out[col] = (float)(weighted ? total * s.fitted[1] / (double)(2 * s.n) : total);
 }
 
-/* out (d): the sum of the rows of Z, weighted or not. */
-graco_status moment_sum(struct cuda_scratch *scratch, const struct work *w, const float *weight,
+graco_status moment_sum(struct cuda_scratch *scratch, const struct moment *s, bool weighted,
                         float *out)
 {
     cudaStream_t stream = state_of(scratch->context)->stream;
-    int64_t d = w->spec.d, pieces = blocks_for(w->rows, PIECE_ROWS);
+    int64_t pieces = blocks_for(2 * s->n, PIECE_ROWS);
+    int wide = s->d % 4 == 0 ? 4 : 1;
     double *partial = NULL;
-    dim3 threads(SUM_COLS, SUM_ROWS), blocks((unsigned)pieces, blocks_for(d, SUM_COLS));
-    PASS(scratch_take(scratch, &partial, pieces * d, sizeof(double)));
-    column_pieces<<<blocks, threads, 0, stream>>>(w->rows, d, w->spec.Z, weight, partial);
-    column_totals<<<blocks.y, threads, 0, stream>>>(pieces, d, partial, out);
+    dim3 threads(SUM_COLS, SUM_ROWS), blocks((unsigned)pieces, blocks_for(s->d, SUM_COLS * wide));
+    PASS(scratch_take(scratch, &partial, pieces * s->d, sizeof(double)));
+    (wide == 4 ? column_pieces<4> : column_pieces<1>)<<<blocks, threads, 0, stream>>>(*s, weighted,
+                                                                                      partial);
+    column_totals<<<blocks_for(s->d, SUM_COLS), threads, 0, stream>>>(*s, weighted, pieces, partial,
+                                                                      out);
     PASS_LAUNCH("the sum of rows");
     return GRACO_OK;
 }
 
-/* M = Z' Z and the sum of the rows, and M behind the sample. */
+/* M = Z' Z and the sum of the rows. */
 static graco_status find_moments(struct cuda_scratch *scratch, const struct work *w)
 {
-    struct context *c = scratch->context;
     const struct moment *s = &w->spec;
     int64_t d = s->d;
     struct gemm g = {true, false, d, d, w->rows, s->Z, d, s->Z, d, 0, s->moments, d, NULL};
-    PASS(cuda_gemm(c, &g));
-    PASS(moment_sum(scratch, w, NULL, s->moments + d * d));
-    return c->backend->copy(c, w->stack + s->samples * d, s->moments,
-                            (size_t)(d * d) * sizeof(float));
+    PASS(cuda_gemm(scratch->context, &g));
+    return moment_sum(scratch, s, false, s->moments + d * d);
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
@@ -215,40 +219,56 @@ __device__ static inline void pair_dots(const struct work &w, const struct coupl
     }
 }
 
+/* Adds the powers of two rows' cosines: e, x and x^2 of each row to its own sums, the others to
+ * sums of both. */
+__device__ static inline void add_both(float own[2][3], float both[POWERS], float x, int row,
+                                       float inverse_tau)
+{
+    float e = expf((x - 1) * inverse_tau), x2 = x * x;
+    own[row][POWER_E] += e;
+    own[row][POWER_X] += x;
+    own[row][POWER_X2] += x2;
+    both[POWER_X3] += x2 * x;
+    both[POWER_X4] += x2 * x2;
+    both[POWER_EX] += e * x;
+    both[POWER_EX2] += e * x2;
+}
+
 /* A warp takes WARP_PAIRS pairs of rows, `wide` numbers of a row at a time. */
 template <int wide>
-__global__ static void __launch_bounds__(BLOCK)
+__global__ static void __launch_bounds__(BLOCK, 3)
     forward_pairs(struct work w, int64_t first, int64_t count, double *partial)
 {
-    int lane = threadIdx.x % WARP;
+    int lane = threadIdx.x % WARP, terms = 0;
     int64_t warps = (int64_t)gridDim.x * BLOCK_WARPS;
-    float inverse_tau = (float)(1 / w.spec.tau);
-    double fit[FIT_SUMS] = {0};
+    float inverse_tau = (float)(1 / w.spec.tau), both[POWERS] = {0};
     for (int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP; i < count;
          i += warps) {
         struct couple<wide> p = couple_of<wide>(w, first, count, i);
-        float sums[2][POWERS] = {{0}};
-        pair_dots(w, p);
+        float own[2][3] = {{0}};
 #pragma unroll 2
-        for (int64_t j = lane; j < w.spec.samples / wide; j += WARP) {
+        for (int j = lane; j < (int)w.spec.samples / wide; j += WARP) {
             group<wide> x[2] = {p.x[0][j], p.x[1][j]};
 #pragma unroll
             for (int k = 0; k < wide; k++)
                 if (wide * j + k != p.place[0] && wide * j + k != p.place[1]) {
-                    add_powers(sums[0], x[0].x[k], inverse_tau);
-                    add_powers(sums[1], x[1].x[k], inverse_tau);
+                    add_both(own, both, x[0].x[k], 0, inverse_tau);
+                    add_both(own, both, x[1].x[k], 1, inverse_tau);
+                    terms += 2;
                 }
         }
-        for (int k = 0; k < POWERS; k++)
-            fit[1 + k] += (double)(sums[0][k] + sums[1][k]);
+        pair_dots(w, p);
+#pragma unroll
         for (int k = 0; k < 6; k++) {
-            float total = warp_sum(sums[k % 2][k / 2]);
+            both[k / 2] += own[k % 2][k / 2];
+            float total = warp_sum(own[k % 2][k / 2]);
             if (lane == 0)
                 w.row[p.row[k % 2] * 6 + 3 + k / 2] = (double)total;
         }
-        if (lane == 0)
-            fit[0] += 2 * terms_of(w, p.row[0]);
     }
+    double fit[FIT_SUMS] = {(double)terms};
+    for (int k = 0; k < POWERS; k++)
+        fit[1 + k] = (double)both[k];
     store_fit(fit, partial);
 }
 
@@ -303,7 +323,7 @@ struct fixed {
 
 /* One block. */
 __global__ static void find_coefficients(struct fixed fixed, const double *partial, int64_t count,
-                                         double *out, double *result)
+                                         double *out, struct cuda_results *result)
 {
     __shared__ double room[BLOCK_WARPS];
     double total[FIT_SUMS] = {0};
@@ -317,7 +337,7 @@ __global__ static void find_coefficients(struct fixed fixed, const double *parti
     if (!fixed.given)
         solve_fit(fixed.coefficient, total);
     for (int k = 0; k < 3; k++)
-        out[k] = result[RESULT_COEFFICIENT + k] = fixed.coefficient[k];
+        out[k] = result->coefficient[k] = fixed.coefficient[k];
 }
 
 /* Estimates of D, floored, and each block's part of the loss; a thread per row, strided. */
@@ -341,6 +361,7 @@ __global__ static void estimate_rows(struct work w, double *losses, double *floo
         bool floor = !(D > positive + lowest);
         D = floor ? positive + lowest : D;
         s.floor[i] = floor;
+        s.weight[i] = floor ? 0.0f : (float)(1 / D);
         s.D[i] = D;
         floors += floor;
         loss += log(D) + (1 - pi) / s.tau;
@@ -354,7 +375,7 @@ __global__ static void estimate_rows(struct work w, double *losses, double *floo
 }
 
 __global__ static void total_loss(const double *losses, const double *floored, int64_t count,
-                                  double rows, double *result)
+                                  double rows, struct cuda_results *result)
 {
     __shared__ double room[BLOCK_WARPS];
     double loss = 0, floors = 0;
@@ -365,8 +386,8 @@ __global__ static void total_loss(const double *losses, const double *floored, i
     loss = block_sum(loss, room);
     floors = block_sum(floors, room);
     if (threadIdx.x == 0) {
-        result[RESULT_LOSS] = loss / rows;
-        result[RESULT_FLOORED] = floors;
+        result->loss = loss / rows;
+        result->floored = floors;
     }
 }
 
@@ -405,6 +426,7 @@ static graco_status forward(struct cuda_scratch *scratch, struct moment *s)
     double *partial = NULL, *losses = NULL;
     int64_t parts = 0;
     PASS(moment_open(scratch, &w, s));
+    PASS(place_sample(c, s));
     unsigned blocks = blocks_striding(state, w.rows, BLOCK);
     PASS(scratch_take(scratch, &w.row, w.rows * 6, sizeof(double)));
     PASS(scratch_take(scratch, &losses, 2 * (int64_t)blocks, sizeof(double)));
@@ -421,7 +443,7 @@ static graco_status forward(struct cuda_scratch *scratch, struct moment *s)
     PASS_LAUNCH("the loss");
     state->moment = s;
     state->contrast = NULL;
-    return cuda_report(c);
+    return GRACO_OK;
 }
 
 graco_status cuda_moment(struct context *c, struct moment *s)

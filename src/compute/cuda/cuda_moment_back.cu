@@ -1,43 +1,37 @@
 /* The gradient of the moment objective. */
 #include "compute/cuda/cuda_moment.cuh"
 
-__global__ static void find_weights(struct work w)
-{
-    int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (row < w.rows)
-        w.weight[row] = w.spec.floor[row] ? 0.0f : (float)(1 / w.spec.D[row]);
-}
-
 /* What the parts of a row's gradient are multiplied by; all of it is over 2n. */
 struct row_factors {
-    float weight, own, pull, residual;
+    float own, pull, residual;
 };
 
 __device__ static inline struct row_factors factors_of(const struct work &w, int64_t row, double pi)
 {
     const struct moment &s = w.spec;
     int64_t other = partner_of(s, row);
-    double rows = (double)w.rows, both = (double)(w.weight[row] + w.weight[other]);
+    float weight = s.weight[row];
+    double rows = (double)w.rows, both = (double)(weight + s.weight[other]);
     double e = exp((pi - 1) / s.tau) / s.tau;
-    struct row_factors f = {w.weight[row], (float)((double)w.weight[row] / rows), 0, 0};
+    struct row_factors f = {(float)((double)weight / rows), 0, 0};
     f.pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * e - 2 / s.tau -
                       both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
                      rows);
     if (s.samples > 0)
-        f.residual = (float)((double)f.weight * (rows - 2) / terms_of(w, row) / rows);
+        f.residual = (float)((double)weight * (rows - 2) / terms_of(w, row) / rows);
     return f;
 }
 
 /* XT becomes [R | V]: R = weight (2n - 2) / terms times r_ij, zero for the row itself and its
- * partner, and V = weight times the row. dZ gets all of the gradient but R S + 2 c2 Z M_w, which
- * products add. A warp per pair of rows, `wide` numbers of a row at a time. */
+ * partner, and V = weight 2 c2 / 2n times the row. dZ gets all of the gradient but R S + Z V' Z,
+ * which products add. A warp per pair of rows, `wide` numbers of a row at a time. */
 template <int wide>
-__global__ static void __launch_bounds__(BLOCK)
+__global__ static void __launch_bounds__(BLOCK, 4)
     gradient_pairs(struct work w, int64_t first, int64_t count, const float *weighted_sum,
                    float *dZ)
 {
     const struct moment &s = w.spec;
-    int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int64_t i = block_from_end() * BLOCK_WARPS + threadIdx.x / WARP;
     int lane = threadIdx.x % WARP;
     if (i >= count)
         return;
@@ -48,12 +42,12 @@ __global__ static void __launch_bounds__(BLOCK)
     struct row_factors f[2] = {factors_of(w, p.row[0], pi), factors_of(w, p.row[1], pi)};
     float tau = (float)(1 / s.tau), c1 = (float)s.fitted[1], c2 = (float)(2 * s.fitted[2]);
 #pragma unroll 2
-    for (int64_t j = lane; j < s.samples / wide; j += WARP) {
+    for (int j = lane; j < (int)s.samples / wide; j += WARP) {
         group<wide> x[2] = {p.x[0][j], p.x[1][j]};
 #pragma unroll
         for (int k = 0; k < 2 * wide; k++) {
             float *at = &x[k / wide].x[k % wide];
-            int64_t place = wide * j + k % wide;
+            int place = wide * j + k % wide;
             float r = f[k / wide].residual * (expf((*at - 1) * tau) * tau - c1 - c2 * *at);
             *at = place == p.place[0] || place == p.place[1] ? 0 : r;
         }
@@ -74,19 +68,10 @@ __global__ static void __launch_bounds__(BLOCK)
         for (int a = 0; a < 2; a++) {
             ((group<wide> *)(dZ + p.row[a] * s.d))[j] = t[a];
             for (int q = 0; q < wide; q++)
-                z[a].x[q] *= f[a].weight;
+                z[a].x[q] *= f[a].own * c2;
             p.t[a][j] = z[a];
         }
     }
-}
-
-/* M_w times 2 c2 and s_w times c1, over 2n: what they are multiplied by in the gradient. */
-__global__ static void scale_numbers(int64_t count, float *x, double rows, double more,
-                                     const double *coefficient)
-{
-    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < count)
-        x[i] *= (float)(more * *coefficient / rows);
 }
 
 /* What the other rows' corrections pull at the sampled rows. A block per sampled row. */
@@ -116,7 +101,7 @@ static graco_status backward_chunk(struct context *c, struct work *w, int64_t fi
         float beta = first > 0 || view > 0 ? 1.0f : 0.0f;
         struct gemm gather = {true,           false, w->wide, d,        rows, RV,  w->wide,
                               s->Z + row * d, d,     beta,    products, d,    NULL};
-        struct gemm apply = {false, false, rows,         d, m,   RV, w->wide, w->stack,
+        struct gemm apply = {false, false, rows,         d, m,   RV, w->wide, w->spec.sampled,
                              d,     1,     dZ + row * d, d, NULL};
         PASS(cuda_gemm(c, &gather));
         if (m > 0)
@@ -131,29 +116,16 @@ static graco_status backward(struct cuda_scratch *scratch, const struct moment *
     cudaStream_t stream = state_of(c)->stream;
     struct work w = {};
     int64_t d = s->d, m = s->samples;
-    double rows = (double)(2 * s->n);
     float *products = NULL, *weighted_sum = NULL;
     PASS(moment_open(scratch, &w, s));
-    PASS(scratch_take(scratch, &w.weight, w.rows, sizeof(float)));
     PASS(scratch_take(scratch, &products, w.wide * d, sizeof(float)));
     PASS(scratch_take(scratch, &weighted_sum, d, sizeof(float)));
-    if (!s->kept)
-        PASS(c->backend->copy(c, w.stack + m * d, s->moments, (size_t)(d * d) * sizeof(float)));
-    find_weights<<<blocks_for(w.rows, BLOCK), BLOCK, 0, stream>>>(w);
-    PASS_LAUNCH("weighing rows");
-    PASS(moment_sum(scratch, &w, w.weight, weighted_sum));
-    scale_numbers<<<blocks_for(d, BLOCK), BLOCK, 0, stream>>>(d, weighted_sum, rows, 1,
-                                                              s->fitted + 1);
-    PASS_LAUNCH("scaling moments");
+    PASS(moment_sum(scratch, s, true, weighted_sum));
     for (int64_t first = 0; first < s->n; first += w.chunk)
         PASS(
             backward_chunk(c, &w, first, least(w.chunk, s->n - first), weighted_sum, products, dZ));
-    float *weighted = products + m * d;
-    scale_numbers<<<blocks_for(d * d, BLOCK), BLOCK, 0, stream>>>(d * d, weighted, rows, 2,
-                                                                  s->fitted + 2);
-    PASS_LAUNCH("scaling moments");
-    /* M_w is symmetric: its rows are its columns. */
-    struct gemm g = {false, true, w.rows, d, d, s->Z, d, weighted, d, 1, dZ, d, NULL};
+    /* V' Z is symmetric: its rows are its columns. */
+    struct gemm g = {false, true, w.rows, d, d, s->Z, d, products + m * d, d, 1, dZ, d, NULL};
     PASS(cuda_gemm(c, &g));
     if (m > 0) {
         add_pulled<<<(unsigned)m, 128, 0, stream>>>(w.spec, products, dZ);

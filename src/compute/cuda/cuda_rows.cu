@@ -3,10 +3,10 @@
 #include "compute/cuda/cuda_activation.cuh"
 
 enum {
-    SUM_COLS = 32,
-    SUM_ROWS = 32,
+    SUM_COLS = 8,
+    SUM_ROWS = 64,
     PIECE_STEPS_MIN = 4,
-    PIECE_STEPS_MAX = 32,
+    PIECE_STEPS_MAX = 8,
     SHARED_BYTES = 48 << 10, /* that a block has without asking */
 };
 
@@ -38,7 +38,7 @@ __global__ static void __launch_bounds__(BLOCK)
     activate(struct activation a, const uint32_t *late, int64_t steps, float *Y, const float *X)
 {
     int64_t col = ((int64_t)blockIdx.y * blockDim.x + threadIdx.x) * wide;
-    int64_t first = (int64_t)blockIdx.x * steps * blockDim.y + threadIdx.y;
+    int64_t first = block_from_end() * steps * blockDim.y + threadIdx.y;
     if (col >= a.cols)
         return;
     a.key = key_now(a.key, late);
@@ -77,7 +77,7 @@ __global__ static void __launch_bounds__(BLOCK)
     __shared__ float sums[BLOCK * wide];
     __shared__ double room[BLOCK_WARPS];
     int64_t col = ((int64_t)blockIdx.y * blockDim.x + threadIdx.x) * wide;
-    int64_t first = (int64_t)blockIdx.x * steps * blockDim.y + threadIdx.y;
+    int64_t first = block_from_end() * steps * blockDim.y + threadIdx.y;
     bool inside = col < a.cols;
     float bias[wide], sum[wide] = {0};
     double dslope = 0;
@@ -127,20 +127,23 @@ __global__ static void __launch_bounds__(BLOCK)
 }
 
 /* out[j] += sum over the pieces, in a fixed order. */
-__global__ static void sum_pieces(float *out, const float *partial, int64_t pieces, int64_t cols)
+__global__ static void __launch_bounds__(SUM_COLS *SUM_ROWS)
+    sum_pieces(float *out, const float *partial, int64_t pieces, int64_t cols)
 {
     __shared__ double sums[SUM_ROWS][SUM_COLS];
     int64_t col = (int64_t)blockIdx.x * SUM_COLS + threadIdx.x;
     double total = 0;
-    for (int64_t piece = threadIdx.y; col < cols && piece < pieces; piece += SUM_ROWS)
+#pragma unroll 4
+    for (int64_t piece = threadIdx.y; piece < (col < cols ? pieces : 0); piece += SUM_ROWS)
         total += (double)partial[piece * cols + col];
     sums[threadIdx.y][threadIdx.x] = total;
-    __syncthreads();
-    if (threadIdx.y > 0 || col >= cols)
-        return;
-    for (int k = 1; k < SUM_ROWS; k++)
-        total += sums[k][threadIdx.x];
-    out[col] = (float)((double)out[col] + total);
+    for (int half = SUM_ROWS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.y < half)
+            sums[threadIdx.y][threadIdx.x] += sums[threadIdx.y + half][threadIdx.x];
+    }
+    if (threadIdx.y == 0 && col < cols)
+        out[col] = (float)((double)out[col] + sums[0][threadIdx.x]);
 }
 
 __global__ static void sum_slopes(float *out, const double *partial, int64_t count)
@@ -200,7 +203,7 @@ template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
     normalise(int64_t rows, int64_t cols, float *X, const float *bias, float *norm)
 {
-    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int64_t row = block_from_end() * BLOCK_WARPS + threadIdx.x / WARP;
     int lane = threadIdx.x % WARP;
     if (row >= rows)
         return;
@@ -215,7 +218,6 @@ __global__ static void __launch_bounds__(BLOCK)
             part += g.x[k] * g.x[k];
         }
         square += (double)part;
-        x[j] = g;
     }
     double length = fmax(sqrt(warp_sum(square)), 1e-12);
     float inverse = (float)(1 / length);
@@ -224,7 +226,7 @@ __global__ static void __launch_bounds__(BLOCK)
     for (int64_t j = lane; j < cols / wide; j += WARP) {
         group<wide> g = x[j];
         for (int k = 0; k < wide; k++)
-            g.x[k] *= inverse;
+            g.x[k] = (g.x[k] + (b ? b[j].x[k] : 0)) * inverse;
         x[j] = g;
     }
 }

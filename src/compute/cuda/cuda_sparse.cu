@@ -25,7 +25,6 @@ struct product {
     bool accumulate;
     const float *mask[2];
     int64_t masked;
-    bool activates;
     struct activation after;
     const uint32_t *late;
     bool twin;                     /* both views have the same entries */
@@ -127,7 +126,7 @@ __device__ static inline void gather_twin(pack<V> (&sum)[2][N], const struct pro
 }
 
 /* What follows a sum: its columns' mask, then bias and activation. */
-template <int V>
+template <int V, bool ends>
 __device__ static inline void end_pack(pack<V> &x, const struct product &p,
                                        const struct activation &after, int view, int64_t row,
                                        int64_t col)
@@ -137,17 +136,17 @@ __device__ static inline void end_pack(pack<V> &x, const struct product &p,
     for (int i = 0; i < V; i++) {
         if (mask && col + i < p.masked)
             x.v[i] *= mask[col + i];
-        if (p.activates)
+        if (ends)
             x.v[i] = activated(after, x.v[i] + (after.bias ? after.bias[col + i] : 0),
                                view * p.y_step + row * p.cols + col + i);
     }
 }
 
-/* Adds the identity's part, scales the row, and writes it or adds it to Y. `views` sums go to one
- * row where Y is shared. */
-template <int V, int N>
-__device__ static inline void finish_rows(pack<V> (&sum)[2][N], const struct product &p,
-                                          int first_view, int views, int64_t row, int64_t col)
+/* Adds the identity's part, scales the row, and writes it or adds it to Y. All C sums go to one row
+ * where Y is shared. */
+template <int V, int N, int C, bool ends>
+__device__ static inline void finish_rows(pack<V> (&sum)[C][N], const struct product &p,
+                                          int first_view, int64_t row, int64_t col)
 {
     struct activation after = p.after;
     after.key = key_now(after.key, p.late);
@@ -158,9 +157,7 @@ __device__ static inline void finish_rows(pack<V> (&sum)[2][N], const struct pro
             continue;
         pack<V> total = {};
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            if (i >= views)
-                break;
+        for (int i = 0; i < C; i++) {
             int view = first_view + i;
             const struct sparse &m = p.matrix[view];
             int64_t own = m.first + row;
@@ -173,31 +170,31 @@ __device__ static inline void finish_rows(pack<V> (&sum)[2][N], const struct pro
             if (p.y_step != 0 || i == 0)
                 total = p.accumulate ? load_pack<V>(y) : pack<V>{};
             add_times(total, scale, part);
-            end_pack(total, p, after, view, row, at);
-            if (p.y_step != 0 || i == views - 1)
+            end_pack<V, ends>(total, p, after, view, row, at);
+            if (p.y_step != 0 || i == C - 1)
                 store_pack<V>(y, total);
         }
     }
 }
 
-/* Sums of one row over the part'th of `parts` runs of its entries. */
-template <int V, int N>
-__device__ static inline void gather_row(pack<V> (&sum)[2][N], const struct product &p,
-                                         int first_view, int views, int64_t row, int64_t col,
-                                         int part, int parts)
+/* Sums of one row over the part'th of `parts` runs of its entries, for C views. */
+template <int V, int N, int C>
+__device__ static inline void gather_row(pack<V> (&sum)[C][N], const struct product &p,
+                                         int first_view, int64_t row, int64_t col, int part,
+                                         int parts)
 {
 #pragma unroll
-    for (int k = 0; k < N; k++)
-        sum[0][k] = sum[1][k] = pack<V>{};
-    if (p.twin) {
-        int64_t start = p.matrix[0].start[row], count = row_count(p.matrix[0], row);
-        gather_twin(sum, p, col, start + count * part / parts, start + count * (part + 1) / parts);
-        return;
-    }
+    for (int i = 0; i < C * N; i++)
+        sum[i / N][i % N] = pack<V>{};
+    if constexpr (C == 2)
+        if (p.twin) {
+            int64_t start = p.matrix[0].start[row], count = row_count(p.matrix[0], row);
+            gather_twin(sum, p, col, start + count * part / parts,
+                        start + count * (part + 1) / parts);
+            return;
+        }
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        if (i >= views)
-            break;
+    for (int i = 0; i < C; i++) {
         int view = first_view + i;
         int64_t start = p.matrix[view].start[row], count = row_count(p.matrix[view], row);
         gather_one(sum[i], p.matrix[view], p.X + view * p.x_step, p.cols, col,
@@ -214,35 +211,32 @@ __device__ static inline bool is_mine(const struct product &p, int64_t row)
 }
 
 /* A warp per row; blockIdx.y counts spans of columns, blockIdx.z views where each has its own. */
-template <int V, int N> __global__ static void __launch_bounds__(BLOCK) short_rows(struct product p)
+template <int V, int N, int C, bool ends>
+__global__ static void __launch_bounds__(BLOCK) short_rows(struct product p)
 {
     int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
     int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
-    int views = gridDim.z == 1 ? p.views : 1;
-    pack<V> sum[2][N];
+    pack<V> sum[C][N];
     if (row >= p.matrix[0].rows || !is_mine(p, row))
         return;
-    gather_row(sum, p, blockIdx.z, views, row, col, 0, 1);
-    finish_rows(sum, p, blockIdx.z, views, row, col);
+    gather_row(sum, p, blockIdx.z, row, col, 0, 1);
+    finish_rows<V, N, C, ends>(sum, p, blockIdx.z, row, col);
 }
 
 /* A block per row. */
-template <int V, int N>
+template <int V, int N, int C, bool ends>
 __global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct product p)
 {
     __shared__ pack<V> parts[LONG_WARPS][N][WARP];
     int64_t row = blockIdx.x;
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + lane * V;
-    int views = gridDim.z == 1 ? p.views : 1;
-    pack<V> sum[2][N];
+    pack<V> sum[C][N];
     if (!is_mine(p, row))
         return;
-    gather_row(sum, p, blockIdx.z, views, row, col, warp, LONG_WARPS);
+    gather_row(sum, p, blockIdx.z, row, col, warp, LONG_WARPS);
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        if (i >= views)
-            break;
+    for (int i = 0; i < C; i++) {
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < N; k++)
@@ -256,24 +250,33 @@ __global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct prod
                 add_times(sum[i][k], 1, parts[other][k][lane]);
     }
     if (warp == 0)
-        finish_rows(sum, p, blockIdx.z, views, row, col);
+        finish_rows<V, N, C, ends>(sum, p, blockIdx.z, row, col);
 }
 
-template <int V, int N> static void launch(cudaStream_t stream, struct product *p)
+template <int V, int N, int C, bool ends> static void launch(cudaStream_t stream, struct product *p)
 {
     int64_t rows = p->matrix[0].rows, longest = p->matrix[0].longest;
-    bool together = p->y_step == 0 || p->twin;
-    unsigned spans = blocks_for(p->cols, WARP * V * N), z = together ? 1 : p->views;
+    unsigned spans = blocks_for(p->cols, WARP * V * N), z = p->views / C;
     bool few = rows <= FEW_ROWS && longest >= 2 * LONG_WARPS;
     p->from_row = 0;
     p->short_below = few ? 0 : longest && longest < LONG_ROW ? INT64_MAX : (int64_t)LONG_ROW;
     if (!few)
-        short_rows<V, N><<<dim3(blocks_for(rows, BLOCK_WARPS), spans, z), BLOCK, 0, stream>>>(*p);
+        short_rows<V, N, C, ends>
+            <<<dim3(blocks_for(rows, BLOCK_WARPS), spans, z), BLOCK, 0, stream>>>(*p);
     if (p->short_below == INT64_MAX)
         return;
     p->from_row = p->short_below;
     p->short_below = INT64_MAX;
-    long_rows<V, N><<<dim3((unsigned)rows, spans, z), LONG_WARPS * WARP, 0, stream>>>(*p);
+    long_rows<V, N, C, ends><<<dim3((unsigned)rows, spans, z), LONG_WARPS * WARP, 0, stream>>>(*p);
+}
+
+/* Both views in one go where they share entries or a result. */
+template <int V, int N> static void choose(cudaStream_t stream, struct product *p, bool ends)
+{
+    if (p->views == 2 && (p->y_step == 0 || p->twin))
+        ends ? launch<V, N, 2, true>(stream, p) : launch<V, N, 2, false>(stream, p);
+    else
+        ends ? launch<V, N, 1, true>(stream, p) : launch<V, N, 1, false>(stream, p);
 }
 
 static bool same_entries(const struct spmm *s)
@@ -301,20 +304,17 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
     p.mask[0] = s->mask[0];
     p.mask[1] = s->mask[1];
     p.masked = s->masked;
-    p.activates = s->after != NULL;
     if (s->after)
         p.after = *s->after;
     p.late = state_of(c)->late;
     p.twin = same_entries(s);
     bool aligned = ((uintptr_t)s->X | (uintptr_t)s->Y) % 16 == 0 && s->cols % 4 == 0;
     if (!aligned)
-        launch<1, 2>(stream, &p);
+        choose<1, 2>(stream, &p, s->after != NULL);
     else if (s->cols <= 128)
-        launch<4, 1>(stream, &p);
-    else if (s->cols <= 256)
-        launch<4, 2>(stream, &p);
+        choose<4, 1>(stream, &p, s->after != NULL);
     else
-        launch<4, 4>(stream, &p);
+        choose<4, 2>(stream, &p, s->after != NULL);
     PASS_LAUNCH("a sparse product");
     return GRACO_OK;
 }
@@ -355,34 +355,40 @@ graco_status cuda_draw_floats(struct context *c, const struct random_key *key, d
     return GRACO_OK;
 }
 
+struct compactions {
+    struct compaction list[COMPACTIONS_MAX];
+};
+
 /* A warp per row: the kept ones among 32 entries know their place from a ballot. */
-__global__ static void compact(int64_t rows, const int64_t *start, const int32_t *index,
-                               const uint32_t *id, const uint8_t *keep, int32_t *kept,
-                               int32_t *count)
+__global__ static void __launch_bounds__(BLOCK) compact(const struct compactions all)
 {
+    const struct compaction &job = all.list[blockIdx.y];
     int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
     int lane = threadIdx.x % WARP;
-    if (row >= rows)
+    if (row >= job.rows)
         return;
-    int64_t first = start[row], last = start[row + 1], to = first;
+    int64_t first = job.start[row], last = job.start[row + 1], to = first;
     for (int64_t base = first; base < last; base += WARP) {
         int64_t e = base + lane;
-        bool mine = e < last && keep[id ? (int64_t)id[e] : e];
-        unsigned all = __ballot_sync(~0u, mine);
+        bool mine = e < last && job.keep[job.id ? (int64_t)job.id[e] : e];
+        unsigned all_kept = __ballot_sync(~0u, mine);
         if (mine)
-            kept[to + __popc(all & ((1u << lane) - 1))] = index[e];
-        to += __popc(all);
+            job.kept[to + __popc(all_kept & ((1u << lane) - 1))] = job.index[e];
+        to += __popc(all_kept);
     }
     if (lane == 0)
-        count[row] = (int32_t)(to - first);
+        job.count[row] = (int32_t)(to - first);
 }
 
-graco_status cuda_compact(struct context *c, int64_t rows, const int64_t *start,
-                          const int32_t *index, const uint32_t *id, const uint8_t *keep,
-                          int32_t *kept, int32_t *count)
+graco_status cuda_compact(struct context *c, int count, const struct compaction *list)
 {
-    compact<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(
-        rows, start, index, id, keep, kept, count);
+    struct compactions all = {};
+    int64_t rows = 0;
+    for (int i = 0; i < count; i++) {
+        all.list[i] = list[i];
+        rows = list[i].rows > rows ? list[i].rows : rows;
+    }
+    compact<<<dim3(blocks_for(rows, BLOCK_WARPS), count), BLOCK, 0, state_of(c)->stream>>>(all);
     PASS_LAUNCH("listing kept edges");
     return GRACO_OK;
 }

@@ -175,17 +175,16 @@ static graco_status ref_draw_floats(struct context *c, const struct random_key *
     return GRACO_OK;
 }
 
-static graco_status ref_compact(struct context *c, int64_t rows, const int64_t *start,
-                                const int32_t *index, const uint32_t *id, const uint8_t *keep,
-                                int32_t *kept, int32_t *count)
+static graco_status ref_compact(struct context *c, int count, const struct compaction *list)
 {
     (void)c;
-    for (int64_t row = 0; row < rows; row++) {
-        count[row] = 0;
-        for (int64_t e = start[row]; e < start[row + 1]; e++)
-            if (keep[id ? (int64_t)id[e] : e])
-                kept[start[row] + count[row]++] = index[e];
-    }
+    for (const struct compaction *job = list; job < list + count; job++)
+        for (int64_t row = 0; row < job->rows; row++) {
+            job->count[row] = 0;
+            for (int64_t e = job->start[row]; e < job->start[row + 1]; e++)
+                if (job->keep[job->id ? (int64_t)job->id[e] : e])
+                    job->kept[job->start[row] + job->count[row]++] = job->index[e];
+        }
     return GRACO_OK;
 }
 
