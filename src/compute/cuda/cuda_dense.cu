@@ -152,8 +152,9 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     f.b2 = (float)a->beta2;
     f.decay = (float)a->weight_decay;
     f.epsilon = (float)a->epsilon;
-    adam_flat<<<blocks_striding(s, a->count, BLOCK), BLOCK, 0, s->stream>>>(*a, f, s->late,
-                                                                            s->result);
+    /* Few blocks: each finds the powers for itself. */
+    unsigned blocks = (unsigned)least(blocks_for(a->count, BLOCK), 2 * (int64_t)s->processors);
+    adam_flat<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->late, s->result);
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
 }
