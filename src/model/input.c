@@ -17,8 +17,9 @@ struct prefix {
 
 struct input {
     struct context *context;
-    const struct features *features;
-    const float *dense; /* on the device */
+    const struct features *features; /* NULL: `dense` is all there is, and is borrowed */
+    int64_t rows, cols;
+    const float *dense; /* (rows, cols) on the device; NULL: sparse */
     struct prefix *prefixes;
 };
 
@@ -35,7 +36,8 @@ static bool better_dense(const struct context *context, const struct features *X
            cells <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
-static graco_status share_as_dense(struct input *input, const struct features *X)
+static graco_status share_as_dense(const float **out, struct context *context,
+                                   const struct features *X)
 {
     graco_status status = GRACO_OK;
     float *dense = NULL;
@@ -43,11 +45,34 @@ static graco_status share_as_dense(struct input *input, const struct features *X
     for (int64_t row = 0; row < X->rows; row++)
         for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
             dense[row * X->cols + X->index[k]] = X->value[k];
-    TRY(context_share(input->context, &input->dense, dense, X->rows * X->cols, sizeof(float)));
-    TRY(context_finish(input->context)); /* the upload reads `dense` until then */
+    TRY(context_share(context, out, dense, X->rows * X->cols, sizeof(float)));
+    TRY(context_finish(context)); /* the upload reads `dense` until then */
 done:
     memory_free(dense);
     return status;
+}
+
+graco_status input_dense(const float **out, struct context *context, const struct features *X)
+{
+    graco_status status = features_check(X);
+    if (status != GRACO_OK || (!X->dense && !better_dense(context, X)))
+        return status;
+    if (X->dense)
+        return context_share(context, out, X->dense, X->rows * X->cols, sizeof(float));
+    status = share_as_dense(out, context, X);
+    return status == GRACO_ERROR_MEMORY ? GRACO_OK : status; /* without memory for that: sparse */
+}
+
+static graco_status input_new(struct input **out, struct context *context, int64_t rows,
+                              int64_t cols)
+{
+    graco_status status = memory_zalloc(out, 1, sizeof **out);
+    if (status != GRACO_OK)
+        return status;
+    (*out)->context = context;
+    (*out)->rows = rows;
+    (*out)->cols = cols;
+    return GRACO_OK;
 }
 
 graco_status input_create(struct input **out, struct context *context,
@@ -55,22 +80,26 @@ graco_status input_create(struct input **out, struct context *context,
 {
     graco_status status = GRACO_OK;
     struct input *input = NULL;
-    TRY(features_check(features));
-    TRY(memory_zalloc(&input, 1, sizeof *input));
-    input->context = context;
+    TRY(input_new(&input, context, features->rows, features->cols));
     input->features = features;
-    if (better_dense(context, features)) {
-        status = share_as_dense(input, features); /* without the memory for that: sparse */
-        if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
-            goto done;
-    } else
-        TRY(context_share(context, &input->dense, features->dense, features->rows * features->cols,
-                          sizeof(float)));
+    TRY(input_dense(&input->dense, context, features));
     *out = input;
     return GRACO_OK;
 done:
     input_free(input);
     return status;
+}
+
+graco_status input_create_dense(struct input **out, struct context *context, const float *X,
+                                int64_t rows, int64_t cols)
+{
+    struct input *input = NULL;
+    graco_status status = input_new(&input, context, rows, cols);
+    if (status != GRACO_OK)
+        return status;
+    input->dense = X;
+    *out = input;
+    return GRACO_OK;
 }
 
 static void prefix_free(struct context *context, struct prefix *prefix)
@@ -96,13 +125,14 @@ void input_free(struct input *input)
         prefix_free(input->context, input->prefixes);
         input->prefixes = next;
     }
-    context_unshare(input->context, input->dense);
+    if (input->features)
+        context_unshare(input->context, input->dense);
     memory_free(input);
 }
 
 int64_t input_rows(const struct input *input)
 {
-    return input->features->rows;
+    return input->rows;
 }
 
 /* Fills the transpose by counting; the order within a row is ascending. */
@@ -189,7 +219,7 @@ static struct dense_map dense_of(const struct input *input, const struct views *
 {
     return (struct dense_map){.views = views->count,
                               .rows = rows,
-                              .cols = input->features->cols,
+                              .cols = input->cols,
                               .X = input->dense,
                               .mask = {views->mask[0], views->mask[1]}};
 }
@@ -198,7 +228,7 @@ static struct dense_map dense_of(const struct input *input, const struct views *
 static struct tensor *multiply_dense(struct tape *tape, const struct input *input,
                                      const struct dense_map *map, struct tensor *W)
 {
-    graco_status status = features_check(input->features);
+    graco_status status = input->features ? features_check(input->features) : GRACO_OK;
     if (status == GRACO_OK)
         return tape_features(tape, map, W);
     tape_stop(tape, status);
@@ -208,7 +238,7 @@ static struct tensor *multiply_dense(struct tape *tape, const struct input *inpu
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows)
 {
-    assert(rows <= input->features->rows);
+    assert(rows <= input->rows);
     if (!W)
         return NULL;
     if (input->dense) {
@@ -242,7 +272,7 @@ static bool pools_first(const struct views *views, int64_t features, int64_t wid
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
                           struct tensor *W)
 {
-    int64_t rows = input->features->rows;
+    int64_t rows = input->rows;
     assert(rows == views->map.matrix[0].cols);
     if (!W)
         return NULL;
