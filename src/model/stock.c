@@ -66,14 +66,17 @@ void stock_free(struct stock *s)
  * pool keeps what was too small. What was there is lost. */
 static graco_status make_room(struct stock *s, int64_t count)
 {
+    int64_t room = count + count / 8;
     graco_status status = GRACO_OK;
     if (count <= s->room)
         return GRACO_OK;
+    if (count <= s->X->rows && room > s->X->rows)
+        room = s->X->rows; /* a batch has no node twice */
     context_give(s->context, s->rows);
     s->rows = NULL;
     s->room = 0;
-    TRY(context_take(s->context, &s->rows, (count + count / 8) * s->X->cols, sizeof(float)));
-    s->room = count + count / 8;
+    TRY(context_take(s->context, &s->rows, room * s->X->cols, sizeof(float)));
+    s->room = room;
 done:
     return status;
 }
