@@ -1,5 +1,6 @@
 /* Mini-batches on a device, on a back end that only pretends to be one: the features are uploaded
  * once, and neither that nor a lack of memory changes a bit. */
+#include "data/small_files.h"
 #include "model/checkpoint.h"
 #include "pretended.h"
 #include "train/schedule.h"
@@ -145,6 +146,42 @@ static void sparse(const struct setting *s, bool thin)
     free(there.values);
 }
 
+/* Features in a file that is cut after the first step: all rows are on the device by then, or the
+ * next batch says so. */
+static void cut_file(bool poor)
+{
+    const struct setting s = {"file", true, 400, {{NULL}}};
+    graco_config config = make_config(&s);
+    struct graco_dataset *data = make_data(&s);
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    struct stage *stage = NULL;
+    struct backend device = pretended_backend(SIZE_MAX, poor ? NODES * 400 * sizeof(float) : 0);
+    CHECK_OK(graco_dataset_save(data, small_path("set")));
+    graco_dataset_free(data);
+    data = NULL;
+    CHECK_OK(graco_dataset_load(&data, small_path("set"), NULL));
+    CHECK(data->features.file != NULL);
+    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(trainer_create(&trainer, &device, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    CHECK_OK(schedule_next(schedule, &stage));
+    CHECK_OK(trainer_step(trainer, stage));
+    CHECK(truncate(small_path("set/x.npy"), 2000) == 0);
+    if (poor) {
+        CHECK_FAILS(schedule_next(schedule, &stage), GRACO_ERROR_IO, "x.npy has shrunk");
+    } else {
+        CHECK_OK(schedule_next(schedule, &stage));
+        CHECK_OK(trainer_step(trainer, stage));
+    }
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    graco_dataset_free(data);
+    small_remove(small_path("set"));
+}
+
 int main(void)
 {
     const struct setting dense[] = {
@@ -167,5 +204,9 @@ int main(void)
     }
     sparse(&full, false);
     sparse(&thin, true);
+    small_begin();
+    cut_file(false);
+    cut_file(true);
+    small_remove(small_root);
     return check_result();
 }
