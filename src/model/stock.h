@@ -4,7 +4,8 @@
  * rows are gathered there. So are sparse features that a device better multiplies as dense ones
  * (see input_dense). Others are gathered on the host, where their transposes are built too. Where a
  * device has no memory for all rows, or needs it for something else later, the stock gives it back
- * and gathers dense rows on the host; that changes no bit. */
+ * and gathers on the host. That changes no bit for dense features; sparse ones are then multiplied
+ * as each batch's share of entries suggests, which may round otherwise. */
 #ifndef MODEL_STOCK_H
 #define MODEL_STOCK_H
 
