@@ -218,6 +218,10 @@ struct backend {
     /* *spoiled: the index of the first of n floats that is not finite, -1 if all are; host, after
      * context_finish, until which nothing else may be asked of this kernel. */
     graco_status (*finite)(struct context *c, int64_t n, const float *x, int64_t *spoiled);
+
+    /* Row i of Y (rows, cols) = row index[i] of X; Y is not X. */
+    graco_status (*gather)(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
+                           const int32_t *index);
 };
 
 extern const struct backend backend_cpu;
@@ -249,6 +253,10 @@ struct context {
     int64_t bytes, most_bytes; /* that the pool holds, and ever held */
     int64_t trims;             /* how often it gave blocks back to the system */
     void *device;              /* the back end's own */
+    /* Called when the device has no memory left: its owner gives back what it can do without. NULL:
+     * nobody has such a thing. Not where buffers are host memory. */
+    void (*relieve)(void *owner);
+    void *owner;
 };
 
 graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,

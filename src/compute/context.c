@@ -100,11 +100,16 @@ static void trim(struct context *context)
     pool->count = kept;
 }
 
-/* A device has little memory, and nothing else to move elsewhere: trim and try again. */
+/* A device has little memory: trim and try again, then ask for what can be done without. */
 static graco_status allocate(struct context *context, void **out, size_t bytes)
 {
     graco_status status = context->backend->allocate(out, bytes);
     if (status == GRACO_ERROR_MEMORY && !context->backend->host) {
+        trim(context);
+        status = context->backend->allocate(out, bytes);
+    }
+    if (status == GRACO_ERROR_MEMORY && context->relieve) {
+        context->relieve(context->owner);
         trim(context);
         status = context->backend->allocate(out, bytes);
     }

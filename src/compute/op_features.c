@@ -42,7 +42,7 @@ static graco_status features_backward(struct tape *tape, struct tape_node *node)
                                                   .n = W->cols,
                                                   .k = map->rows,
                                                   .A = map->X,
-                                                  .lda = map->x_row,
+                                                  .lda = map->cols,
                                                   .B = Y->grad + view * map->rows * Y->cols,
                                                   .ldb = Y->cols,
                                                   .beta = mask ? 0.0f : 1.0f,
@@ -81,7 +81,7 @@ struct tensor *tape_features(struct tape *tape, const struct dense_map *map, str
                                                   .n = W->cols,
                                                   .k = map->cols,
                                                   .A = map->X,
-                                                  .lda = map->x_row,
+                                                  .lda = map->cols,
                                                   .B = weights,
                                                   .ldb = W->cols,
                                                   .C = Y->data + view * map->rows * W->cols,
@@ -97,17 +97,17 @@ struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
 {
     int64_t rows = pool->matrix[0].rows;
     assert(pool->views == map->views && pool->matrix[0].cols == map->rows);
-    struct tensor *P = tape_tensor(tape, map->views * rows, map->x_row);
+    struct tensor *P = tape_tensor(tape, map->views * rows, map->cols);
     if (!P)
         return NULL;
     P->constant = true;
     graco_status status = tape->context->backend->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = pool->matrix,
-                                      .cols = map->x_row,
+                                      .cols = map->cols,
                                       .X = map->X,
                                       .Y = P->data,
-                                      .y_step = rows * map->x_row,
+                                      .y_step = rows * map->cols,
                                       .mask = {map->mask[0], map->mask[1]},
                                       .masked = map->cols});
     return status == GRACO_OK ? P : tape_fail(tape, status);

@@ -77,14 +77,13 @@ struct dense_map {
     int views;
     int64_t rows, cols;
     const float *X;       /* (rows, cols) */
-    int64_t x_row;        /* where a row begins after the one before it: `cols` or more */
     const float *mask[2]; /* (cols) */
 };
 
 /* [X diag(mask_1) W; X diag(mask_2) W]. */
 struct tensor *tape_features(struct tape *tape, const struct dense_map *map, struct tensor *W);
 
-/* [M_1 X diag(mask_1); M_2 X diag(mask_2)], rows as long as x_row says: a constant. */
+/* [M_1 X diag(mask_1); M_2 X diag(mask_2)], a constant. */
 struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
                          const struct sparse_map *pool);
 

@@ -17,15 +17,15 @@ struct prefix {
 
 struct input {
     struct context *context;
-    const struct features *features;
-    const float *dense; /* on the device */
-    int64_t row;        /* where its rows begin, one after the other */
+    const struct features *features; /* NULL: `dense` is all there is, and is borrowed */
+    int64_t rows, cols;
+    const float *dense; /* (rows, cols) on the device; NULL: sparse */
     struct prefix *prefixes;
 };
 
 /* A device multiplies by a dense matrix so much faster that it pays from this share of entries on,
  * if the matrix is not too large; more so where operands are rounded. */
-enum { DENSE_ONE_IN = 24, DENSE_ONE_IN_ROUNDED = 96, LINE = 32 };
+enum { DENSE_ONE_IN = 24, DENSE_ONE_IN_ROUNDED = 96 };
 static const int64_t DENSE_BYTES = (int64_t)1 << 30;
 
 static bool better_dense(const struct context *context, const struct features *X)
@@ -36,29 +36,43 @@ static bool better_dense(const struct context *context, const struct features *X
            cells <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
-/* Rows begin at whole lines of memory, if that makes them little longer: products read such rows a
- * fifth faster. */
-static int64_t padded(int64_t cols)
-{
-    int64_t whole = (cols + LINE - 1) / LINE * LINE;
-    return (whole - cols) * 16 <= cols ? whole : cols;
-}
-
-static graco_status share_as_dense(struct input *input, const struct features *X)
+static graco_status share_as_dense(const float **out, struct context *context,
+                                   const struct features *X)
 {
     graco_status status = GRACO_OK;
-    int64_t row = padded(X->cols);
     float *dense = NULL;
-    TRY(memory_zalloc(&dense, X->rows * row, sizeof(float)));
-    for (int64_t i = 0; i < X->rows; i++)
-        for (int64_t k = X->start[i]; k < X->start[i + 1]; k++)
-            dense[i * row + X->index[k]] = X->value[k];
-    TRY(context_share(input->context, &input->dense, dense, X->rows * row, sizeof(float)));
-    input->row = row;
-    TRY(context_finish(input->context)); /* the upload reads `dense` until then */
+    TRY(memory_zalloc(&dense, X->rows * X->cols, sizeof(float)));
+    for (int64_t row = 0; row < X->rows; row++)
+        for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
+            dense[row * X->cols + X->index[k]] = X->value[k];
+    TRY(context_share(context, out, dense, X->rows * X->cols, sizeof(float)));
+    TRY(context_finish(context)); /* the upload reads `dense` until then */
 done:
     memory_free(dense);
     return status;
+}
+
+graco_status input_dense(const float **out, struct context *context, const struct features *X)
+{
+    graco_status status = features_check(X);
+    if (status != GRACO_OK || (!X->dense && !better_dense(context, X)))
+        return status;
+    if (X->dense)
+        return context_share(context, out, X->dense, X->rows * X->cols, sizeof(float));
+    status = share_as_dense(out, context, X);
+    return status == GRACO_ERROR_MEMORY ? GRACO_OK : status; /* without memory for that: sparse */
+}
+
+static graco_status input_new(struct input **out, struct context *context, int64_t rows,
+                              int64_t cols)
+{
+    graco_status status = memory_zalloc(out, 1, sizeof **out);
+    if (status != GRACO_OK)
+        return status;
+    (*out)->context = context;
+    (*out)->rows = rows;
+    (*out)->cols = cols;
+    return GRACO_OK;
 }
 
 graco_status input_create(struct input **out, struct context *context,
@@ -66,23 +80,26 @@ graco_status input_create(struct input **out, struct context *context,
 {
     graco_status status = GRACO_OK;
     struct input *input = NULL;
-    TRY(features_check(features));
-    TRY(memory_zalloc(&input, 1, sizeof *input));
-    input->context = context;
+    TRY(input_new(&input, context, features->rows, features->cols));
     input->features = features;
-    input->row = features->cols;
-    if (better_dense(context, features)) {
-        status = share_as_dense(input, features); /* without the memory for that: sparse */
-        if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
-            goto done;
-    } else
-        TRY(context_share(context, &input->dense, features->dense, features->rows * features->cols,
-                          sizeof(float)));
+    TRY(input_dense(&input->dense, context, features));
     *out = input;
     return GRACO_OK;
 done:
     input_free(input);
     return status;
+}
+
+graco_status input_create_dense(struct input **out, struct context *context, const float *X,
+                                int64_t rows, int64_t cols)
+{
+    struct input *input = NULL;
+    graco_status status = input_new(&input, context, rows, cols);
+    if (status != GRACO_OK)
+        return status;
+    input->dense = X;
+    *out = input;
+    return GRACO_OK;
 }
 
 static void prefix_free(struct context *context, struct prefix *prefix)
@@ -108,13 +125,14 @@ void input_free(struct input *input)
         prefix_free(input->context, input->prefixes);
         input->prefixes = next;
     }
-    context_unshare(input->context, input->dense);
+    if (input->features)
+        context_unshare(input->context, input->dense);
     memory_free(input);
 }
 
 int64_t input_rows(const struct input *input)
 {
-    return input->features->rows;
+    return input->rows;
 }
 
 /* Fills the transpose by counting; the order within a row is ascending. */
@@ -201,16 +219,15 @@ static struct dense_map dense_of(const struct input *input, const struct views *
 {
     return (struct dense_map){.views = views->count,
                               .rows = rows,
-                              .cols = input->features->cols,
+                              .cols = input->cols,
                               .X = input->dense,
-                              .x_row = input->row,
                               .mask = {views->mask[0], views->mask[1]}};
 }
 
 /* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
 static bool readable(struct tape *tape, const struct input *input)
 {
-    graco_status status = features_check(input->features);
+    graco_status status = input->features ? features_check(input->features) : GRACO_OK;
     if (status != GRACO_OK)
         tape_stop(tape, status);
     return status == GRACO_OK;
@@ -219,7 +236,7 @@ static bool readable(struct tape *tape, const struct input *input)
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows)
 {
-    assert(rows <= input->features->rows);
+    assert(rows <= input->rows);
     if (!W)
         return NULL;
     if (input->dense) {
@@ -253,7 +270,7 @@ static bool pools_first(const struct views *views, int64_t features, int64_t wid
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
                           struct tensor *W, const struct ending *end)
 {
-    int64_t rows = input->features->rows;
+    int64_t rows = input->rows;
     assert(rows == views->map.matrix[0].cols);
     if (!W)
         return NULL;

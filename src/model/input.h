@@ -12,7 +12,18 @@ struct input;
 /* Prepares features for a device. Borrows them. */
 graco_status input_create(struct input **out, struct context *context,
                           const struct features *features);
+
+/* The input of dense rows X (rows, cols) that are on the device already. Borrows them. */
+graco_status input_create_dense(struct input **out, struct context *context, const float *X,
+                                int64_t rows, int64_t cols);
+
 void input_free(struct input *input);
+
+/* Features as a dense matrix on the device, which ends with context_unshare; *out does not change
+ * where they are sparse and better stay so. A device multiplies sparse ones as dense ones where
+ * enough of them is not zero. */
+graco_status input_dense(const float **out, struct context *context,
+                         const struct features *features);
 
 int64_t input_rows(const struct input *input);
 

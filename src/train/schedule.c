@@ -7,8 +7,6 @@
 #include "graph/subgraph.h"
 #include "train/prefetch.h"
 
-#include <string.h>
-
 enum { SAMPLES_AHEAD = 2 };
 
 /* One graph of the training data. */
@@ -30,85 +28,13 @@ struct schedule {
     int32_t *order; /* (count) the parts in this epoch's order */
     /* Mini-batches; NULL without. */
     struct prefetch *prefetch;
-    int32_t *seeds;           /* (nodes of the part) 0, 1, 2, ... */
-    struct features gathered; /* of the batch's neighbourhood, with room for more */
-    int64_t row_room, entry_room;
+    int32_t *seeds; /* (nodes of the part) 0, 1, 2, ... */
+    struct stock *stock;
+    int32_t *rows; /* (nodes of the part) of the batch's neighbourhood in the stock; NULL: as they
+                      are numbered */
     struct stage *batch;
     struct schedule_times times;
 };
-
-/* ---- Features of some nodes ------------------------------------------------------------------ */
-
-/* Makes room for rows and entries; what was there is lost. */
-static graco_status make_room(struct schedule *s, int64_t rows, int64_t entries)
-{
-    struct features *g = &s->gathered;
-    graco_status status = GRACO_OK;
-    if (rows > s->row_room) {
-        s->row_room = 0;
-        memory_free(s->X->dense ? (void *)g->dense : (void *)g->start);
-        g->dense = NULL;
-        g->start = NULL;
-        if (s->X->dense)
-            TRY(memory_alloc(&g->dense, rows * s->X->cols, sizeof(float)));
-        else
-            TRY(memory_alloc(&g->start, rows + 1, sizeof(int64_t)));
-        s->row_room = rows;
-    }
-    if (entries > s->entry_room) {
-        s->entry_room = 0;
-        memory_free(g->index);
-        memory_free(g->value);
-        g->index = NULL;
-        g->value = NULL;
-        TRY(memory_alloc(&g->index, entries, sizeof(int32_t)));
-        TRY(memory_alloc(&g->value, entries, sizeof(float)));
-        s->entry_room = entries;
-    }
-done:
-    return status;
-}
-
-/* Node i of a part in the data set's numbering. */
-static int64_t global(const struct part *part, int64_t i)
-{
-    return part->nodes ? part->nodes[i] : i;
-}
-
-/* Rows of X for the part's nodes `local` (count) into s->gathered. */
-static graco_status gather_rows(struct schedule *s, const struct part *part, const int32_t *local,
-                                int64_t count)
-{
-    const struct features *X = s->X;
-    struct features *g = &s->gathered;
-    graco_status status = GRACO_OK;
-    int64_t entries = 0;
-    TRY(features_check(X));
-    for (int64_t i = 0; i < count && !X->dense; i++) {
-        int64_t row = global(part, local[i]);
-        entries += X->start[row + 1] - X->start[row];
-    }
-    TRY(make_room(s, count, entries));
-    g->rows = count;
-    g->cols = X->cols;
-    if (X->dense) {
-#pragma omp parallel for schedule(static) num_threads(s->context->threads)
-        for (int64_t i = 0; i < count; i++)
-            memcpy(g->dense + i * X->cols, X->dense + global(part, local[i]) * X->cols,
-                   (size_t)X->cols * sizeof(float));
-        goto done;
-    }
-    g->start[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t row = global(part, local[i]), from = X->start[row], to = g->start[i];
-        int64_t some = X->start[row + 1] - from;
-        memcpy(g->index + to, X->index + from, (size_t)some * sizeof(int32_t));
-        memcpy(g->value + to, X->value + from, (size_t)some * sizeof(float));
-        g->start[i + 1] = to + some;
-    }
-done:
-    return status;
-}
 
 /* ---- Construction ---------------------------------------------------------------------------- */
 
@@ -180,6 +106,9 @@ static graco_status start_batches(struct schedule *s)
     TRY(memory_alloc(&s->seeds, graph->nodes, sizeof(int32_t)));
     for (int64_t i = 0; i < graph->nodes; i++)
         s->seeds[i] = (int32_t)i;
+    if (s->parts[0].nodes)
+        TRY(memory_alloc(&s->rows, graph->nodes, sizeof(int32_t)));
+    TRY(stock_create(&s->stock, s->context, s->X));
     TRY(prefetch_create(&s->prefetch, &(struct prefetch_options){.graph = graph,
                                                                  .hops = (int)config->layers,
                                                                  .fanout = config->fanout,
@@ -236,7 +165,8 @@ void schedule_free(struct schedule *s)
     memory_free(s->parts);
     memory_free(s->order);
     memory_free(s->seeds);
-    features_clear(&s->gathered);
+    stock_free(s->stock);
+    memory_free(s->rows);
     features_clear(&s->prepared);
     memory_free(s);
 }
@@ -254,6 +184,17 @@ struct schedule_times schedule_times(const struct schedule *s)
     return s->times;
 }
 
+/* Where the stock has the nodes of a sample: a part's nodes are some of the data set's. */
+static const int32_t *rows_of(struct schedule *s, const struct part *part,
+                              const struct sample *sample)
+{
+    if (!part->nodes)
+        return sample->nodes;
+    for (int64_t i = 0; i < sample->count[sample->hops]; i++)
+        s->rows[i] = part->nodes[sample->nodes[i]];
+    return s->rows;
+}
+
 static graco_status next_batch(struct schedule *s, struct stage **out)
 {
     const struct sample *sample;
@@ -264,8 +205,8 @@ static graco_status next_batch(struct schedule *s, struct stage **out)
     s->batch = NULL;
     TRY(prefetch_next(s->prefetch, &sample));
     middle = threads_seconds();
-    TRY(gather_rows(s, part, sample->nodes, sample->count[sample->hops]));
-    TRY(stage_create_sample(&s->batch, s->context, s->model, part->graph, sample, &s->gathered));
+    TRY(stage_create_sample(&s->batch, s->context, s->model, part->graph, sample, s->stock,
+                            rows_of(s, part, sample)));
     s->times.sample += middle - begin;
     s->times.gather += threads_seconds() - middle;
     *out = s->batch;

@@ -2,9 +2,9 @@
  *
  * Whole graphs come one per step, in an order that is shuffled anew each epoch; one graph is the
  * simplest case. Mini-batches come from the prefetcher, seeds in a shuffled order, each with its
- * neighbourhood's features gathered. With `inductive` only the training split exists: nodes,
- * features and edges of other splits are cut away before anything is drawn, and edge ids number
- * what is left. */
+ * neighbourhood's features taken from the stock. With `inductive` only the training split exists:
+ * nodes, features and edges of other splits are cut away before anything is drawn, and edge ids
+ * number what is left. */
 #ifndef TRAIN_SCHEDULE_H
 #define TRAIN_SCHEDULE_H
 
@@ -23,7 +23,8 @@ int64_t schedule_steps(const struct schedule *schedule);
 /* The stage of the next step, which is step model->step. Valid until the next call. */
 graco_status schedule_next(struct schedule *schedule, struct stage **out);
 
-/* Seconds spent waiting for samples and gathering features so far. */
+/* Seconds spent waiting for samples, and gathering features and building stages so far; a device
+ * may still be working on the latter. */
 struct schedule_times {
     double sample, gather;
 };

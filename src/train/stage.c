@@ -3,15 +3,13 @@
 #include "base/memory.h"
 
 static graco_status stage_new(struct stage **out, struct context *context,
-                              const struct graco_model *model, int64_t nodes,
-                              const struct features *features)
+                              const struct graco_model *model, int64_t nodes)
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
     TRY(memory_zalloc(&stage, 1, sizeof *stage));
     stage->context = context;
     stage->nodes = nodes;
-    TRY(input_create(&stage->input, context, features));
     TRY(objective_init(&stage->objective, &model->config, nodes, model->config.hidden));
     *out = stage;
     return GRACO_OK;
@@ -26,8 +24,9 @@ graco_status stage_create_graph(struct stage **out, struct context *context,
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
-    TRY(stage_new(&stage, context, model, graph->nodes, features));
+    TRY(stage_new(&stage, context, model, graph->nodes));
     stage->hops = 1;
+    TRY(input_create(&stage->input, context, features));
     TRY(views_create(&stage->views[0], context, graph, NULL, features->cols, model_norm(model), 2));
     *out = stage;
     return GRACO_OK;
@@ -52,20 +51,22 @@ static graco_status source_degrees(int32_t **out, const struct graph *graph,
 
 graco_status stage_create_sample(struct stage **out, struct context *context,
                                  const struct graco_model *model, const struct graph *graph,
-                                 const struct sample *sample, const struct features *features)
+                                 const struct sample *sample, struct stock *stock,
+                                 const int32_t *rows)
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
     enum view_norm norm = model_norm(model);
-    TRY(stage_new(&stage, context, model, sample->count[0], features));
+    TRY(stage_new(&stage, context, model, sample->count[0]));
     stage->hops = sample->hops;
+    TRY(stock_gather(&stage->input, stock, rows, sample->count[sample->hops]));
     for (int hop = 0; hop < sample->hops; hop++) {
         bool last = hop == sample->hops - 1;
         if (norm == VIEW_NORM_SYMMETRIC)
             TRY(source_degrees(&stage->degrees[hop], graph, sample, hop,
                                model->config.fanout[last ? hop : hop + 1]));
         TRY(views_create(&stage->views[hop], context, &sample->hop[hop], stage->degrees[hop],
-                         last ? features->cols : 0, norm, 2));
+                         last ? model->features : 0, norm, 2));
     }
     *out = stage;
     return GRACO_OK;

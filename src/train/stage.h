@@ -7,6 +7,7 @@
 #include "graph/sampler.h"
 #include "model/model.h"
 #include "model/objective.h"
+#include "model/stock.h"
 
 struct stage {
     struct context *context;
@@ -27,11 +28,12 @@ graco_status stage_create_graph(struct stage **out, struct context *context,
                                 const struct graco_model *model, const struct graph *graph,
                                 const struct features *features);
 
-/* A stage on a sample of `graph`; `features` has a row for each of its nodes. Borrows all of them.
- */
+/* A stage on a sample of `graph`, whose node i has row rows[i] of the stock's features. Borrows all
+ * of them. */
 graco_status stage_create_sample(struct stage **out, struct context *context,
                                  const struct graco_model *model, const struct graph *graph,
-                                 const struct sample *sample, const struct features *features);
+                                 const struct sample *sample, struct stock *stock,
+                                 const int32_t *rows);
 
 void stage_free(struct stage *stage);
 

@@ -1,7 +1,7 @@
 /* One table of operations. Each case runs on the scalar reference, on the CPU back end and, where
  * there is one, on a GPU, which must agree in values and gradients; small cases are also held
  * against finite differences. */
-#include "compute/tape.h"
+#include "compute/tape_node.h"
 
 #include "base/memory.h"
 #include "check.h"
@@ -146,6 +146,25 @@ static struct tensor *build_moment(struct tape *tape, struct setting *s, struct 
     return NULL;
 }
 
+/* kind: rows to gather, some of them more than once. Nothing goes back through it: features are
+ * constant. */
+static struct tensor *build_gather(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct context *c = tape->context;
+    int64_t rows = s->op->kind;
+    const int32_t *index = NULL;
+    int32_t *host = malloc((size_t)rows * sizeof *host);
+    struct tensor *Y = tape_tensor(tape, rows, in[0]->cols);
+    for (int64_t i = 0; i < rows; i++)
+        host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
+    CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
+    CHECK_OK(c->backend->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
+    CHECK_OK(context_finish(c));
+    context_unshare(c, index);
+    free(host);
+    return Y;
+}
+
 static const struct operation OPERATIONS[] = {
     {"matmul", build_matmul, {{3, 4}, {4, 5}}, 0, true},
     {"matmul, odd panels", build_matmul, {{517, 33}, {33, 70}}, 0, false},
@@ -196,6 +215,9 @@ static const struct operation OPERATIONS[] = {
     {"moment, corrected", build_moment, {{24, 5}}, 7, false},
     {"moment, corrected, large", build_moment, {{1238, 12}}, 40, false},
     {"moment, large", build_moment, {{1238, 12}}, 0, false},
+    {"gather, odd", build_gather, {{24, 5}}, 40, false},
+    {"gather, pairs", build_gather, {{300, 602}}, 700, false},
+    {"gather, fours", build_gather, {{900, 132}}, 333, false},
 };
 
 /* ---- The surroundings ------------------------------------------------------------------------ */
@@ -259,16 +281,16 @@ static void make_map(struct setting *s, const struct operation *op)
 
 static void make_dense(struct setting *s, const struct operation *op)
 {
-    int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0], x_row = cols + 3;
+    int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0];
     if (op->build == build_pooled)
         rows = s->map.matrix[0].cols;
-    CHECK_OK(memory_alloc(&s->X, rows * x_row, sizeof(float)));
+    CHECK_OK(memory_alloc(&s->X, rows * cols, sizeof(float)));
     CHECK_OK(memory_alloc(&s->mask, cols, sizeof(float)));
-    for (int64_t i = 0; i < rows * x_row; i++)
+    for (int64_t i = 0; i < rows * cols; i++)
         s->X[i] = draw(103, i);
     for (int64_t i = 0; i < cols; i++)
         s->mask[i] = i % 3 > 0;
-    s->dense = (struct dense_map){2, rows, cols, s->X, x_row, {s->mask, NULL}};
+    s->dense = (struct dense_map){2, rows, cols, s->X, {s->mask, NULL}};
 }
 
 static void clear_setting(struct setting *s)
@@ -313,7 +335,7 @@ static void share_setting(struct setting *to, const struct setting *s, struct co
             CHECK_OK(context_share(c, &m->col_scale, from->col_scale, from->cols, sizeof(float)));
         }
     const struct dense_map *dense = &s->dense;
-    CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->x_row, sizeof(float)));
+    CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->cols, sizeof(float)));
     for (int view = 0; view < dense->views; view++)
         CHECK_OK(
             context_share(c, &to->dense.mask[view], dense->mask[view], dense->cols, sizeof(float)));

@@ -43,8 +43,9 @@ static void compare(const graco_dataset *data, const graco_config *config, const
     CHECK(memcmp(&gpu, &again, sizeof gpu) == 0);
 }
 
-/* All objectives and encoders on a generated graph, whole and in batches. */
-static void compare_small(void)
+/* All objectives and encoders on a generated graph, whole and in batches; of dense features alone
+ * in batches, whose rows are gathered on the device. */
+static void compare_small(bool dense)
 {
     static const struct {
         const char *encoder, *activation, *objective, *batch;
@@ -57,10 +58,13 @@ static void compare_small(void)
     graco_generate_options generate = graco_generate_defaults();
     graco_dataset *data = NULL;
     generate.nodes = 600;
+    generate.dense = dense;
     CHECK_OK(graco_dataset_generate(&data, &generate));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char what[96];
         graco_config config;
+        if (dense && strcmp(cases[i].batch, "0") == 0)
+            continue;
         graco_config_preset(&config, NULL);
         CHECK_OK(graco_config_set(&config, "encoder", cases[i].encoder));
         CHECK_OK(graco_config_set(&config, "activation", cases[i].activation));
@@ -70,8 +74,8 @@ static void compare_small(void)
         config.hidden = 32;
         config.epochs = 5;
         config.precision = GRACO_PRECISION_FP32;
-        snprintf(what, sizeof what, "%s, %s, %s, batch %s", cases[i].encoder, cases[i].activation,
-                 cases[i].objective, cases[i].batch);
+        snprintf(what, sizeof what, "%s, %s, %s, batch %s%s", cases[i].encoder, cases[i].activation,
+                 cases[i].objective, cases[i].batch, dense ? ", dense" : "");
         compare(data, &config, what, 1e-3);
         config.precision = GRACO_PRECISION_FP16;
         compare(data, &config, "the same with halves", 1e-2);
@@ -173,7 +177,8 @@ int main(void)
         snprintf(reason, sizeof reason, "no GPU (%s)", graco_message());
         check_skip(reason);
     }
-    compare_small();
+    compare_small(false);
+    compare_small(true);
     compare_resumed("exact");
     compare_resumed("moment");
     compare_cora();

@@ -71,7 +71,7 @@ static void steady(void)
 }
 
 /* Fails the nth allocation for every n until the training gets through. */
-static void failing(int variant, const char *run, bool resume)
+static void failing(int variant, int64_t batch, const char *run, bool resume)
 {
     graco_dataset *data = make_data(variant % 2);
     graco_config config = make_config(variant);
@@ -79,6 +79,8 @@ static void failing(int variant, const char *run, bool resume)
     graco_status status = GRACO_ERROR_MEMORY;
     graco_model *model = NULL;
     config.epochs = resume ? 4 : 2;
+    config.batch = batch;
+    config.inductive = batch > 0;
     for (long n = 0; status != GRACO_OK && n < 3000; n++) {
         faults_until = n;
         faults_hit = 0;
@@ -123,9 +125,11 @@ int main(void)
         check_skip("no folder for temporary files");
     steady();
     for (int variant = 0; variant < 4; variant++)
-        failing(variant, NULL, false);
-    failing(1, run, false);
-    failing(1, run, true);
+        failing(variant, 0, NULL, false);
+    for (int variant = 0; variant < 2; variant++)
+        failing(variant, 4, NULL, false);
+    failing(1, 0, run, false);
+    failing(1, 0, run, true);
     failing_embed();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", run, files[i]);

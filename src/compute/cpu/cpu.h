@@ -31,6 +31,8 @@ graco_status cpu_degree_scale(struct context *c, int64_t rows, const int64_t *st
                               const int32_t *count, double share, double power, float *scale);
 graco_status cpu_adam(struct context *c, const struct adam *a);
 graco_status cpu_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled);
+graco_status cpu_gather(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
+                        const int32_t *index);
 
 /* Memory of the host; shared with the reference back end. */
 graco_status host_allocate(void *out, size_t bytes);

@@ -51,4 +51,5 @@ const struct backend backend_cpu = {
     .degree_scale = cpu_degree_scale,
     .adam = cpu_adam,
     .finite = cpu_finite,
+    .gather = cpu_gather,
 };

@@ -1,5 +1,5 @@
-/* Activations and normalisation: row by row. Gradients of biases and slopes are sums over all rows;
- * each piece of rows sums its own, and the pieces are added in order. */
+/* Activations, normalisation and gathering: row by row. Gradients of biases and slopes are sums
+ * over all rows; each piece of rows sums its own, and the pieces are added in order. */
 #include "compute/cpu/cpu.h"
 
 #include "compute/cpu/loops.h"
@@ -149,5 +149,14 @@ graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t col
     if (dbias)
         add_pieces(dbias, partial, pieces, cols);
     context_give(c, partial);
+    return GRACO_OK;
+}
+
+graco_status cpu_gather(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
+                        const int32_t *index)
+{
+#pragma omp parallel for schedule(static) num_threads(c->threads)
+    for (int64_t i = 0; i < rows; i++)
+        memcpy(Y + i * cols, X + index[i] * cols, (size_t)cols * sizeof(float));
     return GRACO_OK;
 }

@@ -228,6 +228,7 @@ static const struct backend backend_cuda = {
     cuda_draw_bytes, cuda_draw_floats,
     cuda_compact,    cuda_degree_scale,
     cuda_adam,       cuda_finite,
+    cuda_gather,
 };
 
 /* Whether the GPU runs the code of this build: a kernel that it has no image of cannot be looked

@@ -41,5 +41,7 @@ graco_status cuda_degree_scale(struct context *c, int64_t rows, const int64_t *s
                                const int32_t *count, double share, double power, float *scale);
 graco_status cuda_adam(struct context *c, const struct adam *a);
 graco_status cuda_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled);
+graco_status cuda_gather(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
+                         const int32_t *index);
 
 #endif

@@ -1,5 +1,5 @@
-/* Activations and normalisation: row by row. Gradients of biases and slopes are sums over all rows;
- * each piece of rows sums its own, and a second kernel adds the pieces in order. */
+/* Activations, normalisation and gathering: row by row. Gradients of biases and slopes are sums
+ * over all rows; each piece of rows sums its own, and a second kernel adds the pieces in order. */
 #include "compute/cuda/cuda_activation.cuh"
 
 enum {
@@ -313,4 +313,31 @@ graco_status cuda_normalise_backward(struct context *c, int64_t rows, int64_t co
     graco_status status = run_normalise_back(&scratch, rows, cols, dZ, Z, norm, dbias);
     scratch_give(&scratch);
     return status;
+}
+
+/* A warp per row, whose lanes copy groups of `wide` columns. */
+template <int wide>
+__global__ static void __launch_bounds__(BLOCK)
+    gather(int64_t rows, int64_t cols, float *Y, const float *X, const int32_t *index)
+{
+    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    if (row >= rows)
+        return;
+    const float *x = X + index[row] * cols;
+    float *y = Y + row * cols;
+#pragma unroll 4
+    for (int64_t j = threadIdx.x % WARP * wide; j < cols; j += WARP * wide)
+        *(group<wide> *)(y + j) = *(const group<wide> *)(x + j);
+}
+
+graco_status cuda_gather(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
+                         const int32_t *index)
+{
+    uintptr_t odd = (uintptr_t)X | (uintptr_t)Y | (uintptr_t)cols * sizeof(float);
+    (odd % 16 == 0  ? gather<4>
+     : odd % 8 == 0 ? gather<2>
+                    : gather<1>)<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(
+        rows, cols, Y, X, index);
+    PASS_LAUNCH("gathering rows");
+    return GRACO_OK;
 }

@@ -224,6 +224,16 @@ static graco_status ref_finite(struct context *c, int64_t n, const float *x, int
     return GRACO_OK;
 }
 
+static graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
+                               const float *X, const int32_t *index)
+{
+    (void)c;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            Y[i * cols + j] = X[index[i] * cols + j];
+    return GRACO_OK;
+}
+
 const struct backend backend_reference = {
     .name = "reference",
     .host = true,
@@ -251,4 +261,5 @@ const struct backend backend_reference = {
     .degree_scale = ref_degree_scale,
     .adam = ref_adam,
     .finite = ref_finite,
+    .gather = ref_gather,
 };
