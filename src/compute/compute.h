@@ -79,6 +79,19 @@ struct spmm {
     const struct activation *after; /* of all of Y, views in a row; NULL: none */
 };
 
+/* Y_v = M_v X diag(mask_v), dense, of a sparse X without scales that all views share. A row of Y
+ * has y_row numbers, of which those behind X's columns become 0; a multiple of 4. */
+struct sparse_pool {
+    int views;
+    const struct sparse *matrix; /* (views) */
+    const struct sparse *X;
+    const float *mask[2]; /* (X's columns) or NULL */
+    float *Y;
+    int64_t y_row, y_step;
+};
+
+enum { SPARSE_POOL_COLS = 8192 }; /* that X has at most */
+
 /* Rows and columns of a tile of the matrix of similarities. */
 enum { CONTRAST_TILE = 192 };
 
@@ -175,6 +188,8 @@ struct backend {
 
     graco_status (*gemm)(struct context *c, const struct gemm *g);
     graco_status (*spmm)(struct context *c, const struct spmm *s);
+    /* NULL where dense products are no faster than sparse ones, so that nobody asks for it. */
+    graco_status (*sparse_pool)(struct context *c, const struct sparse_pool *p);
     /* y += x over n floats. */
     graco_status (*add)(struct context *c, int64_t n, float *y, const float *x);
     /* Y (+)= diag(scale) X over (rows, cols). */

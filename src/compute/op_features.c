@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+enum { LINE = 32 }; /* floats */
+
 struct features_node {
     struct tape_node node;
     struct dense_map map;
@@ -110,5 +112,33 @@ struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
                                       .y_step = rows * map->cols,
                                       .mask = {map->mask[0], map->mask[1]},
                                       .masked = map->cols});
+    return status == GRACO_OK ? P : tape_fail(tape, status);
+}
+
+/* Whole lines of memory, if that makes rows little longer; products read such rows a fifth faster.
+ */
+static int64_t padded(int64_t cols)
+{
+    int64_t lines = (cols + LINE - 1) / LINE * LINE;
+    return (lines - cols) * 16 <= cols ? lines : (cols + 3) / 4 * 4;
+}
+
+struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
+                                const float *const mask[2], const struct sparse_map *pool)
+{
+    int64_t rows = pool->matrix[0].rows, row = padded(X->cols);
+    assert(pool->matrix[0].cols == X->rows && X->cols <= SPARSE_POOL_COLS);
+    struct tensor *P = tape_tensor(tape, pool->views * rows, row);
+    if (!P)
+        return NULL;
+    P->constant = true;
+    graco_status status = tape->context->backend->sparse_pool(
+        tape->context, &(struct sparse_pool){.views = pool->views,
+                                             .matrix = pool->matrix,
+                                             .X = X,
+                                             .mask = {mask[0], mask[1]},
+                                             .Y = P->data,
+                                             .y_row = row,
+                                             .y_step = rows * row});
     return status == GRACO_OK ? P : tape_fail(tape, status);
 }

@@ -87,6 +87,11 @@ struct tensor *tape_features(struct tape *tape, const struct dense_map *map, str
 struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
                          const struct sparse_map *pool);
 
+/* The same of a sparse X with columns' masks, for back ends that have a kernel for it. Zeros pad
+ * the rows to a length that products like. */
+struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
+                                const float *const mask[2], const struct sparse_map *pool);
+
 /* act(X + b), in place except for PRELU. */
 struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct tensor *X);
 

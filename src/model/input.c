@@ -10,7 +10,8 @@ struct prefix {
     struct prefix *next;
     int64_t rows;
     struct sparse_map map;
-    int64_t *start; /* of the transpose, on the host */
+    struct sparse plain; /* map's matrix without a mask */
+    int64_t *start;      /* of the transpose, on the host */
     int32_t *index;
     float *value;
 };
@@ -20,6 +21,7 @@ struct input {
     const struct features *features; /* NULL: `dense` is all there is, and is borrowed */
     int64_t rows, cols;
     const float *dense; /* (rows, cols) on the device; NULL: sparse */
+    bool stays_sparse;  /* having been asked */
     struct prefix *prefixes;
 };
 
@@ -82,7 +84,9 @@ graco_status input_create(struct input **out, struct context *context,
     struct input *input = NULL;
     TRY(input_new(&input, context, features->rows, features->cols));
     input->features = features;
-    TRY(input_dense(&input->dense, context, features));
+    TRY(features_check(features));
+    if (features->dense)
+        TRY(input_dense(&input->dense, context, features));
     *out = input;
     return GRACO_OK;
 done:
@@ -186,7 +190,7 @@ static graco_status share_prefix(struct context *c, struct prefix *prefix, const
     TRY(context_share(c, &T->start, prefix->start, X->cols + 1, sizeof(int64_t)));
     TRY(context_share(c, &T->index, prefix->index, entries, sizeof(int32_t)));
     TRY(context_share(c, &T->value, prefix->value, entries, sizeof(float)));
-    prefix->map.matrix[1] = *M;
+    prefix->map.matrix[1] = prefix->plain = *M;
     prefix->map.transpose[1] = *T;
     prefix->map.shared = true;
 done:
@@ -236,15 +240,20 @@ static bool readable(struct tape *tape, const struct input *input)
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows)
 {
+    struct prefix *prefix = NULL;
+    graco_status status = GRACO_OK;
     assert(rows <= input->rows);
     if (!W)
         return NULL;
-    if (input->dense) {
+    if (!input->dense && !input->stays_sparse)
+        status = input_dense(&input->dense, input->context, input->features);
+    input->stays_sparse = !input->dense;
+    if (status == GRACO_OK && input->dense) {
         struct dense_map map = dense_of(input, views, rows);
         return readable(tape, input) ? tape_features(tape, &map, W) : NULL;
     }
-    struct prefix *prefix = NULL;
-    graco_status status = find_prefix(&prefix, input, rows);
+    if (status == GRACO_OK)
+        status = find_prefix(&prefix, input, rows);
     if (status != GRACO_OK) {
         tape_stop(tape, status);
         return NULL;
@@ -267,6 +276,33 @@ static bool pools_first(const struct views *views, int64_t features, int64_t wid
     return pool_first < multiply_first;
 }
 
+/* Whether the features came dense. What a device makes of sparse ones does not count: it is made
+ * when first asked for, and every step must go the same way. */
+static bool is_dense(const struct input *input)
+{
+    return !input->features || input->features->dense;
+}
+
+/* Sparse features pool fast where there is a kernel for it; the dense product then must be the
+ * faster one, and its operand not too large. */
+static bool pools_sparse(const struct input *input, const struct views *views)
+{
+    int64_t cells = views->count * views->map.matrix[0].rows * input->cols;
+    return input->context->backend->sparse_pool && !is_dense(input) &&
+           better_dense(input->context, input->features) && input->cols <= SPARSE_POOL_COLS &&
+           cells <= DENSE_BYTES / (int64_t)sizeof(float);
+}
+
+static struct tensor *pool_sparse(struct tape *tape, struct input *input, const struct views *views)
+{
+    struct prefix *prefix = NULL;
+    graco_status status = find_prefix(&prefix, input, input->rows);
+    if (status == GRACO_OK)
+        return tape_pool_sparse(tape, &prefix->plain, views->mask, &views->map);
+    tape_stop(tape, status);
+    return NULL;
+}
+
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
                           struct tensor *W, const struct ending *end)
 {
@@ -274,7 +310,9 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
     assert(rows == views->map.matrix[0].cols);
     if (!W)
         return NULL;
-    if (input->dense && pools_first(views, W->rows, W->cols)) {
+    if (pools_sparse(input, views))
+        return tape_matmul(tape, pool_sparse(tape, input, views), W, end);
+    if (is_dense(input) && pools_first(views, W->rows, W->cols)) {
         struct dense_map map = dense_of(input, views, rows);
         struct tensor *P = readable(tape, input) ? tape_pool(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);

@@ -82,6 +82,16 @@ static struct tensor *build_pooled(struct tape *tape, struct setting *s, struct 
     return tape_matmul(tape, tape_pool(tape, &s->dense, &s->map), in[0], NULL);
 }
 
+/* Sparse features, one row per source: the pattern of the transpose serves. */
+static struct tensor *build_sparse_pool(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    const float *const mask[2] = {s->map.matrix[0].row_scale, NULL};
+    struct sparse X = s->map.transpose[1];
+    X.row_scale = X.col_scale = NULL;
+    X.self = false;
+    return tape_matmul(tape, tape_pool_sparse(tape, &X, mask, &s->map), in[0], NULL);
+}
+
 static struct ending ending_of(const struct setting *s, struct tensor *bias, struct tensor *slope)
 {
     struct random_key key = {.seed = 5, .stream = RANDOM_RRELU};
@@ -175,6 +185,8 @@ static const struct operation OPERATIONS[] = {
     {"propagate", build_propagate, {{24, 5}}, 0, true},
     {"propagate, wide", build_propagate, {{600, 150}}, 0, false},
     {"propagate, shared", build_propagate, {{13, 7}}, 1, true},
+    {"propagate, hubs", build_propagate, {{5000, 9}}, 3, false},
+    {"propagate, hubs, wide", build_propagate, {{5000, 260}}, 3, false},
     {"propagate, one hop", build_propagate, {{24, 5}}, 2, true},
     {"propagate, one hop, wide", build_propagate, {{600, 150}}, 2, false},
     {"features", build_features, {{9, 5}}, 0, true},
@@ -182,6 +194,9 @@ static const struct operation OPERATIONS[] = {
     {"features, pooled", build_pooled, {{10, 5}}, 0, true},
     {"features, pooled, one hop", build_pooled, {{24, 5}}, 2, true},
     {"features, pooled, large", build_pooled, {{131, 67}}, 2, false},
+    {"sparse features, pooled", build_sparse_pool, {{10, 5}}, 0, true},
+    {"sparse features, pooled, one hop", build_sparse_pool, {{77, 5}}, 2, false},
+    {"sparse features, pooled, hubs", build_sparse_pool, {{1501, 67}}, 3, false},
     {"relu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RELU, true},
     {"prelu", build_activate, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
     {"elu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_ELU, true},
@@ -222,15 +237,28 @@ static const struct operation OPERATIONS[] = {
 
 /* ---- The surroundings ------------------------------------------------------------------------ */
 
+/* In a row: few, but for every 50th where there are hubs. */
+static int64_t entries_of(bool hubs, int64_t row)
+{
+    return hubs && row % 50 == 0 ? 100 : 3;
+}
+
 /* A random sparse matrix (rows, cols) and its transpose, with values and scales. */
 static void make_map(struct setting *s, const struct operation *op)
 {
     bool shared = op->build == build_propagate && op->kind == 1;
-    int64_t cols = shared ? op->shape[0][0] : op->shape[0][0] / 2;
     bool hop = op->kind == 2 && (op->build == build_propagate ||
                                  op->build == build_pooled); /* fewer targets than sources */
-    int64_t rows = shared ? cols + 4 : hop ? cols - 4 : cols, per_row = 3, entries = rows * per_row;
-    int64_t scales = rows > cols ? rows : cols;
+    bool sparse = op->build == build_sparse_pool, wider = sparse && op->kind == 2;
+    int64_t cols = shared   ? op->shape[0][0]
+                   : wider  ? op->shape[0][0] + 4
+                   : sparse ? op->shape[0][0]
+                            : op->shape[0][0] / 2;
+    int64_t rows = shared ? cols + 4 : hop || wider ? cols - 4 : cols;
+    bool hubs = op->kind == 3 && (op->build == build_propagate || sparse);
+    int64_t scales = rows > cols ? rows : cols, entries = 0;
+    for (int64_t row = 0; row < rows; row++)
+        entries += entries_of(hubs, row);
     for (int side = 0; side < 2; side++) {
         CHECK_OK(memory_zalloc(&s->start[side], (side ? cols : rows) + 1, sizeof(int64_t)));
         CHECK_OK(memory_zalloc(&s->index[side], entries, sizeof(int32_t)));
@@ -239,20 +267,23 @@ static void make_map(struct setting *s, const struct operation *op)
     CHECK_OK(memory_zalloc(&s->scale, 4 * scales, sizeof(float)));
     for (int64_t i = 0; i < 4 * scales; i++)
         s->scale[i] = 0.75f + 0.25f * draw(101, i);
-    for (int64_t row = 0; row <= rows; row++)
-        s->start[0][row] = row * per_row;
-    for (int64_t k = 0; k < entries; k++) {
-        s->index[0][k] = (int32_t)((k / per_row * 7 + k % per_row * (cols / 3 + 1)) % cols);
-        s->value[0][k] = draw(102, k);
-        s->start[1][s->index[0][k] + 1]++;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t start = s->start[0][row],
+                end = s->start[0][row + 1] = start + entries_of(hubs, row);
+        for (int64_t k = start; k < end; k++) {
+            s->index[0][k] = (int32_t)((row * 7 + (k - start) * (cols / 3 + 1)) % cols);
+            s->value[0][k] = draw(102, k);
+            s->start[1][s->index[0][k] + 1]++;
+        }
     }
     for (int64_t col = 0; col < cols; col++)
         s->start[1][col + 1] += s->start[1][col];
-    for (int64_t k = 0; k < entries; k++) {
-        int64_t at = s->start[1][s->index[0][k]]++;
-        s->index[1][at] = (int32_t)(k / per_row);
-        s->value[1][at] = s->value[0][k];
-    }
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t k = s->start[0][row]; k < s->start[0][row + 1]; k++) {
+            int64_t at = s->start[1][s->index[0][k]]++;
+            s->index[1][at] = (int32_t)row;
+            s->value[1][at] = s->value[0][k];
+        }
     for (int64_t col = cols; col > 0; col--)
         s->start[1][col] = s->start[1][col - 1];
     s->start[1][0] = 0;
@@ -492,6 +523,8 @@ static void check_operation(const struct operation *op, const struct device *dev
         context[v]->precision = device->precision;
         for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
             CHECK_OK(memory_alloc(&outcome[v].grad[i], input_size(op, i), sizeof(float)));
+        if (op->build == build_sparse_pool && !device->backend->sparse_pool)
+            continue;
         run(&outcome[v], context[v], &setting, data, true);
         compare(op, &outcome[v], &outcome[0], device->tolerance);
         if (v > 1 && device->backend == devices[1].backend)

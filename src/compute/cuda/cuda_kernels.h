@@ -18,6 +18,7 @@ void cuda_forget(struct recording *recording);
 
 graco_status cuda_gemm(struct context *c, const struct gemm *g);
 graco_status cuda_spmm(struct context *c, const struct spmm *s);
+graco_status cuda_sparse_pool(struct context *c, const struct sparse_pool *p);
 graco_status cuda_add(struct context *c, int64_t n, float *y, const float *x);
 graco_status cuda_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
                              const float *scale, const float *X, bool accumulate);

@@ -8,7 +8,7 @@
 #include "compute/cuda/cuda_activation.cuh"
 
 enum {
-    LONG_ROW = 256, /* entries from which on a row gets a block */
+    LONG_ROW = 64, /* entries from which on a row gets a block */
     LONG_WARPS = 16,
     FEW_ROWS = 2048, /* so few rows would leave the GPU idle if each had a warp only */
 };
@@ -27,8 +27,7 @@ struct product {
     int64_t masked;
     struct activation after;
     const uint32_t *late;
-    bool twin;                     /* both views have the same entries */
-    int64_t from_row, short_below; /* rows of at least / below so many entries are this kernel's */
+    bool twin; /* both views have the same entries */
 };
 
 template <int V> struct pack {
@@ -202,39 +201,15 @@ __device__ static inline void gather_row(pack<V> (&sum)[C][N], const struct prod
     }
 }
 
-/* Whether a row is this kernel's: it goes by the first view's place for it, so that all views of a
- * row are treated alike. */
-__device__ static inline bool is_mine(const struct product &p, int64_t row)
-{
-    int64_t room = p.matrix[0].start[row + 1] - p.matrix[0].start[row];
-    return room >= p.from_row && room < p.short_below;
-}
-
-/* A warp per row; blockIdx.y counts spans of columns, blockIdx.z views where each has its own. */
+/* One row by all warps of the block, each a run of its entries; the first adds the parts in order
+ * and finishes. */
 template <int V, int N, int C, bool ends>
-__global__ static void __launch_bounds__(BLOCK) short_rows(struct product p)
+__device__ static inline void share_row(pack<V> (*parts)[N][WARP], const struct product &p,
+                                        int first_view, int64_t row, int64_t col)
 {
-    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
-    int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     pack<V> sum[C][N];
-    if (row >= p.matrix[0].rows || !is_mine(p, row))
-        return;
-    gather_row(sum, p, blockIdx.z, row, col, 0, 1);
-    finish_rows<V, N, C, ends>(sum, p, blockIdx.z, row, col);
-}
-
-/* A block per row. */
-template <int V, int N, int C, bool ends>
-__global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct product p)
-{
-    __shared__ pack<V> parts[LONG_WARPS][N][WARP];
-    int64_t row = blockIdx.x;
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + lane * V;
-    pack<V> sum[C][N];
-    if (!is_mine(p, row))
-        return;
-    gather_row(sum, p, blockIdx.z, row, col, warp, LONG_WARPS);
+    gather_row(sum, p, first_view, row, col, warp, warps);
 #pragma unroll
     for (int i = 0; i < C; i++) {
         __syncthreads();
@@ -246,28 +221,60 @@ __global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct prod
             continue;
 #pragma unroll
         for (int k = 0; k < N; k++)
-            for (int other = 1; other < LONG_WARPS; other++)
+            for (int other = 1; other < warps; other++)
                 add_times(sum[i][k], 1, parts[other][k][lane]);
     }
     if (warp == 0)
+        finish_rows<V, N, C, ends>(sum, p, first_view, row, col);
+}
+
+/* How long a row may be: by the first view's place for it, so that all views of a row are treated
+ * alike. */
+__device__ static inline bool is_long(const struct product &p, int64_t row)
+{
+    return p.matrix[0].start[row + 1] - p.matrix[0].start[row] >= LONG_ROW;
+}
+
+/* A warp per row, but a block for each of its long ones, in turn. blockIdx.y counts spans of
+ * columns, blockIdx.z views where each has its own. */
+template <int V, int N, int C, bool ends>
+__global__ static void __launch_bounds__(BLOCK) multiply_rows(struct product p)
+{
+    __shared__ pack<V> parts[BLOCK_WARPS][N][WARP];
+    int64_t first = (int64_t)blockIdx.x * BLOCK_WARPS, row = first + threadIdx.x / WARP;
+    int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
+    bool inside = row < p.matrix[0].rows, later = inside && is_long(p, row);
+    if (inside && !later) {
+        pack<V> sum[C][N];
+        gather_row(sum, p, blockIdx.z, row, col, 0, 1);
         finish_rows<V, N, C, ends>(sum, p, blockIdx.z, row, col);
+    }
+    if (!__syncthreads_or(later))
+        return;
+    for (row = first; row < first + BLOCK_WARPS && row < p.matrix[0].rows; row++)
+        if (is_long(p, row))
+            share_row<V, N, C, ends>(parts, p, blockIdx.z, row, col);
+}
+
+/* A block per row. */
+template <int V, int N, int C, bool ends>
+__global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct product p)
+{
+    __shared__ pack<V> parts[LONG_WARPS][N][WARP];
+    int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
+    share_row<V, N, C, ends>(parts, p, blockIdx.z, blockIdx.x, col);
 }
 
 template <int V, int N, int C, bool ends> static void launch(cudaStream_t stream, struct product *p)
 {
-    int64_t rows = p->matrix[0].rows, longest = p->matrix[0].longest;
+    int64_t rows = p->matrix[0].rows;
     unsigned spans = blocks_for(p->cols, WARP * V * N), z = p->views / C;
-    bool few = rows <= FEW_ROWS && longest >= 2 * LONG_WARPS;
-    p->from_row = 0;
-    p->short_below = few ? 0 : longest && longest < LONG_ROW ? INT64_MAX : (int64_t)LONG_ROW;
-    if (!few)
-        short_rows<V, N, C, ends>
+    if (rows <= FEW_ROWS && p->matrix[0].longest >= 2 * LONG_WARPS)
+        long_rows<V, N, C, ends>
+            <<<dim3((unsigned)rows, spans, z), LONG_WARPS * WARP, 0, stream>>>(*p);
+    else
+        multiply_rows<V, N, C, ends>
             <<<dim3(blocks_for(rows, BLOCK_WARPS), spans, z), BLOCK, 0, stream>>>(*p);
-    if (p->short_below == INT64_MAX)
-        return;
-    p->from_row = p->short_below;
-    p->short_below = INT64_MAX;
-    long_rows<V, N, C, ends><<<dim3((unsigned)rows, spans, z), LONG_WARPS * WARP, 0, stream>>>(*p);
 }
 
 /* Both views in one go where they share entries or a result. */

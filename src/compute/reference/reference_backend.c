@@ -84,6 +84,28 @@ static graco_status ref_spmm(struct context *c, const struct spmm *s)
     return s->after ? ref_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
+static graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
+{
+    const struct sparse *X = p->X;
+    float *dense = NULL;
+    graco_status status = memory_zalloc(&dense, X->rows * p->y_row, sizeof(float));
+    if (status != GRACO_OK)
+        return status;
+    for (int64_t row = 0; row < X->rows; row++)
+        for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
+            dense[row * p->y_row + X->index[k]] = X->value[k];
+    status = ref_spmm(c, &(struct spmm){.views = p->views,
+                                        .matrix = p->matrix,
+                                        .cols = p->y_row,
+                                        .X = dense,
+                                        .Y = p->Y,
+                                        .y_step = p->y_step,
+                                        .mask = {p->mask[0], p->mask[1]},
+                                        .masked = X->cols});
+    memory_free(dense);
+    return status;
+}
+
 static graco_status ref_add(struct context *c, int64_t n, float *y, const float *x)
 {
     (void)c;
@@ -245,6 +267,7 @@ const struct backend backend_reference = {
     .zero = host_zero,
     .gemm = ref_gemm,
     .spmm = ref_spmm,
+    .sparse_pool = ref_sparse_pool,
     .add = ref_add,
     .scale_rows = ref_scale_rows,
     .activate = ref_activate,
