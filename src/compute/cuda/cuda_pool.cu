@@ -91,6 +91,7 @@ __device__ static inline void sum_entries(float *sum, const struct pooling &p,
                                           int last)
 {
     int lane = threadIdx.x % WARP;
+    __syncwarp(); /* an earlier sum may still be read */
     for (int64_t j = lane; j < p.y_row; j += WARP)
         sum[j] = 0;
     __syncwarp();
@@ -136,14 +137,13 @@ __global__ static void __launch_bounds__(BLOCK, 4) pool_rows(struct pooling p)
     struct line l = {};
     if (row < m.rows)
         l = line_of(m, row);
+    bool many = __syncthreads_or(l.count >= MANY); /* at the start, where nobody waits for it */
     if (row < m.rows && l.count < MANY) {
         sum_entries(sum, p, m, l, 0, l.count);
         for (int64_t j = 4 * lane; j < p.y_row; j += 4 * WARP)
             write_four(p, m, row, j, sum, 1);
     }
-    if (!__syncthreads_or(l.count >= MANY))
-        return;
-    for (row = first; row < first + warps && row < m.rows; row++) {
+    for (row = first; many && row < first + warps && row < m.rows; row++) {
         l = line_of(m, row);
         if (l.count < MANY)
             continue;

@@ -244,14 +244,13 @@ __global__ static void __launch_bounds__(BLOCK) multiply_rows(struct product p)
     int64_t first = (int64_t)blockIdx.x * BLOCK_WARPS, row = first + threadIdx.x / WARP;
     int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
     bool inside = row < p.matrix[0].rows, later = inside && is_long(p, row);
+    bool some = __syncthreads_or(later); /* at the start, where nobody waits for it */
     if (inside && !later) {
         pack<V> sum[C][N];
         gather_row(sum, p, blockIdx.z, row, col, 0, 1);
         finish_rows<V, N, C, ends>(sum, p, blockIdx.z, row, col);
     }
-    if (!__syncthreads_or(later))
-        return;
-    for (row = first; row < first + BLOCK_WARPS && row < p.matrix[0].rows; row++)
+    for (row = first; some && row < first + BLOCK_WARPS && row < p.matrix[0].rows; row++)
         if (is_long(p, row))
             share_row<V, N, C, ends>(parts, p, blockIdx.z, row, col);
 }

@@ -110,8 +110,8 @@ template <typename shape, int stages> struct signals {
         barrier_init(rows_full(), 1);
         barrier_init(rows_empty(), MULTIPLIERS);
         for (int i = 0; i < 2; i++) {
-            barrier_init(sums_full(i), MULTIPLIERS);
-            barrier_init(sums_empty(i), 1);
+            barrier_init(sums_full(i), MULTIPLIERS * WARP);
+            barrier_init(sums_empty(i), WARP);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
@@ -312,9 +312,7 @@ __device__ static inline void add_columns(const struct tiles &t, const char *mem
             }
             ((float4 *)sums)[lane] = total;
         }
-        __syncwarp();
-        if (lane == 0)
-            barrier_arrive(on.sums_empty(place.stage));
+        barrier_arrive(on.sums_empty(place.stage));
     }
 }
 
@@ -382,9 +380,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
                          (lane >> 4 & 1 ? 32 : 0) + lane % 4;
             to[0] = make_float2(cols[0], cols[1]);
             to[4] = make_float2(cols[2], cols[3]);
-            __syncwarp();
-            if (lane == 0)
-                barrier_arrive(on.sums_full(buffer.stage));
+            barrier_arrive(on.sums_full(buffer.stage));
             if (walk.row_ends()) {
                 /* The warp that adds columns is done with the same sums. */
                 barrier_wait(on.sums_empty(buffer.stage), buffer.parity);
