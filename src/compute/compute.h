@@ -58,7 +58,9 @@ struct gemm {
     float beta;
     float *C;
     int64_t ldc;
-    const struct activation *after; /* of all of C, in place, with ldc = n; NULL: none */
+    /* Of all of C, in place, with ldc = n; NULL: none. RELU may make a 0 of what is not a number.
+     */
+    const struct activation *after;
 };
 
 /* Y_v (+)= M_v X_v for every view v. A step of 0 shares the operand: a shared X is read by all
@@ -79,8 +81,9 @@ struct spmm {
     const struct activation *after; /* of all of Y, views in a row; NULL: none */
 };
 
-/* Y_v = M_v X diag(mask_v), dense, of a sparse X without scales that all views share. A row of Y
- * has y_row numbers, of which those behind X's columns become 0; a multiple of 4. */
+/* Y_v = M_v X diag(mask_v), dense, of a sparse X that all views share: with values, without counts
+ * and scales, columns ascending within a row. A row of Y has y_row numbers, a multiple of 4; those
+ * behind X's columns become 0. */
 struct sparse_pool {
     int views;
     const struct sparse *matrix; /* (views) */
@@ -91,6 +94,12 @@ struct sparse_pool {
 };
 
 enum { SPARSE_POOL_COLS = 8192 }; /* that X has at most */
+
+/* Whether nothing is done to the result. Else there must be one result per view, and not added. */
+static inline bool spmm_plain(const struct spmm *s)
+{
+    return !s->after && !s->mask[0] && !s->mask[1];
+}
 
 /* Rows and columns of a tile of the matrix of similarities. */
 enum { CONTRAST_TILE = 192 };

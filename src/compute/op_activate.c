@@ -45,6 +45,8 @@ struct tensor *tape_end(struct tape *tape, const struct ending *end, struct tens
 {
     if (!X || !end)
         return X;
+    if (end->spec.kind == ACTIVATION_PRELU && !end->slope)
+        return NULL; /* making its leaf failed */
     bool in_place = end->spec.kind != ACTIVATION_PRELU;
     assert(X->data && !X->leaf && (in_place || !done));
     struct tensor *Y =

@@ -117,7 +117,7 @@ struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
 
 /* Whole lines of memory, if that makes rows little longer; products read such rows a fifth faster.
  */
-static int64_t padded(int64_t cols)
+int64_t tape_pool_row(int64_t cols)
 {
     int64_t lines = (cols + LINE - 1) / LINE * LINE;
     return (lines - cols) * 16 <= cols ? lines : (cols + 3) / 4 * 4;
@@ -126,7 +126,7 @@ static int64_t padded(int64_t cols)
 struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
                                 const float *const mask[2], const struct sparse_map *pool)
 {
-    int64_t rows = pool->matrix[0].rows, row = padded(X->cols);
+    int64_t rows = pool->matrix[0].rows, row = tape_pool_row(X->cols);
     assert(pool->matrix[0].cols == X->rows && X->cols <= SPARSE_POOL_COLS);
     struct tensor *P = tape_tensor(tape, pool->views * rows, row);
     if (!P)

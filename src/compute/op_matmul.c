@@ -65,6 +65,8 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
                                                       .beta = overwrite ? 0.0f : 1.0f,
                                                       .C = A->grad + view * block * A->cols,
                                                       .ldc = A->cols}));
+    } else {
+        tape_drop(tape, A); /* no other operation reads pooled features */
     }
 done:
     return status;

@@ -92,6 +92,9 @@ struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
 struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
                                 const float *const mask[2], const struct sparse_map *pool);
 
+/* How long its rows are then. */
+int64_t tape_pool_row(int64_t cols);
+
 /* act(X + b), in place except for PRELU. */
 struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct tensor *X);
 

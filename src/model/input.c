@@ -10,8 +10,7 @@ struct prefix {
     struct prefix *next;
     int64_t rows;
     struct sparse_map map;
-    struct sparse plain; /* map's matrix without a mask */
-    int64_t *start;      /* of the transpose, on the host */
+    int64_t *start; /* of the transpose, on the host */
     int32_t *index;
     float *value;
 };
@@ -20,8 +19,10 @@ struct input {
     struct context *context;
     const struct features *features; /* NULL: `dense` is all there is, and is borrowed */
     int64_t rows, cols;
-    const float *dense; /* (rows, cols) on the device; NULL: sparse */
-    bool stays_sparse;  /* having been asked */
+    const float *dense;                           /* (rows, cols) on the device; NULL: sparse */
+    bool stays_sparse;                            /* having been asked */
+    enum { UNDECIDED, POOLS, POOLS_NOT } pooling; /* of sparse features */
+    struct sparse plain;                          /* where they are: the features on the device */
     struct prefix *prefixes;
 };
 
@@ -120,6 +121,14 @@ static void prefix_free(struct context *context, struct prefix *prefix)
     memory_free(prefix);
 }
 
+static void unshare_plain(struct input *input)
+{
+    context_unshare(input->context, input->plain.start);
+    context_unshare(input->context, input->plain.index);
+    context_unshare(input->context, input->plain.value);
+    input->plain = (struct sparse){0};
+}
+
 void input_free(struct input *input)
 {
     if (!input)
@@ -129,6 +138,7 @@ void input_free(struct input *input)
         prefix_free(input->context, input->prefixes);
         input->prefixes = next;
     }
+    unshare_plain(input);
     if (input->features)
         context_unshare(input->context, input->dense);
     memory_free(input);
@@ -190,7 +200,7 @@ static graco_status share_prefix(struct context *c, struct prefix *prefix, const
     TRY(context_share(c, &T->start, prefix->start, X->cols + 1, sizeof(int64_t)));
     TRY(context_share(c, &T->index, prefix->index, entries, sizeof(int32_t)));
     TRY(context_share(c, &T->value, prefix->value, entries, sizeof(float)));
-    prefix->map.matrix[1] = prefix->plain = *M;
+    prefix->map.matrix[1] = *M;
     prefix->map.transpose[1] = *T;
     prefix->map.shared = true;
 done:
@@ -285,22 +295,48 @@ static bool is_dense(const struct input *input)
 
 /* Sparse features pool fast where there is a kernel for it; the dense product then must be the
  * faster one, and its operand not too large. */
-static bool pools_sparse(const struct input *input, const struct views *views)
+static bool better_pooled(const struct input *input, const struct views *views)
 {
-    int64_t cells = views->count * views->map.matrix[0].rows * input->cols;
+    int64_t rows = views->count * views->map.matrix[0].rows;
     return input->context->backend->sparse_pool && !is_dense(input) &&
            better_dense(input->context, input->features) && input->cols <= SPARSE_POOL_COLS &&
-           cells <= DENSE_BYTES / (int64_t)sizeof(float);
+           rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
-static struct tensor *pool_sparse(struct tape *tape, struct input *input, const struct views *views)
+/* Shares the features as they are, and sees whether the pool has room for what comes of them. */
+static graco_status try_pooling(struct input *input, const struct views *views)
 {
-    struct prefix *prefix = NULL;
-    graco_status status = find_prefix(&prefix, input, input->rows);
-    if (status == GRACO_OK)
-        return tape_pool_sparse(tape, &prefix->plain, views->mask, &views->map);
-    tape_stop(tape, status);
-    return NULL;
+    const struct features *X = input->features;
+    struct sparse *plain = &input->plain;
+    struct context *c = input->context;
+    int64_t rows = views->count * views->map.matrix[0].rows;
+    float *room = NULL;
+    graco_status status = GRACO_OK;
+    plain->rows = X->rows;
+    plain->cols = X->cols;
+    TRY(context_share(c, &plain->start, X->start, X->rows + 1, sizeof(int64_t)));
+    TRY(context_share(c, &plain->index, X->index, X->start[X->rows], sizeof(int32_t)));
+    TRY(context_share(c, &plain->value, X->value, X->start[X->rows], sizeof(float)));
+    TRY(context_take(c, &room, rows * tape_pool_row(X->cols), sizeof(float)));
+    context_give(c, room);
+done:
+    return status;
+}
+
+/* Chooses once for all steps; without the memory for it features are multiplied first. */
+static bool pools_sparse(struct tape *tape, struct input *input, const struct views *views)
+{
+    if (input->pooling == UNDECIDED) {
+        input->pooling = better_pooled(input, views) ? POOLS : POOLS_NOT;
+        graco_status status = input->pooling == POOLS ? try_pooling(input, views) : GRACO_OK;
+        if (status != GRACO_OK) {
+            unshare_plain(input);
+            input->pooling = POOLS_NOT;
+        }
+        if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
+            tape_stop(tape, status);
+    }
+    return input->pooling == POOLS;
 }
 
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
@@ -310,8 +346,10 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
     assert(rows == views->map.matrix[0].cols);
     if (!W)
         return NULL;
-    if (pools_sparse(input, views))
-        return tape_matmul(tape, pool_sparse(tape, input, views), W, end);
+    if (pools_sparse(tape, input, views)) {
+        struct tensor *P = tape_pool_sparse(tape, &input->plain, views->mask, &views->map);
+        return tape_matmul(tape, P, W, end);
+    }
     if (is_dense(input) && pools_first(views, W->rows, W->cols)) {
         struct dense_map map = dense_of(input, views, rows);
         struct tensor *P = readable(tape, input) ? tape_pool(tape, &map, &views->map) : NULL;

@@ -83,8 +83,51 @@ static void compare(int64_t features, int64_t h, bool dense, bool pools)
     graco_dataset_free(data);
 }
 
+/* ---- Sparse features on what passes for a device --------------------------------------------- */
+
+static int pooled;         /* how often */
+static size_t refused = 0; /* requests of at least so many bytes fail; 0: none */
+
+static graco_status count_pool(struct context *c, const struct sparse_pool *p)
+{
+    pooled++;
+    return backend_reference.sparse_pool(c, p);
+}
+
+static graco_status scarce(void *out, size_t bytes)
+{
+    return refused && bytes >= refused ? status_fail(GRACO_ERROR_MEMORY, "no memory")
+                                       : backend_cpu.allocate(out, bytes);
+}
+
+/* Few features are filled enough for a dense product, so they are pooled; not without the memory
+ * for it, and not where hardly any is filled. */
+static void compare_device(int64_t features, size_t refuse, int expected)
+{
+    struct backend device = backend_cpu;
+    struct graco_dataset *data = generated(400, features, false);
+    int64_t h = 8;
+    device.host = false;
+    device.sparse_pool = count_pool;
+    device.allocate = scarce;
+    pooled = 0;
+    refused = refuse;
+    struct order one = run(&device, data, h, true), two = run(&backend_cpu, data, h, false);
+    CHECK(check_relative(one.Y, two.Y, one.count) < 1e-5);
+    CHECK(check_relative(one.dW, two.dW, features * h) < 1e-5);
+    CHECK(pooled == expected);
+    memory_free(one.Y);
+    memory_free(one.dW);
+    memory_free(two.Y);
+    memory_free(two.dW);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
+    compare_device(100, 0, 1);
+    compare_device(100, 200000, 0); /* the features alone are 160,000 bytes as dense ones */
+    compare_device(2000, 0, 0);
     compare(20, 32, true, true);    /* few features */
     compare(50, 30, true, true);    /* fewer than there and back */
     compare(100, 8, true, false);   /* many */

@@ -124,6 +124,7 @@ static inline graco_status pretended_gather(struct context *c, int64_t rows, int
 static inline struct backend pretended_backend(size_t budget, size_t refuse)
 {
     struct backend backend = backend_cpu;
+    backend.sparse_pool = backend_reference.sparse_pool;
     CHECK(pretended.live == 0 && pretended.count == 0);
     memset(&pretended, 0, sizeof pretended);
     pretended.budget = budget;

@@ -140,10 +140,10 @@ graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t col
             float *dz = dZ + i * cols;
             const float *z = Z + i * cols;
             float along = (float)loops->dot(z, dz, cols), inverse = 1 / norm[i];
-            for (int64_t j = 0; j < cols; j++) {
+            for (int64_t j = 0; j < cols; j++)
                 dz[j] = (dz[j] - z[j] * along) * inverse;
+            for (int64_t j = 0; j < cols && dbias; j++)
                 sum[j] += (double)dz[j];
-            }
         }
     }
     if (dbias)

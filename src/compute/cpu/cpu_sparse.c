@@ -3,6 +3,7 @@
 
 #include "compute/cpu/loops.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
 static bool scatters(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
-    return s->transpose && s->y_step == 0 && !m->self && !s->after &&
+    return s->transpose && s->y_step == 0 && !m->self && spmm_plain(s) &&
            m->rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
 }
 
@@ -84,6 +85,7 @@ static int64_t block_cols(const struct spmm *s)
 
 graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
+    assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     if (scatters(s)) {
         spmm_scatter(c, s);
         return GRACO_OK;

@@ -5,6 +5,13 @@
 
 enum { TALL_ROWS = 4096 };
 
+/* cuBLASLt takes it for granted that rows begin at multiples of 16 bytes. */
+static bool in_sixteens(const struct gemm *g)
+{
+    uintptr_t places = (uintptr_t)g->A | (uintptr_t)g->B | (uintptr_t)g->C;
+    return ((places | (uintptr_t)g->after->bias) % 16 | (g->lda | g->ldb | g->ldc) % 4) == 0;
+}
+
 /* cuBLAS counts by columns: there C' = op(B)' op(A)', of which nothing is transposed that was not
  * before. */
 static graco_status multiply(struct context *c, const struct gemm *g)
@@ -12,7 +19,7 @@ static graco_status multiply(struct context *c, const struct gemm *g)
     struct cuda_state *s = state_of(c);
     const float one = 1;
     bool done = false;
-    if (g->after && g->after->kind == ACTIVATION_RELU && g->after->bias)
+    if (g->after && g->after->kind == ACTIVATION_RELU && g->after->bias && in_sixteens(g))
         PASS(cuda_gemm_relu(c, g, &done));
     if (done)
         return GRACO_OK;

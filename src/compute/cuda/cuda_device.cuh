@@ -16,6 +16,7 @@ enum {
     BLOCK = 256,
     BLOCK_WARPS = BLOCK / WARP,
     SAMPLES = 1 << 20,
+    SHARED_BYTES = 48 << 10,    /* that a block has without asking */
     WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
 };
 

@@ -8,7 +8,6 @@ enum {
     AHEAD = 2,  /* neighbours whose entries are read before any is added */
     CHUNKS = 2, /* of a neighbour's entries that are read ahead, 32 each */
     MANY = 32,  /* neighbours from which on a row is the block's */
-    SHARED_BYTES = 48 << 10,
 };
 
 struct pooling {

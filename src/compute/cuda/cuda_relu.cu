@@ -80,7 +80,7 @@ graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done)
                               d.C, g->C, d.C, &best.algo, s->workspace, WORKSPACE_BYTES, s->stream);
     forget(call, &d);
     *done = error == CUBLAS_STATUS_SUCCESS && found > 0;
-    /* Shapes and alignments that it has no way for are done in two steps. */
+    /* Shapes that it has no way for are done in two steps. */
     return error == CUBLAS_STATUS_NOT_SUPPORTED
                ? GRACO_OK
                : cuda_check_blas(error, "a product with bias and ReLU");

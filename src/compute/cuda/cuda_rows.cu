@@ -7,7 +7,6 @@ enum {
     SUM_ROWS = 64,
     PIECE_STEPS_MIN = 4,
     PIECE_STEPS_MAX = 8,
-    SHARED_BYTES = 48 << 10, /* that a block has without asking */
 };
 
 /* How an activation is cut: a block has blockDim.x groups of `wide` columns and a piece of rows,
@@ -282,26 +281,25 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
+/* Rows too wide for shared memory are their columns' pieces themselves. */
 static graco_status run_normalise_back(struct cuda_scratch *scratch, int64_t rows, int64_t cols,
                                        float *dZ, const float *Z, const float *norm, float *dbias)
 {
     const struct cuda_state *s = state_of(scratch->context);
     int64_t fit = SHARED_BYTES / (cols * (int64_t)sizeof(float));
-    int64_t warps = dbias ? least(fit, BLOCK_WARPS) : (int64_t)BLOCK_WARPS;
+    bool sums = dbias && fit > 0;
+    int64_t warps = sums ? least(fit, BLOCK_WARPS) : (int64_t)BLOCK_WARPS;
     unsigned blocks = (unsigned)least(blocks_for(rows, warps), 6 * (int64_t)s->processors);
-    size_t shared = dbias ? (size_t)(warps * cols) * sizeof(float) : 0;
+    size_t shared = sums ? (size_t)(warps * cols) * sizeof(float) : 0;
     float *biases = NULL;
-    if (warps == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "rows of %lld numbers: a GPU takes %d at most",
-                           (long long)cols, SHARED_BYTES / (int)sizeof(float));
-    if (dbias)
+    if (sums)
         PASS(scratch_take(scratch, &biases, blocks * cols, sizeof(float)));
     (fours(cols, NULL) ? normalise_back<4>
                        : normalise_back<1>)<<<blocks, (unsigned)warps * WARP, shared, s->stream>>>(
         rows, cols, dZ, Z, norm, biases);
     if (dbias)
         sum_pieces<<<blocks_for(cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, s->stream>>>(
-            dbias, biases, blocks, cols);
+            dbias, sums ? biases : dZ, sums ? blocks : rows, cols);
     PASS_LAUNCH("the gradient of normalising");
     return GRACO_OK;
 }

@@ -7,6 +7,8 @@
  * operand, as features have, the entries and the operand are read once for both. */
 #include "compute/cuda/cuda_activation.cuh"
 
+#include <assert.h>
+
 enum {
     LONG_ROW = 64, /* entries from which on a row gets a block */
     LONG_WARPS = 16,
@@ -296,6 +298,7 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
 {
     cudaStream_t stream = state_of(c)->stream;
     struct product p = {};
+    assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     if (s->matrix[0].rows == 0 || s->cols == 0)
         return GRACO_OK;
     for (int view = 0; view < s->views; view++)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "compute/cpu/cpu.h"
 
+#include <assert.h>
 #include <math.h>
 
 static double slope_at(const struct activation *a, int64_t element)
@@ -70,6 +71,7 @@ static double spmm_element(const struct sparse *m, const float *X, int64_t cols,
 
 static graco_status ref_spmm(struct context *c, const struct spmm *s)
 {
+    assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     for (int view = 0; view < s->views; view++)
         for (int64_t row = 0; row < s->matrix[view].rows; row++)
             for (int64_t j = 0; j < s->cols; j++) {
@@ -172,9 +174,13 @@ static graco_status ref_normalise_backward(struct context *c, int64_t rows, int6
         for (int64_t j = 0; j < cols; j++) {
             float *dz = &dZ[i * cols + j];
             *dz = (float)(((double)*dz - (double)Z[i * cols + j] * along) / (double)norm[i]);
-            if (dbias)
-                dbias[j] += *dz;
         }
+    }
+    for (int64_t j = 0; j < cols && dbias; j++) {
+        double total = (double)dbias[j];
+        for (int64_t i = 0; i < rows; i++)
+            total += (double)dZ[i * cols + j];
+        dbias[j] = (float)total;
     }
     return GRACO_OK;
 }
