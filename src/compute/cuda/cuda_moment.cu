@@ -166,16 +166,17 @@ static graco_status find_moments(struct cuda_scratch *scratch, const struct work
 /* Powers of the cosines x and of their exponentials e that the fit wants summed. */
 enum power { POWER_E, POWER_X, POWER_X2, POWER_X3, POWER_X4, POWER_EX, POWER_EX2, POWERS };
 
-__device__ static inline void add_powers(float sums[POWERS], float x, float inverse_tau)
+/* The first three to `low`, the others to `high`. */
+__device__ static inline void add_powers(float *low, float *high, float x, float inverse_tau)
 {
     float e = expf((x - 1) * inverse_tau), x2 = x * x;
-    sums[POWER_E] += e;
-    sums[POWER_X] += x;
-    sums[POWER_X2] += x2;
-    sums[POWER_X3] += x2 * x;
-    sums[POWER_X4] += x2 * x2;
-    sums[POWER_EX] += e * x;
-    sums[POWER_EX2] += e * x2;
+    low[POWER_E] += e;
+    low[POWER_X] += x;
+    low[POWER_X2] += x2;
+    high[POWER_X3] += x2 * x;
+    high[POWER_X4] += x2 * x2;
+    high[POWER_EX] += e * x;
+    high[POWER_EX2] += e * x2;
 }
 
 /* Each block's part of the fit's sums: terms, then the powers'. */
@@ -219,21 +220,6 @@ __device__ static inline void pair_dots(const struct work &w, const struct coupl
     }
 }
 
-/* Adds the powers of two rows' cosines: e, x and x^2 of each row to its own sums, the others to
- * sums of both. */
-__device__ static inline void add_both(float own[2][3], float both[POWERS], float x, int row,
-                                       float inverse_tau)
-{
-    float e = expf((x - 1) * inverse_tau), x2 = x * x;
-    own[row][POWER_E] += e;
-    own[row][POWER_X] += x;
-    own[row][POWER_X2] += x2;
-    both[POWER_X3] += x2 * x;
-    both[POWER_X4] += x2 * x2;
-    both[POWER_EX] += e * x;
-    both[POWER_EX2] += e * x2;
-}
-
 /* A warp takes WARP_PAIRS pairs of rows, `wide` numbers of a row at a time. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK, 3)
@@ -252,8 +238,8 @@ __global__ static void __launch_bounds__(BLOCK, 3)
 #pragma unroll
             for (int k = 0; k < wide; k++)
                 if (wide * j + k != p.place[0] && wide * j + k != p.place[1]) {
-                    add_both(own, both, x[0].x[k], 0, inverse_tau);
-                    add_both(own, both, x[1].x[k], 1, inverse_tau);
+                    add_powers(own[0], both, x[0].x[k], inverse_tau);
+                    add_powers(own[1], both, x[1].x[k], inverse_tau);
                     terms += 2;
                 }
         }
@@ -285,7 +271,7 @@ __global__ static void random_pairs(struct moment s, const uint32_t *late, doubl
         float x = (float)warp_dot(s.Z + i * s.d, s.Z + j * s.d, s.d), sums[POWERS] = {0};
         if (i == j || j == partner_of(s, i) || threadIdx.x % WARP > 0)
             continue;
-        add_powers(sums, x, (float)(1 / s.tau));
+        add_powers(sums, sums, x, (float)(1 / s.tau));
         fit[0] += 1;
         for (int p = 0; p < POWERS; p++)
             fit[1 + p] += (double)sums[p];

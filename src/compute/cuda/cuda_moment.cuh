@@ -50,8 +50,9 @@ template <int wide> struct couple {
 };
 
 template <int wide>
-__device__ static inline struct couple<wide> couple_of(const struct work &w, int64_t first,
-                                                       int64_t count, int64_t i) {
+__device__ static inline couple<wide> couple_of(const struct work &w, int64_t first, int64_t count,
+                                                int64_t i)
+{
     struct couple<wide> p;
 #pragma unroll
     for (int k = 0; k < 2; k++) {
