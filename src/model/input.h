@@ -36,9 +36,9 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
 /* [M_1 X diag(m_1) W; M_2 X diag(m_2) W] with the views' matrices M. M (X W) or (M X) W, whichever
  * takes fewer operations: pooling first needs a sparse product of F columns where multiplying first
  * needs two, there and back, of W's, and has the targets' rows to multiply rather than the
- * sources'. It keeps M X, (views * targets, F), until the backward pass. Sparse features, whose sums
- * over neighbours are dense, are pooled first on devices alone: where those would multiply them as
- * dense ones, and have the memory at the first call. */
+ * sources'. It keeps M X, (views * targets, F), until the backward pass. Sparse features, whose
+ * sums over neighbours are dense, are pooled first on devices alone: where those would multiply
+ * them as dense ones, and have the memory at the first call. */
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
                           struct tensor *W, const struct ending *end);
 
