@@ -4,22 +4,11 @@
 set -euo pipefail
 
 graco=$1/graco
+. "$(dirname "$0")/../check.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-passed=0 failed=0
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    echo "does not hold: $1"
-    failed=$((failed + 1))
-}
-# holds TEXT COMMAND...: the command must succeed.
-holds() {
-    local text=$1
-    shift
-    if "$@" >/dev/null 2>&1; then pass; else fail "$text"; fi
-}
 # exits CODE PART ARGUMENT...: graco must exit so, with one line on stderr that contains PART; for
 # code 0 the part must be in stdout.
 exits() {
@@ -52,7 +41,6 @@ is_json() {
         holds "key $key in $(cat line.json)" grep -q "\"$key\": " line.json
     done
 }
-same() { holds "$1 and $2 are the same bytes" cmp "$1" "$2"; }
 
 small=(--set hidden=16 --set checkpoint_every=5)
 
@@ -245,5 +233,4 @@ holds "it says how to continue: $(cat err)" \
     grep -q 'to continue: graco train graph.npz -o stopped .*--resume' err
 holds "it has written a checkpoint" [ -s stopped/model.safetensors ]
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked

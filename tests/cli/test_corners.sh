@@ -4,21 +4,13 @@
 set -euo pipefail
 
 graco=$1/graco
+. "$(dirname "$0")/../check.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export GRACO_DATA=$work/sets OMP_WAIT_POLICY=passive
 mkdir sets
-passed=0 failed=0
 
-check() {
-    local text=$1
-    shift
-    if "$@" >/dev/null 2>&1; then passed=$((passed + 1)); else
-        echo "does not hold: $text"
-        failed=$((failed + 1))
-    fi
-}
 # exits CODE PART ARGUMENT...: graco must exit so, with PART on stdout (code 0) or in its one line on
 # stderr.
 exits() {
@@ -26,9 +18,9 @@ exits() {
     shift 2
     "$graco" "$@" >out 2>err </dev/null || found=$?
     [ "$code" -eq 0 ] || where=err
-    check "graco $*: exit code $found, expected $code: $(tail -1 err)" [ "$found" -eq "$code" ]
-    [ -z "$part" ] || check "graco $*: '$part' in: $(cat out err)" grep -qF -- "$part" $where
-    [ "$code" -eq 0 ] || check "graco $*: one line: $(cat err)" [ "$(grep -c '^graco: ' err)" -eq 1 ]
+    holds "graco $*: exit code $found, expected $code: $(tail -1 err)" [ "$found" -eq "$code" ]
+    [ -z "$part" ] || holds "graco $*: '$part' in: $(cat out err)" grep -qF -- "$part" $where
+    [ "$code" -eq 0 ] || holds "graco $*: one line: $(cat err)" [ "$(grep -c '^graco: ' err)" -eq 1 ]
 }
 
 tiny=(--epochs 2 --set hidden=4 --threads 1)
@@ -121,30 +113,30 @@ if [ -e /dev/full ]; then
         code=0
         # shellcheck disable=SC2086
         "$graco" $line >/dev/full 2>err || code=$?
-        check "graco $line on a full disk: code $code, $(cat err)" [ $code -eq 1 ]
-        check "it says so" grep -q 'could not be written' err
+        holds "graco $line on a full disk: code $code, $(cat err)" [ $code -eq 1 ]
+        holds "it says so" grep -q 'could not be written' err
     done
 fi
 
 # ---- Trainings -------------------------------------------------------------------------------------
 exits 0 "2 epochs on generated, 1 run" train "${tiny[@]}" -o generated
 exits 0 "(mean)" train g.npz "${tiny[@]}" -o pair --runs 2
-check "embeddings of both are named" grep -q 'pair/run-\*/embeddings.npy' out
-check "progress names the run" grep -q 'run 2 of 2' err
+holds "embeddings of both are named" grep -q 'pair/run-\*/embeddings.npy' out
+holds "progress names the run" grep -q 'run 2 of 2' err
 exits 0 "" train g.npz "${tiny[@]}" -q
-check "runs/NAME" [ -s runs/g/embeddings.npy ]
+holds "runs/NAME" [ -s runs/g/embeddings.npy ]
 cp g.npz .hidden.npz
 exits 0 "" train .hidden.npz "${tiny[@]}" -q
-check "a name with a dot in front" [ -s runs/unnamed/embeddings.npy ]
+holds "a name with a dot in front" [ -s runs/unnamed/embeddings.npy ]
 exits 0 '"preset": "general"' train g.npz "${tiny[@]}" -o json --json --preset general
 exits 0 '"preset": "cora"' train g.npz "${tiny[@]}" -o preset --json --preset cora --precision fp32 \
     --objective moment --device cpu --memory 16M
 exits 0 '"epochs": 0' train g.npz -o nothing --epochs 0 --set hidden=4 --json
-check "no epochs, no loss" grep -q '"loss": null' out
+holds "no epochs, no loss" grep -q '"loss": null' out
 exits 0 "2 epochs" train g.npz -o fresh --resume "${tiny[@]}"
-check "nothing to continue is said" grep -q 'holds nothing to continue' err
+holds "nothing to continue is said" grep -q 'holds nothing to continue' err
 exits 0 "" train g.npz -o quiet --resume "${tiny[@]}" -q
-check "but not to the quiet" [ ! -s err ]
+holds "but not to the quiet" [ ! -s err ]
 exits 0 "3 epochs" train g.npz -o fresh --resume --epochs 3
 exits 0 "3 epochs" train g.npz -o fresh --resume --epochs 3
 exits 2 "cannot be resumed" train g.npz -o fresh --resume --set hidden=8
@@ -158,7 +150,7 @@ exits 1 "a file has that name" train g.npz "${tiny[@]}" -o file
 exits 1 "cannot make the run folder file/run" train g.npz "${tiny[@]}" -o file/run
 exits 1 "expected at most" train g.npz -o "$(printf 'x%.0s' $(seq 5000))"
 exits 2 "no node features" train directed.txt -o refused
-check "a refused training leaves no folder" [ ! -e refused ]
+holds "a refused training leaves no folder" [ ! -e refused ]
 mkdir -p blocked/config.json/x
 exits 1 "config.json" train g.npz "${tiny[@]}" -o blocked --resume
 exits 0 "" train ppi "${tiny[@]}" -o skip --set encoder=sage_skip --set batch=8 --set layers=2 -q
@@ -166,9 +158,9 @@ exits 0 "" train ppi "${tiny[@]}" -o skip --set encoder=sage_skip --set batch=8 
 # A terminal sees one line that is written again and again.
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "$graco train g.npz ${tiny[*]} -o terminal" typescript >/dev/null </dev/null
-    check "progress on a terminal" grep -q $'\r.*epoch 2/2.*\033\[K' typescript
+    holds "progress on a terminal" grep -q $'\r.*epoch 2/2.*\033\[K' typescript
     TERM=dumb script -qec "$graco train g.npz ${tiny[*]} -o dumb" typescript >/dev/null </dev/null
-    check "none of that on a dumb one" bash -c "! grep -q \$'\033' typescript"
+    holds "none of that on a dumb one" bash -c "! grep -q \$'\033' typescript"
 fi
 
 # A stopped training quotes its words for the shell.
@@ -184,35 +176,34 @@ stop() {
     kill -INT $victim
     code=0
     wait $victim || code=$?
-    check "a stopped training exits with 1, found $code" [ $code -eq 1 ]
+    holds "a stopped training exits with 1, found $code" [ $code -eq 1 ]
 }
 stop "it's here" g.npz -o "it's here" --epochs 1000000 --set hidden=4 -q
-check "quoted: $(cat err)" grep -qF "g.npz -o 'it'\\''s here' --epochs" err
+holds "quoted: $(cat err)" grep -qF "g.npz -o 'it'\\''s here' --epochs" err
 stop again g.npz -o again --epochs 1000000 --set hidden=4 -q --resume
-check "--resume is not said twice: $(cat err)" bash -c '! grep -q "resume.*resume" err'
+holds "--resume is not said twice: $(cat err)" bash -c '! grep -q "resume.*resume" err'
 stop two/run-1 g.npz -o two --runs 2 --epochs 1000000 --set hidden=4 -q
-check "the second run is not begun" [ ! -e two/run-2 ]
+holds "the second run is not begun" [ ! -e two/run-2 ]
 
 # ---- Scores ----------------------------------------------------------------------------------------
 exits 0 "" generate labelled.npz --nodes 200 --classes 2 --features 12 --seed 3
 exits 0 "" train labelled.npz "${tiny[@]}" -o scored -q
 exits 0 "" train labelled.npz "${tiny[@]}" -o scores --runs 2 -q
 exits 0 "2 runs" eval scores scored labelled.npz --splits 2 --confusion
-check "confusion over runs" grep -q 'over all splits and runs' out
+holds "confusion over runs" grep -q 'over all splits and runs' out
 exits 0 "untrained" eval labelled.npz --baseline untrained --splits 1
 exits 0 "untrained" eval scores labelled.npz --baseline untrained,raw --splits 1 --json
 exits 0 "micro_f1" eval skip ppi --confusion
-check "several labels" grep -q 'true +, false +' out
+holds "several labels" grep -q 'true +, false +' out
 exits 2 "unknown baseline ''" eval labelled.npz --baseline ,raw
 exits 0 "raw" eval labelled.npz --baseline raw, --splits 1
 mkdir -p taken && cp scored/embeddings.npy taken/ && mkdir -p taken/eval.json/x
 exits 1 'cannot write "taken/eval.json"' eval taken labelled.npz --splits 1
-check "no temporary file stays" [ -z "$(find taken -name '.eval*')" ]
+holds "no temporary file stays" [ -z "$(find taken -name '.eval*')" ]
 exits 1 "no such file or folder" eval scored ./absent.npz
 exits 2 "no labels" eval scored directed.txt
 exits 0 "" eval scored labelled.npz --splits 2 --splits-file s.npy
 exits 0 "2 splits" eval scored labelled.npz --splits 7 --splits-file s.npy
 exits 1 "nowhere/s.npy" eval scored labelled.npz --splits 1 --splits-file nowhere/s.npy
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked

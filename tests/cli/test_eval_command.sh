@@ -3,26 +3,18 @@
 set -euo pipefail
 
 graco=$1/graco
+. "$(dirname "$0")/../check.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-passed=0 failed=0
 
-check() {
-    local text=$1
-    shift
-    if "$@" >/dev/null 2>&1; then passed=$((passed + 1)); else
-        echo "does not hold: $text"
-        failed=$((failed + 1))
-    fi
-}
 # exits CODE PART ARGUMENT...: graco eval must exit so and say PART.
 exits() {
     local code=$1 part=$2 found=0
     shift 2
     "$graco" eval "$@" >out 2>err || found=$?
-    check "graco eval $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
-    check "graco eval $*: '$part' in: $(cat out err)" grep -qF -- "$part" out err
+    holds "graco eval $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
+    holds "graco eval $*: '$part' in: $(cat out err)" grep -qF -- "$part" out err
 }
 
 "$graco" generate graph.npz --nodes 300 --classes 3 --seed 1 >/dev/null
@@ -31,18 +23,18 @@ exits() {
 "$graco" train graph.npz -o many --set hidden=16 --epochs 3 --runs 2 -q >/dev/null
 
 exits 0 "accuracy over 20 splits, protocol paper" one graph.npz
-check "eval.json" grep -q '"protocol": "paper"' one/eval.json
-check "no temporary file" [ -z "$(find one -name '.eval*')" ]
+holds "eval.json" grep -q '"protocol": "paper"' one/eval.json
+holds "no temporary file" [ -z "$(find one -name '.eval*')" ]
 exits 0 "2 runs" many graph.npz --splits 3
 if command -v python3 >/dev/null; then
-    check "one score per run and split" python3 -c '
+    holds "one score per run and split" python3 -c '
 import json
 e = json.load(open("many/eval.json"))
 assert len(e["runs"]) == 6 and len(e["results"]) == 2 and e["splits"] == 3
 assert abs(sum(e["runs"]) / 6 - e["mean"]) < 1e-6'
 fi
 mkdir -p sets && cp graph.npz sets/many.npz
-check "a run folder does not hide a data set of its name" \
+holds "a run folder does not hide a data set of its name" \
     env GRACO_DATA="$PWD/sets" "$graco" eval many many --splits 1
 exits 0 "one/embeddings.npy - one: +0.00 points, standard error 0.00" one/embeddings.npy one graph.npz
 exits 0 "one - untrained: " one graph.npz --baseline raw,untrained --splits 2
@@ -50,15 +42,15 @@ exits 0 "raw" graph.npz --baseline raw --protocol authors --splits 2
 exits 0 "a true class a line" one graph.npz --confusion --splits 2
 exits 0 "over 1 split, protocol public" one graph.npz --protocol public
 exits 0 '"difference_error": ' one graph.npz --json --baseline raw --splits 3
-check "one line" [ "$(wc -l <out)" -eq 1 ]
-if command -v python3 >/dev/null; then check "valid JSON" python3 -m json.tool out; fi
+holds "one line" [ "$(wc -l <out)" -eq 1 ]
+if command -v python3 >/dev/null; then holds "valid JSON" python3 -m json.tool out; fi
 
 # Threads change nothing; a splits file gives back the same splits, whatever the seed.
 "$graco" eval one graph.npz --threads 1 --splits 4 --splits-file s.npy >a
 "$graco" eval one graph.npz --threads 3 --splits 4 >b
-check "threads do not change scores" cmp a b
+holds "threads do not change scores" cmp a b
 "$graco" eval one graph.npz --splits 9 --seed 5 --splits-file s.npy >c
-check "splits come from the file" cmp a c
+holds "splits come from the file" cmp a c
 
 exits 2 "only a data set was given" graph.npz
 exits 2 "unknown baseline 'rwa'" graph.npz --baseline rwa
@@ -70,7 +62,6 @@ exits 1 "embeddings.npy" . graph.npz
 exits 1 "missing.npy" missing.npy graph.npz
 cp one/eval.json before.json
 exits 2 "have 300 rows" one other.npz
-check "a failure leaves the old scores" cmp before.json one/eval.json
+holds "a failure leaves the old scores" cmp before.json one/eval.json
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked

@@ -4,6 +4,7 @@
 set -euo pipefail
 
 graco=$1/graco
+. "$(dirname "$0")/../check.sh"
 server=$1/tests/loopback_server
 published=${GRACO_DATA-}
 work=$(mktemp -d)
@@ -16,20 +17,8 @@ cleanup() {
 }
 trap cleanup EXIT
 cd "$work"
-passed=0 failed=0
 unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    echo "does not hold: $1"
-    failed=$((failed + 1))
-}
-holds() {
-    local text=$1
-    shift
-    if "$@" >/dev/null 2>&1; then pass; else fail "$text"; fi
-}
-same() { holds "$1 and $2 are the same bytes" cmp "$1" "$2"; }
 absent() { holds "$1 is not there" [ ! -e "$1" ]; }
 
 # exits CODE PART ARGUMENT...: graco fetch must exit so; a failure is exactly one line on stderr, with
@@ -391,5 +380,4 @@ for name in INT TERM; do
     same files/dblp.npz data/dblp/dblp.npz
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked

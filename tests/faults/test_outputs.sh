@@ -4,22 +4,12 @@
 set -euo pipefail
 
 graco=$1/graco
+. "$(dirname "$0")/../check.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export OMP_NUM_THREADS=1
-passed=0 failed=0
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    echo "does not hold: $1"
-    failed=$((failed + 1))
-}
-holds() {
-    local text=$1
-    shift
-    if "$@" >/dev/null 2>&1; then pass; else fail "$text"; fi
-}
 # failed_with PART CODE: the last command has failed so: exit code 1, one line on stderr.
 failed_with() {
     if [ "$2" -ne 1 ]; then
@@ -166,5 +156,4 @@ for signal in INT TERM; do
         bash -c "! compgen -G 'twice-$signal/embeddings.npy'"
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked
