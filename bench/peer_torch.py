@@ -44,6 +44,8 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
+from dense_features import read_features  # noqa: E402
+
 
 # ---- Random masks: Philox4x32-10, the numbers of src/base/random.c ---------------------------------
 
@@ -104,29 +106,13 @@ def check_config(config):
         sys.exit(f"peer_torch: activation {config['activation']} is not written here")
 
 
-def read_features(arrays, scaling):
-    """Dense features (N, F), scaled as the configuration says."""
-    if "x" in arrays:
-        X = np.array(arrays["x"], dtype=np.float32)
-    else:
-        X = np.zeros(arrays["x_shape"], dtype=np.float32)
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(arrays["x_indptr"]))
-        X[rows, arrays["x_indices"]] = arrays["x_data"]
-    if scaling == "binary_rowsum":
-        X = (X != 0).astype(np.float32)
-    if scaling != "none":
-        total = X.sum(axis=1, keepdims=True, dtype=np.float64)
-        X = np.divide(X, total, out=X, where=total != 0, casting="same_kind")
-    return torch.from_numpy(X)
-
-
 def read_data(path, scaling):
     """Features (N, F), and sources and targets (E), numbered as graco numbers edges: by target, then
     by source."""
     arrays = np.load(path)
     source, target = arrays["edge_index"].astype(np.int64)
     order = np.lexsort((source, target))
-    return (read_features(arrays, scaling), torch.from_numpy(source[order]),
+    return (torch.from_numpy(read_features(arrays, scaling)), torch.from_numpy(source[order]),
             torch.from_numpy(target[order]))
 
 

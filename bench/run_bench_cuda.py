@@ -25,6 +25,8 @@ try:
 except ImportError as missing:
     sys.exit(f"run_bench_cuda: this python3 has no {missing.name}; expected one with PyTorch for CUDA")
 
+from dense_features import read_features
+
 try:
     from torch_geometric.nn import GCNConv
 except ImportError:
@@ -150,17 +152,7 @@ class Peer:
 
 def read_data(path, scaling):
     arrays = np.load(path)
-    if "x" in arrays:
-        X = np.array(arrays["x"], dtype=np.float32)
-    else:
-        X = np.zeros(arrays["x_shape"], dtype=np.float32)
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(arrays["x_indptr"]))
-        X[rows, arrays["x_indices"]] = arrays["x_data"]
-    if scaling == "binary_rowsum":
-        X = (X != 0).astype(np.float32)
-    if scaling != "none":
-        total = X.sum(axis=1, keepdims=True)
-        X = np.divide(X, total, out=X, where=total != 0)
+    X = read_features(arrays, scaling)
     device = torch.device("cuda")
     return torch.from_numpy(X).to(device), torch.from_numpy(arrays["edge_index"].astype(np.int64)).to(device)
 

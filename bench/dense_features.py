@@ -1,0 +1,18 @@
+"""Features of a data set in graco's own format as PyTorch's programs take them: dense."""
+import numpy as np
+
+
+def read_features(arrays, scaling):
+    """(N, F) in float32, scaled as the configuration says."""
+    if "x" in arrays:
+        X = np.array(arrays["x"], dtype=np.float32)
+    else:
+        X = np.zeros(arrays["x_shape"], dtype=np.float32)
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(arrays["x_indptr"]))
+        X[rows, arrays["x_indices"]] = arrays["x_data"]
+    if scaling == "binary_rowsum":
+        X = (X != 0).astype(np.float32)
+    if scaling != "none":
+        total = X.sum(axis=1, keepdims=True, dtype=np.float64)
+        X = np.divide(X, total, out=X, where=total != 0, casting="same_kind")
+    return X
