@@ -58,8 +58,7 @@ struct gemm {
     float beta;
     float *C;
     int64_t ldc;
-    /* Of all of C, in place, with ldc = n; NULL: none. RELU may make a 0 of what is not a number.
-     */
+    /* Of all of C, in place, with ldc = n; NULL: none. RELU may make 0 of what is no number. */
     const struct activation *after;
 };
 
@@ -76,8 +75,7 @@ struct spmm {
     int64_t y_step;
     bool accumulate;
     /* What becomes of a result that is not added to Y. */
-    const float *mask[2]; /* (masked) per view: Y's first columns times these; or NULL */
-    int64_t masked;
+    const float *mask[2];           /* (cols) per view: Y's columns times these; NULL: none */
     const struct activation *after; /* of all of Y, views in a row; NULL: none */
 };
 

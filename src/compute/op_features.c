@@ -110,8 +110,7 @@ struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
                                       .X = map->X,
                                       .Y = P->data,
                                       .y_step = rows * map->cols,
-                                      .mask = {map->mask[0], map->mask[1]},
-                                      .masked = map->cols});
+                                      .mask = {map->mask[0], map->mask[1]}});
     return status == GRACO_OK ? P : tape_fail(tape, status);
 }
 

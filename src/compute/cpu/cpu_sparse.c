@@ -41,7 +41,7 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
         g.accumulate = s->accumulate || (view > 0 && s->y_step == 0);
         float *y = s->Y + view * s->y_step + row * s->cols;
         loops->gather(y, &g, first, last);
-        for (int64_t j = first; s->mask[view] && j < last && j < s->masked; j++)
+        for (int64_t j = first; s->mask[view] && j < last; j++)
             y[j] *= s->mask[view][j];
     }
 }

@@ -26,7 +26,6 @@ struct product {
     int64_t y_step;
     bool accumulate;
     const float *mask[2];
-    int64_t masked;
     struct activation after;
     const uint32_t *late;
     bool twin; /* both views have the same entries */
@@ -135,7 +134,7 @@ __device__ static inline void end_pack(pack<V> &x, const struct product &p,
     const float *mask = p.mask[view];
 #pragma unroll
     for (int i = 0; i < V; i++) {
-        if (mask && col + i < p.masked)
+        if (mask)
             x.v[i] *= mask[col + i];
         if (ends)
             x.v[i] = activated(after, x.v[i] + (after.bias ? after.bias[col + i] : 0),
@@ -312,7 +311,6 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
     p.accumulate = s->accumulate;
     p.mask[0] = s->mask[0];
     p.mask[1] = s->mask[1];
-    p.masked = s->masked;
     if (s->after)
         p.after = *s->after;
     p.late = state_of(c)->late;

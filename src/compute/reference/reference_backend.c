@@ -79,7 +79,7 @@ static graco_status ref_spmm(struct context *c, const struct spmm *s)
                 bool add = s->accumulate || (view > 0 && s->y_step == 0);
                 double total =
                     spmm_element(&s->matrix[view], s->X + view * s->x_step, s->cols, row, j);
-                if (s->mask[view] && j < s->masked)
+                if (s->mask[view])
                     total *= (double)s->mask[view][j];
                 *out = (float)(total + (add ? (double)*out : 0));
             }
@@ -101,9 +101,11 @@ static graco_status ref_sparse_pool(struct context *c, const struct sparse_pool 
                                         .cols = p->y_row,
                                         .X = dense,
                                         .Y = p->Y,
-                                        .y_step = p->y_step,
-                                        .mask = {p->mask[0], p->mask[1]},
-                                        .masked = X->cols});
+                                        .y_step = p->y_step});
+    for (int view = 0; view < p->views; view++)
+        for (int64_t i = 0; i < p->matrix[view].rows * X->cols && p->mask[view]; i++)
+            p->Y[view * p->y_step + i / X->cols * p->y_row + i % X->cols] *=
+                p->mask[view][i % X->cols];
     memory_free(dense);
     return status;
 }
