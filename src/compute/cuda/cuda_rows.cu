@@ -189,8 +189,7 @@ graco_status cuda_activate_backward(struct context *c, const struct activation *
     return status;
 }
 
-/* ---- Normalisation: a warp per row ------------------------------------------------------------
- */
+/* ---- Normalisation: a warp per row ----------------------------------------------------------- */
 
 /* Four numbers at a time where rows and bias begin at multiples of 16 bytes. */
 static bool fours(int64_t cols, const float *bias)
@@ -257,8 +256,8 @@ __global__ static void __launch_bounds__(BLOCK)
          row += (int64_t)gridDim.x * warps) {
         group<wide> *dz = (group<wide> *)(dZ + row * cols);
         const group<wide> *z = (const group<wide> *)(Z + row * cols);
-        float along = (float)warp_dot(Z + row * cols, dZ + row * cols, cols),
-              inverse = 1 / norm[row];
+        float along = (float)warp_dot(Z + row * cols, dZ + row * cols, cols);
+        float inverse = 1 / norm[row];
         for (int64_t j = lane; j < cols / wide; j += WARP) {
             group<wide> d = dz[j], g = z[j], sum = biases ? sums[j] : d;
             for (int k = 0; k < wide; k++) {
