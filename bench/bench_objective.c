@@ -9,9 +9,9 @@
  * similarities of 2N rows, 8 N^2 d for the gradient, 4 N^2 d more where tiles are recomputed. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "compute/blas.h"
-#include "compute/tape_node.h"
-#include "model/objective.h"
+#include "base/blas.h"
+#include "tape/tape_node.h"
+#include "methods/objective.h"
 
 #include <math.h>
 #include <omp.h>

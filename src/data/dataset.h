@@ -38,7 +38,7 @@ void features_clear(struct features *features);
  * disk when they are touched, and the system may drop them again, so they can be larger than
  * memory. Takes the map over (and empties *map) and copies the path; if the file has another type
  * or order and must be converted, neither *out nor *map changes. The file must not be cut while it
- * is in use (see io/file.h): features_check says when it was. */
+ * is in use (see io/files/file.h): features_check says when it was. */
 graco_status features_map(struct features *out, struct npy_map *map, const char *path);
 
 /* GRACO_ERROR_IO if features lie in a file that is shorter now than when it was mapped; to be

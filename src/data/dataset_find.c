@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
-#include "io/file.h"
+#include "io/files/file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
-#include "io/file.h"
+#include "io/files/file.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #ifndef DATA_MEMBERS_H
 #define DATA_MEMBERS_H
 
-#include "io/file.h"
+#include "io/files/file.h"
 #include "io/npy.h"
-#include "io/npz.h"
+#include "io/zip/npz.h"
 
 /* Where the parts are; borrows both, one of which is NULL. */
 struct members {

@@ -2,8 +2,8 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/table.h"
+#include "io/files/file.h"
+#include "io/tables/table.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/pickle.h"
+#include "io/files/file.h"
+#include "io/pickle/pickle.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
-#include "io/node_link.h"
+#include "io/json/node_link.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "data/dataset.h"
 #include "data/members.h"
 #include "io/array.h"
-#include "io/npz.h"
+#include "io/zip/npz.h"
 
 /* The file or folder that `source` means: itself if it exists, else a file or folder of that name,
  * or that name with .npz or .zip, under $GRACO_DATA, else $XDG_DATA_HOME/graco, else

@@ -2,9 +2,9 @@
 #include "data/dataset.h"
 
 #include "base/memory.h"
-#include "io/folder.h"
+#include "io/files/folder.h"
 #include "io/npy.h"
-#include "io/npz.h"
+#include "io/zip/npz.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "eval/probe.h"
 
 #include "base/memory.h"
-#include "compute/blas.h"
+#include "base/blas.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef GRAPH_VIEW_H
 #define GRAPH_VIEW_H
 
-#include "compute/tape.h"
+#include "tape/tape.h"
 #include "graph/graph.h"
 
 enum view_norm {

@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "io/array.h"
-#include "io/file.h"
+#include "io/files/file.h"
 
 /* Decodes a whole .npy file in memory. The array owns a copy of its items. The size that the header
  * claims is checked against `length` before anything is allocated; extra bytes at the end are

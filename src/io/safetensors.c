@@ -1,8 +1,8 @@
 #include "io/safetensors.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/json.h"
+#include "io/files/file.h"
+#include "io/json/json.h"
 #include "io/npy.h"
 
 #include <inttypes.h>

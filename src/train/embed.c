@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/spoiled.h"
 #include "data/preprocess.h"
-#include "model/config.h"
+#include "config/config.h"
 
 #include <string.h>
 

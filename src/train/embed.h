@@ -2,7 +2,7 @@
 #ifndef TRAIN_EMBED_H
 #define TRAIN_EMBED_H
 
-#include "model/model.h"
+#include "layers/model.h"
 
 /* The same with a share of the feature entries zeroed first, as in a training with `contaminate`.
  */

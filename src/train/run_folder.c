@@ -2,10 +2,10 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "io/file.h"
-#include "io/json.h"
-#include "io/lock.h"
-#include "io/system.h"
+#include "io/files/file.h"
+#include "io/json/json.h"
+#include "io/files/lock.h"
+#include "io/files/system.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef TRAIN_RUN_FOLDER_H
 #define TRAIN_RUN_FOLDER_H
 
-#include "model/model.h"
+#include "layers/model.h"
 
 struct run_folder {
     char *model, *config, *metrics, *embeddings; /* paths */

@@ -5,9 +5,9 @@
 
 #include "data/dataset.h"
 #include "graph/sampler.h"
-#include "model/model.h"
-#include "model/objective.h"
-#include "model/stock.h"
+#include "layers/model.h"
+#include "methods/objective.h"
+#include "layers/stock.h"
 
 struct stage {
     struct context *context;

@@ -1,8 +1,8 @@
 /* Training: epochs of steps, each on two fresh views of a graph or of a sampled neighbourhood. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "model/checkpoint.h"
-#include "model/config.h"
+#include "train/checkpoint.h"
+#include "config/config.h"
 #include "train/embed.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"

@@ -1,7 +1,7 @@
 /* One table of operations. Each case runs on the scalar reference, on the CPU back end and, where
  * there is one, on a GPU, which must agree in values and gradients; small cases are also held
  * against finite differences. */
-#include "compute/tape_node.h"
+#include "tape/tape_node.h"
 
 #include "base/memory.h"
 #include "check.h"

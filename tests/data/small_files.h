@@ -3,8 +3,8 @@
 #define TESTS_DATA_SMALL_FILES_H
 
 #include "check.h"
-#include "io/file.h"
-#include "io/npz.h"
+#include "io/files/file.h"
+#include "io/zip/npz.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Fuzzes json_parse; what parses is printed, and must parse again. */
 #include "base/memory.h"
-#include "io/json.h"
+#include "io/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Fuzzes node_link_decode: what decodes has its ends within its nodes. */
-#include "io/node_link.h"
+#include "io/json/node_link.h"
 
 #include <stddef.h>
 #include <stdlib.h>

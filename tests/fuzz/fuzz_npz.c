@@ -1,6 +1,6 @@
 /* Fuzzes the archive reader; members are limited to 1 MiB. */
 #include "base/memory.h"
-#include "io/npz.h"
+#include "io/zip/npz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

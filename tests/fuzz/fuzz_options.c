@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "loading.h"
-#include "model/config.h"
+#include "config/config.h"
 #include "settings.h"
 
 enum { WORDS = 32 };

@@ -1,6 +1,6 @@
 /* Fuzzes pickle_decode and walks what it gives; `left` bounds the walk over shared values. */
 #include "base/memory.h"
-#include "io/pickle.h"
+#include "io/pickle/pickle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -1,5 +1,5 @@
 /* Fuzzes the text tables; the first byte chooses which. */
-#include "io/table.h"
+#include "io/tables/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

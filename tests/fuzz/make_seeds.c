@@ -6,8 +6,8 @@
 #include "data/small_files.h"
 #include "io/pickles.h"
 #include "io/safetensors.h"
-#include "io/store.h"
-#include "model/checkpoint.h"
+#include "io/files/store.h"
+#include "train/checkpoint.h"
 
 static const char *seeds;
 

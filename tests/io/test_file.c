@@ -1,6 +1,6 @@
 /* Whole reads, maps, atomic writes, folders. */
 #include "base/memory.h"
-#include "io/file.h"
+#include "io/files/file.h"
 
 #include "hostile.h"
 

@@ -1,12 +1,12 @@
 /* Every decoder and writer of io/ with its 1st, 2nd, 3rd ... allocation failing. */
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/json.h"
+#include "io/files/file.h"
+#include "io/json/json.h"
 #include "io/npy.h"
-#include "io/npz.h"
-#include "io/pickle.h"
+#include "io/zip/npz.h"
+#include "io/pickle/pickle.h"
 #include "io/safetensors.h"
-#include "io/table.h"
+#include "io/tables/table.h"
 
 #include "faults.h"
 #include "hostile.h"

@@ -1,7 +1,7 @@
 /* JSON: parsing with positions, building, typed fields, numbers that round-trip. */
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/json.h"
+#include "io/files/file.h"
+#include "io/json/json.h"
 
 #include "hostile.h"
 

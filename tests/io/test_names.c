@@ -1,6 +1,6 @@
 /* Names: numbers in order of appearance, through many growths. */
 #include "base/memory.h"
-#include "io/names.h"
+#include "io/tables/names.h"
 
 #include "check.h"
 

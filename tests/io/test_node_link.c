@@ -1,6 +1,6 @@
 /* Node-link JSON: what it holds, and what is refused with its place. */
 #include "check.h"
-#include "io/node_link.h"
+#include "io/json/node_link.h"
 
 static graco_status decode(struct node_link *graph, const char *text)
 {

@@ -1,7 +1,7 @@
 /* .npz: round trip, object members, wrong sizes, checksums, bombs, the published files. */
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/npz.h"
+#include "io/files/file.h"
+#include "io/zip/npz.h"
 
 #include "hostile.h"
 

@@ -1,6 +1,6 @@
 /* Pickles: five protocols, the Planetoid files, refusals, hostile programs. */
 #include "base/memory.h"
-#include "io/pickle.h"
+#include "io/pickle/pickle.h"
 
 #include "hostile.h"
 #include "pickles.h"

@@ -1,7 +1,7 @@
 /* The objects of a pickle, one table: numpy's arrays, types and numbers, csr matrices, dicts and
  * the text opcodes, each described in a way that is right, or wrong in one thing. */
 #include "base/memory.h"
-#include "io/pickle.h"
+#include "io/pickle/pickle.h"
 
 #include "hostile.h"
 

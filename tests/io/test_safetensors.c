@@ -1,6 +1,6 @@
 /* safetensors: known bytes, round trip, hostile offsets. */
 #include "base/memory.h"
-#include "io/file.h"
+#include "io/files/file.h"
 #include "io/safetensors.h"
 
 #include "hostile.h"

@@ -1,8 +1,8 @@
 /* Archives and folders written as streams, read back by the other code; nothing half done stays. */
 #include "check.h"
-#include "io/file.h"
-#include "io/npz.h"
-#include "io/store.h"
+#include "io/files/file.h"
+#include "io/zip/npz.h"
+#include "io/files/store.h"
 
 #include <unistd.h>
 

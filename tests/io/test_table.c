@@ -1,8 +1,8 @@
 /* Text tables: separators, comments, headers, ids, weights, errors with lines; and speed. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "io/scan.h"
-#include "io/table.h"
+#include "io/tables/scan.h"
+#include "io/tables/table.h"
 
 #include "hostile.h"
 

@@ -3,9 +3,9 @@
 #include "hostile.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/folder.h"
-#include "io/lock.h"
+#include "io/files/file.h"
+#include "io/files/folder.h"
+#include "io/files/lock.h"
 
 #include <signal.h>
 #include <sys/stat.h>

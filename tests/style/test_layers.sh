@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$GRACO_SOURCE"
 
-layers=(base io compute graph data model train eval)
+layers=(base io sparse compute tape graph data config layers methods train eval)
 failures=0
 
 fail() {

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "check.h"
-#include "io/npz.h"
+#include "io/zip/npz.h"
 
 #include <math.h>
 

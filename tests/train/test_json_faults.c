@@ -4,10 +4,10 @@
 #include "faults.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/json.h"
+#include "io/files/file.h"
+#include "io/json/json.h"
 #include "io/safetensors.h"
-#include "model/checkpoint.h"
+#include "train/checkpoint.h"
 #include "train/run_folder.h"
 
 #include <jansson.h>

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "data/dataset.h"
-#include "io/file.h"
-#include "model/checkpoint.h"
-#include "model/model.h"
+#include "io/files/file.h"
+#include "train/checkpoint.h"
+#include "layers/model.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 

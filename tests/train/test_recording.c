@@ -1,7 +1,7 @@
 /* When a step is recorded and when it is not, on a back end that only pretends: it runs a step
  * while it writes it down, so that the first replay has nothing left to do. */
 #include "check.h"
-#include "model/checkpoint.h"
+#include "train/checkpoint.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 

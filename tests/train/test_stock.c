@@ -1,7 +1,7 @@
 /* Mini-batches on a device, on a back end that only pretends to be one: the features are uploaded
  * once, and neither that nor a lack of memory changes a bit. */
 #include "data/small_files.h"
-#include "model/checkpoint.h"
+#include "train/checkpoint.h"
 #include "pretended.h"
 #include "train/schedule.h"
 #include "train/trainer.h"

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "data/dataset.h"
-#include "io/file.h"
+#include "io/files/file.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,0 +1,385 @@
+#include "io/files/file.h"
+
+#include "base/memory.h"
+#include "io/files/system.h"
+#include "io/files/temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WRITER_BUFFER = 1 << 18 };
+
+static graco_status fail_errno(const char *verb, const char *path)
+{
+    return status_fail(GRACO_ERROR_IO, "cannot %s %s: %s", verb, path, strerror(errno));
+}
+
+/* Opens a regular file and finds its length; on failure *fd is -1. */
+static graco_status open_regular(int *fd, int64_t *length, const char *path)
+{
+    graco_status status = GRACO_OK;
+    struct stat about;
+    *fd = system_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    if (*fd < 0)
+        return fail_errno("open", path);
+    if (fstat(*fd, &about) != 0)
+        status = fail_errno("examine", path);
+    else if (S_ISDIR(about.st_mode))
+        status = status_fail(GRACO_ERROR_IO, "cannot read %s: it is a folder, not a file", path);
+    else if (!S_ISREG(about.st_mode))
+        status = status_fail(GRACO_ERROR_IO, "cannot read %s: it is not a regular file", path);
+    if (status != GRACO_OK) {
+        close(*fd);
+        *fd = -1;
+        return status;
+    }
+    *length = about.st_size;
+    return GRACO_OK;
+}
+
+graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t limit)
+{
+    uint8_t *block = NULL;
+    int fd = -1;
+    int64_t size = 0;
+    graco_status status = GRACO_OK;
+    *out = NULL;
+    TRY(open_regular(&fd, &size, path));
+    if (size > limit)
+        FAIL(GRACO_ERROR_FORMAT, "%s has %lld bytes, at most %lld are accepted", path,
+             (long long)size, (long long)limit);
+    TRY(memory_alloc(&block, size + 1, 1));
+    int64_t got = system_read(fd, block, (size_t)size);
+    if (got < 0) {
+        status = fail_errno("read", path);
+        goto done;
+    }
+    if (got < size)
+        FAIL(GRACO_ERROR_IO, "%s ended after %lld of %lld bytes", path, (long long)got,
+             (long long)size);
+    block[size] = 0;
+    *out = block;
+    *length = size;
+    block = NULL;
+done:
+    if (fd >= 0)
+        close(fd);
+    memory_free(block);
+    return status;
+}
+
+graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t room)
+{
+    int fd = -1;
+    int64_t size = 0;
+    graco_status status = open_regular(&fd, &size, path);
+    if (status != GRACO_OK)
+        return status;
+    int64_t got = system_read(fd, out, (size_t)room);
+    if (got < 0)
+        status = fail_errno("read", path);
+    else
+        *length = got;
+    close(fd);
+    return status;
+}
+
+graco_status file_map_open(struct file_map *out, const char *path)
+{
+    int fd = -1;
+    int64_t length = 0;
+    graco_status status = GRACO_OK;
+    *out = (struct file_map){0};
+    TRY(open_regular(&fd, &length, path));
+    if (length == 0) { /* mmap refuses length 0 */
+        out->data = (const uint8_t *)"";
+        goto done;
+    }
+    void *data = mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED) {
+        status = fail_errno("map", path);
+        goto done;
+    }
+    out->data = data;
+    out->length = length;
+    out->watch = fd + 1;
+    fd = -1;
+done:
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+graco_status file_map_check(const struct file_map *map, const char *path)
+{
+    struct stat about;
+    if (map->watch == 0)
+        return GRACO_OK;
+    if (fstat(map->watch - 1, &about) != 0)
+        return fail_errno("examine", path);
+    if (about.st_size < map->length)
+        return status_fail(GRACO_ERROR_IO,
+                           "%s has shrunk from %lld to %lld bytes while it was in use", path,
+                           (long long)map->length, (long long)about.st_size);
+    return GRACO_OK;
+}
+
+void file_map_close(struct file_map *map)
+{
+    if (!map)
+        return;
+    if (map->length > 0) {
+        void *data;
+        memcpy(&data, &map->data, sizeof data); /* munmap wants the pointer without const */
+        munmap(data, (size_t)map->length);
+    }
+    if (map->watch > 0)
+        close(map->watch - 1);
+    *map = (struct file_map){0};
+}
+
+struct file_writer {
+    char *path, *temporary, *folder;
+    int fd;
+    bool failed, committed;
+    int64_t used;
+    uint8_t *buffer; /* (WRITER_BUFFER) */
+};
+
+graco_status file_parent(char **out, const char *path)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    while (end > 0 && path[end - 1] != '/')
+        end--;
+    if (end == 0)
+        return memory_string(out, ".");
+    graco_status status = memory_string(out, path);
+    if (status == GRACO_OK)
+        (*out)[end > 1 ? end - 1 : 1] = 0;
+    return status;
+}
+
+graco_status file_writer_open(struct file_writer **out, const char *path)
+{
+    struct file_writer *writer = NULL;
+    graco_status status = GRACO_OK;
+    *out = NULL;
+    TRY(memory_zalloc(&writer, 1, sizeof *writer));
+    writer->fd = -1;
+    if (path[0] == 0 || path[strlen(path) - 1] == '/' || file_is_folder(path))
+        FAIL(GRACO_ERROR_IO, "cannot write \"%s\": it names a folder, a file name is needed", path);
+    TRY(memory_string(&writer->path, path));
+    TRY(file_parent(&writer->folder, path));
+    TRY(memory_alloc(&writer->buffer, WRITER_BUFFER, 1));
+    TRY(temporary_file(&writer->temporary, &writer->fd, path));
+    *out = writer;
+    writer = NULL;
+done:
+    file_writer_free(writer);
+    return status;
+}
+
+static graco_status write_all(struct file_writer *writer, const uint8_t *bytes, int64_t length)
+{
+    if (system_write(writer->fd, bytes, (size_t)length))
+        return GRACO_OK;
+    writer->failed = true;
+    return fail_errno("write", writer->temporary);
+}
+
+static graco_status writer_flush(struct file_writer *writer)
+{
+    int64_t used = writer->used;
+    writer->used = 0;
+    return write_all(writer, writer->buffer, used);
+}
+
+static graco_status writer_usable(const struct file_writer *writer)
+{
+    if (writer->failed)
+        return status_fail(GRACO_ERROR_IO, "cannot write %s: an earlier write failed",
+                           writer->path);
+    if (writer->committed)
+        return status_fail(GRACO_ERROR_ARGUMENT, "%s is complete, nothing can be added",
+                           writer->path);
+    return GRACO_OK;
+}
+
+graco_status file_writer_write(struct file_writer *writer, const void *bytes, int64_t length)
+{
+    graco_status status = writer_usable(writer);
+    if (status != GRACO_OK || length <= 0)
+        return status;
+    if (writer->used + length > WRITER_BUFFER)
+        status = writer_flush(writer);
+    if (status != GRACO_OK)
+        return status;
+    if (length >= WRITER_BUFFER)
+        return write_all(writer, bytes, length);
+    memcpy(writer->buffer + writer->used, bytes, (size_t)length);
+    writer->used += length;
+    return GRACO_OK;
+}
+
+graco_status file_sync_folder(const char *folder)
+{
+    graco_status status = GRACO_OK;
+    int fd = system_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (fd < 0 &&
+        errno == EACCES) /* it may be written to but not read: there is no way to sync it */
+        return GRACO_OK;
+    if (fd < 0)
+        return fail_errno("open", folder);
+    if (system_sync(fd) != 0)
+        status = fail_errno("sync", folder);
+    close(fd);
+    return status;
+}
+
+/* The file stays open, and so locked, until it has its name: nobody may take it for a leftover. */
+graco_status file_writer_commit(struct file_writer *writer)
+{
+    graco_status status = GRACO_OK;
+    TRY(writer_usable(writer));
+    TRY(writer_flush(writer));
+    if (system_sync(writer->fd) != 0) {
+        status = fail_errno("sync", writer->temporary);
+        goto done;
+    }
+    if (rename(writer->temporary, writer->path) != 0) {
+        status = fail_errno("rename to", writer->path);
+        goto done;
+    }
+    writer->committed = true;
+    int closed = system_close(writer->fd);
+    writer->fd = -1;
+    if (closed != 0) {
+        status = fail_errno("close", writer->path);
+        goto done;
+    }
+    TRY(file_sync_folder(writer->folder));
+done:
+    if (status != GRACO_OK)
+        writer->failed = true;
+    return status;
+}
+
+void file_writer_free(struct file_writer *writer)
+{
+    if (!writer)
+        return;
+    if (writer->temporary && !writer->committed)
+        unlink(writer->temporary);
+    if (writer->fd >= 0)
+        close(writer->fd);
+    memory_free(writer->path);
+    memory_free(writer->temporary);
+    memory_free(writer->folder);
+    memory_free(writer->buffer);
+    memory_free(writer);
+}
+
+graco_status file_write_atomic(const char *path, const void *bytes, int64_t length)
+{
+    struct file_writer *writer = NULL;
+    graco_status status = GRACO_OK;
+    TRY(file_writer_open(&writer, path));
+    TRY(file_writer_write(writer, bytes, length));
+    TRY(file_writer_commit(writer));
+done:
+    file_writer_free(writer);
+    return status;
+}
+
+bool file_exists(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0;
+}
+
+bool file_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+graco_status file_make_folder(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_folder(path)))
+        return GRACO_OK;
+    return fail_errno("make folder", path);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static graco_status add_name(struct file_list *list, int64_t *room, const char *name)
+{
+    if (list->count == *room) {
+        int64_t more = *room > 0 ? 2 * *room : 16;
+        graco_status status = memory_grow(&list->names, *room, more, sizeof *list->names);
+        if (status != GRACO_OK)
+            return status;
+        *room = more;
+    }
+    graco_status status = memory_string(&list->names[list->count], name);
+    list->count += status == GRACO_OK;
+    return status;
+}
+
+graco_status file_list_folder(struct file_list *out, const char *path)
+{
+    struct file_list list = {0};
+    int64_t room = 0;
+    graco_status status = GRACO_OK;
+    *out = (struct file_list){0};
+    DIR *folder = system_list(path);
+    if (!folder)
+        return fail_errno("list", path);
+    for (;;) {
+        errno = 0;
+        struct dirent *entry = readdir(folder);
+        if (!entry && errno != 0) {
+            status = fail_errno("list", path);
+            goto done;
+        }
+        if (!entry)
+            break;
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            TRY(add_name(&list, &room, entry->d_name));
+    }
+    if (list.count > 0)
+        qsort(list.names, (size_t)list.count, sizeof *list.names, compare_names);
+    *out = list;
+    list = (struct file_list){0};
+done:
+    closedir(folder);
+    file_list_clear(&list);
+    return status;
+}
+
+void file_list_clear(struct file_list *list)
+{
+    if (!list)
+        return;
+    for (int64_t i = 0; i < list->count; i++)
+        memory_free(list->names[i]);
+    memory_free(list->names);
+    *list = (struct file_list){0};
+}
+
+graco_status graco_file_save(const char *path, const void *bytes, int64_t length)
+{
+    return file_write_atomic(path, bytes, length);
+}

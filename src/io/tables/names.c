@@ -1,0 +1,192 @@
+/* A hash table with open addressing over names that lie one after another in one block. A slot
+ * keeps the number, the hash and the place of the text, so that a hit costs two cache misses and a
+ * miss one. Names hold no NUL, so a NUL after as many equal bytes means the same name. */
+#include "io/tables/names.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 64, NAMES_MAX = INT32_MAX - 1 };
+
+struct slot {
+    int64_t start;  /* in text */
+    int32_t number; /* -1: free */
+    uint32_t hash;
+};
+
+struct names {
+    struct slot *slots; /* (capacity), a power of two, at most two thirds in use */
+    int64_t capacity;
+    int64_t *start; /* (start_room) where name i begins in text */
+    int64_t count, start_room;
+    char *text; /* (text_room) NUL-terminated names */
+    int64_t used, text_room;
+};
+
+graco_status names_create(struct names **out)
+{
+    struct names *names = NULL;
+    graco_status status = GRACO_OK;
+    *out = NULL;
+    TRY(memory_zalloc(&names, 1, sizeof *names));
+    TRY(memory_alloc(&names->slots, FIRST_SLOTS, sizeof *names->slots));
+    memset(names->slots, 0xff, FIRST_SLOTS * sizeof *names->slots);
+    names->capacity = FIRST_SLOTS;
+    *out = names;
+    names = NULL;
+done:
+    names_free(names);
+    return status;
+}
+
+void names_free(struct names *names)
+{
+    if (!names)
+        return;
+    memory_free(names->slots);
+    memory_free(names->start);
+    memory_free(names->text);
+    memory_free(names);
+}
+
+/* Eight bytes at a time, each mixed in by a multiplication whose high half folds back. */
+static uint32_t hash_of(const char *text, int64_t length)
+{
+    const uint64_t factor = 0xd6e8feb86659fd93u;
+    uint64_t hash = 0x9e3779b97f4a7c15u ^ (uint64_t)length, word = 0;
+    for (; length >= 8; text += 8, length -= 8) {
+        memcpy(&word, text, 8);
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    for (int64_t i = 0; i < length; i++)
+        word = word << 8 | (unsigned char)text[i];
+    hash = (hash ^ word) * factor;
+    hash ^= hash >> 32;
+    return (uint32_t)(hash * factor >> 32);
+}
+
+/* The slot that holds the name, or the free slot where it belongs. */
+static int64_t find_slot(const struct names *names, uint32_t hash, const char *text, int64_t length)
+{
+    int64_t mask = names->capacity - 1;
+    for (int64_t at = hash & mask;; at = (at + 1) & mask) {
+        struct slot slot = names->slots[at];
+        if (slot.number < 0)
+            return at;
+        if (slot.hash != hash)
+            continue;
+        const char *name = names->text + slot.start;
+        if (slot.start + length < names->used && memcmp(name, text, (size_t)length) == 0 &&
+            name[length] == 0)
+            return at;
+    }
+}
+
+static graco_status grow_slots(struct names *names)
+{
+    struct slot *slots = NULL;
+    int64_t capacity = 2 * names->capacity;
+    graco_status status = memory_alloc(&slots, capacity, sizeof *slots);
+    if (status != GRACO_OK)
+        return status;
+    memset(slots, 0xff, (size_t)capacity * sizeof *slots);
+    for (int64_t i = 0; i < names->capacity; i++) {
+        struct slot slot = names->slots[i];
+        if (slot.number < 0)
+            continue;
+        int64_t at = slot.hash & (capacity - 1);
+        while (slots[at].number >= 0)
+            at = (at + 1) & (capacity - 1);
+        slots[at] = slot;
+    }
+    memory_free(names->slots);
+    names->slots = slots;
+    names->capacity = capacity;
+    return GRACO_OK;
+}
+
+static graco_status store_name(struct names *names, const char *text, int64_t length)
+{
+    graco_status status = GRACO_OK;
+    if (names->count == names->start_room) {
+        int64_t room = 2 * names->start_room + 64;
+        TRY(memory_grow(&names->start, names->count, room, sizeof *names->start));
+        names->start_room = room;
+    }
+    if (names->used + length + 1 > names->text_room) {
+        int64_t room = 2 * (names->used + length) + 256;
+        TRY(memory_grow(&names->text, names->used, room, 1));
+        names->text_room = room;
+    }
+    memcpy(names->text + names->used, text, (size_t)length);
+    names->text[names->used + length] = 0;
+    names->start[names->count++] = names->used;
+    names->used += length + 1;
+done:
+    return status;
+}
+
+graco_status names_add(int32_t *out, struct names *names, const char *text, int64_t length)
+{
+    uint32_t hash = hash_of(text, length);
+    graco_status status = GRACO_OK;
+    if (memchr(text, 0, (size_t)length))
+        FAIL(GRACO_ERROR_FORMAT, "a name holds a NUL byte: \"%.40s\"", text);
+    int64_t at = find_slot(names, hash, text, length);
+    if (names->slots[at].number >= 0) {
+        *out = names->slots[at].number;
+        goto done;
+    }
+    if (names->count >= NAMES_MAX)
+        FAIL(GRACO_ERROR_FORMAT, "there are more than %d names", NAMES_MAX);
+    if (3 * (names->count + 1) > 2 * names->capacity) {
+        TRY(grow_slots(names));
+        at = find_slot(names, hash, text, length);
+    }
+    TRY(store_name(names, text, length));
+    names->slots[at] = (struct slot){.start = names->start[names->count - 1],
+                                     .number = (int32_t)(names->count - 1),
+                                     .hash = hash};
+    *out = names->slots[at].number;
+done:
+    return status;
+}
+
+int32_t names_find(const struct names *names, const char *text, int64_t length)
+{
+    if (memchr(text, 0, (size_t)length))
+        return -1;
+    return names->slots[find_slot(names, hash_of(text, length), text, length)].number;
+}
+
+int64_t names_count(const struct names *names)
+{
+    return names->count;
+}
+
+const char *names_text(const struct names *names, int64_t index)
+{
+    return names->text + names->start[index];
+}
+
+graco_status names_list(char ***out, const struct names *names)
+{
+    char **list = NULL, *block = NULL;
+    graco_status status = GRACO_OK;
+    *out = NULL;
+    TRY(memory_alloc(&list, names->count + 1, sizeof *list));
+    TRY(memory_alloc(&block, names->used, 1));
+    if (names->used > 0)
+        memcpy(block, names->text, (size_t)names->used);
+    list[0] = block;
+    for (int64_t i = 0; i < names->count; i++)
+        list[i] = block + names->start[i];
+    *out = list;
+    list = NULL;
+done:
+    memory_free(list);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* Names to numbers: strings are numbered 0, 1, 2, ... in the order in which they first appear. */
+#ifndef IO_TABLES_NAMES_H
+#define IO_TABLES_NAMES_H
+
+#include "base/status.h"
+
+struct names;
+
+graco_status names_create(struct names **out);
+void names_free(struct names *names);
+
+/* The number of a name of `length` bytes (none of them NUL), new or known. Amortised O(length).
+ * At most 2^31 - 2 names. */
+graco_status names_add(int32_t *out, struct names *names, const char *text, int64_t length);
+
+/* The number of a name, -1 if unknown. */
+int32_t names_find(const struct names *names, const char *text, int64_t length);
+
+int64_t names_count(const struct names *names);
+
+/* The name of a number below the count; borrowed until the next names_add. */
+const char *names_text(const struct names *names, int64_t index);
+
+/* All names: (count) pointers into one block behind list[0]; free list[0], then list. The table
+ * stays as it is. */
+graco_status names_list(char ***out, const struct names *names);
+
+#endif

@@ -1,0 +1,42 @@
+/* A scanner over the lines and fields of a text table; the rules stand in io/tables/table.h. */
+#ifndef IO_TABLES_SCAN_H
+#define IO_TABLES_SCAN_H
+
+#include "base/status.h"
+
+struct scan {
+    const char *next, *end;    /* what is left of the file */
+    const char *at, *line_end; /* what is left of the line */
+    const char *file;          /* for messages */
+    int64_t line;              /* from 1 */
+    char separator;            /* ',', ';', or ' ' for blanks and tabs; 0: not known yet */
+    bool pending;              /* a separator was taken: a field must follow */
+};
+
+struct scan_field {
+    const char *text; /* in the file's bytes, without quotes */
+    int64_t length;
+};
+
+/* Starts at the first byte, after a byte order mark. */
+void scan_start(struct scan *scan, const char *file, const void *bytes, int64_t length);
+
+/* Moves to the next line that holds something; false at the end of the file. The first such line
+ * decides what separates fields. */
+bool scan_line(struct scan *scan);
+
+/* Takes the next field of the line: *found is false at its end. An empty field, an open quote or a
+ * NUL byte is GRACO_ERROR_FORMAT. */
+graco_status scan_next(struct scan_field *field, bool *found, struct scan *scan);
+
+/* How many lines the bytes have at most. */
+int64_t scan_count_lines(const void *bytes, int64_t length);
+
+/* The field as an integer from low to high; false if it is none. */
+bool scan_integer(int64_t *out, struct scan_field field, int64_t low, int64_t high);
+
+/* The field as a decimal number, correctly rounded; false if it is none. nan and inf are numbers
+ * here (and not finite). Does not depend on the locale. */
+bool scan_number(double *out, struct scan_field field);
+
+#endif

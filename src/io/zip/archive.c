@@ -1,0 +1,240 @@
+/*  member:     local header, 30 bytes + name + 20 bytes of zip64 sizes (0: they follow)
+ *              bytes
+ *              descriptor, 24 bytes: checksum and sizes
+ *  directory:  for each member 46 bytes + name + 28 bytes of zip64 sizes and place
+ *  end:        zip64 end 56 bytes, its locator 20 bytes, classic end 22 bytes full of ones */
+#include "io/zip/archive.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { RECORD_MAX = 128, VERSION = 45, MADE_ON_UNIX = 3 << 8, DAY_ZERO = 33, MEMBERS_FIRST = 16 };
+
+/* Bit 3: sizes follow the bytes; bit 11: names are UTF-8. */
+enum { FLAGS = 1 << 3 | 1 << 11 };
+
+static const uint32_t permissions = UINT32_C(0100644) << 16;
+
+struct entry {
+    char *name;
+    int64_t place, length;
+    uint32_t checksum;
+};
+
+struct archive {
+    archive_sink_fn *sink;
+    void *user;
+    int64_t written;
+    int64_t count, room;
+    struct entry *entries;
+    bool open; /* a member was begun */
+    uint32_t table[8][256];
+};
+
+/* A record under construction, little endian. */
+struct record {
+    uint8_t bytes[RECORD_MAX];
+    int length;
+};
+
+static void put(struct record *record, uint64_t value, int width)
+{
+    for (int i = 0; i < width; i++)
+        record->bytes[record->length++] = (uint8_t)(value >> (8 * i));
+}
+
+/* CRC-32 over eight bytes at a time: table[k][b] is the checksum of b followed by k zeros. */
+static void fill_table(uint32_t table[8][256])
+{
+    for (uint32_t b = 0; b < 256; b++) {
+        uint32_t value = b;
+        for (int bit = 0; bit < 8; bit++)
+            value = value >> 1 ^ (value & 1 ? UINT32_C(0xEDB88320) : 0);
+        table[0][b] = value;
+    }
+    for (uint32_t b = 0; b < 256; b++) {
+        for (int k = 1; k < 8; k++)
+            table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 255];
+    }
+}
+
+static uint32_t add_checksum(uint32_t table[8][256], uint32_t checksum, const uint8_t *bytes,
+                             int64_t length)
+{
+    uint32_t c = ~checksum;
+    for (; length >= 8; length -= 8, bytes += 8) {
+        c ^= (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+             (uint32_t)bytes[3] << 24;
+        c = table[7][c & 255] ^ table[6][c >> 8 & 255] ^ table[5][c >> 16 & 255] ^
+            table[4][c >> 24] ^ table[3][bytes[4]] ^ table[2][bytes[5]] ^ table[1][bytes[6]] ^
+            table[0][bytes[7]];
+    }
+    for (; length > 0; length--, bytes++)
+        c = c >> 8 ^ table[0][(c ^ *bytes) & 255];
+    return ~c;
+}
+
+graco_status archive_create(struct archive **out, archive_sink_fn *sink, void *user)
+{
+    graco_status status;
+    struct archive *archive = NULL;
+    TRY(memory_zalloc(&archive, 1, sizeof *archive));
+    archive->sink = sink;
+    archive->user = user;
+    fill_table(archive->table);
+    *out = archive;
+done:
+    return status;
+}
+
+static graco_status send(struct archive *archive, const void *bytes, int64_t length)
+{
+    archive->written += length;
+    return length > 0 ? archive->sink(archive->user, bytes, length) : GRACO_OK;
+}
+
+static graco_status add_entry(struct archive *archive, const char *name)
+{
+    graco_status status;
+    if (archive->count == archive->room) {
+        int64_t room = archive->room > 0 ? 2 * archive->room : MEMBERS_FIRST;
+        TRY(memory_grow(&archive->entries, archive->room, room, sizeof *archive->entries));
+        archive->room = room;
+    }
+    struct entry *entry = &archive->entries[archive->count];
+    *entry = (struct entry){.place = archive->written};
+    TRY(memory_string(&entry->name, name));
+    archive->count++;
+done:
+    return status;
+}
+
+graco_status archive_begin(struct archive *archive, const char *name)
+{
+    graco_status status;
+    struct record record = {0};
+    size_t length = strlen(name);
+    if (archive->open || length == 0 || length > UINT16_MAX)
+        FAIL(GRACO_ERROR_ARGUMENT, "member \"%s\" of an archive: %s", name,
+             archive->open ? "the one before has not ended" : "the name has no good length");
+    TRY(add_entry(archive, name));
+    put(&record, 0x04034b50, 4);
+    put(&record, VERSION, 2);
+    put(&record, FLAGS, 2);
+    put(&record, 0, 4); /* stored; at midnight */
+    put(&record, DAY_ZERO, 2);
+    put(&record, 0, 4);
+    put(&record, UINT64_MAX, 8); /* both sizes are in the extra field */
+    put(&record, length, 2);
+    put(&record, 20, 2);
+    TRY(send(archive, record.bytes, record.length));
+    TRY(send(archive, name, (int64_t)length));
+    record.length = 0;
+    put(&record, 1, 2);
+    put(&record, 16, 2);
+    put(&record, 0, 8);
+    put(&record, 0, 8);
+    TRY(send(archive, record.bytes, record.length));
+    archive->open = true;
+done:
+    return status;
+}
+
+graco_status archive_write(struct archive *archive, const void *bytes, int64_t length)
+{
+    if (!archive->open)
+        return status_fail(GRACO_ERROR_ARGUMENT, "bytes for an archive outside of any member");
+    struct entry *entry = &archive->entries[archive->count - 1];
+    entry->checksum = add_checksum(archive->table, entry->checksum, bytes, length);
+    entry->length += length;
+    return send(archive, bytes, length);
+}
+
+graco_status archive_end(struct archive *archive)
+{
+    struct record record = {0};
+    if (!archive->open)
+        return status_fail(GRACO_ERROR_ARGUMENT, "the end of a member that has not begun");
+    const struct entry *entry = &archive->entries[archive->count - 1];
+    put(&record, 0x08074b50, 4);
+    put(&record, entry->checksum, 4);
+    put(&record, (uint64_t)entry->length, 8);
+    put(&record, (uint64_t)entry->length, 8);
+    archive->open = false;
+    return send(archive, record.bytes, record.length);
+}
+
+static graco_status send_directory_entry(struct archive *archive, const struct entry *entry)
+{
+    graco_status status;
+    struct record record = {0};
+    int64_t length = (int64_t)strlen(entry->name);
+    put(&record, 0x02014b50, 4);
+    put(&record, MADE_ON_UNIX | VERSION, 2);
+    put(&record, VERSION, 2);
+    put(&record, FLAGS, 2);
+    put(&record, 0, 4);
+    put(&record, DAY_ZERO, 2);
+    put(&record, entry->checksum, 4);
+    put(&record, UINT64_MAX, 8);
+    put(&record, (uint64_t)length, 2);
+    put(&record, 28, 2);
+    put(&record, 0, 6); /* no comment, first disk, no attributes of the content */
+    put(&record, permissions, 4);
+    put(&record, UINT32_MAX, 4);
+    TRY(send(archive, record.bytes, record.length));
+    TRY(send(archive, entry->name, length));
+    record.length = 0;
+    put(&record, 1, 2);
+    put(&record, 24, 2);
+    put(&record, (uint64_t)entry->length, 8);
+    put(&record, (uint64_t)entry->length, 8);
+    put(&record, (uint64_t)entry->place, 8);
+    TRY(send(archive, record.bytes, record.length));
+done:
+    return status;
+}
+
+graco_status archive_finish(struct archive *archive)
+{
+    graco_status status;
+    struct record record = {0};
+    int64_t start = archive->written, end;
+    if (archive->open)
+        FAIL(GRACO_ERROR_ARGUMENT, "the end of an archive within a member");
+    for (int64_t i = 0; i < archive->count; i++)
+        TRY(send_directory_entry(archive, &archive->entries[i]));
+    end = archive->written;
+    put(&record, 0x06064b50, 4);
+    put(&record, 44, 8);
+    put(&record, MADE_ON_UNIX | VERSION, 2);
+    put(&record, VERSION, 2);
+    put(&record, 0, 8);
+    put(&record, (uint64_t)archive->count, 8);
+    put(&record, (uint64_t)archive->count, 8);
+    put(&record, (uint64_t)(end - start), 8);
+    put(&record, (uint64_t)start, 8);
+    put(&record, 0x07064b50, 4);
+    put(&record, 0, 4);
+    put(&record, (uint64_t)end, 8);
+    put(&record, 1, 4);
+    put(&record, 0x06054b50, 4);
+    put(&record, 0, 4);
+    put(&record, UINT64_MAX, 8);
+    put(&record, UINT64_MAX, 4);
+    put(&record, 0, 2);
+    TRY(send(archive, record.bytes, record.length));
+done:
+    return status;
+}
+
+void archive_free(struct archive *archive)
+{
+    if (!archive)
+        return;
+    for (int64_t i = 0; i < archive->count; i++)
+        memory_free(archive->entries[i].name);
+    memory_free(archive->entries);
+    memory_free(archive);
+}

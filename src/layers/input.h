@@ -1,0 +1,45 @@
+/* The node features as encoders read them: [X diag(m_1) W; X diag(m_2) W] for the views' masks,
+ * dense or sparse, of all rows or of the first ones. */
+#ifndef LAYERS_INPUT_H
+#define LAYERS_INPUT_H
+
+#include "tape/tape.h"
+#include "data/dataset.h"
+#include "graph/view.h"
+
+struct input;
+
+/* Prepares features for a device. Borrows them. */
+graco_status input_create(struct input **out, struct context *context,
+                          const struct features *features);
+
+/* The input of dense rows X (rows, cols) that are on the device already. Borrows them. */
+graco_status input_create_dense(struct input **out, struct context *context, const float *X,
+                                int64_t rows, int64_t cols);
+
+void input_free(struct input *input);
+
+/* Features as a dense matrix on the device, which ends with context_unshare; *out does not change
+ * where they are sparse and better stay so. A device multiplies sparse ones as dense ones where
+ * enough of them is not zero. */
+graco_status input_dense(const float **out, struct context *context,
+                         const struct features *features);
+
+int64_t input_rows(const struct input *input);
+
+/* The first `rows` rows of X times the rows of W that each view's mask keeps, stacked. Neither
+ * `views` nor its masks may change before the backward pass. Sparse features cost O(entries) once
+ * for each number of rows. */
+struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
+                             struct tensor *W, int64_t rows);
+
+/* [M_1 X diag(m_1) W; M_2 X diag(m_2) W] with the views' matrices M. M (X W) or (M X) W, whichever
+ * takes fewer operations: pooling first needs a sparse product of F columns where multiplying first
+ * needs two, there and back, of W's, and has the targets' rows to multiply rather than the
+ * sources'. It keeps M X, (views * targets, F), until the backward pass. Sparse features, whose
+ * sums over neighbours are dense, are pooled first on devices alone: where those would multiply
+ * them as dense ones, and have the memory at the first call. */
+struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
+                          struct tensor *W, const struct ending *end);
+
+#endif

@@ -1,0 +1,83 @@
+#include "layers/parameters.h"
+
+#include "base/memory.h"
+#include "base/spoiled.h"
+#include "base/random.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int parameters_declare(struct parameters *p, const char *name, int64_t rows, int64_t cols)
+{
+    assert(p->count < PARAMETERS_MAX && !p->value);
+    struct parameter *parameter = &p->list[p->count];
+    snprintf(parameter->name, sizeof parameter->name, "%s", name);
+    parameter->rows = rows;
+    parameter->cols = cols;
+    parameter->offset = p->total;
+    p->total += (rows * cols + 15) / 16 * 16;
+    return p->count++;
+}
+
+graco_status parameters_allocate(struct parameters *p)
+{
+    float **blocks[] = {&p->value, &p->grad, &p->m, &p->v};
+    graco_status status = GRACO_OK;
+    for (int i = 0; i < 4; i++)
+        TRY(memory_zalloc(blocks[i], p->total, sizeof(float)));
+done:
+    return status;
+}
+
+void parameters_clear(struct parameters *p)
+{
+    memory_free(p->value);
+    memory_free(p->grad);
+    memory_free(p->m);
+    memory_free(p->v);
+    memset(p, 0, sizeof *p);
+}
+
+int parameters_find(const struct parameters *p, const char *name)
+{
+    for (int i = 0; i < p->count; i++)
+        if (strcmp(p->list[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+const char *parameters_name_at(const struct parameters *p, int64_t at)
+{
+    int found = 0;
+    for (int i = 1; i < p->count; i++)
+        if (p->list[i].offset <= at)
+            found = i;
+    return p->list[found].name;
+}
+
+graco_status parameters_check(const struct parameters *p)
+{
+    const struct {
+        const char *what;
+        const float *block;
+    } blocks[] = {{"a value of", p->value}, {"Adam's mean of", p->m}, {"Adam's square of", p->v}};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        int64_t at = spoiled_first(blocks[i].block, p->total);
+        if (at >= 0)
+            return status_fail(GRACO_ERROR_NUMBER, "%s %s is not finite", blocks[i].what,
+                               parameters_name_at(p, at));
+    }
+    return GRACO_OK;
+}
+
+void parameters_glorot(struct parameters *p, int index, uint64_t seed)
+{
+    const struct parameter *t = &p->list[index];
+    struct random_key key = {.seed = seed, .stream = RANDOM_WEIGHTS, .view = (uint32_t)index};
+    double bound = sqrt(6.0 / (double)(t->rows + t->cols));
+    for (int64_t i = 0; i < t->rows * t->cols; i++)
+        p->value[t->offset + i] =
+            (float)(bound * (2 * (double)random_float(&key, (uint64_t)i) - 1));
+}

@@ -1,0 +1,75 @@
+#include "methods/objective.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIT_PAIRS = 49152 };
+
+graco_status objective_init(struct objective *o, const graco_config *config, int64_t n, int64_t d)
+{
+    graco_status status = GRACO_OK;
+    memset(o, 0, sizeof *o);
+    o->kind = config->objective;
+    o->contrast = (struct contrast){
+        .n = n, .d = d, .tau = config->tau, .intra = o->kind == GRACO_OBJECTIVE_EXACT};
+    o->moment = (struct moment){.n = n, .d = d, .tau = config->tau, .pairs = FIT_PAIRS};
+    if (o->kind == GRACO_OBJECTIVE_MOMENT) {
+        int64_t most = 2 * n - 2;
+        o->moment.samples = config->correction < most ? config->correction : most;
+        TRY(memory_alloc(&o->sample, o->moment.samples, sizeof(int32_t)));
+        TRY(memory_alloc(&o->chosen, 2 * n, sizeof(uint8_t)));
+        o->moment.sample = o->sample;
+    }
+done:
+    return status;
+}
+
+void objective_clear(struct objective *o)
+{
+    memory_free(o->sample);
+    memory_free(o->chosen);
+    o->sample = NULL;
+    o->chosen = NULL;
+}
+
+void objective_sample(int32_t *sample, uint8_t *chosen, int64_t count, int64_t rows,
+                      const struct random_key *key)
+{
+    memset(chosen, 0, (size_t)rows);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t last = rows - count + k, row = random_below(key, (uint64_t)k, last + 1);
+        chosen[chosen[row] ? last : row] = 1;
+    }
+    for (int64_t row = 0, k = 0; k < count; row++)
+        if (chosen[row])
+            sample[k++] = (int32_t)row;
+}
+
+void objective_draw(struct objective *o, uint64_t seed, uint32_t step)
+{
+    struct random_key key = {.seed = seed, .stream = RANDOM_CORRECTION, .step = step};
+    if (o->kind == GRACO_OBJECTIVE_MOMENT)
+        objective_sample(o->sample, o->chosen, o->moment.samples, 2 * o->moment.n, &key);
+}
+
+void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, uint64_t seed,
+                     uint32_t step)
+{
+    if (o->kind != GRACO_OBJECTIVE_MOMENT) {
+        tape_contrast(tape, &o->contrast, Z);
+        return;
+    }
+    objective_draw(o, seed, step);
+    o->moment.key = (struct random_key){.seed = seed, .stream = RANDOM_PAIRS, .step = step};
+    tape_moment(tape, &o->moment, Z);
+}
+
+void objective_read(struct objective *o)
+{
+    bool moment = o->kind == GRACO_OBJECTIVE_MOMENT;
+    o->loss = moment ? o->moment.loss : o->contrast.loss;
+    o->mutual_information = moment ? (double)NAN : o->contrast.mutual_information;
+    o->floored = moment ? o->moment.floored : 0;
+}

@@ -1,0 +1,143 @@
+/* Dense features. Y_v = X diag(m_v) W as X (diag(m_v) W), so X is never copied, and dW = sum_v
+ * diag(m_v) X' dY_v. Pooled first, M_v X diag(m_v) is an operand like any other; as X is constant
+ * nothing goes back through M_v. */
+#include "tape/tape_node.h"
+
+#include <assert.h>
+
+enum { LINE = 32 }; /* floats */
+
+struct features_node {
+    struct tape_node node;
+    struct dense_map map;
+};
+
+/* diag(mask) W into `masked`, or W itself where nothing is masked. */
+static graco_status masked_weights(struct tape *tape, const float **out, const float *mask,
+                                   const struct tensor *W, float *masked)
+{
+    *out = mask ? masked : W->data;
+    if (!mask)
+        return GRACO_OK;
+    return tape->context->backend->scale_rows(tape->context, W->rows, W->cols, masked, mask,
+                                              W->data, false);
+}
+
+static graco_status features_backward(struct tape *tape, struct tape_node *node)
+{
+    struct context *context = tape->context;
+    const struct dense_map *map = &((const struct features_node *)node)->map;
+    struct tensor *W = node->in[0], *Y = node->out;
+    float *product = NULL;
+    bool started;
+    graco_status status = tape_gradient(tape, W, &started);
+    if (status != GRACO_OK)
+        return status;
+    if (!started)
+        TRY(context->backend->zero(context, W->grad, (size_t)(W->rows * W->cols) * sizeof(float)));
+    TRY(context_take(context, &product, W->rows * W->cols, sizeof(float)));
+    for (int view = 0; view < map->views; view++) {
+        const float *mask = map->mask[view];
+        TRY(context->backend->gemm(context,
+                                   &(struct gemm){.transpose_a = true,
+                                                  .m = W->rows,
+                                                  .n = W->cols,
+                                                  .k = map->rows,
+                                                  .A = map->X,
+                                                  .lda = map->cols,
+                                                  .B = Y->grad + view * map->rows * Y->cols,
+                                                  .ldb = Y->cols,
+                                                  .beta = mask ? 0.0f : 1.0f,
+                                                  .C = mask ? product : W->grad,
+                                                  .ldc = W->cols}));
+        if (mask)
+            TRY(context->backend->scale_rows(context, W->rows, W->cols, W->grad, mask, product,
+                                             true));
+    }
+done:
+    context_give(context, product);
+    return status;
+}
+
+struct tensor *tape_features(struct tape *tape, const struct dense_map *map, struct tensor *W)
+{
+    if (!W)
+        return NULL;
+    assert(W->rows == map->cols && W->data);
+    struct context *context = tape->context;
+    struct tensor *Y = tape_tensor(tape, map->rows * map->views, W->cols);
+    struct features_node *op = Y ? tape_record(tape, sizeof *op, features_backward) : NULL;
+    if (!op)
+        return NULL;
+    op->node.out = Y;
+    op->node.in[0] = W;
+    op->map = *map;
+    float *masked = NULL;
+    graco_status status = GRACO_OK;
+    TRY(context_take(context, &masked, W->rows * W->cols, sizeof(float)));
+    for (int view = 0; view < map->views; view++) {
+        const float *weights;
+        TRY(masked_weights(tape, &weights, map->mask[view], W, masked));
+        TRY(context->backend->gemm(context,
+                                   &(struct gemm){.m = map->rows,
+                                                  .n = W->cols,
+                                                  .k = map->cols,
+                                                  .A = map->X,
+                                                  .lda = map->cols,
+                                                  .B = weights,
+                                                  .ldb = W->cols,
+                                                  .C = Y->data + view * map->rows * W->cols,
+                                                  .ldc = W->cols}));
+    }
+done:
+    context_give(context, masked);
+    return status == GRACO_OK ? Y : tape_fail(tape, status);
+}
+
+struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
+                         const struct sparse_map *pool)
+{
+    int64_t rows = pool->matrix[0].rows;
+    assert(pool->views == map->views && pool->matrix[0].cols == map->rows);
+    struct tensor *P = tape_tensor(tape, map->views * rows, map->cols);
+    if (!P)
+        return NULL;
+    P->constant = true;
+    graco_status status = tape->context->backend->spmm(
+        tape->context, &(struct spmm){.views = map->views,
+                                      .matrix = pool->matrix,
+                                      .cols = map->cols,
+                                      .X = map->X,
+                                      .Y = P->data,
+                                      .y_step = rows * map->cols,
+                                      .mask = {map->mask[0], map->mask[1]}});
+    return status == GRACO_OK ? P : tape_fail(tape, status);
+}
+
+/* Whole lines of memory, if that makes rows little longer; products read such rows a fifth faster.
+ */
+int64_t tape_pool_row(int64_t cols)
+{
+    int64_t lines = (cols + LINE - 1) / LINE * LINE;
+    return (lines - cols) * 16 <= cols ? lines : (cols + 3) / 4 * 4;
+}
+
+struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
+                                const float *const mask[2], const struct sparse_map *pool)
+{
+    int64_t rows = pool->matrix[0].rows, row = tape_pool_row(X->cols);
+    assert(pool->matrix[0].cols == X->rows && X->cols <= SPARSE_POOL_COLS);
+    struct tensor *P = tape_tensor(tape, pool->views * rows, row);
+    if (!P)
+        return NULL;
+    P->constant = true;
+    graco_status status = tape->context->backend->sparse_pool(
+        tape->context, &(struct sparse_pool){.views = pool->views,
+                                             .matrix = pool->matrix,
+                                             .X = X,
+                                             .mask = {mask[0], mask[1]},
+                                             .Y = P->data,
+                                             .y_row = row,
+                                             .y_step = rows * row});
+    return status == GRACO_OK ? P : tape_fail(tape, status);
+}

@@ -1,0 +1,165 @@
+/* Y = A B, dA = dY B', dB = A' dY; and Y = A + B. With several views the operand A may have more
+ * rows than the result: then the first rows of each of its blocks count, and the others get no
+ * gradient. */
+#include "tape/tape_node.h"
+
+#include <assert.h>
+
+/* A block of rows of A belongs to each view; the first `rows` of it are used. */
+struct head_node {
+    struct tape_node node;
+    int views;
+    int64_t rows;
+};
+
+/* Makes sure that A has a gradient to add to, and says whether a full product may overwrite it. */
+static graco_status head_gradient(struct tape *tape, const struct head_node *op, bool *overwrite)
+{
+    struct tensor *A = op->node.in[0];
+    bool started, whole = A->rows == op->views * op->rows;
+    graco_status status = tape_gradient(tape, A, &started);
+    *overwrite = !started && whole;
+    if (status == GRACO_OK && !started && !whole)
+        status = tape->context->backend->zero(tape->context, A->grad,
+                                              (size_t)(A->rows * A->cols) * sizeof(float));
+    return status;
+}
+
+static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
+{
+    struct context *context = tape->context;
+    const struct head_node *op = (const struct head_node *)node;
+    struct tensor *A = node->in[0], *B = node->in[1], *Y = node->out;
+    int64_t rows = op->rows, block = A->rows / op->views;
+    graco_status status = GRACO_OK;
+    bool started, overwrite;
+    assert(A->data && B->data);
+    if (!B->constant) {
+        TRY(tape_gradient(tape, B, &started));
+        for (int view = 0; view < op->views; view++)
+            TRY(context->backend->gemm(context,
+                                       &(struct gemm){.transpose_a = true,
+                                                      .m = B->rows,
+                                                      .n = B->cols,
+                                                      .k = rows,
+                                                      .A = A->data + view * block * A->cols,
+                                                      .lda = A->cols,
+                                                      .B = Y->grad + view * rows * Y->cols,
+                                                      .ldb = Y->cols,
+                                                      .beta = started || view > 0 ? 1.0f : 0.0f,
+                                                      .C = B->grad,
+                                                      .ldc = B->cols}));
+    }
+    if (!A->constant) {
+        TRY(head_gradient(tape, op, &overwrite));
+        for (int view = 0; view < op->views; view++)
+            TRY(context->backend->gemm(context,
+                                       &(struct gemm){.transpose_b = true,
+                                                      .m = rows,
+                                                      .n = A->cols,
+                                                      .k = B->cols,
+                                                      .A = Y->grad + view * rows * Y->cols,
+                                                      .lda = Y->cols,
+                                                      .B = B->data,
+                                                      .ldb = B->cols,
+                                                      .beta = overwrite ? 0.0f : 1.0f,
+                                                      .C = A->grad + view * block * A->cols,
+                                                      .ldc = A->cols}));
+    } else {
+        tape_drop(tape, A); /* no other operation reads pooled features */
+    }
+done:
+    return status;
+}
+
+struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
+                                int64_t rows, const struct ending *end)
+{
+    if (!A || !B)
+        return NULL;
+    assert((A->cols == B->rows || (A->constant && A->cols > B->rows)) && A->data && B->data);
+    if (A->rows == views * rows) { /* whole blocks follow each other: one product */
+        rows = A->rows;
+        views = 1;
+    }
+    struct tensor *Y = tape_tensor(tape, views * rows, B->cols);
+    struct head_node *op = Y ? tape_record(tape, sizeof *op, matmul_backward) : NULL;
+    if (!op)
+        return NULL;
+    op->node.out = Y;
+    op->node.in[0] = A;
+    op->node.in[1] = B;
+    op->views = views;
+    op->rows = rows;
+    graco_status status = GRACO_OK;
+    struct activation after;
+    bool fused = views == 1 && tape_fuses(end, Y, &after);
+    for (int view = 0; view < views; view++)
+        TRY(tape->context->backend->gemm(
+            tape->context, &(struct gemm){.m = rows,
+                                          .n = B->cols,
+                                          .k = B->rows,
+                                          .A = A->data + view * (A->rows / views) * A->cols,
+                                          .lda = A->cols,
+                                          .B = B->data,
+                                          .ldb = B->cols,
+                                          .C = Y->data + view * rows * Y->cols,
+                                          .ldc = Y->cols,
+                                          .after = fused ? &after : NULL}));
+    return tape_end(tape, end, Y, fused);
+done:
+    return tape_fail(tape, status);
+}
+
+struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B,
+                           const struct ending *end)
+{
+    return A ? tape_matmul_head(tape, A, B, 1, A->rows, end) : NULL;
+}
+
+static graco_status add_backward(struct tape *tape, struct tape_node *node)
+{
+    struct context *context = tape->context;
+    const struct head_node *op = (const struct head_node *)node;
+    struct tensor *A = node->in[0], *B = node->in[1], *Y = node->out;
+    int64_t block = A->rows / op->views * A->cols, head = op->rows * Y->cols;
+    graco_status status = GRACO_OK;
+    bool started;
+    if (!A->constant) {
+        TRY(tape_gradient(tape, A, &started));
+        if (!started)
+            TRY(context->backend->zero(context, A->grad,
+                                       (size_t)(A->rows * A->cols) * sizeof(float)));
+        for (int view = 0; view < op->views; view++)
+            TRY(context->backend->add(context, head, A->grad + view * block,
+                                      Y->grad + view * head));
+    }
+    TRY(tape_pass_gradient(tape, B, &Y->grad));
+done:
+    return status;
+}
+
+struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, int views)
+{
+    if (!A || !B)
+        return NULL;
+    assert(A->rows >= B->rows && A->cols == B->cols && A->data && B->data && !B->leaf);
+    struct tensor *Y = tape_tensor_empty(tape, B->rows, B->cols);
+    struct head_node *op = Y ? tape_record(tape, sizeof *op, add_backward) : NULL;
+    if (!op)
+        return NULL;
+    op->node.out = Y;
+    op->node.in[0] = A;
+    op->node.in[1] = B;
+    op->views = views;
+    op->rows = B->rows / views;
+    Y->data = B->data;
+    B->data = NULL;
+    graco_status status = GRACO_OK;
+    int64_t block = A->rows / views * A->cols, head = op->rows * Y->cols;
+    for (int view = 0; view < views; view++)
+        TRY(tape->context->backend->add(tape->context, head, Y->data + view * head,
+                                        A->data + view * block));
+done:
+    return status == GRACO_OK ? Y : tape_fail(tape, status);
+}

@@ -1,0 +1,33 @@
+/* z = (x + b) / |x + b| by rows, dx = (dz - z (z . dz)) / |x + b|, both in place; db sums dx. */
+#include "tape/tape_node.h"
+
+#include <assert.h>
+
+static graco_status normalise_backward(struct tape *tape, struct tape_node *node)
+{
+    struct tensor *X = node->in[0], *norm = node->in[1], *bias = node->in[2], *Z = node->out;
+    graco_status status = tape->context->backend->normalise_backward(
+        tape->context, Z->rows, Z->cols, Z->grad, Z->data, norm->data, bias ? bias->grad : NULL);
+    return status == GRACO_OK ? tape_pass_gradient(tape, X, &Z->grad) : status;
+}
+
+struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor *bias)
+{
+    if (!X)
+        return NULL;
+    assert(X->data && !X->leaf);
+    struct tensor *Z = tape_tensor_empty(tape, X->rows, X->cols);
+    struct tensor *norm = Z ? tape_tensor(tape, X->rows, 1) : NULL;
+    struct tape_node *node = norm ? tape_record(tape, sizeof *node, normalise_backward) : NULL;
+    if (!node)
+        return NULL;
+    node->out = Z;
+    node->in[0] = X;
+    node->in[1] = norm;
+    node->in[2] = bias;
+    Z->data = X->data;
+    X->data = NULL;
+    graco_status status = tape->context->backend->normalise(
+        tape->context, Z->rows, Z->cols, Z->data, bias ? bias->data : NULL, norm->data);
+    return status == GRACO_OK ? Z : tape_fail(tape, status);
+}

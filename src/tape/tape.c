@@ -1,0 +1,195 @@
+#include "tape/tape_node.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Small objects come from slabs that are kept from step to step. */
+enum { SLAB_BYTES = 16384 };
+
+struct slab {
+    struct slab *next;
+    size_t used;
+    _Alignas(16) unsigned char bytes[SLAB_BYTES];
+};
+
+/* Every tensor is chained here so that a reset finds what still holds a buffer. */
+struct buffer {
+    struct buffer *next;
+    struct tensor tensor;
+};
+
+graco_status tape_create(struct tape **out, struct context *context)
+{
+    struct tape *tape;
+    graco_status status = memory_zalloc(&tape, 1, sizeof *tape);
+    if (status != GRACO_OK)
+        return status;
+    tape->context = context;
+    *out = tape;
+    return GRACO_OK;
+}
+
+void tape_reset(struct tape *tape)
+{
+    for (struct buffer *buffer = tape->buffers; buffer; buffer = buffer->next) {
+        if (buffer->tensor.leaf)
+            continue;
+        context_give(tape->context, buffer->tensor.data);
+        context_give(tape->context, buffer->tensor.grad);
+    }
+    for (struct slab *slab = tape->slabs; slab; slab = slab->next)
+        slab->used = 0;
+    tape->current = tape->slabs;
+    tape->buffers = NULL;
+    tape->last = NULL;
+    tape->status = GRACO_OK;
+}
+
+void tape_free(struct tape *tape)
+{
+    if (!tape)
+        return;
+    tape_reset(tape);
+    while (tape->slabs) {
+        struct slab *next = tape->slabs->next;
+        memory_free(tape->slabs);
+        tape->slabs = next;
+    }
+    memory_free(tape);
+}
+
+graco_status tape_status(const struct tape *tape)
+{
+    return tape->status;
+}
+
+struct tensor *tape_fail(struct tape *tape, graco_status status)
+{
+    if (tape->status == GRACO_OK)
+        tape->status = status;
+    return NULL;
+}
+
+void tape_stop(struct tape *tape, graco_status status)
+{
+    tape_fail(tape, status);
+}
+
+void *tape_object(struct tape *tape, size_t size)
+{
+    size = (size + 15) / 16 * 16;
+    assert(size <= SLAB_BYTES);
+    if (tape->current && tape->current->used + size > SLAB_BYTES && tape->current->next)
+        tape->current = tape->current->next;
+    if (!tape->current || tape->current->used + size > SLAB_BYTES) {
+        struct slab *slab;
+        graco_status status = memory_alloc(&slab, 1, sizeof *slab);
+        if (status != GRACO_OK)
+            return tape_fail(tape, status);
+        slab->next = NULL;
+        slab->used = 0;
+        if (tape->current)
+            tape->current->next = slab;
+        else
+            tape->slabs = slab;
+        tape->current = slab;
+    }
+    void *object = tape->current->bytes + tape->current->used;
+    tape->current->used += size;
+    return memset(object, 0, size);
+}
+
+void *tape_record(struct tape *tape, size_t size,
+                  graco_status (*backward)(struct tape *, struct tape_node *))
+{
+    struct tape_node *node = tape_object(tape, size);
+    if (!node)
+        return NULL;
+    node->backward = backward;
+    node->previous = tape->last;
+    tape->last = node;
+    return node;
+}
+
+struct tensor *tape_tensor_empty(struct tape *tape, int64_t rows, int64_t cols)
+{
+    struct buffer *buffer = tape_object(tape, sizeof *buffer);
+    if (!buffer)
+        return NULL;
+    buffer->next = tape->buffers;
+    tape->buffers = buffer;
+    buffer->tensor.rows = rows;
+    buffer->tensor.cols = cols;
+    return &buffer->tensor;
+}
+
+struct tensor *tape_tensor(struct tape *tape, int64_t rows, int64_t cols)
+{
+    struct tensor *tensor = tape_tensor_empty(tape, rows, cols);
+    if (!tensor)
+        return NULL;
+    graco_status status = context_take(tape->context, &tensor->data, rows * cols, sizeof(float));
+    return status == GRACO_OK ? tensor : tape_fail(tape, status);
+}
+
+struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, float *data,
+                              float *grad)
+{
+    struct tensor *tensor = tape_tensor_empty(tape, rows, cols);
+    if (!tensor)
+        return NULL;
+    tensor->leaf = true;
+    tensor->data = data;
+    tensor->grad = grad;
+    tensor->constant = !grad;
+    return tensor;
+}
+
+void tape_drop(struct tape *tape, struct tensor *X)
+{
+    if (!X || X->leaf)
+        return;
+    context_give(tape->context, X->data);
+    X->data = NULL;
+}
+
+graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *started)
+{
+    *started = X->grad != NULL;
+    if (*started)
+        return GRACO_OK;
+    return context_take(tape->context, &X->grad, X->rows * X->cols, sizeof(float));
+}
+
+graco_status tape_pass_gradient(struct tape *tape, struct tensor *X, float **buffer)
+{
+    graco_status status = GRACO_OK;
+    if (!X->grad) {
+        X->grad = *buffer;
+    } else {
+        status = tape->context->backend->add(tape->context, X->rows * X->cols, X->grad, *buffer);
+        context_give(tape->context, *buffer);
+    }
+    *buffer = NULL;
+    return status;
+}
+
+graco_status tape_backward(struct tape *tape)
+{
+    for (struct tape_node *node = tape->last; node && tape->status == GRACO_OK;
+         node = node->previous) {
+        struct tensor *out = node->out;
+        /* Without a gradient the result never reached the objective: nothing flows further back. */
+        if (!out || out->grad)
+            tape->status = node->backward(tape, node);
+        if (out) {
+            context_give(tape->context, out->data);
+            context_give(tape->context, out->grad);
+            out->data = out->grad = NULL;
+        }
+    }
+    tape->last = NULL;
+    return tape->status;
+}

@@ -1,0 +1,116 @@
+/* The tape: reverse-mode differentiation over whole matrices.
+ *
+ * Operations compute at once and record how to go back. They return the result, or NULL once
+ * anything has failed: NULL goes through every later operation, and tape_backward reports the
+ * failure. So a model reads like its equation. Tensors belong to the tape and live until
+ * tape_reset, which keeps all memory for the next step.
+ *
+ * An operation that works in place takes over its input's buffer; the input's value is gone then. A
+ * value that no later operation and no backward pass needs can be handed back early with tape_drop.
+ */
+#ifndef TAPE_TAPE_H
+#define TAPE_TAPE_H
+
+#include "compute/compute.h"
+
+struct tensor {
+    int64_t rows, cols;
+    float *data; /* (rows, cols); NULL once dropped or taken over */
+    float *grad; /* (rows, cols) or NULL while nothing has flowed back */
+    bool leaf;   /* data and grad belong to somebody else */
+    bool constant;
+};
+
+struct tape;
+
+graco_status tape_create(struct tape **out, struct context *context);
+void tape_free(struct tape *tape);
+
+/* Gives all buffers back to the pool and forgets every tensor and failure. */
+void tape_reset(struct tape *tape);
+
+/* GRACO_OK, or the first failure of an operation since the last reset. */
+graco_status tape_status(const struct tape *tape);
+
+/* Makes the tape fail, as an operation does that cannot go on. */
+void tape_stop(struct tape *tape, graco_status status);
+
+/* A leaf: a parameter, whose gradient is added to `grad`; a constant where that is NULL. Borrowed.
+ */
+struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, float *data,
+                              float *grad);
+
+/* What a layer ends with: act(X + b). `spec` gives kind, key and training; the rest of it is filled
+ * in. `bias` (1, cols) may be NULL; `slope` (1, 1) is PRELU's. */
+struct ending {
+    struct activation spec;
+    struct tensor *bias, *slope;
+};
+
+/* A B; where a constant A has more columns than B has rows, its first ones count. Products take an
+ * ending, which costs less there than as an operation of its own; NULL: none. */
+struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B,
+                           const struct ending *end);
+
+/* The same for the first `rows` rows of each of A's `views` blocks: (views * rows, B's columns). */
+struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
+                                int64_t rows, const struct ending *end);
+
+/* A + B; in place of B. Where A's blocks, one per view, have more rows than B's, their first ones
+ * count. */
+struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, int views);
+
+/* One sparse matrix per view and its transpose. A shared input is one block that every view reads,
+ * such as weights; else the input has one block of rows per view, as the output always has. */
+struct sparse_map {
+    int views;
+    bool shared;
+    struct sparse matrix[2], transpose[2];
+};
+
+/* [M_1 X_1; M_2 X_2]. The map must outlive the backward pass. */
+struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X,
+                              const struct ending *end);
+
+/* Dense features for one or two views, each with its mask of columns; a NULL mask keeps all. */
+struct dense_map {
+    int views;
+    int64_t rows, cols;
+    const float *X;       /* (rows, cols) */
+    const float *mask[2]; /* (cols) */
+};
+
+/* [X diag(mask_1) W; X diag(mask_2) W]. */
+struct tensor *tape_features(struct tape *tape, const struct dense_map *map, struct tensor *W);
+
+/* [M_1 X diag(mask_1); M_2 X diag(mask_2)], a constant. */
+struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
+                         const struct sparse_map *pool);
+
+/* The same of a sparse X with columns' masks, for back ends that have a kernel for it. Zeros pad
+ * the rows to a length that products like. */
+struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
+                                const float *const mask[2], const struct sparse_map *pool);
+
+/* How long its rows are then. */
+int64_t tape_pool_row(int64_t cols);
+
+/* act(X + b), in place except for PRELU. */
+struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct tensor *X);
+
+/* Rows of X + b scaled to length one, in place. `bias` (1, cols) may be NULL. */
+struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor *bias);
+
+/* The objectives end a tape: their gradient is that of the loss itself. `spec` is the caller's:
+ * sizes, tau and choices in, loss and estimates out. */
+void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z);
+void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z);
+
+/* Hands the value of X back to the pool: neither a later operation nor a backward pass needs it. */
+void tape_drop(struct tape *tape, struct tensor *X);
+
+/* Runs the recorded operations backwards; gradients of parameters are added to their blocks.
+ * Buffers go back to the pool as soon as they are used up. */
+graco_status tape_backward(struct tape *tape);
+
+#endif

@@ -1,0 +1,219 @@
+#include "train/checkpoint.h"
+
+#include "base/memory.h"
+#include "io/array.h"
+#include "io/safetensors.h"
+#include "config/config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS = 3, KEYS_MAX = 64, NAME_SIZE = PARAMETER_NAME + 8 };
+
+static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v."};
+static const char FORMAT[] = "graco model 1";
+
+static float *block_of(const struct parameters *p, int kind)
+{
+    return kind == 0 ? p->value : kind == 1 ? p->m : p->v;
+}
+
+static void tensor_name(char name[NAME_SIZE], const struct parameter *t, int kind)
+{
+    snprintf(name, NAME_SIZE, "%s%s", PREFIX[kind], t->name);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+struct page {
+    char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
+    struct array arrays[KINDS * PARAMETERS_MAX];
+    struct safetensors_entry entries[KINDS * PARAMETERS_MAX];
+    char values[KEYS_MAX + 4][CONFIG_TEXT];
+    struct safetensors_pair pairs[KEYS_MAX + 4];
+    int64_t count, pair_count;
+};
+
+static graco_status add_tensors(struct page *page, const struct parameters *p)
+{
+    graco_status status = GRACO_OK;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < p->count; i++) {
+            const struct parameter *t = &p->list[i];
+            int64_t at = page->count++;
+            tensor_name(page->names[at], t, kind);
+            TRY(array_borrow(&page->arrays[at], ARRAY_F32, block_of(p, kind) + t->offset, 2,
+                             (int64_t[]){t->rows, t->cols}));
+            page->entries[at] = (struct safetensors_entry){page->names[at], &page->arrays[at]};
+        }
+done:
+    return status;
+}
+
+static char *add_pair(struct page *page, const char *key)
+{
+    int64_t at = page->pair_count++;
+    page->pairs[at] = (struct safetensors_pair){key, page->values[at]};
+    return page->values[at];
+}
+
+graco_status checkpoint_write(const struct graco_model *model, const char *path)
+{
+    graco_status status = GRACO_OK;
+    struct page *page = NULL;
+    const char *key;
+    TRY(parameters_check(&model->parameters)); /* what reading refuses is not written */
+    TRY(memory_zalloc(&page, 1, sizeof *page));
+    TRY(add_tensors(page, &model->parameters));
+    snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
+    snprintf(add_pair(page, "epoch"), CONFIG_TEXT, "%lld", (long long)model->epoch);
+    snprintf(add_pair(page, "step"), CONFIG_TEXT, "%lld", (long long)model->step);
+    snprintf(add_pair(page, "input"), CONFIG_TEXT, "%lld", (long long)model->features);
+    for (int i = 0; (key = graco_config_key(i, NULL)); i++)
+        TRY(graco_config_get(&model->config, key, add_pair(page, key), CONFIG_TEXT));
+    TRY(safetensors_write(path, page->entries, page->count, page->pairs, page->pair_count));
+done:
+    memory_free(page);
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static graco_status read_text(const char **out, const struct safetensors *file, const char *key)
+{
+    *out = safetensors_metadata(file, key);
+    if (!*out)
+        return status_fail(GRACO_ERROR_FORMAT, "no '%s' in its metadata; expected a graco model",
+                           key);
+    return GRACO_OK;
+}
+
+static graco_status read_count(int64_t *out, const struct safetensors *file, const char *key,
+                               int64_t low, int64_t high)
+{
+    const char *text;
+    char *end;
+    graco_status status = read_text(&text, file, key);
+    if (status != GRACO_OK)
+        return status;
+    *out = strtoll(text, &end, 10);
+    if (end == text || *end || *out < low || *out > high)
+        return status_fail(GRACO_ERROR_FORMAT, "'%s' is '%s'; expected a number from %lld to %lld",
+                           key, text, (long long)low, (long long)high);
+    return GRACO_OK;
+}
+
+static graco_status read_config(graco_config *config, const struct safetensors *file)
+{
+    graco_status status = GRACO_OK;
+    const char *key, *text;
+    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+        TRY(read_text(&text, file, key));
+        TRY(graco_config_set(config, key, text));
+    }
+done:
+    return status == GRACO_ERROR_ARGUMENT ? GRACO_ERROR_FORMAT : status;
+}
+
+/* The tensor of a parameter, which must have its type and shape. */
+static graco_status find_tensor(const struct array **out, const struct safetensors *file,
+                                const struct parameter *t, int kind)
+{
+    char name[NAME_SIZE];
+    tensor_name(name, t, kind);
+    const struct array *array = safetensors_find(file, name);
+    if (!array)
+        return status_fail(GRACO_ERROR_FORMAT, "tensor '%s' is missing", name);
+    if (array->type != ARRAY_F32 || array->ndim != 2 || array->shape[0] != t->rows ||
+        array->shape[1] != t->cols)
+        return status_fail(GRACO_ERROR_FORMAT, "tensor '%s' is not float32 of shape (%lld, %lld)",
+                           name, (long long)t->rows, (long long)t->cols);
+    *out = array;
+    return GRACO_OK;
+}
+
+/* What the settings ask for must be in the file before memory is taken for it. */
+static graco_status check_tensors(const struct safetensors *file, const graco_config *config,
+                                  int64_t features)
+{
+    struct graco_model claimed = {.config = *config, .features = features};
+    const struct array *array;
+    graco_status status = GRACO_OK;
+    model_declare(&claimed);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < claimed.parameters.count; i++)
+            TRY(find_tensor(&array, file, &claimed.parameters.list[i], kind));
+done:
+    return status;
+}
+
+static graco_status read_tensor(float *out, const struct safetensors *file,
+                                const struct parameter *t, int kind)
+{
+    const struct array *array = NULL;
+    graco_status status = find_tensor(&array, file, t, kind);
+    if (status != GRACO_OK)
+        return status;
+    memcpy(out, array->data, (size_t)(t->rows * t->cols) * sizeof(float));
+    for (int64_t i = 0; i < t->rows * t->cols; i++)
+        if (!isfinite(out[i]))
+            return status_fail(GRACO_ERROR_FORMAT, "tensor '%s%s' has a value that is not finite",
+                               PREFIX[kind], t->name);
+    return GRACO_OK;
+}
+
+static graco_status read_model(struct graco_model **out, const struct safetensors *file)
+{
+    graco_status status = GRACO_OK;
+    struct graco_model *model = NULL;
+    graco_config config;
+    const char *format;
+    int64_t epoch, step, features;
+    memset(&config, 0, sizeof config);
+    TRY(read_text(&format, file, "format"));
+    if (strcmp(format, FORMAT) != 0)
+        FAIL(GRACO_ERROR_FORMAT, "its format is '%s'; expected '%s'", format, FORMAT);
+    TRY(read_config(&config, file));
+    TRY(read_count(&epoch, file, "epoch", 0, UINT32_MAX));
+    TRY(read_count(&step, file, "step", 0, UINT32_MAX));
+    TRY(read_count(&features, file, "input", 1, INT32_MAX));
+    TRY(check_tensors(file, &config, features));
+    TRY(model_create(&model, &config, features));
+    model->epoch = epoch;
+    model->step = step;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < model->parameters.count; i++) {
+            const struct parameter *t = &model->parameters.list[i];
+            TRY(read_tensor(block_of(&model->parameters, kind) + t->offset, file, t, kind));
+        }
+    *out = model;
+    return GRACO_OK;
+done:
+    graco_model_free(model);
+    return status;
+}
+
+graco_status checkpoint_read(struct graco_model **out, const char *path)
+{
+    struct safetensors *file = NULL;
+    graco_status status = safetensors_read(&file, path);
+    if (status != GRACO_OK)
+        return status;
+    status = read_model(out, file);
+    if (status != GRACO_OK)
+        status_context(status, "%s", path);
+    safetensors_free(file);
+    return status;
+}
+
+graco_status graco_model_load(graco_model **out, const char *run)
+{
+    char *path = NULL;
+    graco_status status = memory_path(&path, run, "model.safetensors");
+    if (status == GRACO_OK)
+        status = checkpoint_read(out, path);
+    memory_free(path);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* Checkpoints: model.safetensors holds everything that a training needs to go on to the same bits:
+ * parameters under their names, Adam's moments under "adam_m.NAME" and "adam_v.NAME", and as
+ * metadata the epoch (the random counter), the number of features and every key of the
+ * configuration. */
+#ifndef TRAIN_CHECKPOINT_H
+#define TRAIN_CHECKPOINT_H
+
+#include "layers/model.h"
+
+/* Writes atomically: `path` holds the old checkpoint or the new one, whatever happens.
+ * GRACO_ERROR_NUMBER, and nothing written, if a tensor holds a number that is not finite. */
+graco_status checkpoint_write(const struct graco_model *model, const char *path);
+
+/* Reads a checkpoint; the caller owns *out. Tensors that are missing, of another shape or not
+ * finite are GRACO_ERROR_FORMAT. */
+graco_status checkpoint_read(struct graco_model **out, const char *path);
+
+#endif

@@ -1,0 +1,229 @@
+#include "config/config.h"
+
+#include "check.h"
+
+/* A value per key that no preset has, and values that must be refused. */
+struct sample {
+    const char *key, *value;
+    const char *wrong[8];
+};
+
+static const struct sample SAMPLES[] = {
+    {"encoder", "gcn", {"", "GCN", "gat", "gcn "}},
+    {"features", "binary_rowsum", {"", "binary", "rowsum,none"}},
+    {"activation", "rrelu", {"", "tanh", "relu6"}},
+    {"objective", "infonce", {"", "grace", "Exact"}},
+    {"hidden", "7", {"0", "-1", "1.5", "65537", "x", "", " 7", "7 "}},
+    {"projection", "65536", {"-1", "65537", "1e9", "nan", "inf"}},
+    {"layers", "8", {"0", "9", "2.000001"}},
+    {"drop_edge_1", "0.123456789012345", {"-0.1", "1.0001", "nan", "", "0,5", "0.5x"}},
+    {"drop_edge_2", "1", {"-1e-300", "2", "inf"}},
+    {"drop_feature_1", "1e-10", {"-1", "1.5", "-nan"}},
+    {"drop_feature_2", "0.3", {"-1", "1.5", "0.3 0.4"}},
+    {"tau", "0.01", {"0", "0.0099", "101", "-0.5", "nan"}},
+    {"lr", "0.0123", {"-1e-9", "10.1", "fast"}},
+    {"weight_decay", "0.1", {"-1e-9", "11"}},
+    {"epochs", "4294967295", {"4294967296", "-1", "0.5", "1e10"}},
+    {"correction", "0", {"-1", "1048577"}},
+    {"contaminate", "0.9", {"-0.1", "1.1"}},
+    {"batch", "512", {"-1", "1048577", "all"}},
+    {"fanout", "5,0,7", {"", "-1", "1,", ",1", "1;2", "70000", "1.5", "1,2,3,4,5,6,7,8,9"}},
+    {"inductive", "1", {"2", "-1", "yes"}},
+    {"checkpoint_every", "1", {"0", "-5", "4294967296"}},
+    {"seed", "18446744073709551615", {"18446744073709551616", "-1", "1.0", "", "0x10", " 1"}},
+    {"precision", "tf32", {"", "fp8", "FP32", "auto"}},
+    {"device", "cpu", {"", "gpu", "cuda:0"}},
+    {"threads", "1024", {"-1", "1025", "two"}},
+    {"memory", "16777216", {"-1", "16MB", "16 M", "1.5", "P", "", "9000000T"}},
+};
+
+enum { SAMPLE_COUNT = sizeof SAMPLES / sizeof *SAMPLES };
+
+static const char *get(const graco_config *config, const char *key)
+{
+    static char text[CONFIG_TEXT];
+    CHECK_OK(graco_config_get(config, key, text, sizeof text));
+    return text;
+}
+
+/* Whether two configurations agree in every key but one. */
+static bool same_but(const graco_config *a, const graco_config *b, const char *except)
+{
+    char x[CONFIG_TEXT], y[CONFIG_TEXT];
+    const char *key;
+    bool same = true;
+    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+        CHECK_OK(graco_config_get(a, key, x, sizeof x));
+        CHECK_OK(graco_config_get(b, key, y, sizeof y));
+        same = same && (strcmp(x, y) == 0 || (except && strcmp(key, except) == 0));
+    }
+    return same;
+}
+
+static void keys(void)
+{
+    const char *help = NULL;
+    for (int i = 0; i < SAMPLE_COUNT; i++) {
+        CHECK(strcmp(graco_config_key(i, &help), SAMPLES[i].key) == 0);
+        CHECK(help && *help);
+    }
+    CHECK(graco_config_key(SAMPLE_COUNT, NULL) == NULL);
+    CHECK(graco_config_key(-1, NULL) == NULL);
+}
+
+static void round_trips(void)
+{
+    for (int i = 0; i < SAMPLE_COUNT; i++) {
+        graco_config before, config;
+        graco_config_preset(&before, NULL);
+        config = before;
+        CHECK_OK(graco_config_set(&config, SAMPLES[i].key, SAMPLES[i].value));
+        CHECK(strcmp(get(&config, SAMPLES[i].key), SAMPLES[i].value) == 0);
+        CHECK(same_but(&config, &before, SAMPLES[i].key));
+        CHECK_OK(config_check(&config));
+    }
+}
+
+/* Wrong values name the key, and leave the configuration as it was. */
+static void wrong_values(void)
+{
+    for (int i = 0; i < SAMPLE_COUNT; i++)
+        for (int k = 0; k < 8 && SAMPLES[i].wrong[k]; k++) {
+            graco_config config, before;
+            graco_config_preset(&config, "cora");
+            before = config;
+            graco_status status = graco_config_set(&config, SAMPLES[i].key, SAMPLES[i].wrong[k]);
+            if (status != GRACO_ERROR_ARGUMENT)
+                fprintf(stderr, "%s = '%s' was taken\n", SAMPLES[i].key, SAMPLES[i].wrong[k]);
+            CHECK(status == GRACO_ERROR_ARGUMENT);
+            CHECK(strstr(graco_message(), SAMPLES[i].key) != NULL);
+            CHECK(same_but(&config, &before, NULL));
+        }
+}
+
+static void unknown_keys(void)
+{
+    static const char *const unknown[] = {"", "Tau", "drop_edge", "drop_edge_3", "tau ", "batches"};
+    graco_config config;
+    char text[CONFIG_TEXT];
+    graco_config_preset(&config, NULL);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        CHECK_FAILS(graco_config_set(&config, unknown[i], "1"), GRACO_ERROR_ARGUMENT,
+                    "unknown setting");
+        CHECK(strstr(graco_message(), "checkpoint_every") != NULL);
+        CHECK_FAILS(graco_config_get(&config, unknown[i], text, sizeof text), GRACO_ERROR_ARGUMENT,
+                    "unknown setting");
+    }
+}
+
+static void small_buffers(void)
+{
+    graco_config config;
+    char text[5] = "full";
+    graco_config_preset(&config, NULL); /* activation: relu */
+    CHECK_FAILS(graco_config_get(&config, "activation", text, 4), GRACO_ERROR_ARGUMENT,
+                "needs 5 bytes");
+    CHECK(strcmp(text, "full") == 0);
+    CHECK_OK(graco_config_get(&config, "activation", text, 5));
+    CHECK(strcmp(text, "relu") == 0);
+}
+
+static void sizes(void)
+{
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } cases[] = {
+        {"0", 0},
+        {"1", 1},
+        {"16M", (int64_t)16 << 20},
+        {"4G", (int64_t)4 << 30},
+        {"256m", (int64_t)256 << 20},
+        {"1.5K", 1536},
+        {"2T", (int64_t)2 << 40},
+        {"123456789", 123456789},
+    };
+    graco_config config;
+    graco_config_preset(&config, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_OK(graco_config_set(&config, "memory", cases[i].text));
+        CHECK(config.memory == cases[i].bytes);
+    }
+}
+
+/* config_check refuses what a program wrote into the fields itself. */
+static void checks(void)
+{
+    graco_config good, config;
+    graco_config_preset(&good, "pubmed");
+    CHECK_OK(config_check(&good));
+    config = good, config.tau = NAN;
+    CHECK_FAILS(config_check(&config), GRACO_ERROR_ARGUMENT, "tau");
+    config = good, config.hidden = 0;
+    CHECK_FAILS(config_check(&config), GRACO_ERROR_ARGUMENT, "hidden");
+    config = good, config.layers = INT64_MAX;
+    CHECK_FAILS(config_check(&config), GRACO_ERROR_ARGUMENT, "layers");
+    config = good, config.drop_edge_2 = -0.5;
+    CHECK_FAILS(config_check(&config), GRACO_ERROR_ARGUMENT, "drop_edge_2");
+    config = good, config.activation = (graco_activation)17;
+    CHECK_FAILS(config_check(&config), GRACO_ERROR_ARGUMENT, "activation");
+    config = good, config.memory = -1;
+    CHECK_FAILS(config_check(&config), GRACO_ERROR_ARGUMENT, "memory");
+}
+
+/* The table of docs/math.md. Every other key has one value for all. */
+static const struct {
+    const char *name, *features, *hidden, *activation, *drop[4], *tau, *lr, *epochs;
+} PRESETS[] = {
+    {"cora", "rowsum", "128", "relu", {"0.2", "0.4", "0.3", "0.4"}, "0.4", "0.0005", "200"},
+    {"citeseer", "rowsum", "256", "prelu", {"0.2", "0", "0.3", "0.2"}, "0.9", "0.001", "200"},
+    {"pubmed", "rowsum", "256", "relu", {"0.4", "0.1", "0", "0.2"}, "0.7", "0.001", "1500"},
+    {"dblp", "binary_rowsum", "256", "relu", {"0.1", "0.4", "0.1", "0"}, "0.7", "0.001", "1000"},
+    {NULL, "none", "256", "relu", {"0.2", "0.4", "0.1", "0.2"}, "0.5", "0.001", "500"},
+};
+
+static void presets(void)
+{
+    for (size_t i = 0; i < sizeof PRESETS / sizeof *PRESETS; i++) {
+        graco_config config;
+        CHECK(graco_config_preset(&config, PRESETS[i].name) == (PRESETS[i].name != NULL));
+        CHECK(strcmp(get(&config, "encoder"), "gcn") == 0);
+        CHECK(strcmp(get(&config, "features"), PRESETS[i].features) == 0);
+        CHECK(strcmp(get(&config, "hidden"), PRESETS[i].hidden) == 0);
+        CHECK(strcmp(get(&config, "projection"), "0") == 0); /* as hidden */
+        CHECK(strcmp(get(&config, "activation"), PRESETS[i].activation) == 0);
+        CHECK(strcmp(get(&config, "drop_edge_1"), PRESETS[i].drop[0]) == 0);
+        CHECK(strcmp(get(&config, "drop_edge_2"), PRESETS[i].drop[1]) == 0);
+        CHECK(strcmp(get(&config, "drop_feature_1"), PRESETS[i].drop[2]) == 0);
+        CHECK(strcmp(get(&config, "drop_feature_2"), PRESETS[i].drop[3]) == 0);
+        CHECK(strcmp(get(&config, "tau"), PRESETS[i].tau) == 0);
+        CHECK(strcmp(get(&config, "lr"), PRESETS[i].lr) == 0);
+        CHECK(strcmp(get(&config, "epochs"), PRESETS[i].epochs) == 0);
+        CHECK(strcmp(get(&config, "objective"), "exact") == 0);
+        CHECK(strcmp(get(&config, "layers"), "2") == 0);
+        CHECK(strcmp(get(&config, "weight_decay"), "1e-05") == 0);
+        CHECK(strcmp(get(&config, "correction"), "256") == 0);
+        CHECK(strcmp(get(&config, "contaminate"), "0") == 0);
+        CHECK(strcmp(get(&config, "seed"), "0") == 0);
+        CHECK(strcmp(get(&config, "threads"), "0") == 0);
+        CHECK(strcmp(get(&config, "memory"), "1073741824") == 0);
+        CHECK_OK(config_check(&config));
+    }
+    graco_config config, general;
+    graco_config_preset(&general, NULL);
+    CHECK(!graco_config_preset(&config, "Cora"));
+    CHECK(same_but(&config, &general, NULL));
+}
+
+int main(void)
+{
+    keys();
+    round_trips();
+    wrong_values();
+    unknown_keys();
+    small_buffers();
+    sizes();
+    checks();
+    presets();
+    return check_result();
+}
