@@ -23,7 +23,7 @@ struct bench {
     struct trainer *trainer;
     struct schedule *schedule;
     double load, prepare, compute;
-    int64_t sources[GRACO_LAYERS_MAX], targets[GRACO_LAYERS_MAX], edges[GRACO_LAYERS_MAX];
+    int64_t sources[LAYERS_MAX], targets[LAYERS_MAX], edges[LAYERS_MAX];
 };
 
 static int compare(const void *a, const void *b)
@@ -39,7 +39,7 @@ static graco_status open_bench(struct bench *b)
     double begin = threads_seconds();
     TRY(graco_dataset_load(&b->data, b->source, NULL));
     b->load = threads_seconds() - begin;
-    graco_config_preset(&config, "reddit");
+    preset_config(&config, "reddit");
     config.threads = b->threads;
     begin = threads_seconds();
     TRY(model_create(&b->model, &config, b->data->features.cols));

@@ -38,7 +38,7 @@ static const struct shape SHAPES[] = {
 
 struct objective_case {
     const char *name;
-    graco_objective kind;
+    enum objective_kind kind;
     int64_t n, d;
     int64_t tile_budget;
     double operations; /* 0: not counted */
@@ -173,7 +173,7 @@ static graco_status measure_objective(double *seconds, double *loss, const struc
     struct tape *tape = NULL;
     struct objective objective = {0};
     graco_config config;
-    graco_config_preset(&config, "general");
+    preset_config(&config, "general");
     config.objective = k->kind;
     TRY(context_create(&context, &backend_cpu, threads, k->tile_budget));
     TRY(tape_create(&tape, context));
@@ -261,18 +261,18 @@ static int list_cases(struct objective_case *cases, bool quick)
     const int64_t sizes[] = {2500, 10000, 40000, 160000};
     int64_t large = quick ? 3000 : 10000;
     int count = 0;
-    cases[count++] = (struct objective_case){"exact, keep", GRACO_OBJECTIVE_EXACT,   2708, 128,
+    cases[count++] = (struct objective_case){"exact, keep", OBJECTIVE_EXACT,         2708, 128,
                                              KEEP,          12.0 * 2708 * 2708 * 128};
     cases[count++] = (struct objective_case){"exact, recompute",
-                                             GRACO_OBJECTIVE_EXACT,
+                                             OBJECTIVE_EXACT,
                                              large,
                                              256,
                                              0,
                                              16.0 * (double)large * (double)large * 256};
-    cases[count++] = (struct objective_case){"moment", GRACO_OBJECTIVE_MOMENT, 2708, 128, KEEP, 0};
+    cases[count++] = (struct objective_case){"moment", OBJECTIVE_MOMENT, 2708, 128, KEEP, 0};
     for (int i = 0; i < (quick ? 2 : 4); i++)
         cases[count++] =
-            (struct objective_case){"moment", GRACO_OBJECTIVE_MOMENT, sizes[i], 128, KEEP, 0};
+            (struct objective_case){"moment", OBJECTIVE_MOMENT, sizes[i], 128, KEEP, 0};
     return count;
 }
 

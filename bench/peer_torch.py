@@ -174,7 +174,7 @@ class Training:
         self.arguments = arguments
         self.config, self.parameters = read_checkpoint(arguments.model)
         check_config(self.config)
-        self.X, self.source, self.target = read_data(arguments.data, self.config["features"])
+        self.X, self.source, self.target = read_data(arguments.data, self.config["scaling"])
         self.optimiser = torch.optim.Adam(list(self.parameters.values()), lr=float(self.config["lr"]),
                                           weight_decay=float(self.config["weight_decay"]))
 

@@ -175,7 +175,7 @@ def compare_training(arguments, data, folder):
                              "--device", "cpu", "--json", "--quiet"]).strip().split("\n")[-1])
     with open(os.path.join(folder, f"{data}-0", "config.json")) as file:
         config = {**config, **json.load(file)}
-    x, edges = read_data(path, config["features"] if "features" in config else "none")
+    x, edges = read_data(path, config["scaling"] if "features" in config else "none")
     rounds = []
     peers = {mode: Peer(mode, x, edges, config) for mode in MODES}
     for i in range(arguments.rounds):

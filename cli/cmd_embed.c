@@ -30,12 +30,12 @@ static graco_status embed(const char *run, const char *source, const graco_load_
 int cmd_embed(int argc, char **argv)
 {
     graco_load_options load = {0};
-    graco_embed_options how = {0};
-    const char *output = NULL, *device = settings_devices[0];
+    graco_embed_options how = {.device = "auto"};
+    const char *output = NULL, *devices[SETTINGS_WORDS];
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "FILE", &output,
                         "where to write the embeddings (.npy, float32)"),
-        OPTION_ROW_CHOICE("device", "NAME", &device, settings_devices,
+        OPTION_ROW_CHOICE("device", "NAME", &how.device, settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),
         OPTION_ROW_INTEGER("threads", "N", &how.threads, 0, 1024, "threads; 0: one per core"),
         LOADING_OPTIONS(load),
@@ -59,7 +59,6 @@ int cmd_embed(int argc, char **argv)
         output_error("embed: no output file given; expected -o FILE, such as -o Z.npy");
         return EXIT_USAGE;
     }
-    how.device = (graco_device)settings_place(device, settings_devices);
     graco_status status = embed(command.arguments[0], command.arguments[1], &load, output, &how);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

@@ -38,7 +38,8 @@ struct job {
     const struct line *line;
     graco_dataset *data;
     graco_dataset_info info;
-    graco_config config; /* of the first run */
+    graco_config *config; /* of the first run */
+    uint64_t seed;        /* of the first run */
     const char *preset;
     char run[RUNS_PATH_MAX]; /* folder of the run or runs */
 };
@@ -100,10 +101,25 @@ static int say_stopped(int argc, char **argv, const struct line *line, int64_t e
     return EXIT_FAILED;
 }
 
+static uint64_t seed_of(const graco_config *config)
+{
+    return (uint64_t)settings_integer(config, "seed");
+}
+
+static graco_status set_seed(graco_config *config, uint64_t seed)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    return graco_config_set(config, "seed", text);
+}
+
 static json_t *describe(const struct job *job, const struct outcome *outcome)
 {
     const graco_train_result *result = &outcome->result;
-    const char *objective = settings_objectives[job->config.objective];
+    char objective[SETTINGS_TEXT];
+
+    settings_get(objective, job->config, "objective");
 
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:s, s:I}", "run", outcome->folder,
@@ -180,52 +196,67 @@ static int report(const struct job *job, const struct outcome *outcomes, double 
     return output_finish();
 }
 
-/* Fills job->config: from the first run that can be continued, else from the preset. A preset that
- * was asked for by name comes first; the library then refuses what a checkpoint contradicts. */
+/* The settings of a run that is to be continued: those of its checkpoint, but for what may change.
+ * `first` is what the seed of run 0 was. */
+static graco_status keep_settings(struct job *job, const char *folder, int64_t index)
+{
+    static const char *const free_keys[] = {"device", "threads", "memory"};
+    graco_model *model = NULL;
+    graco_config *kept = NULL;
+    char value[SETTINGS_TEXT];
+
+    graco_status status = graco_model_load(&model, folder);
+    if (status == GRACO_OK)
+        status = graco_config_copy(&kept, graco_model_config(model));
+    graco_model_free(model);
+    if (status != GRACO_OK)
+        return status;
+    for (size_t i = 0; i < sizeof free_keys / sizeof *free_keys && status == GRACO_OK; i++)
+        status =
+            graco_config_set(kept, free_keys[i], settings_get(value, job->config, free_keys[i]));
+    if (status == GRACO_OK)
+        status = set_seed(kept, seed_of(kept) - (uint64_t)index);
+    graco_config_free(job->config);
+    job->config = kept;
+    return status;
+}
+
+/* Fills job->config: from the first run that can be continued, else from the preset. A preset or method
+ * that was asked for by name comes first; the library then refuses what a checkpoint contradicts. */
 static int configure(struct job *job)
 {
     const struct line *line = job->line;
     char folder[RUNS_PATH_MAX];
-    graco_config kept;
 
     job->preset = settings_preset(&job->config, &line->settings, job->info.name);
     if (!job->preset)
         return EXIT_USAGE;
     if (job->info.inductive) /* whatever the preset; --set inductive=0 still says otherwise */
-        job->config.inductive = 1;
-    bool keep = line->resume && !line->settings.preset;
+        settings_set_integer(job->config, "inductive", 1);
+    bool keep = line->resume && !line->settings.preset && !line->settings.method;
     for (int64_t i = 0; keep && i < line->runs; i++) {
-        graco_model *model = NULL;
         if (!runs_folder(folder, job->run, i, line->runs))
             return EXIT_FAILED;
         if (!runs_holds_model(folder))
             continue;
-        graco_status status = graco_model_load(&model, folder);
+        graco_status status = keep_settings(job, folder, i);
         if (status != GRACO_OK)
             return output_failure(status);
-        kept = *graco_model_config(model);
-        graco_model_free(model);
-        kept.seed -= (uint64_t)i;
-        kept.device = job->config.device;
-        kept.threads = job->config.threads;
-        kept.memory = job->config.memory;
-        job->config = kept;
         break;
     }
-    return settings_apply(&job->config, &line->settings) ? EXIT_FINE : EXIT_USAGE;
+    return settings_apply(job->config, &line->settings) ? EXIT_FINE : EXIT_USAGE;
 }
 
 /* One run; EXIT_FINE, or EXIT_FAILED after a message, or -1 if it was stopped. */
-static int train(struct outcome *outcome, const struct job *job, int64_t index)
+static int train(struct outcome *outcome, struct job *job, int64_t index)
 {
     const struct line *line = job->line;
-    graco_config config = job->config;
     char label[64] = "";
     struct stat found;
 
-    config.seed += (uint64_t)index;
-    outcome->seed = config.seed;
-    if (!runs_folder(outcome->folder, job->run, index, line->runs))
+    outcome->seed = job->seed + (uint64_t)index;
+    if (set_seed(job->config, outcome->seed) != GRACO_OK ||
+        !runs_folder(outcome->folder, job->run, index, line->runs))
         return EXIT_FAILED;
     bool fresh = stat(outcome->folder, &found) != 0, first = stat(job->run, &found) != 0;
     if (!runs_make(outcome->folder, "run folder"))
@@ -241,7 +272,7 @@ static int train(struct outcome *outcome, const struct job *job, int64_t index)
     };
     if (line->resume && !options.resume && !line->quiet)
         output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
-    graco_status status = graco_train(NULL, &outcome->result, job->data, &config, &options);
+    graco_status status = graco_train(NULL, &outcome->result, job->data, job->config, &options);
     output_progress_end(&progress);
     if (status == GRACO_STOPPED)
         return -1;
@@ -266,12 +297,13 @@ static int train_all(struct job *job, int argc, char **argv)
         output_error("out of memory for the results of %" PRId64 " runs", count);
         code = EXIT_FAILED;
     }
+    job->seed = seed_of(job->config);
     catch_signals();
     for (int64_t i = 0; code == EXIT_FINE && i < count; i++) {
         code = train(&outcomes[i], job, i);
         if (code < 0 || (code == EXIT_FINE && stop_wanted && i + 1 < count))
-            code =
-                say_stopped(argc, argv, job->line, outcomes[i].result.epochs, job->config.epochs);
+            code = say_stopped(argc, argv, job->line, outcomes[i].result.epochs,
+                               settings_integer(job->config, "epochs"));
     }
     if (code == EXIT_FINE)
         code = report(job, outcomes, medians);
@@ -307,10 +339,13 @@ static void choose_folder(struct job *job)
 static int run_job(const struct line *line, int argc, char **argv)
 {
     struct job job = {.line = line};
-    graco_config trial;
+    graco_config *trial = NULL;
 
     /* Wrong settings are said before the data is read. */
-    if (!settings_preset(&trial, &line->settings, NULL) || !settings_apply(&trial, &line->settings))
+    bool right =
+        settings_preset(&trial, &line->settings, NULL) && settings_apply(trial, &line->settings);
+    graco_config_free(trial);
+    if (!right)
         return EXIT_USAGE;
     if (line->output && !runs_check(line->output, line->runs, line->resume))
         return EXIT_FAILED;
@@ -321,6 +356,7 @@ static int run_job(const struct line *line, int argc, char **argv)
     int code = runs_check(job.run, line->runs, line->resume) ? configure(&job) : EXIT_FAILED;
     if (code == EXIT_FINE)
         code = train_all(&job, argc, argv);
+    graco_config_free(job.config);
     graco_dataset_free(job.data);
     return code;
 }
@@ -328,26 +364,30 @@ static int run_job(const struct line *line, int argc, char **argv)
 /* Help shows the settings that this command line would train with. */
 static int help(const struct command *command, struct settings *settings)
 {
-    graco_config config;
+    graco_config *config = NULL;
     const char *source = command->count ? command->arguments[0] : "generated";
     const char *slash = strrchr(source, '/');
+    char objective[SETTINGS_TEXT], device[SETTINGS_TEXT], precision[SETTINGS_TEXT];
 
     const char *preset = settings_preset(&config, settings, slash ? slash + 1 : source);
-    if (!preset || !settings_apply(&config, settings))
+    if (!preset || !settings_apply(config, settings)) {
+        graco_config_free(config);
         return EXIT_USAGE;
+    }
+    settings->method = graco_config_method(config);
     settings->preset = preset;
-    settings->objective = settings_objectives[config.objective];
-    settings->device = settings_devices[config.device];
-    settings->precision = settings_precisions[config.precision];
-    settings->epochs = config.epochs;
-    settings->seed = (int64_t)config.seed;
-    settings->threads = config.threads;
-    settings->memory = config.memory;
+    settings->objective = settings_get(objective, config, "objective");
+    settings->device = settings_get(device, config, "device");
+    settings->precision = settings_get(precision, config, "precision");
+    settings->epochs = settings_integer(config, "epochs");
+    settings->seed = settings_integer(config, "seed");
+    settings->threads = settings_integer(config, "threads");
+    settings->memory = settings_integer(config, "memory");
     int code = options_help(command);
-    if (code != EXIT_FINE)
-        return code;
-    settings_help(&config, preset);
-    return output_finish();
+    if (code == EXIT_FINE)
+        settings_help(config, preset);
+    graco_config_free(config);
+    return code == EXIT_FINE ? output_finish() : code;
 }
 
 int cmd_train(int argc, char **argv)
@@ -355,22 +395,27 @@ int cmd_train(int argc, char **argv)
     struct line line = {.settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1},
                         .runs = 1};
     struct settings *settings = &line.settings;
+    const char *methods[SETTINGS_WORDS], *objectives[SETTINGS_WORDS], *devices[SETTINGS_WORDS],
+        *precisions[SETTINGS_WORDS];
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
+        OPTION_ROW_CHOICE("method", "NAME", &settings->method, settings_methods(methods),
+                          "how to learn: see `graco methods`"),
         OPTION_ROW_TEXT("preset", 0, "NAME", &settings->preset,
                         "hyperparameters; by default those named like the data set"),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
                         "set one hyperparameter; may be repeated"),
-        OPTION_ROW_CHOICE("objective", "NAME", &settings->objective, settings_objectives,
-                          "exact, infonce or moment"),
+        OPTION_ROW_CHOICE("objective", "NAME", &settings->objective,
+                          settings_words(objectives, "objective"), "exact, infonce or moment"),
         OPTION_ROW_INTEGER("epochs", "N", &settings->epochs, 0, INT64_MAX,
                            "the same as --set epochs=N"),
         OPTION_ROW_INTEGER("seed", "N", &settings->seed, 0, INT64_MAX, "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
                            "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
-        OPTION_ROW_CHOICE("device", "NAME", &settings->device, settings_devices,
+        OPTION_ROW_CHOICE("device", "NAME", &settings->device, settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),
-        OPTION_ROW_CHOICE("precision", "NAME", &settings->precision, settings_precisions,
+        OPTION_ROW_CHOICE("precision", "NAME", &settings->precision,
+                          settings_words(precisions, "precision"),
                           "operands of a GPU's products: fp32, tf32, fp16"),
         OPTION_ROW_FLAG("deterministic", 0, &line.deterministic,
                         "the same seed gives the same bits on one device: always so, at no cost"),

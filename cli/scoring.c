@@ -3,6 +3,7 @@
 #include "output.h"
 #include "runs.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
 }
 
 /* The settings of a run, or of the first of several; else those of the data set's preset. */
-static graco_status settings_of(graco_config *config, const char *run, const graco_dataset *data)
+static graco_status settings_of(graco_config **config, const char *run, const graco_dataset *data)
 {
     char folder[RUNS_PATH_MAX];
     graco_model *model = NULL;
@@ -100,10 +101,9 @@ static graco_status settings_of(graco_config *config, const char *run, const gra
     for (int several = 1; run && !model && status == GRACO_OK && several <= 2; several++)
         if (runs_folder(folder, run, 0, several) && runs_holds_model(folder))
             status = graco_model_load(&model, folder);
-    if (model)
-        *config = *graco_model_config(model);
-    else
-        graco_config_preset(config, graco_dataset_describe(data).name);
+    if (status == GRACO_OK)
+        status = model ? graco_config_copy(config, graco_model_config(model))
+                       : graco_config_create(config, NULL, graco_dataset_describe(data).name);
     graco_model_free(model);
     return status;
 }
@@ -113,21 +113,24 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
 {
     graco_matrix Z = {0};
     graco_model *model = NULL;
-    graco_config config;
-    graco_status status;
+    graco_config *config = NULL;
     *out = (struct scoring){.name = name};
-    if (strcmp(name, "raw") == 0) {
-        status = graco_dataset_features(&Z, data);
-    } else {
-        status = settings_of(&config, run, data);
-        config.epochs = 0;
-        config.threads = options->threads;
+    graco_status status = settings_of(&config, run, data);
+    if (status == GRACO_OK && strcmp(name, "raw") == 0) {
+        status = graco_dataset_features(&Z, data, config);
+    } else if (status == GRACO_OK) {
+        const graco_embed_options embed = {.threads = options->threads, .contaminated = true};
+        char threads[32];
+        snprintf(threads, sizeof threads, "%" PRId64, options->threads);
+        status = graco_config_set(config, "epochs", "0");
         if (status == GRACO_OK)
-            status = graco_train(&model, NULL, data, &config, NULL);
+            status = graco_config_set(config, "threads", threads);
         if (status == GRACO_OK)
-            status = graco_model_embed(&Z, model, data,
-                                       &(graco_embed_options){.threads = options->threads});
+            status = graco_train(&model, NULL, data, config, NULL);
+        if (status == GRACO_OK)
+            status = graco_model_embed(&Z, model, data, &embed);
     }
+    graco_config_free(config);
     if (status == GRACO_OK)
         status = add_run(out, &Z, data, options);
     pool(out);

@@ -1,151 +1,168 @@
-/* Settings. The library owns the keys, their checks and the presets; this names them on a line. */
+/* Settings. The library owns methods, keys, words, checks and presets; this names them on a line. */
 #include "settings.h"
 #include "output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-const char *const settings_objectives[] = {"exact", "infonce", "moment", NULL};
-const char *const settings_devices[] = {"auto", "cpu", "cuda", NULL};
-const char *const settings_precisions[] = {"fp32", "tf32", "fp16", NULL};
+enum { KEYS_MAX = 62, LIST_TEXT = 1024 };
 
-/* Names that may have a preset: the library says which do. */
-static const char *const candidates[] = {"cora", "citeseer", "pubmed", "dblp", "reddit", "ppi"};
-
-enum { CANDIDATES = sizeof(candidates) / sizeof(candidates[0]), KEYS_MAX = 62 };
-
-/* The presets there are, ending with NULL, and as text. */
-static void list_presets(const char *names[CANDIDATES + 2], char text[128])
+const char *const *settings_words(const char *words[SETTINGS_WORDS], const char *key)
 {
-    graco_config config;
     int count = 0;
+
+    while (count < SETTINGS_WORDS - 1 && (words[count] = graco_config_word(key, count)))
+        count++;
+    words[count] = NULL;
+    return words;
+}
+
+const char *const *settings_methods(const char *words[SETTINGS_WORDS])
+{
+    int count = 0;
+
+    while (count < SETTINGS_WORDS - 1 && (words[count] = graco_method(count, NULL)))
+        count++;
+    words[count] = NULL;
+    return words;
+}
+
+/* Words with commas between them. */
+static const char *join(char text[LIST_TEXT], const char *const *words)
+{
     size_t used = 0;
 
     text[0] = '\0';
-    for (int i = 0; i < CANDIDATES; i++)
-        if (graco_config_preset(&config, candidates[i])) {
-            names[count++] = candidates[i];
-            used += (size_t)snprintf(text + used, 128 - used, "%s, ", candidates[i]);
-        }
-    snprintf(text + used, 128 - used, "general");
-    names[count++] = "general";
-    names[count] = NULL;
+    for (int i = 0; words[i] && used < LIST_TEXT - 1; i++)
+        used += (size_t)snprintf(text + used, LIST_TEXT - used, "%s%s", i ? ", " : "", words[i]);
+    return text;
 }
 
-const char *settings_preset(graco_config *config, const struct settings *settings, const char *name)
+/* The presets of a method, ending with "general" and NULL. */
+static const char *const *list_presets(const char *names[KEYS_MAX + 2], const char *method)
 {
-    const char *names[CANDIDATES + 2];
-    char text[128];
+    int count = 0;
 
-    if (graco_config_preset(config, settings->preset ? settings->preset : name))
-        return settings->preset ? settings->preset : name;
-    if (!settings->preset || strcmp(settings->preset, "general") == 0)
-        return "general";
-    list_presets(names, text);
-    const char *nearest = options_nearest(settings->preset, names);
-    output_error("train: --preset is '%s'; expected one of: %s%s%s%s", settings->preset, text,
-                 nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
-    return NULL;
+    while (count < KEYS_MAX && (names[count] = graco_preset(method, count)))
+        count++;
+    names[count] = "general";
+    names[count + 1] = NULL;
+    return names;
+}
+
+/* Says that `word` is none of `words`, and which of them it is most like. */
+static void say_unknown(const char *what, const char *word, const char *expected,
+                        const char *const *words)
+{
+    char text[LIST_TEXT];
+    const char *nearest = options_nearest(word, words);
+
+    output_error("train: %s '%s'%s%s%s; %s: %s", what, word, nearest ? " (did you mean " : "",
+                 nearest ? nearest : "", nearest ? "?)" : "", expected, join(text, words));
+}
+
+const char *settings_preset(graco_config **config, const struct settings *settings,
+                            const char *name)
+{
+    const char *names[KEYS_MAX + 2], *wanted = settings->preset ? settings->preset : name;
+    int found = 0;
+
+    list_presets(names, settings->method);
+    while (wanted && names[found] && strcmp(wanted, names[found]) != 0)
+        found++;
+    if (settings->preset && !names[found]) {
+        say_unknown("--preset is", settings->preset, "expected one of", names);
+        return NULL;
+    }
+    if (graco_config_create(config, settings->method, wanted) != GRACO_OK) {
+        output_error("train: %s", graco_message());
+        return NULL;
+    }
+    return wanted && names[found] ? names[found] : "general";
 }
 
 static bool set(graco_config *config, const char *key, const char *value)
 {
-    if (graco_config_set(config, key, value) == GRACO_OK)
+    if (!value || graco_config_set(config, key, value) == GRACO_OK)
         return true;
     output_error("train: %s", graco_message());
     return false;
 }
 
-static bool set_integer(graco_config *config, const char *key, int64_t value)
+bool settings_set_integer(graco_config *config, const char *key, int64_t value)
 {
     char text[32];
 
-    snprintf(text, sizeof(text), "%" PRId64, value);
+    snprintf(text, sizeof text, "%" PRId64, value);
     return set(config, key, text);
-}
-
-static bool unknown_key(const char *key)
-{
-    const char *names[KEYS_MAX + 1], *help = NULL;
-    char allowed[1024] = "";
-    size_t used = 0;
-    int count = 0;
-
-    for (; count < KEYS_MAX && (names[count] = graco_config_key(count, &help)); count++) {
-        int added = snprintf(allowed + used, sizeof(allowed) - used, "%s%s", count ? ", " : "",
-                             names[count]);
-        used += added < (int)(sizeof(allowed) - used) ? (size_t)added : 0;
-    }
-    names[count] = NULL;
-    const char *nearest = options_nearest(key, names);
-    output_error("train: --set has the unknown key '%s'%s%s%s; allowed: %s", key,
-                 nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "",
-                 allowed);
-    return false;
 }
 
 /* One "key=value". */
 static bool set_pair(graco_config *config, const char *pair)
 {
+    const char *names[KEYS_MAX + 1], *equals = strchr(pair, '=');
     char key[64];
-    const char *help = NULL, *name = NULL, *equals = strchr(pair, '=');
+    int count = 0;
 
     if (!equals || equals == pair) {
         output_error("train: --set is '%s'; expected key=value, such as hidden=256", pair);
         return false;
     }
-    snprintf(key, sizeof(key), "%.*s", (int)(equals - pair < 63 ? equals - pair : 63), pair);
-    for (int i = 0; (name = graco_config_key(i, &help)); i++)
-        if (strcmp(name, key) == 0)
+    snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 63 ? equals - pair : 63), pair);
+    for (; count < KEYS_MAX && (names[count] = graco_config_key(config, count, NULL)); count++)
+        if (strcmp(names[count], key) == 0)
             return set(config, key, equals + 1);
-    return unknown_key(key);
-}
-
-int settings_place(const char *word, const char *const *words)
-{
-    int place = 0;
-
-    while (words[place + 1] && strcmp(word, words[place]) != 0)
-        place++;
-    return place;
+    names[count] = NULL;
+    say_unknown("--set has the unknown key", key, "allowed", names);
+    return false;
 }
 
 bool settings_apply(graco_config *config, const struct settings *settings)
 {
+    const struct {
+        const char *key;
+        int64_t value; /* -1: not given */
+    } numbers[] = {{"epochs", settings->epochs},
+                   {"seed", settings->seed},
+                   {"threads", settings->threads},
+                   {"memory", settings->memory}};
+
     for (int i = 0; i < settings->sets.count; i++)
         if (!set_pair(config, settings->sets.values[i]))
             return false;
-    if (settings->objective)
-        config->objective =
-            (graco_objective)settings_place(settings->objective, settings_objectives);
-    if (settings->device)
-        config->device = (graco_device)settings_place(settings->device, settings_devices);
-    if (settings->precision)
-        config->precision =
-            (graco_precision)settings_place(settings->precision, settings_precisions);
-    if (settings->epochs >= 0 && !set_integer(config, "epochs", settings->epochs))
-        return false;
-    if (settings->seed >= 0)
-        config->seed = (uint64_t)settings->seed;
-    if (settings->threads >= 0)
-        config->threads = settings->threads;
-    if (settings->memory >= 0)
-        config->memory = settings->memory;
-    return true;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].value >= 0 &&
+            !settings_set_integer(config, numbers[i].key, numbers[i].value))
+            return false;
+    return set(config, "objective", settings->objective) &&
+           set(config, "device", settings->device) && set(config, "precision", settings->precision);
+}
+
+const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, const char *key)
+{
+    if (graco_config_get(config, key, value, SETTINGS_TEXT) != GRACO_OK)
+        snprintf(value, SETTINGS_TEXT, "?");
+    return value;
+}
+
+int64_t settings_integer(const graco_config *config, const char *key)
+{
+    char value[SETTINGS_TEXT];
+
+    return *settings_get(value, config, key) == '?' ? -1 : (int64_t)strtoull(value, NULL, 10);
 }
 
 void settings_help(const graco_config *config, const char *preset)
 {
-    const char *names[CANDIDATES + 2], *key = NULL, *help = NULL;
-    char text[128], value[128];
+    const char *names[KEYS_MAX + 2], *key = NULL, *help = NULL;
+    const char *method = graco_config_method(config);
+    char text[LIST_TEXT], value[SETTINGS_TEXT];
 
-    printf("\nkeys of --set (values of preset %s in brackets):\n", preset);
-    for (int i = 0; (key = graco_config_key(i, &help)); i++) {
-        if (graco_config_get(config, key, value, sizeof(value)) != GRACO_OK)
-            snprintf(value, sizeof(value), "?");
-        printf("  %-18s %s [%s]\n", key, help, value);
-    }
-    list_presets(names, text);
-    printf("\npresets: %s\n", text);
+    printf("\nkeys of --set for the method %s (values of preset %s in brackets):\n", method,
+           preset);
+    for (int i = 0; (key = graco_config_key(config, i, &help)); i++)
+        printf("  %-18s %s [%s]\n", key, help, settings_get(value, config, key));
+    printf("\npresets: %s\n", join(text, list_presets(names, method)));
 }

@@ -19,20 +19,21 @@ int main(void)
 {
     graco_generate_options generate = graco_generate_defaults();
     graco_train_options options = {.on_epoch = on_epoch};
-    graco_config config;
+    graco_config *config = NULL;
     graco_dataset *data = NULL;
     graco_model *model = NULL;
     graco_matrix Z = {0}; /* (nodes, hidden) */
 
     generate.nodes = 300;
-    graco_config_preset(&config, NULL);
-    graco_status status = graco_config_set(&config, "hidden", "32");
+    graco_status status = graco_config_create(&config, "grace", NULL);
     if (status == GRACO_OK)
-        status = graco_config_set(&config, "epochs", "50");
+        status = graco_config_set(config, "hidden", "32");
+    if (status == GRACO_OK)
+        status = graco_config_set(config, "epochs", "50");
     if (status == GRACO_OK)
         status = graco_dataset_generate(&data, &generate);
     if (status == GRACO_OK)
-        status = graco_train(&model, NULL, data, &config, &options);
+        status = graco_train(&model, NULL, data, config, &options);
     if (status == GRACO_OK)
         status = graco_model_embed(&Z, model, data, NULL);
     if (status != GRACO_OK)
@@ -43,6 +44,7 @@ int main(void)
                Z.data[i * Z.cols + 1], Z.data[i * Z.cols + 2], (int)Z.cols);
     graco_matrix_clear(&Z);
     graco_model_free(model);
+    graco_config_free(config);
     graco_dataset_free(data);
     return status == GRACO_OK ? 0 : 1;
 }

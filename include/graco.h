@@ -1,14 +1,14 @@
 /* graco: node embeddings by graph contrastive learning (GRACE), the whole public interface.
  *
- * Simple use, in five calls:
+ * Simple use, in four calls:
  *
  *     graco_dataset *data = NULL;
- *     graco_config config;
+ *     graco_config *config = NULL;
  *     graco_model *model = NULL;
  *     graco_matrix Z = {0};
  *     graco_dataset_load(&data, "cora", NULL);
- *     graco_config_preset(&config, "cora");
- *     graco_train(&model, NULL, data, &config, NULL);
+ *     graco_config_create(&config, "grace", "cora");
+ *     graco_train(&model, NULL, data, config, NULL);
  *     graco_model_embed(&Z, model, data, NULL);
  *
  * Conventions. A function that can fail returns a graco_status; its results come back through the
@@ -146,90 +146,44 @@ typedef struct graco_dataset_info {
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 
-/* ---- Configuration --------------------------------------------------------------------------- */
+/* ---- Methods and their settings --------------------------------------------------------------- */
 
-typedef enum graco_encoder {
-    GRACO_ENCODER_GCN,       /* graph convolutions, widths 2h, ..., 2h, h */
-    GRACO_ENCODER_SAGE,      /* mean pooling beside the node itself, width h */
-    GRACO_ENCODER_SAGE_SKIP, /* the same, each layer reading the features and all layers before it
-                              */
-} graco_encoder;
+/* The methods, in order: name and one-line help of method `index`; NULL past the end. */
+const char *graco_method(int index, const char **help);
 
-enum { GRACO_LAYERS_MAX = 8 };
+/* The presets of a method, in order: hyperparameters by the name of a data set. NULL past the end, or
+ * where there is no such method. */
+const char *graco_preset(const char *method, int index);
 
-typedef enum graco_activation {
-    GRACO_ACTIVATION_RELU,
-    GRACO_ACTIVATION_PRELU,
-    GRACO_ACTIVATION_ELU,
-    GRACO_ACTIVATION_RRELU,
-} graco_activation;
+/* A method with everything that decides the result of its training, reached by key. */
+typedef struct graco_config graco_config;
 
-typedef enum graco_objective {
-    GRACO_OBJECTIVE_EXACT,   /* every node is a negative of every other, both views */
-    GRACO_OBJECTIVE_INFONCE, /* negatives from the other view only */
-    GRACO_OBJECTIVE_MOMENT,  /* linear time: quadratic surrogate plus a sampled correction */
-} graco_objective;
+/* The settings of a method ("grace"; NULL: that one): its general ones, with those of the preset of
+ * that name laid over them if the method has it. So the name of a data set will do; NULL: none.
+ * GRACO_ERROR_ARGUMENT if there is no such method. */
+graco_status graco_config_create(graco_config **out, const char *method, const char *preset);
 
-typedef enum graco_features {
-    GRACO_FEATURES_NONE,          /* as they are */
-    GRACO_FEATURES_ROWSUM,        /* each row scaled to sum 1 */
-    GRACO_FEATURES_BINARY_ROWSUM, /* non-zeros become 1 first */
-} graco_features;
+graco_status graco_config_copy(graco_config **out, const graco_config *config);
+void graco_config_free(graco_config *config);
 
-/* Where to compute. The same random numbers are drawn everywhere; results agree within rounding. */
-typedef enum graco_device {
-    GRACO_DEVICE_AUTO, /* a GPU where there is one that works, else the CPU */
-    GRACO_DEVICE_CPU,
-    GRACO_DEVICE_CUDA,
-} graco_device;
+/* The name of its method. */
+const char *graco_config_method(const graco_config *config);
 
-/* What a GPU's dense products multiply; they add up in float32. The CPU always uses float32. */
-typedef enum graco_precision {
-    GRACO_PRECISION_FP32,
-    GRACO_PRECISION_TF32, /* operands rounded to 10 bits */
-    GRACO_PRECISION_FP16, /* the same, and the exact objective's operands in half precision */
-} graco_precision;
-
-/* Everything that decides the result of a training. Fields have the names of the keys of
- * graco_config_set. */
-typedef struct graco_config {
-    graco_encoder encoder;
-    graco_features features;
-    graco_activation activation;
-    graco_objective objective;
-    int64_t hidden, layers;
-    int64_t projection; /* 0: as wide as hidden */
-    double drop_edge_1, drop_edge_2, drop_feature_1, drop_feature_2;
-    double tau, lr, weight_decay;
-    int64_t epochs, correction;
-    double contaminate;
-    int64_t batch;                    /* seeds of a mini-batch; 0: whole graphs at once */
-    int64_t fanout[GRACO_LAYERS_MAX]; /* neighbours drawn per hop, from the seeds outward; 0: all */
-    int64_t inductive;                /* 1: train on the nodes of the training split alone */
-    int64_t checkpoint_every;         /* epochs between checkpoints */
-    uint64_t seed;
-    graco_precision precision;
-    /* What follows changes speed and memory; the result does not depend on it, but for the rounding
-     * of another device. */
-    graco_device device;
-    int64_t threads; /* 0: one per core */
-    int64_t memory;  /* bytes that the objective's tiles may fill */
-} graco_config;
-
-/* Fills the preset of that name ("cora", "citeseer", "pubmed", "dblp"), or the general one for any
- * other name or NULL. Returns whether the name has a preset of its own. */
-bool graco_config_preset(graco_config *config, const char *name);
-
-/* Sets one key from text, as `--set key=value` does. Fails with a message that says what is
- * allowed. */
+/* Sets one key from text, as `--set key=value` does. Fails with a message that says what is allowed,
+ * also for a key that the method does not read. */
 graco_status graco_config_set(graco_config *config, const char *key, const char *value);
 
-/* One key's value as text. Fails if there is no such key or the buffer is too small. */
+/* One key's value as text. Fails if the method reads no such key or the buffer is too small. */
 graco_status graco_config_get(const graco_config *config, const char *key, char *value,
                               size_t size);
 
-/* The keys, in order: name and one-line help of key `index`; NULL past the end. */
-const char *graco_config_key(int index, const char **help);
+/* The keys that the method reads, in order: name and one-line help of key `index`; NULL past the end.
+ * `help` may be NULL. */
+const char *graco_config_key(const graco_config *config, int index, const char **help);
+
+/* The words that a key takes, in order, for any method; NULL past the end, and where the key is not a
+ * choice of words. */
+const char *graco_config_word(const char *key, int index);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
@@ -278,11 +232,12 @@ graco_status graco_model_load(graco_model **out, const char *run);
 const graco_config *graco_model_config(const graco_model *model);
 
 typedef struct graco_embed_options {
-    int64_t threads; /* 0: one per core */
-    graco_device device;
+    int64_t threads;    /* 0: one per core */
+    const char *device; /* one of graco_config_word("device", ...); NULL: "auto" */
+    bool contaminated;  /* first zero the share of feature entries that the training zeroed */
 } graco_embed_options;
 
-/* Embeds every node of the whole, uncorrupted graph: Z is (nodes, hidden). The data set must have
+/* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must have
  * as many features as the one trained on. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
@@ -335,8 +290,7 @@ typedef struct graco_eval_result {
     int64_t solves, unconverged;
     double seconds;
     int64_t note_count;
-    char *
-        *notes; /* what deserves attention, such as "class 3 has no training rows in 2 of 20 ..." */
+    char **notes; /* what deserves attention: "class 3 has no training rows in 2 of 20 ..." */
 } graco_eval_result;
 
 /* Scores embeddings Z (nodes, any) by the labels of a data set. `options` may be NULL. Nodes
@@ -357,8 +311,10 @@ typedef struct graco_eval_comparison {
 graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_result *a,
                                 const graco_eval_result *b);
 
-/* The data set's features as a dense matrix, as they are: what embeddings should beat. */
-graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data);
+/* The data set's features as a dense matrix: what embeddings should beat. As they are; with a `config`,
+ * with the share of entries zeroed that its `contaminate` says. */
+graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
+                                    const graco_config *config);
 
 #ifdef __cplusplus
 }

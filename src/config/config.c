@@ -1,11 +1,16 @@
+/* Settings as text: what `--set` writes, what config.json and checkpoints hold.
+ *
+ * A value is read into its field and printed from it by the key's type alone, so that the list of keys
+ * is all there is to extend. A key that the configuration's method does not read is refused by name:
+ * a setting that does nothing would be believed to do something. */
 #include "config/config.h"
 
 #include "base/memory.h"
 #include "base/number.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,115 +19,128 @@
 enum key_type { KEY_CHOICE, KEY_COUNT, KEY_REAL, KEY_SEED, KEY_BYTES, KEY_LIST };
 
 struct key {
-    const char *name, *help;
+    const char *name, *help, *start;
     enum key_type type;
+    bool common; /* every method reads it */
     size_t offset;
-    double low, high;     /* allowed, both included */
-    const char *words[4]; /* of a choice, in the enum's order */
+    double low, high;         /* allowed, both included */
+    const char *const *words; /* of a choice, ending with NULL */
 };
 
-#define AT(field) offsetof(graco_config, field)
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define ENCODER(name) #name,
+static const char *const ENCODERS[] = {
+#include "config/encoders.def"
+    NULL};
+#undef ENCODER
+#define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu") /* as enum activation_kind */
+#define OBJECTIVES WORDS("exact", "infonce", "moment")     /* as enum objective_kind */
+#define SCALINGS WORDS("none", "rowsum", "binary_rowsum")  /* as enum scaling */
+#define PRECISIONS WORDS("fp32", "tf32", "fp16")           /* as enum precision */
+#define DEVICES WORDS("auto", "cpu", "cuda")               /* as backend_find has them */
 #define STEPS_MAX 4294967295.0       /* a step has 32 bits in the random counter */
 #define BYTES_MAX 9007199254740992.0 /* 2^53 */
 
-#define CHOICE(field, help_text, ...)                                                              \
-    {                                                                                              \
-        .name = #field, .help = help_text, .type = KEY_CHOICE, .offset = AT(field), .words = {     \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-#define COUNT(field, help_text, least, most)                                                       \
-    {                                                                                              \
-        .name = #field, .help = help_text, .type = KEY_COUNT, .offset = AT(field), .low = least,   \
-        .high = most                                                                               \
-    }
-#define REAL(field, help_text, least, most)                                                        \
-    {                                                                                              \
-        .name = #field, .help = help_text, .type = KEY_REAL, .offset = AT(field), .low = least,    \
-        .high = most                                                                               \
-    }
+#define KEY(type_, name_, low_, high_, words_, start_, help_, common_)                             \
+    {.name = #name_,                                                                               \
+     .help = help_,                                                                                \
+     .start = start_,                                                                              \
+     .type = KEY_##type_,                                                                          \
+     .common = common_,                                                                            \
+     .offset = offsetof(struct graco_config, name_),                                               \
+     .low = low_,                                                                                  \
+     .high = high_,                                                                                \
+     .words = words_},
+#define OWN(...) KEY(__VA_ARGS__, false)
+#define ALL(...) KEY(__VA_ARGS__, true)
 
 static const struct key KEYS[] = {
-    CHOICE(encoder, "graph encoder", "gcn", "sage", "sage_skip"),
-    CHOICE(features, "preparation of features", "none", "rowsum", "binary_rowsum"),
-    CHOICE(activation, "activation of the encoder", "relu", "prelu", "elu", "rrelu"),
-    CHOICE(objective, "contrastive objective", "exact", "infonce", "moment"),
-    COUNT(hidden, "width of the embeddings", 1, 65536),
-    COUNT(projection, "width inside the projector, 0: as hidden", 0, 65536),
-    COUNT(layers, "layers of the encoder", 1, GRACO_LAYERS_MAX),
-    REAL(drop_edge_1, "share of edges removed, view 1", 0, 1),
-    REAL(drop_edge_2, "share of edges removed, view 2", 0, 1),
-    REAL(drop_feature_1, "share of features masked, view 1", 0, 1),
-    REAL(drop_feature_2, "share of features masked, view 2", 0, 1),
-    REAL(tau, "temperature", 0.01, 100),
-    REAL(lr, "learning rate of Adam", 0, 10),
-    REAL(weight_decay, "L2 weight decay", 0, 10),
-    COUNT(epochs, "epochs of training", 0, STEPS_MAX),
-    COUNT(correction, "rows sampled by moment's correction, 0: none", 0, 1048576),
-    REAL(contaminate, "share of feature entries zeroed before training", 0, 1),
-    COUNT(batch, "seeds of a mini-batch, 0: whole graphs at once", 0, 1048576),
-    {.name = "fanout",
-     .help = "neighbours drawn per hop, from the seeds outward, 0: all",
-     .type = KEY_LIST,
-     .offset = AT(fanout),
-     .high = 65536},
-    COUNT(inductive, "1: train on the training split alone", 0, 1),
-    COUNT(checkpoint_every, "epochs between checkpoints", 1, STEPS_MAX),
-    {.name = "seed", .help = "seed of all random numbers", .type = KEY_SEED, .offset = AT(seed)},
-    CHOICE(precision, "operands of a GPU's dense products", "fp32", "tf32", "fp16"),
-    CHOICE(device, "where to compute", "auto", "cpu", "cuda"),
-    COUNT(threads, "threads, 0: one per core", 0, 1024),
-    {.name = "memory",
-     .help = "bytes of kept tiles, such as 256M",
-     .type = KEY_BYTES,
-     .offset = AT(memory),
-     .high = BYTES_MAX},
+#include "config/keys.def"
 };
 
 enum { KEYS_COUNT = sizeof KEYS / sizeof *KEYS };
 
-const char *graco_config_key(int index, const char **help)
+static bool reads(const struct graco_config *config, const struct key *key)
 {
-    if (index < 0 || index >= KEYS_COUNT)
-        return NULL;
-    if (help)
-        *help = KEYS[index].help;
-    return KEYS[index].name;
+    if (key->common)
+        return true;
+    for (const char *const *own = config->keys; *own; own++)
+        if (strcmp(*own, key->name) == 0)
+            return true;
+    return false;
 }
 
-static graco_status find_key(const struct key **out, const char *name)
+const char *graco_config_key(const graco_config *config, int index, const char **help)
+{
+    for (int i = 0; i < KEYS_COUNT && index >= 0; i++)
+        if (reads(config, &KEYS[i]) && index-- == 0) {
+            if (help)
+                *help = KEYS[i].help;
+            return KEYS[i].name;
+        }
+    return NULL;
+}
+
+static const struct key *key_named(const char *name)
 {
     for (int i = 0; i < KEYS_COUNT; i++)
-        if (strcmp(KEYS[i].name, name) == 0) {
-            *out = &KEYS[i];
-            return GRACO_OK;
-        }
-    char known[768] = "";
-    for (int i = 0; i < KEYS_COUNT; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", KEYS[i].name);
-    }
-    return status_fail(GRACO_ERROR_ARGUMENT, "unknown setting '%s'; the settings are %s", name,
-                       known);
+        if (strcmp(KEYS[i].name, name) == 0)
+            return &KEYS[i];
+    return NULL;
 }
 
-static void *field(const graco_config *config, const struct key *key)
+const char *graco_config_word(const char *key, int index)
+{
+    const struct key *found = key_named(key);
+    for (int i = 0; found && found->words && found->words[i]; i++)
+        if (i == index)
+            return found->words[i];
+    return NULL;
+}
+
+/* Appends a word to a list that may be too long for its text. */
+static void list_word(char *text, size_t size, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+/* The key of that name, which the method must read. */
+static graco_status find_key(const struct key **out, const struct graco_config *config,
+                             const char *name)
+{
+    char known[768] = "";
+    const struct key *key = key_named(name);
+    *out = key;
+    if (key && reads(config, key))
+        return GRACO_OK;
+    for (int i = 0; i < KEYS_COUNT; i++)
+        if (reads(config, &KEYS[i]))
+            list_word(known, sizeof known, KEYS[i].name);
+    return key ? status_fail(GRACO_ERROR_ARGUMENT,
+                             "the method %s does not read the setting '%s'; its settings are %s",
+                             config->method, name, known)
+               : status_fail(GRACO_ERROR_ARGUMENT, "unknown setting '%s'; the settings are %s",
+                             name, known);
+}
+
+static void *field(const struct graco_config *config, const struct key *key)
 {
     return (char *)config + key->offset;
 }
 
 /* ---- Text to value --------------------------------------------------------------------------- */
 
-static graco_status set_choice(graco_config *config, const struct key *key, const char *value)
+static graco_status set_choice(struct graco_config *config, const struct key *key,
+                               const char *value)
 {
     char known[CONFIG_TEXT] = "";
-    for (int i = 0; i < 4 && key->words[i]; i++) {
+    for (int i = 0; key->words[i]; i++) {
         if (strcmp(key->words[i], value) == 0) {
             memcpy(field(config, key), &i, sizeof i);
             return GRACO_OK;
         }
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", key->words[i]);
+        list_word(known, sizeof known, key->words[i]);
     }
     return status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected one of %s", key->name, value,
                        known);
@@ -149,7 +167,8 @@ static graco_status out_of_range(const struct key *key, const char *value)
                        value, what, key->low, key->high);
 }
 
-static graco_status set_number(graco_config *config, const struct key *key, const char *value)
+static graco_status set_number(struct graco_config *config, const struct key *key,
+                               const char *value)
 {
     char *end;
     double number = number_parse(value, &end);
@@ -168,7 +187,7 @@ static graco_status set_number(graco_config *config, const struct key *key, cons
     return GRACO_OK;
 }
 
-static graco_status set_seed(graco_config *config, const struct key *key, const char *value)
+static graco_status set_seed(struct graco_config *config, const struct key *key, const char *value)
 {
     char *end;
     errno = 0;
@@ -181,11 +200,11 @@ static graco_status set_seed(graco_config *config, const struct key *key, const 
 }
 
 /* Numbers separated by commas; the last one stands for all that are not given. */
-static graco_status set_list(graco_config *config, const struct key *key, const char *value)
+static graco_status set_list(struct graco_config *config, const struct key *key, const char *value)
 {
-    int64_t list[GRACO_LAYERS_MAX];
+    int64_t list[LAYERS_MAX];
     const char *at = value;
-    for (int i = 0; i < GRACO_LAYERS_MAX; i++) {
+    for (int i = 0; i < LAYERS_MAX; i++) {
         if (!at) {
             list[i] = list[i - 1];
             continue;
@@ -202,17 +221,13 @@ static graco_status set_list(graco_config *config, const struct key *key, const 
     }
     if (at)
         return status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected at most %d numbers",
-                           key->name, value, GRACO_LAYERS_MAX);
+                           key->name, value, LAYERS_MAX);
     memcpy(field(config, key), list, sizeof list);
     return GRACO_OK;
 }
 
-graco_status graco_config_set(graco_config *config, const char *name, const char *value)
+static graco_status set_value(struct graco_config *config, const struct key *key, const char *value)
 {
-    const struct key *key = NULL;
-    graco_status status = find_key(&key, name);
-    if (status != GRACO_OK)
-        return status;
     if (key->type == KEY_CHOICE)
         return set_choice(config, key, value);
     if (key->type == KEY_LIST)
@@ -220,12 +235,48 @@ graco_status graco_config_set(graco_config *config, const char *name, const char
     return key->type == KEY_SEED ? set_seed(config, key, value) : set_number(config, key, value);
 }
 
+graco_status graco_config_set(graco_config *config, const char *name, const char *value)
+{
+    const struct key *key = NULL;
+    graco_status status = find_key(&key, config, name);
+    return status == GRACO_OK ? set_value(config, key, value) : status;
+}
+
+graco_status config_apply(struct graco_config *config, const char *text)
+{
+    graco_status status = GRACO_OK;
+    while (status == GRACO_OK && *text) {
+        char pair[CONFIG_TEXT];
+        size_t length = strcspn(text, " ");
+        assert(length < sizeof pair && memchr(text, '=', length));
+        memcpy(pair, text, length);
+        pair[length] = 0;
+        char *value = strchr(pair, '=');
+        *value = 0;
+        status = graco_config_set(config, pair, value + 1);
+        text += length + strspn(text + length, " ");
+    }
+    return status;
+}
+
+void config_init(struct graco_config *config, const char *method, const char *const *keys)
+{
+    memset(config, 0, sizeof *config);
+    config->method = method;
+    config->keys = keys;
+    for (int i = 0; i < KEYS_COUNT; i++) {
+        graco_status status = set_value(config, &KEYS[i], KEYS[i].start);
+        assert(status == GRACO_OK);
+        (void)status;
+    }
+}
+
 /* ---- Value to text --------------------------------------------------------------------------- */
 
 /* A list without the repetitions at its end. */
-static void print_list(char text[CONFIG_TEXT], const int64_t list[GRACO_LAYERS_MAX])
+static void print_list(char text[CONFIG_TEXT], const int64_t list[LAYERS_MAX])
 {
-    int count = GRACO_LAYERS_MAX;
+    int count = LAYERS_MAX;
     size_t used = 0;
     while (count > 1 && list[count - 2] == list[count - 1])
         count--;
@@ -234,31 +285,20 @@ static void print_list(char text[CONFIG_TEXT], const int64_t list[GRACO_LAYERS_M
                                  (long long)list[i]);
 }
 
-static void print_value(char text[CONFIG_TEXT], const graco_config *config, const struct key *key)
+static void print_value(char text[CONFIG_TEXT], const struct graco_config *config,
+                        const struct key *key)
 {
-    union {
-        int choice;
-        int64_t count;
-        uint64_t seed;
-        double real;
-    } value;
-    if (key->type == KEY_CHOICE) {
-        memcpy(&value.choice, field(config, key), sizeof value.choice);
-        bool known = value.choice >= 0 && value.choice < 4 && key->words[value.choice];
-        snprintf(text, CONFIG_TEXT, "%s", known ? key->words[value.choice] : "?");
-        return;
-    }
-    if (key->type == KEY_LIST) {
-        print_list(text, field(config, key));
-        return;
-    }
-    memcpy(&value, field(config, key), sizeof(int64_t));
-    if (key->type == KEY_REAL)
-        number_shortest(text, value.real);
+    const void *at = field(config, key);
+    if (key->type == KEY_CHOICE)
+        snprintf(text, CONFIG_TEXT, "%s", key->words[*(const int *)at]);
+    else if (key->type == KEY_LIST)
+        print_list(text, at);
+    else if (key->type == KEY_REAL)
+        number_shortest(text, *(const double *)at);
     else if (key->type == KEY_SEED)
-        snprintf(text, CONFIG_TEXT, "%llu", (unsigned long long)value.seed);
+        snprintf(text, CONFIG_TEXT, "%llu", (unsigned long long)*(const uint64_t *)at);
     else
-        snprintf(text, CONFIG_TEXT, "%lld", (long long)value.count);
+        snprintf(text, CONFIG_TEXT, "%lld", (long long)*(const int64_t *)at);
 }
 
 graco_status graco_config_get(const graco_config *config, const char *name, char *value,
@@ -266,7 +306,7 @@ graco_status graco_config_get(const graco_config *config, const char *name, char
 {
     const struct key *key = NULL;
     char text[CONFIG_TEXT];
-    graco_status status = find_key(&key, name);
+    graco_status status = find_key(&key, config, name);
     if (status != GRACO_OK)
         return status;
     print_value(text, config, key);
@@ -277,21 +317,29 @@ graco_status graco_config_get(const graco_config *config, const char *name, char
     return GRACO_OK;
 }
 
-graco_status config_check(const graco_config *config)
+const char *config_word(const struct graco_config *config, const char *key)
 {
-    graco_config copy;
-    char text[CONFIG_TEXT];
-    for (int i = 0; i < KEYS_COUNT; i++) {
-        print_value(text, config, &KEYS[i]);
-        graco_status status = graco_config_set(&copy, KEYS[i].name, text);
-        if (status != GRACO_OK)
-            return status;
-    }
-    return GRACO_OK;
+    const struct key *found = key_named(key);
+    return found->words[*(const int *)field(config, found)];
 }
 
-const char *config_device(graco_device device)
+graco_status graco_config_copy(graco_config **out, const graco_config *config)
 {
-    static const char *const names[] = {"auto", "cpu", "cuda"};
-    return device >= GRACO_DEVICE_AUTO && device <= GRACO_DEVICE_CUDA ? names[device] : "?";
+    graco_config *copy = NULL;
+    graco_status status = memory_alloc(&copy, 1, sizeof *copy);
+    if (status == GRACO_OK) {
+        *copy = *config;
+        *out = copy;
+    }
+    return status;
+}
+
+const char *graco_config_method(const graco_config *config)
+{
+    return config->method;
+}
+
+void graco_config_free(graco_config *config)
+{
+    memory_free(config);
 }

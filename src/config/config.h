@@ -1,16 +1,40 @@
-/* The configuration's keys: one table serves `--set`, the help text, config.json and checkpoints.
- */
+/* The configuration: every setting of a training in one flat struct.
+ *
+ * keys.def lists the settings once; `--set`, the help text, config.json and checkpoints all go by that
+ * list. Code reads fields, users read and write text by key. Choices are numbers, in the order of their
+ * words. */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
 
 #include "base/status.h"
 
-enum { CONFIG_TEXT = 64 };
+enum { CONFIG_TEXT = 64, LAYERS_MAX = 8 };
 
-/* Checks every key's range, as graco_config_set does for one. */
-graco_status config_check(const graco_config *config);
+#define FIELD_CHOICE(name) int name;
+#define FIELD_COUNT(name) int64_t name;
+#define FIELD_BYTES(name) int64_t name;
+#define FIELD_REAL(name) double name;
+#define FIELD_SEED(name) uint64_t name;
+#define FIELD_LIST(name) int64_t name[LAYERS_MAX];
+#define OWN(type, name, ...) FIELD_##type(name)
+#define ALL OWN
 
-/* The name of a device, as backend_find knows it. */
-const char *config_device(graco_device device);
+struct graco_config {
+    const char *method;      /* its name, borrowed */
+    const char *const *keys; /* the OWN keys that it reads, ending with NULL; borrowed */
+#include "config/keys.def"
+};
+
+#undef OWN
+#undef ALL
+
+/* Fills *config with the start values of all keys, for a method that reads `keys`. */
+void config_init(struct graco_config *config, const char *method, const char *const *keys);
+
+/* Sets keys from text such as "hidden=128 tau=0.4". */
+graco_status config_apply(struct graco_config *config, const char *text);
+
+/* The word of a choice, such as "moment" for "objective". */
+const char *config_word(const struct graco_config *config, const char *key);
 
 #endif

@@ -65,13 +65,13 @@ static void scale_row(float *value, int64_t count)
         value[i] = (float)(value[i] / sum);
 }
 
-static void scale_features(struct features *X, graco_features scaling)
+static void scale_features(struct features *X, enum scaling scaling)
 {
     float *value = X->dense ? X->dense : X->value;
     int64_t entries = X->dense ? X->rows * X->cols : X->start[X->rows];
-    if (scaling == GRACO_FEATURES_BINARY_ROWSUM)
+    if (scaling == SCALING_BINARY_ROWSUM)
         make_binary(value, entries);
-    if (scaling == GRACO_FEATURES_NONE)
+    if (scaling == SCALING_NONE)
         return;
     for (int64_t row = 0; row < X->rows; row++) {
         int64_t begin = X->dense ? row * X->cols : X->start[row];
@@ -107,5 +107,5 @@ done:
 
 bool preprocess_needed(const struct preprocess *options)
 {
-    return options->scaling != GRACO_FEATURES_NONE || options->contaminate != 0;
+    return options->scaling != SCALING_NONE || options->contaminate != 0;
 }

@@ -4,8 +4,15 @@
 
 #include "data/dataset.h"
 
+/* How each row is scaled. */
+enum scaling {
+    SCALING_NONE,
+    SCALING_ROWSUM,        /* to sum 1 */
+    SCALING_BINARY_ROWSUM, /* likewise, entries other than zero made 1 first */
+};
+
 struct preprocess {
-    graco_features scaling;
+    enum scaling scaling;
     double contaminate; /* probability in [0, 1] that an entry becomes zero */
     uint64_t seed;      /* of the contamination */
 };

@@ -303,21 +303,30 @@ static bool better_pooled(const struct input *input, const struct views *views)
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
-/* Shares the features as they are, and sees whether the pool has room for what comes of them. */
-static graco_status try_pooling(struct input *input, const struct views *views)
+static graco_status share_plain(struct input *input)
 {
     const struct features *X = input->features;
     struct sparse *plain = &input->plain;
     struct context *c = input->context;
-    int64_t rows = views->count * views->map.matrix[0].rows;
-    float *room = NULL;
     graco_status status = GRACO_OK;
     plain->rows = X->rows;
     plain->cols = X->cols;
     TRY(context_share(c, &plain->start, X->start, X->rows + 1, sizeof(int64_t)));
     TRY(context_share(c, &plain->index, X->index, X->start[X->rows], sizeof(int32_t)));
     TRY(context_share(c, &plain->value, X->value, X->start[X->rows], sizeof(float)));
-    TRY(context_take(c, &room, rows * tape_pool_row(X->cols), sizeof(float)));
+done:
+    return status;
+}
+
+/* Shares the features as they are, and sees whether there is room for what comes of them. */
+static graco_status try_pooling(struct input *input, const struct views *views)
+{
+    struct context *c = input->context;
+    int64_t rows = views->count * views->map.matrix[0].rows;
+    float *room = NULL;
+    graco_status status = GRACO_OK;
+    TRY(share_plain(input));
+    TRY(context_take(c, &room, rows * tape_pool_row(input->cols), sizeof(float)));
     context_give(c, room);
 done:
     return status;
@@ -359,4 +368,38 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
     struct tensor *pooled = tape_propagate(tape, &views->map, XW, end);
     tape_drop(tape, XW);
     return pooled;
+}
+
+graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
+                            const struct tensor *W, float *C, bool accumulate)
+{
+    struct context *c = input->context;
+    graco_status status = GRACO_OK;
+    TRY(features_check(input->features)); /* before each chunk: it may be a mapped file */
+    if (input->dense) {
+        TRY(c->backend->gemm(c, &(struct gemm){.m = rows,
+                                               .n = W->cols,
+                                               .k = input->cols,
+                                               .A = input->dense + first * input->cols,
+                                               .lda = input->cols,
+                                               .B = W->data,
+                                               .ldb = W->cols,
+                                               .beta = accumulate ? 1.0f : 0.0f,
+                                               .C = C,
+                                               .ldc = W->cols}));
+        goto done;
+    }
+    if (!input->plain.start)
+        TRY(share_plain(input));
+    struct sparse some = input->plain;
+    some.rows = rows;
+    some.start += first;
+    TRY(c->backend->spmm(c, &(struct spmm){.views = 1,
+                                           .matrix = &some,
+                                           .cols = W->cols,
+                                           .X = W->data,
+                                           .Y = C,
+                                           .accumulate = accumulate}));
+done:
+    return status;
 }

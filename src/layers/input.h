@@ -42,4 +42,8 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
                           struct tensor *W, const struct ending *end);
 
+/* C (rows, W's columns) = or += rows first .. of X, unmasked, times W; for inference. */
+graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
+                            const struct tensor *W, float *C, bool accumulate);
+
 #endif

@@ -1,3 +1,8 @@
+/* The parameters of a model in flat blocks.
+ *
+ * Optimiser, checkpoint and device see one block of floats each; a layer asks for its tensor by name.
+ * A tensor's first values are a function of the seed and of its place in the list, so methods declare
+ * in a fixed order. */
 #include "layers/parameters.h"
 
 #include "base/memory.h"
@@ -9,24 +14,44 @@
 #include <stdio.h>
 #include <string.h>
 
-int parameters_declare(struct parameters *p, const char *name, int64_t rows, int64_t cols)
+static void full_name(char text[PARAMETER_NAME], const char *name, int64_t number)
+{
+    snprintf(text, PARAMETER_NAME, number ? "%s%d" : "%s", name, (int)number);
+}
+
+void parameters_declare(struct parameters *p, const char *name, int64_t number, int64_t rows,
+                        int64_t cols, enum parameter_start start)
 {
     assert(p->count < PARAMETERS_MAX && !p->value);
-    struct parameter *parameter = &p->list[p->count];
-    snprintf(parameter->name, sizeof parameter->name, "%s", name);
+    struct parameter *parameter = &p->list[p->count++];
+    full_name(parameter->name, name, number);
     parameter->rows = rows;
     parameter->cols = cols;
     parameter->offset = p->total;
+    parameter->start = start;
     p->total += (rows * cols + 15) / 16 * 16;
-    return p->count++;
 }
 
-graco_status parameters_allocate(struct parameters *p)
+static void fill(struct parameters *p, int index, uint64_t seed)
+{
+    const struct parameter *t = &p->list[index];
+    struct random_key key = {.seed = seed, .stream = RANDOM_WEIGHTS, .view = (uint32_t)index};
+    double bound = sqrt(6.0 / (double)(t->rows + t->cols));
+    float *value = p->value + t->offset;
+    for (int64_t i = 0; i < t->rows * t->cols && t->start == START_GLOROT; i++)
+        value[i] = (float)(bound * (2 * (double)random_float(&key, (uint64_t)i) - 1));
+    for (int64_t i = 0; i < t->rows * t->cols && t->start == START_QUARTER; i++)
+        value[i] = 0.25f;
+}
+
+graco_status parameters_allocate(struct parameters *p, uint64_t seed)
 {
     float **blocks[] = {&p->value, &p->grad, &p->m, &p->v};
     graco_status status = GRACO_OK;
     for (int i = 0; i < 4; i++)
         TRY(memory_zalloc(blocks[i], p->total, sizeof(float)));
+    for (int i = 0; i < p->count; i++)
+        fill(p, i, seed);
 done:
     return status;
 }
@@ -40,12 +65,16 @@ void parameters_clear(struct parameters *p)
     memset(p, 0, sizeof *p);
 }
 
-int parameters_find(const struct parameters *p, const char *name)
+const struct parameter *parameters_find(const struct parameters *p, const char *name,
+                                        int64_t number)
 {
+    char full[PARAMETER_NAME];
+    full_name(full, name, number);
     for (int i = 0; i < p->count; i++)
-        if (strcmp(p->list[i].name, name) == 0)
-            return i;
-    return -1;
+        if (strcmp(p->list[i].name, full) == 0)
+            return &p->list[i];
+    assert(!"the parameter was declared");
+    return NULL;
 }
 
 const char *parameters_name_at(const struct parameters *p, int64_t at)
@@ -70,14 +99,4 @@ graco_status parameters_check(const struct parameters *p)
                                parameters_name_at(p, at));
     }
     return GRACO_OK;
-}
-
-void parameters_glorot(struct parameters *p, int index, uint64_t seed)
-{
-    const struct parameter *t = &p->list[index];
-    struct random_key key = {.seed = seed, .stream = RANDOM_WEIGHTS, .view = (uint32_t)index};
-    double bound = sqrt(6.0 / (double)(t->rows + t->cols));
-    for (int64_t i = 0; i < t->rows * t->cols; i++)
-        p->value[t->offset + i] =
-            (float)(bound * (2 * (double)random_float(&key, (uint64_t)i) - 1));
 }

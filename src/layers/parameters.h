@@ -6,9 +6,17 @@
 
 enum { PARAMETERS_MAX = 64, PARAMETER_NAME = 24 };
 
+/* How a tensor begins. */
+enum parameter_start {
+    START_ZERO,
+    START_GLOROT,  /* uniform in +-sqrt(6 / (rows + cols)) (Glorot and Bengio, 2010) */
+    START_QUARTER, /* 1/4, the slope of PReLU */
+};
+
 struct parameter {
     char name[PARAMETER_NAME];
     int64_t rows, cols, offset;
+    enum parameter_start start;
 };
 
 struct parameters {
@@ -18,24 +26,24 @@ struct parameters {
     float *value, *grad, *m, *v;
 };
 
-/* Declares a tensor before the blocks exist; each starts at a multiple of 16 floats. Returns its
- * number. */
-int parameters_declare(struct parameters *p, const char *name, int64_t rows, int64_t cols);
+/* Declares a tensor, named `name` and, unless it is 0, `number`, before the blocks exist; each starts
+ * at a multiple of 16 floats. */
+void parameters_declare(struct parameters *p, const char *name, int64_t number, int64_t rows,
+                        int64_t cols, enum parameter_start start);
 
-/* Allocates the four blocks, all zeros. The struct owns them. */
-graco_status parameters_allocate(struct parameters *p);
+/* Allocates the four blocks, which the struct owns: values as declared, drawn under the seed; the rest
+ * zeros. */
+graco_status parameters_allocate(struct parameters *p, uint64_t seed);
 void parameters_clear(struct parameters *p);
 
-/* The number of the tensor of that name, or -1. */
-int parameters_find(const struct parameters *p, const char *name);
+/* The tensor of that name and number (0: none), which was declared. */
+const struct parameter *parameters_find(const struct parameters *p, const char *name,
+                                        int64_t number);
 
 /* The name of the tensor that holds float `at` of a block; padding counts to the one before. */
 const char *parameters_name_at(const struct parameters *p, int64_t at);
 
 /* GRACO_ERROR_NUMBER, with the tensor's name, if a value or one of Adam's moments is not finite. */
 graco_status parameters_check(const struct parameters *p);
-
-/* Fills tensor `index` uniformly in +-sqrt(6 / (rows + cols)) (Glorot and Bengio, 2010). */
-void parameters_glorot(struct parameters *p, int index, uint64_t seed);
 
 #endif

@@ -1,3 +1,5 @@
+/* The three objectives of GRACE behind one call. Their mathematics is in the kernels; what is drawn on
+ * the host, the sample of moment's correction, is drawn here. */
 #include "methods/objective.h"
 
 #include "base/memory.h"
@@ -7,15 +9,16 @@
 
 enum { FIT_PAIRS = 49152 };
 
-graco_status objective_init(struct objective *o, const graco_config *config, int64_t n, int64_t d)
+graco_status objective_init(struct objective *o, const struct graco_config *config, int64_t n,
+                            int64_t d)
 {
     graco_status status = GRACO_OK;
     memset(o, 0, sizeof *o);
-    o->kind = config->objective;
-    o->contrast = (struct contrast){
-        .n = n, .d = d, .tau = config->tau, .intra = o->kind == GRACO_OBJECTIVE_EXACT};
+    o->kind = (enum objective_kind)config->objective;
+    o->contrast =
+        (struct contrast){.n = n, .d = d, .tau = config->tau, .intra = o->kind == OBJECTIVE_EXACT};
     o->moment = (struct moment){.n = n, .d = d, .tau = config->tau, .pairs = FIT_PAIRS};
-    if (o->kind == GRACO_OBJECTIVE_MOMENT) {
+    if (o->kind == OBJECTIVE_MOMENT) {
         int64_t most = 2 * n - 2;
         o->moment.samples = config->correction < most ? config->correction : most;
         TRY(memory_alloc(&o->sample, o->moment.samples, sizeof(int32_t)));
@@ -50,14 +53,14 @@ void objective_sample(int32_t *sample, uint8_t *chosen, int64_t count, int64_t r
 void objective_draw(struct objective *o, uint64_t seed, uint32_t step)
 {
     struct random_key key = {.seed = seed, .stream = RANDOM_CORRECTION, .step = step};
-    if (o->kind == GRACO_OBJECTIVE_MOMENT)
+    if (o->kind == OBJECTIVE_MOMENT)
         objective_sample(o->sample, o->chosen, o->moment.samples, 2 * o->moment.n, &key);
 }
 
 void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, uint64_t seed,
                      uint32_t step)
 {
-    if (o->kind != GRACO_OBJECTIVE_MOMENT) {
+    if (o->kind != OBJECTIVE_MOMENT) {
         tape_contrast(tape, &o->contrast, Z);
         return;
     }
@@ -66,10 +69,9 @@ void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, u
     tape_moment(tape, &o->moment, Z);
 }
 
-void objective_read(struct objective *o)
+struct outcome objective_outcome(const struct objective *o)
 {
-    bool moment = o->kind == GRACO_OBJECTIVE_MOMENT;
-    o->loss = moment ? o->moment.loss : o->contrast.loss;
-    o->mutual_information = moment ? (double)NAN : o->contrast.mutual_information;
-    o->floored = moment ? o->moment.floored : 0;
+    if (o->kind == OBJECTIVE_MOMENT)
+        return (struct outcome){o->moment.loss, (double)NAN, o->moment.floored};
+    return (struct outcome){o->contrast.loss, o->contrast.mutual_information, 0};
 }

@@ -1,22 +1,26 @@
-/* The objective at the end of the tape, as the configuration chooses it. */
+/* GRACE's objective at the end of the tape, as the configuration chooses it. */
 #ifndef METHODS_OBJECTIVE_H
 #define METHODS_OBJECTIVE_H
 
-#include "tape/tape.h"
+#include "methods/method.h"
+
+enum objective_kind {
+    OBJECTIVE_EXACT,   /* every node is a negative of every other, both views */
+    OBJECTIVE_INFONCE, /* negatives from the other view only */
+    OBJECTIVE_MOMENT,  /* linear time: a quadratic surrogate and a sampled correction */
+};
 
 struct objective {
-    graco_objective kind;
+    enum objective_kind kind;
     struct contrast contrast;
     struct moment moment;
-    int32_t *sample;           /* (moment.samples) rows, ascending */
-    uint8_t *chosen;           /* (2n) */
-    double loss;               /* of the last application */
-    double mutual_information; /* InfoNCE's estimate; NaN where the objective does not give it */
-    int64_t floored;
+    int32_t *sample; /* (moment.samples) rows, ascending */
+    uint8_t *chosen; /* (2n) */
 };
 
 /* For n nodes with d columns. Owns its sample. */
-graco_status objective_init(struct objective *o, const graco_config *config, int64_t n, int64_t d);
+graco_status objective_init(struct objective *o, const struct graco_config *config, int64_t n,
+                            int64_t d);
 void objective_clear(struct objective *o);
 
 /* Ends the tape with this objective on the unit rows Z; `step` keys what it draws. */
@@ -26,8 +30,8 @@ void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, u
 /* The host's part of objective_apply alone: what a recording of the rest needs in every step. */
 void objective_draw(struct objective *o, uint64_t seed, uint32_t step);
 
-/* Copies the results out of the kernels' structs, after objective_apply. */
-void objective_read(struct objective *o);
+/* What the kernels reported, after context_finish. */
+struct outcome objective_outcome(const struct objective *o);
 
 /* Draws `count` of `rows` rows without replacement, ascending (Floyd's method). `chosen` has room
  * for `rows` flags. O(rows). */

@@ -99,10 +99,9 @@ struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
 {
     int64_t rows = pool->matrix[0].rows;
     assert(pool->views == map->views && pool->matrix[0].cols == map->rows);
-    struct tensor *P = tape_tensor(tape, map->views * rows, map->cols);
+    struct tensor *P = tape_constant(tape, map->views * rows, map->cols);
     if (!P)
         return NULL;
-    P->constant = true;
     graco_status status = tape->context->backend->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = pool->matrix,
@@ -127,10 +126,9 @@ struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
 {
     int64_t rows = pool->matrix[0].rows, row = tape_pool_row(X->cols);
     assert(pool->matrix[0].cols == X->rows && X->cols <= SPARSE_POOL_COLS);
-    struct tensor *P = tape_tensor(tape, pool->views * rows, row);
+    struct tensor *P = tape_constant(tape, pool->views * rows, row);
     if (!P)
         return NULL;
-    P->constant = true;
     graco_status status = tape->context->backend->sparse_pool(
         tape->context, &(struct sparse_pool){.views = pool->views,
                                              .matrix = pool->matrix,

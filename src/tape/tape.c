@@ -134,6 +134,19 @@ struct tensor *tape_tensor(struct tape *tape, int64_t rows, int64_t cols)
     return status == GRACO_OK ? tensor : tape_fail(tape, status);
 }
 
+struct tensor *tape_constant(struct tape *tape, int64_t rows, int64_t cols)
+{
+    struct tensor *tensor = tape_tensor(tape, rows, cols);
+    if (tensor)
+        tensor->constant = true;
+    return tensor;
+}
+
+struct context *tape_context(const struct tape *tape)
+{
+    return tape->context;
+}
+
 struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, float *data,
                               float *grad)
 {

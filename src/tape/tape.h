@@ -40,6 +40,12 @@ void tape_stop(struct tape *tape, graco_status status);
 struct tensor *tape_parameter(struct tape *tape, int64_t rows, int64_t cols, float *data,
                               float *grad);
 
+/* A constant (rows, cols) that the caller fills. */
+struct tensor *tape_constant(struct tape *tape, int64_t rows, int64_t cols);
+
+/* The context that the tape computes in. */
+struct context *tape_context(const struct tape *tape);
+
 /* What a layer ends with: act(X + b). `spec` gives kind, key and training; the rest of it is filled
  * in. `bias` (1, cols) may be NULL; `slope` (1, 1) is PRELU's. */
 struct ending {

@@ -1,9 +1,10 @@
+/* Writing and reading checkpoints. What a file claims is checked before memory is taken for it, and what
+ * reading would refuse is not written. */
 #include "train/checkpoint.h"
 
 #include "base/memory.h"
 #include "io/array.h"
 #include "io/safetensors.h"
-#include "config/config.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 enum { KINDS = 3, KEYS_MAX = 64, NAME_SIZE = PARAMETER_NAME + 8 };
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v."};
-static const char FORMAT[] = "graco model 1";
+static const char FORMAT[] = "graco model 2", FORMAT_1[] = "graco model 1";
 
 static float *block_of(const struct parameters *p, int kind)
 {
@@ -31,8 +32,8 @@ struct page {
     char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
     struct array arrays[KINDS * PARAMETERS_MAX];
     struct safetensors_entry entries[KINDS * PARAMETERS_MAX];
-    char values[KEYS_MAX + 4][CONFIG_TEXT];
-    struct safetensors_pair pairs[KEYS_MAX + 4];
+    char values[KEYS_MAX + 6][CONFIG_TEXT];
+    struct safetensors_pair pairs[KEYS_MAX + 6];
     int64_t count, pair_count;
 };
 
@@ -70,9 +71,13 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
     snprintf(add_pair(page, "epoch"), CONFIG_TEXT, "%lld", (long long)model->epoch);
     snprintf(add_pair(page, "step"), CONFIG_TEXT, "%lld", (long long)model->step);
-    snprintf(add_pair(page, "input"), CONFIG_TEXT, "%lld", (long long)model->features);
-    for (int i = 0; (key = graco_config_key(i, NULL)); i++)
+    snprintf(add_pair(page, "input"), CONFIG_TEXT, "%lld", (long long)model->cols);
+    snprintf(add_pair(page, "method"), CONFIG_TEXT, "%s", model->config.method);
+    char *count = add_pair(page, "keys");
+    int keys = 0;
+    for (; (key = graco_config_key(&model->config, keys, NULL)); keys++)
         TRY(graco_config_get(&model->config, key, add_pair(page, key), CONFIG_TEXT));
+    snprintf(count, CONFIG_TEXT, "%d", keys);
     TRY(safetensors_write(path, page->entries, page->count, page->pairs, page->pair_count));
 done:
     memory_free(page);
@@ -105,14 +110,36 @@ static graco_status read_count(int64_t *out, const struct safetensors *file, con
     return GRACO_OK;
 }
 
-static graco_status read_config(graco_config *config, const struct safetensors *file)
+/* Format 1 has no method and another name for `scaling`, and every key that there was then. A file of
+ * format 2 says how many keys it holds; one that it lacks came later, and keeps its start value. */
+static graco_status read_config(struct graco_config *config, const struct safetensors *file)
 {
     graco_status status = GRACO_OK;
-    const char *key, *text;
-    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
-        TRY(read_text(&text, file, key));
-        TRY(graco_config_set(config, key, text));
+    const struct method *method = NULL;
+    const char *format, *key, *text = NULL;
+    int64_t wanted = 0, found = 0;
+    TRY(read_text(&format, file, "format"));
+    bool first = strcmp(format, FORMAT_1) == 0;
+    if (!first && strcmp(format, FORMAT) != 0)
+        FAIL(GRACO_ERROR_FORMAT, "its format is '%s'; expected '%s'", format, FORMAT);
+    if (!first)
+        TRY(read_text(&text, file, "method"));
+    TRY(method_find(&method, first ? NULL : text));
+    method_configure(config, method, NULL);
+    for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
+        const char *name = first && strcmp(key, "scaling") == 0 ? "features" : key;
+        text = safetensors_metadata(file, name);
+        if (first)
+            TRY(read_text(&text, file, name));
+        if (text)
+            TRY(graco_config_set(config, key, text));
+        found += text != NULL;
     }
+    if (!first)
+        TRY(read_count(&wanted, file, "keys", 1, KEYS_MAX));
+    if (!first && found != wanted)
+        FAIL(GRACO_ERROR_FORMAT, "%lld of its %lld settings are known; expected all",
+             (long long)found, (long long)wanted);
 done:
     return status == GRACO_ERROR_ARGUMENT ? GRACO_ERROR_FORMAT : status;
 }
@@ -135,13 +162,14 @@ static graco_status find_tensor(const struct array **out, const struct safetenso
 }
 
 /* What the settings ask for must be in the file before memory is taken for it. */
-static graco_status check_tensors(const struct safetensors *file, const graco_config *config,
-                                  int64_t features)
+static graco_status check_tensors(const struct safetensors *file, const struct graco_config *config,
+                                  int64_t cols)
 {
-    struct graco_model claimed = {.config = *config, .features = features};
+    struct graco_model claimed = {.config = *config, .cols = cols};
     const struct array *array;
     graco_status status = GRACO_OK;
-    model_declare(&claimed);
+    TRY(method_find(&claimed.method, config->method));
+    claimed.method->declare(&claimed);
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < claimed.parameters.count; i++)
             TRY(find_tensor(&array, file, &claimed.parameters.list[i], kind));
@@ -168,19 +196,14 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
 {
     graco_status status = GRACO_OK;
     struct graco_model *model = NULL;
-    graco_config config;
-    const char *format;
-    int64_t epoch, step, features;
-    memset(&config, 0, sizeof config);
-    TRY(read_text(&format, file, "format"));
-    if (strcmp(format, FORMAT) != 0)
-        FAIL(GRACO_ERROR_FORMAT, "its format is '%s'; expected '%s'", format, FORMAT);
+    struct graco_config config;
+    int64_t epoch, step, cols;
     TRY(read_config(&config, file));
     TRY(read_count(&epoch, file, "epoch", 0, UINT32_MAX));
     TRY(read_count(&step, file, "step", 0, UINT32_MAX));
-    TRY(read_count(&features, file, "input", 1, INT32_MAX));
-    TRY(check_tensors(file, &config, features));
-    TRY(model_create(&model, &config, features));
+    TRY(read_count(&cols, file, "input", 1, INT32_MAX));
+    TRY(check_tensors(file, &config, cols));
+    TRY(model_create(&model, &config, cols));
     model->epoch = epoch;
     model->step = step;
     for (int kind = 0; kind < KINDS; kind++)

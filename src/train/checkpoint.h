@@ -1,11 +1,11 @@
 /* Checkpoints: model.safetensors holds everything that a training needs to go on to the same bits:
  * parameters under their names, Adam's moments under "adam_m.NAME" and "adam_v.NAME", and as
- * metadata the epoch (the random counter), the number of features and every key of the
- * configuration. */
+ * metadata the epoch and step (the random counter), the number of features, the method and every key
+ * that it reads. Format 1, written before there were methods, is GRACE's. */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
 
-#include "layers/model.h"
+#include "methods/method.h"
 
 /* Writes atomically: `path` holds the old checkpoint or the new one, whatever happens.
  * GRACO_ERROR_NUMBER, and nothing written, if a tensor holds a number that is not finite. */

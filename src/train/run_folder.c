@@ -69,7 +69,8 @@ static graco_status put_value(struct json *object, const char *key, const char *
     return *end ? json_put_double(object, key, number) : json_put_string(object, key, text);
 }
 
-graco_status run_folder_write_config(const struct run_folder *run, const graco_config *config,
+graco_status run_folder_write_config(const struct run_folder *run,
+                                     const struct graco_config *config,
                                      const graco_dataset_info *info)
 {
     graco_status status = GRACO_OK;
@@ -82,7 +83,8 @@ graco_status run_folder_write_config(const struct run_folder *run, const graco_c
     TRY(json_put_int(object, "nodes", info->nodes));
     TRY(json_put_int(object, "edges", info->edges));
     TRY(json_put_int(object, "input", info->features));
-    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+    TRY(json_put_string(object, "method", config->method));
+    for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         TRY(graco_config_get(config, key, text, sizeof text));
         TRY(put_value(object, key, text));
     }

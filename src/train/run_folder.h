@@ -3,7 +3,7 @@
 #ifndef TRAIN_RUN_FOLDER_H
 #define TRAIN_RUN_FOLDER_H
 
-#include "layers/model.h"
+#include "config/config.h"
 
 struct run_folder {
     char *model, *config, *metrics, *embeddings; /* paths */
@@ -17,8 +17,9 @@ struct run_folder {
 graco_status run_folder_open(struct run_folder **out, const char *path);
 void run_folder_free(struct run_folder *run);
 
-/* Writes config.json: every key, the data set's name and size, the version. */
-graco_status run_folder_write_config(const struct run_folder *run, const graco_config *config,
+/* Writes config.json: the method, every key that it reads, the data set's name and size, the version. */
+graco_status run_folder_write_config(const struct run_folder *run,
+                                     const struct graco_config *config,
                                      const graco_dataset_info *info);
 
 /* Opens metrics.jsonl with its first `epochs` lines kept, later ones dropped. */

@@ -2,10 +2,10 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "data/preprocess.h"
 #include "data/subset.h"
 #include "graph/subgraph.h"
 #include "train/prefetch.h"
+#include "train/prepare.h"
 
 enum { SAMPLES_AHEAD = 2 };
 
@@ -21,7 +21,7 @@ struct part {
 struct schedule {
     struct context *context;
     const struct graco_model *model;
-    struct features prepared; /* a copy of the features, empty where the data set's own serve */
+    struct prepared prepared;
     const struct features *X;
     int64_t count; /* parts; 1 with mini-batches */
     struct part *parts;
@@ -100,7 +100,7 @@ done:
 
 static graco_status start_batches(struct schedule *s)
 {
-    const graco_config *config = &s->model->config;
+    const struct graco_config *config = &s->model->config;
     const struct graph *graph = s->parts[0].graph;
     graco_status status = GRACO_OK;
     TRY(memory_alloc(&s->seeds, graph->nodes, sizeof(int32_t)));
@@ -126,8 +126,7 @@ done:
 graco_status schedule_create(struct schedule **out, struct context *context,
                              const struct graco_model *model, const struct graco_dataset *data)
 {
-    const graco_config *config = &model->config;
-    const struct preprocess prepare = {config->features, config->contaminate, config->seed};
+    const struct graco_config *config = &model->config;
     graco_status status = GRACO_OK;
     struct schedule *s = NULL;
     if (config->inductive && !data->split)
@@ -136,11 +135,8 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     TRY(memory_zalloc(&s, 1, sizeof *s));
     s->context = context;
     s->model = model;
-    s->X = &data->features;
-    if (preprocess_needed(&prepare)) {
-        TRY(preprocess_features(&s->prepared, &data->features, &prepare));
-        s->X = &s->prepared;
-    }
+    TRY(prepare_features(&s->prepared, data, config, config->contaminate));
+    s->X = s->prepared.X;
     TRY(add_parts(s, data));
     TRY(config->batch ? start_batches(s) : add_stages(s));
     *out = s;
@@ -167,7 +163,7 @@ void schedule_free(struct schedule *s)
     memory_free(s->seeds);
     stock_free(s->stock);
     memory_free(s->rows);
-    features_clear(&s->prepared);
+    features_clear(&s->prepared.copy);
     memory_free(s);
 }
 
@@ -175,7 +171,7 @@ void schedule_free(struct schedule *s)
 
 int64_t schedule_steps(const struct schedule *s)
 {
-    const graco_config *config = &s->model->config;
+    const struct graco_config *config = &s->model->config;
     return config->batch ? prefetch_steps(s->parts[0].graph->nodes, config->batch) : s->count;
 }
 

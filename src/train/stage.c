@@ -1,6 +1,8 @@
+/* Stages: the features, views and the method's state of a graph, or of each hop of a mini-batch. */
 #include "train/stage.h"
 
 #include "base/memory.h"
+#include "layers/encoder.h"
 
 static graco_status stage_new(struct stage **out, struct context *context,
                               const struct graco_model *model, int64_t nodes)
@@ -9,8 +11,9 @@ static graco_status stage_new(struct stage **out, struct context *context,
     struct stage *stage = NULL;
     TRY(memory_zalloc(&stage, 1, sizeof *stage));
     stage->context = context;
+    stage->method = model->method;
     stage->nodes = nodes;
-    TRY(objective_init(&stage->objective, &model->config, nodes, model->config.hidden));
+    TRY(stage->method->prepare(&stage->state, model, nodes));
     *out = stage;
     return GRACO_OK;
 done:
@@ -27,7 +30,8 @@ graco_status stage_create_graph(struct stage **out, struct context *context,
     TRY(stage_new(&stage, context, model, graph->nodes));
     stage->hops = 1;
     TRY(input_create(&stage->input, context, features));
-    TRY(views_create(&stage->views[0], context, graph, NULL, features->cols, model_norm(model), 2));
+    TRY(views_create(&stage->views[0], context, graph, NULL, features->cols,
+                     encoder_kind(&model->config)->norm, model->method->views));
     *out = stage;
     return GRACO_OK;
 done:
@@ -56,7 +60,7 @@ graco_status stage_create_sample(struct stage **out, struct context *context,
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
-    enum view_norm norm = model_norm(model);
+    enum view_norm norm = encoder_kind(&model->config)->norm;
     TRY(stage_new(&stage, context, model, sample->count[0]));
     stage->hops = sample->hops;
     TRY(stock_gather(&stage->input, stock, rows, sample->count[sample->hops]));
@@ -66,7 +70,7 @@ graco_status stage_create_sample(struct stage **out, struct context *context,
             TRY(source_degrees(&stage->degrees[hop], graph, sample, hop,
                                model->config.fanout[last ? hop : hop + 1]));
         TRY(views_create(&stage->views[hop], context, &sample->hop[hop], stage->degrees[hop],
-                         last ? model->features : 0, norm, 2));
+                         last ? model->cols : 0, norm, model->method->views));
     }
     *out = stage;
     return GRACO_OK;
@@ -79,31 +83,18 @@ void stage_free(struct stage *stage)
 {
     if (!stage)
         return;
-    for (int hop = 0; hop < GRACO_LAYERS_MAX; hop++) {
+    for (int hop = 0; hop < LAYERS_MAX; hop++) {
         views_free(stage->views[hop]);
         memory_free(stage->degrees[hop]);
     }
     if (stage->recording)
         stage->context->backend->forget(stage->recording);
-    objective_clear(&stage->objective);
+    stage->method->release(stage->state);
     input_free(stage->input);
     memory_free(stage);
 }
 
-graco_status stage_draw(struct stage *stage, const graco_config *config, uint32_t step)
+struct outcome stage_outcome(const struct stage *stage)
 {
-    const struct view_drop drop = {{config->drop_edge_1, config->drop_edge_2},
-                                   {config->drop_feature_1, config->drop_feature_2}};
-    graco_status status = GRACO_OK;
-    for (int hop = 0; hop < stage->hops; hop++)
-        TRY(views_draw(stage->views[hop], &drop, config->seed, step, (uint32_t)hop));
-done:
-    return status;
-}
-
-void stage_enter(const struct stage *stage, struct pass *pass, int64_t layers)
-{
-    pass->input = stage->input;
-    for (int64_t k = 0; k < layers; k++)
-        pass->views[k] = stage->views[stage->hops == 1 ? 0 : layers - 1 - k];
+    return stage->method->outcome(stage->state);
 }

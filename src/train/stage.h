@@ -5,22 +5,22 @@
 
 #include "data/dataset.h"
 #include "graph/sampler.h"
-#include "layers/model.h"
-#include "methods/objective.h"
 #include "layers/stock.h"
+#include "methods/method.h"
 
 struct stage {
     struct context *context;
-    int64_t nodes; /* that the objective contrasts: all, or the batch's seeds */
+    const struct method *method;
+    int64_t nodes; /* that the loss is about: all, or the batch's roots */
     struct input *input;
-    int hops;                              /* 1 for a whole graph */
-    struct views *views[GRACO_LAYERS_MAX]; /* (hops), from the seeds outward */
-    struct objective objective;
-    int32_t *degrees[GRACO_LAYERS_MAX]; /* (sources) of each hop, for the symmetric norm */
-    int64_t steps;                      /* that ran on it */
-    struct recording *recording;        /* of a step, or NULL */
-    int64_t recorded, trims;            /* at which step, and after how many of the pool's trims */
-    int recordings;                     /* tried so far */
+    int hops;                        /* 1 for a whole graph */
+    struct views *views[LAYERS_MAX]; /* (hops), from the roots outward */
+    void *state;                     /* the method's own */
+    int32_t *degrees[LAYERS_MAX];    /* (sources) of each hop, for the symmetric norm */
+    int64_t steps;                   /* that ran on it */
+    struct recording *recording;     /* of a step, or NULL */
+    int64_t recorded, trims;         /* at which step, and after how many of the cache's trims */
+    int recordings;                  /* tried so far */
 };
 
 /* A stage on a whole graph. Borrows graph and features. */
@@ -37,10 +37,7 @@ graco_status stage_create_sample(struct stage **out, struct context *context,
 
 void stage_free(struct stage *stage);
 
-/* Draws the views of one step. */
-graco_status stage_draw(struct stage *stage, const graco_config *config, uint32_t step);
-
-/* Fills in what a pass takes from the stage: input and views by layer. */
-void stage_enter(const struct stage *stage, struct pass *pass, int64_t layers);
+/* What the last step on it came to. */
+struct outcome stage_outcome(const struct stage *stage);
 
 #endif

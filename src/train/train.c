@@ -1,9 +1,8 @@
-/* Training: epochs of steps, each on two fresh views of a graph or of a sampled neighbourhood. */
+/* Training: epochs of steps, each on a stage that the schedule hands out; after each epoch a line of
+ * metrics, and now and then a checkpoint. Nothing here knows a method. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "train/checkpoint.h"
-#include "config/config.h"
-#include "train/embed.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/timing.h"
@@ -17,7 +16,7 @@
 struct session {
     const struct graco_dataset *data;
     const graco_train_options *options;
-    graco_config config;
+    struct graco_config config;
     struct graco_model *model;
     struct trainer *trainer;
     struct schedule *schedule;
@@ -40,13 +39,16 @@ static bool may_change(const char *key)
 }
 
 /* A resumed training must continue what was begun. */
-static graco_status check_same(const graco_config *begun, const graco_config *wanted,
+static graco_status check_same(const struct graco_config *begun, const struct graco_config *wanted,
                                const char *path)
 {
     graco_status status = GRACO_OK;
     char a[CONFIG_TEXT], b[CONFIG_TEXT];
     const char *key;
-    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+    if (strcmp(begun->method, wanted->method) != 0)
+        FAIL(GRACO_ERROR_ARGUMENT, "%s was trained by the method %s, not %s: it cannot be resumed",
+             path, begun->method, wanted->method);
+    for (int i = 0; (key = graco_config_key(begun, i, NULL)); i++) {
         TRY(graco_config_get(begun, key, a, sizeof a));
         TRY(graco_config_get(wanted, key, b, sizeof b));
         if (strcmp(a, b) != 0 && !may_change(key))
@@ -81,9 +83,9 @@ static graco_status open_model(struct session *s)
         FAIL(GRACO_ERROR_ARGUMENT, "there is no run folder to resume from");
     TRY(checkpoint_read(&s->model, s->run->model));
     TRY(check_same(&s->model->config, &s->config, s->run->model));
-    if (s->model->features != s->data->features.cols)
+    if (s->model->cols != s->data->features.cols)
         FAIL(GRACO_ERROR_ARGUMENT, "%s was trained on %lld features; data set '%s' has %lld",
-             s->run->model, (long long)s->model->features, s->data->name,
+             s->run->model, (long long)s->model->cols, s->data->name,
              (long long)s->data->features.cols);
     s->model->config = s->config;
     s->saved = s->model->epoch;
@@ -96,8 +98,7 @@ static graco_status open_session(struct session *s)
     graco_dataset_info info = graco_dataset_describe(s->data);
     const struct backend *backend = NULL;
     graco_status status = GRACO_OK;
-    TRY(config_check(&s->config));
-    TRY(backend_find(&backend, config_device(s->config.device)));
+    TRY(backend_find(&backend, config_word(&s->config, "device")));
     TRY(check_data(s->data));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
@@ -148,9 +149,10 @@ static graco_status run_steps(struct session *s, graco_epoch *epoch)
         struct stage *stage;
         TRY(schedule_next(s->schedule, &stage));
         TRY(trainer_step(s->trainer, stage));
-        epoch->loss += stage->objective.loss / (double)steps;
-        epoch->mutual_information += stage->objective.mutual_information / (double)steps;
-        epoch->floored += stage->objective.floored;
+        struct outcome outcome = stage_outcome(stage);
+        epoch->loss += outcome.loss / (double)steps;
+        epoch->mutual_information += outcome.mutual_information / (double)steps;
+        epoch->floored += outcome.floored;
     }
     s->model->epoch++;
 done:
@@ -210,14 +212,16 @@ static graco_status name_checkpoint(const struct session *s)
 
 static graco_status write_embeddings(struct session *s)
 {
-    const graco_embed_options options = {.threads = s->config.threads, .device = s->config.device};
+    const graco_embed_options options = {.threads = s->config.threads,
+                                         .device = config_word(&s->config, "device"),
+                                         .contaminated = true};
     graco_matrix Z = {0};
     graco_status status = GRACO_OK;
     schedule_free(s->schedule); /* their buffers would only add to the peak */
     trainer_free(s->trainer);
     s->schedule = NULL;
     s->trainer = NULL;
-    TRY(embed_dataset(&Z, s->model, s->data, &options, s->config.contaminate));
+    TRY(graco_model_embed(&Z, s->model, s->data, &options));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:
     graco_matrix_clear(&Z);

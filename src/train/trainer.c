@@ -1,9 +1,14 @@
+/* The trainer's step: draw, forward, backward, Adam.
+ *
+ * A device works behind the host's back: a step is asked for whole, and only context_finish says what it
+ * came to. From its second step on a stage's step is recorded, where the back end can, and replayed. */
 #include "train/trainer.h"
 
 #include "base/memory.h"
 #include "base/spoiled.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { RECORDINGS_MAX = 3 }; /* of one stage */
 
@@ -27,7 +32,7 @@ graco_status trainer_create(struct trainer **out, const struct backend *backend,
     TRY(memory_zalloc(&t, 1, sizeof *t));
     t->model = model;
     TRY(context_create(&t->context, backend, model->config.threads, model->config.memory));
-    t->context->precision = model_precision(model);
+    t->context->precision = (enum precision)model->config.precision;
     TRY(tape_create(&t->tape, t->context));
     TRY(share_blocks(t));
     *out = t;
@@ -52,46 +57,37 @@ void trainer_free(struct trainer *t)
     memory_free(t);
 }
 
-struct pass trainer_pass(const struct trainer *t)
+struct run trainer_run(const struct trainer *t, const struct stage *stage)
 {
-    return (struct pass){.tape = t->tape,
-                         .value = t->value,
-                         .grad = t->grad,
-                         .training = true,
-                         .step = (uint32_t)t->model->step};
+    struct run run = {.model = t->model,
+                      .tape = t->tape,
+                      .input = stage->input,
+                      .hops = stage->hops,
+                      .value = t->value,
+                      .grad = t->grad,
+                      .training = true,
+                      .step = (uint32_t)t->model->step};
+    memcpy(run.views, stage->views, sizeof run.views);
+    return run;
 }
 
-/* Asks for the gradient; a device may still be working when this returns. */
-static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct pass *pass)
+/* Asks for loss and gradients; a device may still be working when this returns. */
+static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct run *run)
 {
     graco_status status = GRACO_OK;
-    const struct graco_model *model = t->model;
+    int64_t total = t->model->parameters.total;
     tape_reset(t->tape);
-    TRY(t->context->backend->zero(t->context, t->grad,
-                                  (size_t)model->parameters.total * sizeof(float)));
-    stage_enter(stage, pass, model->config.layers);
-    struct tensor *H = model_encode(model, pass);
-    struct tensor *Z = model_project(model, pass, H);
-    objective_apply(&stage->objective, t->tape, Z, model->config.seed, pass->step);
+    TRY(t->context->backend->zero(t->context, t->grad, (size_t)total * sizeof(float)));
+    stage->method->loss(run, stage->state);
     TRY(tape_backward(t->tape));
-    TRY(t->context->backend->finite(t->context, model->parameters.total, t->grad, &t->spoiled));
-done:
-    return status;
-}
-
-graco_status trainer_gradient(struct trainer *t, struct stage *stage, struct pass *pass)
-{
-    graco_status status = GRACO_OK;
-    TRY(ask_gradient(t, stage, pass));
-    TRY(context_finish(t->context));
-    objective_read(&stage->objective);
+    TRY(t->context->backend->finite(t->context, total, t->grad, &t->spoiled));
 done:
     return status;
 }
 
 static graco_status ask_update(struct trainer *t)
 {
-    const graco_config *config = &t->model->config;
+    const struct graco_config *config = &t->model->config;
     struct adam adam = {.count = t->model->parameters.total,
                         .value = t->value,
                         .grad = t->grad,
@@ -140,20 +136,19 @@ static graco_status fail_number(struct trainer *t, double loss)
 }
 
 /* Whether the loss and the gradients of the last step are finite. */
-static bool is_sound(const struct trainer *t, const struct stage *stage)
+static bool is_finite(const struct trainer *t, const struct stage *stage)
 {
-    return isfinite(stage->objective.loss) && t->spoiled < 0;
+    return isfinite(stage_outcome(stage).loss) && t->spoiled < 0;
 }
 
-/* Asks for a whole step. Adam of a late device looks at the loss itself; here it is known. */
+/* Asks for a whole step. A late device's Adam looks at the loss itself; the host knows it here. */
 static graco_status ask_step(struct trainer *t, struct stage *stage)
 {
-    struct pass pass = trainer_pass(t);
+    struct run run = trainer_run(t, stage);
     graco_status status = GRACO_OK;
-    TRY(stage_draw(stage, &t->model->config, pass.step));
-    TRY(ask_gradient(t, stage, &pass));
-    objective_read(&stage->objective);
-    if (!t->context->backend->host || is_sound(t, stage))
+    TRY(stage->method->draw(&run));
+    TRY(ask_gradient(t, stage, &run));
+    if (!t->context->backend->host || is_finite(t, stage))
         TRY(ask_update(t));
 done:
     return status;
@@ -200,13 +195,12 @@ static graco_status run_step(struct trainer *t, struct stage *stage)
         check_recording(c, stage);
     }
     if (stage->recording) {
-        objective_draw(&stage->objective, t->model->config.seed, (uint32_t)t->model->step);
+        stage->method->draw_host(stage->state, t->model, (uint32_t)t->model->step);
         TRY(c->backend->replay(c, stage->recording, (uint32_t)(t->model->step - stage->recorded)));
     } else {
         TRY(ask_step(t, stage));
     }
     TRY(context_finish(c));
-    objective_read(&stage->objective);
     stage->steps++;
 done:
     return status;
@@ -216,8 +210,8 @@ graco_status trainer_step(struct trainer *t, struct stage *stage)
 {
     graco_status status = GRACO_OK;
     TRY(run_step(t, stage));
-    if (!is_sound(t, stage))
-        TRY(fail_number(t, stage->objective.loss));
+    if (!is_finite(t, stage))
+        TRY(fail_number(t, stage_outcome(stage).loss));
     t->model->step++;
 done:
     return status;

@@ -17,18 +17,16 @@ graco_status trainer_create(struct trainer **out, const struct backend *backend,
                             struct graco_model *model);
 void trainer_free(struct trainer *trainer);
 
-/* Draws the views of step model->step, computes loss and gradients, and steps; results are in
- * stage->objective. GRACO_ERROR_NUMBER, and no step, if the loss or a gradient is not finite; the
+/* Draws what step model->step needs, computes loss and gradients, and steps; stage_outcome has what it
+ * came to. GRACO_ERROR_NUMBER, and no step, if the loss or a gradient is not finite; the
  * message names the epoch and the tensor. */
 graco_status trainer_step(struct trainer *trainer, struct stage *stage);
 
-/* The two halves of a step, on views that the caller has drawn or set: forward and backward, and
- * Adam. */
-graco_status trainer_gradient(struct trainer *trainer, struct stage *stage, struct pass *pass);
+/* The second half of a step, once gradients are there: Adam. */
 graco_status trainer_update(struct trainer *trainer);
 
-/* A pass in training, to be given to trainer_gradient. */
-struct pass trainer_pass(const struct trainer *trainer);
+/* The run over a stage in step model->step. */
+struct run trainer_run(const struct trainer *trainer, const struct stage *stage);
 
 /* Brings the parameters and Adam's state back into the model's blocks. */
 graco_status trainer_download(struct trainer *trainer);

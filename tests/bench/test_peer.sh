@@ -24,7 +24,7 @@ compare() {
 small=(--set hidden=16 --set projection=24 --set lr=0.01)
 "$graco" generate graph.npz --nodes 301 --features 61 --seed 3
 compare words "${small[@]}" --seed 5
-compare scaled "${small[@]}" --set features=rowsum --set activation=prelu --set drop_edge_2=0
+compare scaled "${small[@]}" --set scaling=rowsum --set activation=prelu --set drop_edge_2=0
 # A seed of more than 32 bits, three layers, and every feature and edge drawn.
 compare deep "${small[@]}" --seed 12345678901 --set layers=3 --set activation=elu --set drop_feature_1=0.5
 rm graph.npz

@@ -97,8 +97,7 @@ static graco_status prepare(void)
 {
     struct features X;
     graco_status status = preprocess_features(
-        &X, &source->features,
-        &(struct preprocess){.scaling = GRACO_FEATURES_ROWSUM, .contaminate = 0.5});
+        &X, &source->features, &(struct preprocess){.scaling = SCALING_ROWSUM, .contaminate = 0.5});
     features_clear(&X);
     return status;
 }

@@ -39,12 +39,12 @@ static void check_values(const struct preprocess *options, const float expected[
 static void scalings(void)
 {
     const float third = 1.0f / 3;
-    check_values(&(struct preprocess){.scaling = GRACO_FEATURES_NONE}, dense_values);
-    check_values(&(struct preprocess){.scaling = GRACO_FEATURES_ROWSUM},
+    check_values(&(struct preprocess){.scaling = SCALING_NONE}, dense_values);
+    check_values(&(struct preprocess){.scaling = SCALING_ROWSUM},
                  (const float[]){0.25f, 0, 0.5f, 0.25f, 0, 0, 0, 0, 2 * third, 0, 0, third});
-    check_values(&(struct preprocess){.scaling = GRACO_FEATURES_BINARY_ROWSUM},
+    check_values(&(struct preprocess){.scaling = SCALING_BINARY_ROWSUM},
                  (const float[]){third, 0, third, third, 0, 0, 0, 0, 0.5f, 0, 0, 0.5f});
-    check_values(&(struct preprocess){.scaling = GRACO_FEATURES_ROWSUM, .contaminate = 1},
+    check_values(&(struct preprocess){.scaling = SCALING_ROWSUM, .contaminate = 1},
                  (const float[ROWS * COLS]){0});
 }
 
@@ -87,8 +87,7 @@ static void contamination(void)
 static void edges_of_use(void)
 {
     struct features out, none = {.rows = 5};
-    CHECK_OK(
-        preprocess_features(&out, &none, &(struct preprocess){.scaling = GRACO_FEATURES_ROWSUM}));
+    CHECK_OK(preprocess_features(&out, &none, &(struct preprocess){.scaling = SCALING_ROWSUM}));
     CHECK(out.rows == 5 && out.cols == 0 && !out.dense && !out.start);
     features_clear(&out);
     const double wrong[] = {-0.1, 1.5, NAN};

@@ -49,9 +49,9 @@ int main(void)
     for (long n = 0; n < 1; n++) {
         graco_matrix X = {0};
         faults_until = n;
-        CHECK(graco_dataset_features(&X, data) == GRACO_ERROR_MEMORY && X.data == NULL);
+        CHECK(graco_dataset_features(&X, data, NULL) == GRACO_ERROR_MEMORY && X.data == NULL);
         faults_until = -1;
-        CHECK_OK(graco_dataset_features(&X, data));
+        CHECK_OK(graco_dataset_features(&X, data, NULL));
         CHECK(X.rows == 60 && X.cols == 20);
         graco_matrix_clear(&X);
     }

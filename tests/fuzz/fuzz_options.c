@@ -3,7 +3,6 @@
 #include "fuzz/fuzz.h"
 
 #include "loading.h"
-#include "config/config.h"
 #include "settings.h"
 
 enum { WORDS = 32 };
@@ -14,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     char text[2048], *words[WORDS + 2] = {text};
     struct settings settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1};
     graco_load_options load = {0};
-    graco_config config;
+    graco_config *config = NULL;
+    const char *objectives[SETTINGS_WORDS], *devices[SETTINGS_WORDS], *precisions[SETTINGS_WORDS];
     double scale = 1;
     bool flag = false;
     int count = 1;
@@ -22,9 +22,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const struct option options[] = {
         OPTION_ROW_TEXT("preset", 'p', "NAME", &settings.preset, ""),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings.sets, ""),
-        OPTION_ROW_CHOICE("objective", "NAME", &settings.objective, settings_objectives, ""),
-        OPTION_ROW_CHOICE("device", "NAME", &settings.device, settings_devices, ""),
-        OPTION_ROW_CHOICE("precision", "NAME", &settings.precision, settings_precisions, ""),
+        OPTION_ROW_CHOICE("objective", "NAME", &settings.objective,
+                          settings_words(objectives, "objective"), ""),
+        OPTION_ROW_CHOICE("device", "NAME", &settings.device, settings_words(devices, "device"),
+                          ""),
+        OPTION_ROW_CHOICE("precision", "NAME", &settings.precision,
+                          settings_words(precisions, "precision"), ""),
         OPTION_ROW_INTEGER("epochs", "N", &settings.epochs, 0, INT64_MAX, ""),
         OPTION_ROW_INTEGER("threads", "N", &settings.threads, 0, 1024, ""),
         OPTION_ROW_SIZE("memory", "SIZE", &settings.memory, 0, INT64_MAX, ""),
@@ -47,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (used > sizeof text || !options_parse(&command, count, words))
         return 0;
     FUZZ_PROMISE(scale >= 0 && scale <= 100 && settings.threads <= 1024);
-    if (!settings_preset(&config, &settings, NULL) || !settings_apply(&config, &settings))
-        return 0;
+    if (settings_preset(&config, &settings, NULL))
+        settings_apply(config, &settings);
+    graco_config_free(config);
     return 0;
 }

@@ -150,11 +150,11 @@ static void checkpoints(void)
     for (int encoder = 0; encoder < 3; encoder++) {
         graco_config config;
         struct graco_model *model = NULL;
-        graco_config_preset(&config, "cora");
+        preset_config(&config, "cora");
         config.hidden = 1;
-        config.encoder = (graco_encoder)encoder;
+        config.encoder = (int)encoder;
         config.layers = 1 + encoder / 2;
-        config.activation = encoder ? GRACO_ACTIVATION_RRELU : GRACO_ACTIVATION_PRELU;
+        config.activation = encoder ? ACTIVATION_RRELU : ACTIVATION_PRELU;
         CHECK_OK(model_create(&model, &config, 1));
         CHECK_OK(checkpoint_write(model, small_path("model")));
         graco_model_free(model);
@@ -204,7 +204,7 @@ static void texts(void)
     SEED("edges", "\4"
                   "0,1,0.5\n1,9,2\n");
     seed_text("config", "~hidden=64\n~tau=0.5\n~no=1\n");
-    graco_config_preset(&config, "cora");
+    preset_config(&config, "cora");
     for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
         CHECK_OK(graco_config_get(&config, key, value, sizeof value));
         snprintf(line, sizeof line, "%c%s\n", i, value);

@@ -4,6 +4,7 @@
 #define TESTS_LIKENESS_H
 
 #include "check.h"
+#include "presets.h"
 
 struct likeness {
     double scale;
@@ -28,7 +29,8 @@ static inline double likeness_train(const graco_dataset *data, const graco_confi
     graco_model *model = NULL;
     graco_matrix Z = {0};
     CHECK_OK(graco_train(&model, NULL, data, config, NULL));
-    CHECK_OK(graco_model_embed(&Z, model, data, &(graco_embed_options){0, GRACO_DEVICE_CPU}));
+    CHECK_OK(
+        graco_model_embed(&Z, model, data, &(graco_embed_options){.threads = 0, .device = "cpu"}));
     double score = likeness_score(&Z, data);
     graco_matrix_clear(&Z);
     graco_model_free(model);
@@ -46,10 +48,10 @@ static inline void likeness_check(const struct likeness *given)
     options.scale = given->scale;
     options.seed = given->graph_seed;
     CHECK_OK(graco_dataset_generate(&data, &options));
-    CHECK_OK(graco_dataset_features(&X, data));
-    CHECK(graco_config_preset(&config, "reddit"));
+    CHECK_OK(graco_dataset_features(&X, data, NULL));
+    preset_config(&config, "reddit");
     config.seed = given->seed;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     config.lr = given->lr > 0 ? given->lr : config.lr;
     config.epochs = given->epochs > 0 ? given->epochs : config.epochs;
     double trained = likeness_train(data, &config);

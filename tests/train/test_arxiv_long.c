@@ -1,6 +1,7 @@
 /* ogbn-arxiv's real structure with made features: mini-batches on its training nodes alone, then
  * all nodes embedded, those never seen included. */
 #include "check.h"
+#include "presets.h"
 
 static double score(const graco_matrix *Z, const graco_dataset *data)
 {
@@ -23,16 +24,16 @@ int main(void)
     graco_config config;
     if (!getenv("GRACO_DATA") || graco_dataset_load(&data, "ogbn-arxiv", &load) != GRACO_OK)
         check_skip("no ogbn-arxiv under $GRACO_DATA");
-    CHECK(graco_config_preset(&config, "reddit"));
+    preset_config(&config, "reddit");
     config.hidden = 64;
     config.batch = 1024;
     config.lr = 1e-3;
     config.epochs = 1;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     CHECK_OK(graco_train(&model, &result, data, &config, NULL));
     CHECK(isfinite(result.loss) && result.epochs == 1);
     CHECK_OK(graco_model_embed(&Z, model, data, NULL));
-    CHECK_OK(graco_dataset_features(&X, data));
+    CHECK_OK(graco_dataset_features(&X, data, NULL));
     CHECK(Z.rows == 169343 && Z.cols == 64);
     double raw = score(&X, data), trained = score(&Z, data);
     printf("made features %.2f, embeddings %.2f, %.0f s\n", raw, trained, result.seconds);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "check.h"
+#include "presets.h"
 #include "io/files/file.h"
 #include "io/safetensors.h"
 
@@ -14,11 +15,11 @@ enum { FEATURES = 13, PAIRS_MAX = 64 };
 
 static char folder[] = "/tmp/graco-checkpoint-XXXXXX", *path;
 
-static struct graco_model *make_model(graco_activation activation, int64_t layers)
+static struct graco_model *make_model(int activation, int64_t layers)
 {
     struct graco_model *model = NULL;
     graco_config config;
-    graco_config_preset(&config, "citeseer");
+    preset_config(&config, "citeseer");
     config.hidden = 6;
     config.projection = 5;
     config.layers = layers;
@@ -46,10 +47,10 @@ static bool same_models(const struct graco_model *a, const struct graco_model *b
     size_t bytes = (size_t)a->parameters.total * sizeof(float);
     char x[64], y[64];
     const char *key;
-    bool same = a->epoch == b->epoch && a->features == b->features &&
+    bool same = a->epoch == b->epoch && a->cols == b->cols && a->method == b->method &&
                 a->parameters.total == b->parameters.total &&
                 a->parameters.count == b->parameters.count;
-    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+    for (int i = 0; (key = graco_config_key(&a->config, i, NULL)); i++) {
         CHECK_OK(graco_config_get(&a->config, key, x, sizeof x));
         CHECK_OK(graco_config_get(&b->config, key, y, sizeof y));
         same = same && strcmp(x, y) == 0;
@@ -63,7 +64,7 @@ static void round_trips(void)
 {
     for (int activation = 0; activation < 4; activation++)
         for (int64_t layers = 1; layers <= 8; layers += 3) {
-            struct graco_model *model = make_model((graco_activation)activation, layers);
+            struct graco_model *model = make_model(activation, layers);
             struct graco_model *back = NULL;
             CHECK_OK(checkpoint_write(model, path));
             CHECK_OK(checkpoint_read(&back, path));
@@ -101,7 +102,7 @@ static void put_file(const uint8_t *bytes, int64_t length)
 
 static void truncated(void)
 {
-    struct graco_model *model = make_model(GRACO_ACTIVATION_PRELU, 2);
+    struct graco_model *model = make_model(ACTIVATION_PRELU, 2);
     uint8_t *bytes = NULL;
     int64_t length = 0;
     CHECK_OK(checkpoint_write(model, path));
@@ -134,12 +135,15 @@ struct forgery {
     int ndim;                /* its dimensions; -1: leave the tensor out */
     int64_t shape[2];
     bool infinite;
+    bool first; /* as format 1 had it: no method, no count, `features` for scaling */
 };
 
 /* Copies the good checkpoint with one thing changed. */
 static void forge(const struct safetensors *good, const struct forgery *f)
 {
-    static const char *const own[] = {"format", "epoch", "step", "input"};
+    static const char *const own[] = {"format", "epoch", "step", "input", "method", "keys"};
+    enum { OWN = sizeof own / sizeof *own };
+    struct graco_config settings;
     struct safetensors_entry entries[PAIRS_MAX];
     struct safetensors_pair pairs[PAIRS_MAX];
     struct array changed;
@@ -147,6 +151,7 @@ static void forge(const struct safetensors *good, const struct forgery *f)
     int64_t count = 0, pair_count = 0;
     const char *key;
     memset(zeros, 0, sizeof zeros);
+    preset_config(&settings, NULL);
     if (f->infinite) {
         float infinity = INFINITY;
         memcpy((char *)zeros + 8, &infinity, sizeof infinity);
@@ -163,14 +168,20 @@ static void forge(const struct safetensors *good, const struct forgery *f)
         entries[count++] = (struct safetensors_entry){name, array};
     }
     for (int i = 0;; i++) {
-        key = i < 4 ? own[i] : graco_config_key(i - 4, NULL);
+        key = i < OWN ? own[i] : graco_config_key(&settings, i - OWN, NULL);
         if (!key)
             break;
+        if (f->first && (strcmp(key, "method") == 0 || strcmp(key, "keys") == 0))
+            continue;
         bool mine = f->key && strcmp(f->key, key) == 0;
         if (mine && !f->value)
             continue;
-        pairs[pair_count++] =
-            (struct safetensors_pair){key, mine ? f->value : safetensors_metadata(good, key)};
+        const char *value = mine ? f->value : safetensors_metadata(good, key);
+        if (f->first && strcmp(key, "format") == 0)
+            value = "graco model 1";
+        if (f->first && strcmp(key, "scaling") == 0)
+            key = "features";
+        pairs[pair_count++] = (struct safetensors_pair){key, value};
     }
     CHECK_OK(safetensors_write(path, entries, count, pairs, pair_count));
 }
@@ -182,7 +193,12 @@ static void forged(void)
         const char *part;
     } cases[] = {
         {{.key = "format"}, "format"},
-        {{.key = "format", .value = "graco model 2"}, "graco model 2"},
+        {{.key = "format", .value = "graco model 3"}, "graco model 3"},
+        {{.key = "format", .value = "graco model 1"}, "features"},
+        {{.key = "method"}, "method"},
+        {{.key = "method", .value = "race"}, "race"},
+        {{.key = "keys"}, "keys"},
+        {{.key = "keys", .value = "25"}, "26 of its 25"},
         {{.key = "epoch"}, "epoch"},
         {{.key = "epoch", .value = "-1"}, "epoch"},
         {{.key = "epoch", .value = "4294967296"}, "epoch"},
@@ -192,7 +208,7 @@ static void forged(void)
         {{.key = "input", .value = "99999999999"}, "input"},
         {{.key = "input", .value = "12"}, "W1"},
         {{.key = "input", .value = "14"}, "W1"},
-        {{.key = "tau"}, "tau"},
+        {{.key = "tau"}, "25 of its 26"},
         {{.key = "tau", .value = "0"}, "tau"},
         {{.key = "hidden", .value = "many"}, "hidden"},
         {{.key = "hidden", .value = "7"}, "W1"},
@@ -215,7 +231,7 @@ static void forged(void)
         {{.tensor = "adam_v.c1", .type = ARRAY_F32, .ndim = 2, .shape = {1, 5}, .infinite = true},
          "adam_v.c1"},
     };
-    struct graco_model *model = make_model(GRACO_ACTIVATION_PRELU, 2), *back = NULL;
+    struct graco_model *model = make_model(ACTIVATION_PRELU, 2), *back = NULL;
     struct safetensors *good = NULL;
     CHECK_OK(checkpoint_write(model, path));
     CHECK_OK(safetensors_read(&good, path));
@@ -223,6 +239,13 @@ static void forged(void)
     CHECK_OK(checkpoint_read(&back, path));
     CHECK(same_models(model, back));
     graco_model_free(back);
+    back = NULL;
+    forge(good, &(struct forgery){.first = true});
+    CHECK_OK(checkpoint_read(&back, path));
+    CHECK(same_models(model, back));
+    graco_model_free(back);
+    forge(good, &(struct forgery){.first = true, .key = "tau"});
+    refused("tau");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         forge(good, &cases[i].forgery);
         refused(cases[i].part);

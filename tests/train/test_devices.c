@@ -1,6 +1,7 @@
 /* The same training on the CPU and on a GPU: the same views are drawn, so the losses follow each
  * other until rounding has grown. And on one GPU the same seed gives the same bits. */
 #include "check.h"
+#include "presets.h"
 
 enum { EPOCHS = 20 };
 
@@ -15,8 +16,7 @@ static bool on_epoch(void *user, const graco_epoch *epoch)
     return true;
 }
 
-static struct losses train(const graco_dataset *data, const graco_config *config,
-                           graco_device device)
+static struct losses train(const graco_dataset *data, const graco_config *config, int device)
 {
     struct losses losses = {{0}};
     graco_config here = *config;
@@ -24,16 +24,16 @@ static struct losses train(const graco_dataset *data, const graco_config *config
     const graco_train_options options = {.on_epoch = on_epoch, .user = &losses};
     here.device = device;
     CHECK_OK(graco_train(NULL, &result, data, &here, &options));
-    CHECK(strcmp(result.device, device == GRACO_DEVICE_CUDA ? "cuda" : "cpu") == 0);
+    CHECK(strcmp(result.device, device == DEVICE_CUDA ? "cuda" : "cpu") == 0);
     return losses;
 }
 
 static void compare(const graco_dataset *data, const graco_config *config, const char *what,
                     double tolerance)
 {
-    struct losses cpu = train(data, config, GRACO_DEVICE_CPU);
-    struct losses gpu = train(data, config, GRACO_DEVICE_CUDA);
-    struct losses again = train(data, config, GRACO_DEVICE_CUDA);
+    struct losses cpu = train(data, config, DEVICE_CPU);
+    struct losses gpu = train(data, config, DEVICE_CUDA);
+    struct losses again = train(data, config, DEVICE_CUDA);
     double worst = 0;
     for (int i = 0; i < config->epochs; i++)
         worst = fmax(worst, fabs(cpu.loss[i] - gpu.loss[i]));
@@ -65,19 +65,19 @@ static void compare_small(bool dense)
         graco_config config;
         if (dense && strcmp(cases[i].batch, "0") == 0)
             continue;
-        graco_config_preset(&config, NULL);
+        preset_config(&config, NULL);
         CHECK_OK(graco_config_set(&config, "encoder", cases[i].encoder));
         CHECK_OK(graco_config_set(&config, "activation", cases[i].activation));
         CHECK_OK(graco_config_set(&config, "objective", cases[i].objective));
         CHECK_OK(graco_config_set(&config, "batch", cases[i].batch));
-        config.layers = config.encoder == GRACO_ENCODER_GCN ? 2 : 3;
+        config.layers = config.encoder == ENCODER_GCN ? 2 : 3;
         config.hidden = 32;
         config.epochs = 5;
-        config.precision = GRACO_PRECISION_FP32;
+        config.precision = PRECISION_FP32;
         snprintf(what, sizeof what, "%s, %s, %s, batch %s%s", cases[i].encoder, cases[i].activation,
                  cases[i].objective, cases[i].batch, dense ? ", dense" : "");
         compare(data, &config, what, 1e-3);
-        config.precision = GRACO_PRECISION_FP16;
+        config.precision = PRECISION_FP16;
         compare(data, &config, "the same with halves", 1e-2);
     }
     graco_dataset_free(data);
@@ -89,13 +89,13 @@ static void compare_cora(void)
     graco_config config;
     if (graco_dataset_load(&data, "cora", NULL) != GRACO_OK)
         return;
-    graco_config_preset(&config, "cora");
+    preset_config(&config, "cora");
     config.epochs = EPOCHS;
     for (int objective = 0; objective < 3; objective++) {
-        config.objective = (graco_objective)objective;
-        config.precision = GRACO_PRECISION_FP32;
+        config.objective = (enum objective_kind)objective;
+        config.precision = PRECISION_FP32;
         compare(data, &config, "cora", 1e-3);
-        config.precision = GRACO_PRECISION_FP16;
+        config.precision = PRECISION_FP16;
         compare(data, &config, "cora with halves", 1e-2);
     }
     graco_dataset_free(data);
@@ -133,11 +133,11 @@ static void compare_resumed(const char *objective)
     for (int resumed = 0; resumed < 2; resumed++) {
         char folder[] = "/tmp/graco-devices-XXXXXX";
         graco_config config;
-        graco_config_preset(&config, NULL);
+        preset_config(&config, NULL);
         CHECK_OK(graco_config_set(&config, "objective", objective));
         config.epochs = 12;
         config.hidden = 64;
-        config.device = GRACO_DEVICE_CUDA;
+        config.device = DEVICE_CUDA;
         CHECK(mkdtemp(folder));
         graco_train_options options = {.run = folder};
         if (resumed) {
@@ -161,9 +161,9 @@ static bool gpu_works(void)
     graco_config config;
     generate.nodes = 200;
     CHECK_OK(graco_dataset_generate(&data, &generate));
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.epochs = 1;
-    config.device = GRACO_DEVICE_CUDA;
+    config.device = DEVICE_CUDA;
     graco_status status = graco_train(NULL, NULL, data, &config, NULL);
     graco_dataset_free(data);
     CHECK(status == GRACO_OK || status == GRACO_ERROR_DEVICE);

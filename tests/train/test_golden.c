@@ -4,7 +4,10 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "presets.h"
 #include "io/zip/npz.h"
+#include "layers/encoder.h"
+#include "methods/grace.h"
 
 #include <math.h>
 
@@ -122,21 +125,21 @@ static graco_config make_config(const struct golden *g)
 {
     graco_config config;
     struct array W = member(g, "param.W2"), P = member(g, "param.P1");
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     set_word(g, &config, "encoder", "arch");
     set_word(g, &config, "activation", "act");
-    config.layers = config.encoder == GRACO_ENCODER_GCN ? 2 : 3;
+    config.layers = config.encoder == ENCODER_GCN ? 2 : 3;
     config.hidden = W.shape[1];
     config.projection = P.shape[1];
-    config.objective = word_is(g, "objective", "grace")     ? GRACO_OBJECTIVE_EXACT
-                       : word_is(g, "objective", "infonce") ? GRACO_OBJECTIVE_INFONCE
-                                                            : GRACO_OBJECTIVE_MOMENT;
+    config.objective = word_is(g, "objective", "grace")     ? OBJECTIVE_EXACT
+                       : word_is(g, "objective", "infonce") ? OBJECTIVE_INFONCE
+                                                            : OBJECTIVE_MOMENT;
     config.correction = word_is(g, "objective", "corrected") ? 8 : 0;
     config.tau = scalar(g, "tau");
     config.lr = scalar(g, "lr");
     config.weight_decay = scalar(g, "weight_decay");
     config.threads = 2;
-    config.precision = GRACO_PRECISION_FP32;
+    config.precision = PRECISION_FP32;
     array_clear(&W);
     array_clear(&P);
     return config;
@@ -196,12 +199,10 @@ static void set_view(const struct golden *g, struct stage *stage, const struct g
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-/* The slopes of layer k for both views, stacked; NULL where the file has none. */
+/* The slopes of layer k for both views, stacked. */
 static float *given_slopes(const struct golden *g, int k, int64_t width)
 {
     float *slopes = NULL;
-    if (!word_is(g, "act", "rrelu"))
-        return NULL;
     CHECK_OK(memory_alloc(&slopes, 2 * g->nodes * width, sizeof(float)));
     for (int view = 0; view < 2; view++) {
         char name[40];
@@ -217,16 +218,59 @@ static float *given_slopes(const struct golden *g, int k, int64_t width)
     return slopes;
 }
 
+/* A back end whose RReLU takes the file's slopes, on the device, where it would draw them. */
+static struct {
+    const struct backend *real;
+    const float *slopes[LAYERS_MAX]; /* of layer k at k - 1 */
+} given;
+
+static struct activation with_slopes(const struct activation *a)
+{
+    struct activation copy = *a;
+    if (a->kind == ACTIVATION_RRELU)
+        copy.slope = given.slopes[a->key.stream - RANDOM_RRELU - 1];
+    return copy;
+}
+
+static graco_status gemm(struct context *c, const struct gemm *g)
+{
+    struct gemm copy = *g;
+    struct activation after = g->after ? with_slopes(g->after) : (struct activation){0};
+    copy.after = g->after ? &after : NULL;
+    return given.real->gemm(c, &copy);
+}
+
+static graco_status spmm(struct context *c, const struct spmm *s)
+{
+    struct spmm copy = *s;
+    struct activation after = s->after ? with_slopes(s->after) : (struct activation){0};
+    copy.after = s->after ? &after : NULL;
+    return given.real->spmm(c, &copy);
+}
+
+static graco_status activate(struct context *c, const struct activation *a, float *Y,
+                             const float *X)
+{
+    struct activation copy = with_slopes(a);
+    return given.real->activate(c, &copy, Y, X);
+}
+
+static graco_status activate_backward(struct context *c, const struct activation *a, float *dX,
+                                      const float *dY, const float *Y, float *dbias, float *dslope)
+{
+    struct activation copy = with_slopes(a);
+    return given.real->activate_backward(c, &copy, dX, dY, Y, dbias, dslope);
+}
+
 /* One gradient with the given draws; the objective's own draws are replaced by the file's. */
-static void gradient(struct trainer *trainer, struct stage *stage, const struct pass *pass,
+static void gradient(struct trainer *trainer, struct objective *o, struct run *run,
                      const int32_t *sample)
 {
-    struct objective *o = &stage->objective;
     tape_reset(trainer->tape);
     CHECK_OK(trainer->context->backend->zero(
         trainer->context, trainer->grad, (size_t)trainer->model->parameters.total * sizeof(float)));
-    struct tensor *Z = model_project(trainer->model, pass, model_encode(trainer->model, pass));
-    if (o->kind == GRACO_OBJECTIVE_MOMENT) {
+    struct tensor *Z = grace_project(run, encoder_run(run));
+    if (o->kind == OBJECTIVE_MOMENT) {
         o->moment.sample = sample;
         tape_moment(trainer->tape, &o->moment, Z);
     } else {
@@ -234,22 +278,22 @@ static void gradient(struct trainer *trainer, struct stage *stage, const struct 
     }
     CHECK_OK(tape_backward(trainer->tape));
     CHECK_OK(context_finish(trainer->context));
-    objective_read(o);
 }
 
 static void check_steps(const struct golden *g, struct trainer *trainer, struct stage *stage,
-                        const struct pass *pass)
+                        struct run *run)
 {
     const struct parameters *p = &trainer->model->parameters;
+    struct objective *objective = stage->state;
     struct array losses = member(g, "losses"), coef = member(g, "coef");
     struct array sample = member(g, "sample");
     int32_t *rows = NULL;
     CHECK_OK(array_to_i32(&rows, &sample));
-    stage->objective.moment.fixed = coef.data;
+    objective->moment.fixed = coef.data;
     for (int step = 0; step < 3; step++) {
-        gradient(trainer, stage, pass, rows);
+        gradient(trainer, objective, run, rows);
         double theirs = ((const double *)losses.data)[step];
-        CHECK(fabs(stage->objective.loss - theirs) < TOLERANCE * fabs(theirs));
+        CHECK(fabs(stage_outcome(stage).loss - theirs) < TOLERANCE * fabs(theirs));
         for (int i = 0; i < p->count && step == 0; i++)
             compare_device(g, "grad.", p->list[i].name, trainer->context,
                            trainer->grad + p->list[i].offset, p->list[i].rows * p->list[i].cols);
@@ -264,9 +308,10 @@ static void check_steps(const struct golden *g, struct trainer *trainer, struct 
     array_clear(&sample);
 }
 
-static void check_file(const char *folder, const char *name, const struct backend *backend)
+static void check_file(const char *folder, const char *name, const struct backend *real)
 {
-    struct golden g = {.name = name, .tolerance = backend->host ? TOLERANCE : TOLERANCE_GPU};
+    struct golden g = {.name = name, .tolerance = real->host ? TOLERANCE : TOLERANCE_GPU};
+    struct backend backend = *real;
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct stage *stage = NULL;
@@ -277,26 +322,33 @@ static void check_file(const char *folder, const char *name, const struct backen
     graco_config config = make_config(&g);
     CHECK_OK(model_create(&model, &config, g.features));
     set_parameters(&g, &model->parameters);
-    CHECK_OK(trainer_create(&trainer, backend, model));
+    given.real = real;
+    backend.gemm = gemm;
+    backend.spmm = spmm;
+    backend.activate = activate;
+    backend.activate_backward = activate_backward;
+    CHECK_OK(trainer_create(&trainer, &backend, model));
     CHECK_OK(stage_create_graph(&stage, trainer->context, model, data->graph, &data->features));
     set_view(&g, stage, data->graph, 0);
     set_view(&g, stage, data->graph, 1);
-    struct pass pass = trainer_pass(trainer);
-    stage_enter(stage, &pass, config.layers);
-    float *slopes[3] = {NULL};
-    for (int k = 1; k <= config.layers; k++) {
-        slopes[k - 1] = given_slopes(&g, k, model_width(&config, k));
-        CHECK_OK(context_share(trainer->context, &pass.slopes[k - 1], slopes[k - 1],
-                               2 * g.nodes * model_width(&config, k), sizeof(float)));
+    struct run run = trainer_run(trainer, stage);
+    float *slopes[LAYERS_MAX] = {NULL};
+    for (int k = 1; k <= config.layers && word_is(&g, "act", "rrelu"); k++) {
+        slopes[k - 1] = given_slopes(&g, k, layer_width(&config, k));
+        CHECK_OK(context_share(trainer->context, &given.slopes[k - 1], slopes[k - 1],
+                               2 * g.nodes * layer_width(&config, k), sizeof(float)));
     }
-    struct tensor *H = model_encode(model, &pass);
+    struct tensor *H = encoder_run(&run);
     CHECK_OK(tape_status(trainer->tape));
     int64_t half = g.nodes * config.hidden;
     compare_device(&g, "", "U", trainer->context, H->data, half);
     compare_device(&g, "", "V", trainer->context, H->data + half, half);
-    check_steps(&g, trainer, stage, &pass);
-    for (int k = 0; k < 3; k++)
+    check_steps(&g, trainer, stage, &run);
+    for (int k = 0; k < LAYERS_MAX; k++) {
+        context_unshare(trainer->context, given.slopes[k]);
+        given.slopes[k] = NULL;
         memory_free(slopes[k]);
+    }
     stage_free(stage);
     trainer_free(trainer);
     graco_model_free(model);

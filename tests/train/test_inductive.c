@@ -1,11 +1,12 @@
 /* Mini-batches, many graphs and embedding layer by layer, against whole-graph training and
  * inference; and nothing of the validation and test nodes reaches an inductive training. */
-#include "train/embed.h"
+#include "layers/encoder.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 
 #include "base/memory.h"
 #include "check.h"
+#include "presets.h"
 
 static struct graco_dataset *generated(int64_t nodes, bool dense)
 {
@@ -19,17 +20,17 @@ static struct graco_dataset *generated(int64_t nodes, bool dense)
     return data;
 }
 
-static graco_config config_of(graco_encoder encoder)
+static graco_config config_of(int encoder)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.encoder = encoder;
-    config.layers = encoder == GRACO_ENCODER_GCN ? 2 : 3;
+    config.layers = encoder == ENCODER_GCN ? 2 : 3;
     config.hidden = 12;
-    config.activation = GRACO_ACTIVATION_ELU;
+    config.activation = ACTIVATION_ELU;
     config.drop_edge_1 = config.drop_edge_2 = 0;
     config.drop_feature_1 = config.drop_feature_2 = 0;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     config.threads = 2;
     config.epochs = 2;
     return config;
@@ -50,20 +51,18 @@ static double first_step(float **grad, int64_t *count, const struct graco_datase
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == 1);
     CHECK_OK(schedule_next(schedule, &stage));
-    struct pass pass = trainer_pass(trainer);
-    CHECK_OK(stage_draw(stage, config, 0));
-    CHECK_OK(trainer_gradient(trainer, stage, &pass));
+    CHECK_OK(trainer_step(trainer, stage));
     *count = model->parameters.total;
     CHECK_OK(memory_alloc(grad, *count, sizeof(float)));
     memcpy(*grad, trainer->grad, (size_t)*count * sizeof(float));
-    double loss = stage->objective.loss;
+    double loss = stage_outcome(stage).loss;
     schedule_free(schedule);
     trainer_free(trainer);
     graco_model_free(model);
     return loss;
 }
 
-static void batch_equals_whole(graco_encoder encoder, graco_objective objective, bool dense)
+static void batch_equals_whole(int encoder, enum objective_kind objective, bool dense)
 {
     struct graco_dataset *data = generated(300, dense);
     graco_config config = config_of(encoder);
@@ -83,7 +82,7 @@ static void batch_equals_whole(graco_encoder encoder, graco_objective objective,
 
 /* ---- Embedding layer by layer ---------------------------------------------------------------- */
 
-static void chunks_equal_whole(graco_encoder encoder, graco_activation activation, bool dense)
+static void chunks_equal_whole(int encoder, int activation, bool dense)
 {
     struct graco_dataset *data = generated(9000, dense); /* more than one chunk */
     graco_config config = config_of(encoder);
@@ -98,13 +97,18 @@ static void chunks_equal_whole(graco_encoder encoder, graco_activation activatio
         model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(input_create(&input, trainer->context, &data->features));
-    CHECK_OK(views_create(&views, trainer->context, data->graph, NULL, 0, model_norm(model), 1));
-    struct pass pass = {.tape = trainer->tape, .input = input, .value = trainer->value};
-    for (int64_t k = 0; k < config.layers; k++)
-        pass.views[k] = views;
-    struct tensor *H = model_encode(model, &pass);
+    CHECK_OK(views_create(&views, trainer->context, data->graph, NULL, 0,
+                          encoder_kind(&config)->norm, 1));
+    struct run run = {.model = model,
+                      .tape = trainer->tape,
+                      .input = input,
+                      .hops = 1,
+                      .views = {views},
+                      .value = trainer->value};
+    struct tensor *H = encoder_run(&run);
     CHECK_OK(tape_status(trainer->tape));
-    CHECK_OK(graco_model_embed(&Z, model, data, &(graco_embed_options){2, GRACO_DEVICE_CPU}));
+    CHECK_OK(
+        graco_model_embed(&Z, model, data, &(graco_embed_options){.threads = 2, .device = "cpu"}));
     CHECK(Z.rows == 9000 && Z.cols == config.hidden);
     CHECK(check_relative(Z.data, H->data, Z.rows * Z.cols) < 1e-5);
     graco_matrix_clear(&Z);
@@ -165,13 +169,13 @@ static struct graco_dataset *with_splits(int variant, bool many, bool whole)
     return data;
 }
 
-static void nothing_leaks(graco_encoder encoder, bool many, bool whole, int64_t batch)
+static void nothing_leaks(int encoder, bool many, bool whole, int64_t batch)
 {
     graco_model *model[2] = {NULL};
     graco_config config = config_of(encoder);
     config.inductive = 1;
     config.batch = batch;
-    config.activation = GRACO_ACTIVATION_RRELU;
+    config.activation = ACTIVATION_RRELU;
     config.drop_edge_1 = 0.3;
     config.drop_feature_2 = 0.2;
     config.epochs = 3;
@@ -191,7 +195,7 @@ static void nothing_leaks(graco_encoder encoder, bool many, bool whole, int64_t 
 static void variants_differ(void)
 {
     graco_model *model[2] = {NULL};
-    graco_config config = config_of(GRACO_ENCODER_SAGE);
+    graco_config config = config_of(ENCODER_SAGE);
     for (int variant = 0; variant < 2; variant++) {
         struct graco_dataset *data = with_splits(17 * variant, true, false);
         CHECK_OK(graco_train(&model[variant], NULL, data, &config, NULL));
@@ -209,14 +213,14 @@ static void same_bits_for_threads(void)
     struct graco_dataset *data = generated(700, true);
     for (int run = 0; run < 3; run++) {
         graco_model *model = NULL;
-        graco_config config = config_of(GRACO_ENCODER_SAGE_SKIP);
-        config.activation = GRACO_ACTIVATION_RRELU;
+        graco_config config = config_of(ENCODER_SAGE_SKIP);
+        config.activation = ACTIVATION_RRELU;
         config.drop_edge_1 = config.drop_feature_2 = 0.3;
         config.batch = 100;
         config.threads = run + 1;
         CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
         CHECK_OK(graco_model_embed(&Z[run], model, data,
-                                   &(graco_embed_options){run + 1, GRACO_DEVICE_CPU}));
+                                   &(graco_embed_options){.threads = run + 1, .device = "cpu"}));
         graco_model_free(model);
     }
     size_t bytes = (size_t)(Z[0].rows * Z[0].cols) * sizeof(float);
@@ -230,7 +234,7 @@ static void same_bits_for_threads(void)
 static void wrong_use(void)
 {
     struct graco_dataset *data = NULL;
-    graco_config config = config_of(GRACO_ENCODER_SAGE);
+    graco_config config = config_of(ENCODER_SAGE);
     struct dataset_parts parts = {.name = "bare", .nodes = 3};
     parts.features.rows = 3;
     parts.features.cols = 2;
@@ -243,15 +247,14 @@ static void wrong_use(void)
 
 int main(void)
 {
-    const graco_encoder encoders[] = {GRACO_ENCODER_GCN, GRACO_ENCODER_SAGE,
-                                      GRACO_ENCODER_SAGE_SKIP};
+    const int encoders[] = {ENCODER_GCN, ENCODER_SAGE, ENCODER_SAGE_SKIP};
     for (int i = 0; i < 3; i++) {
         for (int dense = 0; dense < 2; dense++) {
-            batch_equals_whole(encoders[i], GRACO_OBJECTIVE_EXACT, dense);
-            chunks_equal_whole(encoders[i], GRACO_ACTIVATION_PRELU, dense);
-            chunks_equal_whole(encoders[i], GRACO_ACTIVATION_RRELU, dense);
+            batch_equals_whole(encoders[i], OBJECTIVE_EXACT, dense);
+            chunks_equal_whole(encoders[i], ACTIVATION_PRELU, dense);
+            chunks_equal_whole(encoders[i], ACTIVATION_RRELU, dense);
         }
-        batch_equals_whole(encoders[i], GRACO_OBJECTIVE_INFONCE, true);
+        batch_equals_whole(encoders[i], OBJECTIVE_INFONCE, true);
         nothing_leaks(encoders[i], true, false, 0);
         nothing_leaks(encoders[i], true, true, 0);
         nothing_leaks(encoders[i], false, false, 0);

@@ -1,6 +1,7 @@
 /* What is written through JSON: every allocation of jansson, and of ours, fails once. The call then
  * says that memory is short, leaves the old file as it was, and nothing leaks. */
 #include "check.h"
+#include "presets.h"
 #include "faults.h"
 
 #include "base/memory.h"
@@ -103,7 +104,7 @@ static graco_status log_run(void)
     const graco_dataset_info info = {.name = "set", .nodes = 3, .edges = 4, .features = 5};
     const graco_epoch epoch = {.epoch = 1, .loss = 0.5, .mutual_information = 1, .floored = 2};
     graco_status status = GRACO_OK;
-    graco_config_preset(&config, "cora");
+    preset_config(&config, "cora");
     TRY(run_folder_open(&run, folder));
     TRY(run_folder_write_config(run, &config, &info));
     TRY(run_folder_start_metrics(run, 1));
@@ -118,7 +119,7 @@ static graco_status write_checkpoint(void)
     struct graco_model *model = NULL;
     graco_config config;
     graco_status status = GRACO_OK;
-    graco_config_preset(&config, "cora");
+    preset_config(&config, "cora");
     config.hidden = 2;
     TRY(model_create(&model, &config, 3));
     TRY(checkpoint_write(model, path));

@@ -4,6 +4,7 @@
  * that either, the test is skipped. */
 #include "base/number.h"
 #include "check.h"
+#include "presets.h"
 
 #include <locale.h>
 #include <sys/stat.h>
@@ -71,7 +72,7 @@ static void test_config(void)
     graco_config config;
     char text[64];
 
-    graco_config_preset(&config, "cora");
+    preset_config(&config, "cora");
     CHECK_OK(graco_config_set(&config, "tau", "0.75"));
     CHECK(config.tau == 0.75);
     CHECK_OK(graco_config_set(&config, "lr", "2.5e-4"));
@@ -101,7 +102,7 @@ static void test_table(void)
     CHECK_FAILS(status, GRACO_ERROR_FORMAT, "");
     write_text("features.tsv", "0.5\t1e-30\n0.12345678901234567890123\t2.5e30\n-1.75\t3\n");
     CHECK_OK(graco_dataset_load(&data, edges, &options));
-    CHECK_OK(graco_dataset_features(&X, data));
+    CHECK_OK(graco_dataset_features(&X, data, NULL));
     CHECK(X.data[0] == 0.5f && X.data[1] == 1e-30f && X.data[2] == 0.12345678901234568f);
     CHECK(X.data[3] == 2.5e30f && X.data[4] == -1.75f);
     graco_matrix_clear(&X);
@@ -127,12 +128,12 @@ static void train(const char *run, const graco_dataset *data, int64_t epochs, bo
     graco_train_options options = {.run = run, .resume = resume};
     graco_config config;
 
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.hidden = 8;
     config.tau = 0.45;
     config.lr = 0.0015;
     config.epochs = epochs;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
 }
 

@@ -2,6 +2,7 @@
  * and the last checkpoint goes on to the same bits as if nothing had happened. A failed GPU stays
  * failed for the process that saw it, so every training has a process of its own. */
 #include "check.h"
+#include "presets.h"
 #include "compute/compute.h"
 #include "graco.h"
 
@@ -23,11 +24,11 @@ static graco_dataset *make_data(int64_t nodes)
 static graco_config make_config(void)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.epochs = EPOCHS;
     config.hidden = 64;
     config.checkpoint_every = 2;
-    config.device = GRACO_DEVICE_CUDA;
+    config.device = DEVICE_CUDA;
     return config;
 }
 

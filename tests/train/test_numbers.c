@@ -2,6 +2,7 @@
  * that names the epoch, the tensor and the last good checkpoint, and must neither write embeddings
  * that are not finite nor touch older ones. */
 #include "check.h"
+#include "presets.h"
 
 #include "base/memory.h"
 #include "data/dataset.h"
@@ -43,19 +44,19 @@ static graco_dataset *make_data(float size)
     return data;
 }
 
-static graco_config make_config(graco_objective objective, int64_t batch)
+static graco_config make_config(enum objective_kind objective, int64_t batch)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.hidden = config.projection = 8;
     config.epochs = 30;
     config.checkpoint_every = 1;
     config.correction = 10;
     config.objective = objective;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     config.threads = 1;
     if (batch > 0) {
-        config.encoder = GRACO_ENCODER_SAGE;
+        config.encoder = ENCODER_SAGE;
         config.batch = batch;
     }
     return config;
@@ -107,7 +108,7 @@ static void rates(void)
     for (int objective = 0; objective < 3; objective++)
         for (int64_t batch = 0; batch <= 16; batch += 16) {
             graco_dataset *data = make_data(1e37f);
-            graco_config config = make_config((graco_objective)objective, batch);
+            graco_config config = make_config((enum objective_kind)objective, batch);
             config.lr = 10;
             spoil(data, &config, "lr = 10");
             CHECK(strstr(graco_message(), "gradient of W1"));
@@ -119,7 +120,7 @@ static void rates(void)
 static void weights(void)
 {
     graco_dataset *data = make_data(1);
-    graco_config config = make_config(GRACO_OBJECTIVE_EXACT, 0);
+    graco_config config = make_config(OBJECTIVE_EXACT, 0);
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
@@ -128,7 +129,7 @@ static void weights(void)
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK_OK(schedule_next(schedule, &stage));
-    const struct parameter *W2 = &model->parameters.list[parameters_find(&model->parameters, "W2")];
+    const struct parameter *W2 = parameters_find(&model->parameters, "W", 2);
     float *value = model->parameters.value + W2->offset + W2->rows * W2->cols - 1, kept = *value;
     *value = INFINITY;
     CHECK_FAILS(trainer_step(trainer, stage), GRACO_ERROR_NUMBER, "epoch 1, nor is a value of W2");
@@ -147,7 +148,7 @@ static void features(void)
     for (int objective = 0; objective < 3; objective++)
         for (int64_t batch = 0; batch <= 16; batch += 16) {
             graco_dataset *data = make_data(3e38f);
-            graco_config config = make_config((graco_objective)objective, batch);
+            graco_config config = make_config((enum objective_kind)objective, batch);
             spoil(data, &config, "features of 3e38");
             graco_dataset_free(data);
         }
@@ -167,7 +168,7 @@ static void edges(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int objective = 0; objective < 3; objective++) {
             graco_dataset *data = make_data(cases[i].size);
-            graco_config config = make_config((graco_objective)objective, 0);
+            graco_config config = make_config((enum objective_kind)objective, 0);
             graco_matrix Z = {0};
             config.tau = cases[i].tau;
             config.lr = cases[i].lr;
@@ -196,7 +197,7 @@ static void edges(void)
 static void embeds(void)
 {
     graco_dataset *small = make_data(1), *large = make_data(3e38f);
-    graco_config config = make_config(GRACO_OBJECTIVE_EXACT, 0);
+    graco_config config = make_config(OBJECTIVE_EXACT, 0);
     graco_model *model = NULL;
     graco_matrix Z = {0};
     config.epochs = 2;

@@ -1,6 +1,7 @@
 /* When a step is recorded and when it is not, on a back end that only pretends: it runs a step
  * while it writes it down, so that the first replay has nothing left to do. */
 #include "check.h"
+#include "presets.h"
 #include "train/checkpoint.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -82,7 +83,7 @@ int main(void)
     fake.forget = fake_forget;
     generate.nodes = 120;
     CHECK_OK(graco_dataset_generate(&data, &generate));
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.hidden = 16;
     config.threads = 1;
     float *plain = train(&backend_cpu, data, &config, &count);

@@ -1,18 +1,19 @@
 /* Features that are used in place, in a file that is cut while they are: each use of them ends with
  * a message that names the file, not with a signal. */
 #include "check.h"
+#include "presets.h"
 #include "data/small_files.h"
 
 static graco_config config_of(int64_t batch)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
-    config.encoder = GRACO_ENCODER_SAGE;
+    preset_config(&config, NULL);
+    config.encoder = ENCODER_SAGE;
     config.hidden = 8;
     config.layers = 2;
     config.batch = batch;
     config.epochs = 3;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     return config;
 }
 
@@ -59,7 +60,7 @@ static void after_training(void)
     CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
     CHECK(truncate(small_path("after/x.npy"), 2000) == 0);
     CHECK_FAILS(graco_model_embed(&Z, model, data, NULL), GRACO_ERROR_IO, "x.npy has shrunk");
-    CHECK_FAILS(graco_dataset_features(&Z, data), GRACO_ERROR_IO, "x.npy has shrunk");
+    CHECK_FAILS(graco_dataset_features(&Z, data, NULL), GRACO_ERROR_IO, "x.npy has shrunk");
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_IO, "x.npy has shrunk");
     CHECK(Z.data == NULL);
     graco_model_free(model);

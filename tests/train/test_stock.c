@@ -2,6 +2,7 @@
  * once, and neither that nor a lack of memory changes a bit. */
 #include "data/small_files.h"
 #include "train/checkpoint.h"
+#include "presets.h"
 #include "pretended.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -16,7 +17,7 @@ struct setting {
     const char *keys[4][2];
 };
 
-struct outcome {
+struct result {
     graco_status status;
     float *values; /* (count) parameters */
     int64_t count;
@@ -38,8 +39,8 @@ static struct graco_dataset *make_data(const struct setting *s)
 static graco_config make_config(const struct setting *s)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
-    config.encoder = GRACO_ENCODER_SAGE;
+    preset_config(&config, NULL);
+    config.encoder = ENCODER_SAGE;
     config.hidden = 8;
     config.batch = 64;
     config.threads = 1;
@@ -49,14 +50,14 @@ static graco_config make_config(const struct setting *s)
     return config;
 }
 
-static struct outcome train(const struct setting *s, const struct backend *backend)
+static struct result train(const struct setting *s, const struct backend *backend)
 {
     struct graco_dataset *data = make_data(s);
     graco_config config = make_config(s);
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
-    struct outcome o = {GRACO_OK, NULL, 0, 0};
+    struct result o = {GRACO_OK, NULL, 0, 0};
     CHECK_OK(model_create(&model, &config, data->features.cols));
     o.status = trainer_create(&trainer, backend, model);
     if (o.status == GRACO_OK)
@@ -83,7 +84,7 @@ static struct outcome train(const struct setting *s, const struct backend *backe
     return o;
 }
 
-static void check_same(const struct outcome *a, const struct outcome *b)
+static void check_same(const struct result *a, const struct result *b)
 {
     CHECK(a->status == GRACO_OK && b->status == GRACO_OK && a->count == b->count);
     CHECK(a->count > 0 && memcmp(a->values, b->values, (size_t)a->count * sizeof(float)) == 0);
@@ -94,15 +95,15 @@ static void check_same(const struct outcome *a, const struct outcome *b)
 static void uploads(const struct setting *s)
 {
     int64_t cell = sizeof(float), whole = NODES * s->features * cell;
-    struct outcome host = train(s, &backend_cpu);
+    struct result host = train(s, &backend_cpu);
     struct backend device = pretended_backend(SIZE_MAX, 0);
-    struct outcome once = train(s, &device);
+    struct result once = train(s, &device);
     int64_t bytes_once = pretended.uploaded, most_once = (int64_t)pretended.most;
     check_same(&once, &host);
     CHECK(pretended.gathers == STEPS);
 
     device = pretended_backend(SIZE_MAX, (size_t)whole);
-    struct outcome each = train(s, &device);
+    struct result each = train(s, &device);
     int64_t bytes_each = pretended.uploaded, most_each = (int64_t)pretended.most;
     check_same(&each, &host);
     CHECK(pretended.gathers == 0);
@@ -115,7 +116,7 @@ static void uploads(const struct setting *s)
     int left = 0, stayed = 0;
     for (int64_t budget = 0; budget <= most_once; budget += 1 + most_once / 61) {
         device = pretended_backend((size_t)budget, 0);
-        struct outcome some = train(s, &device);
+        struct result some = train(s, &device);
         CHECK(some.status == GRACO_OK || (some.status == GRACO_ERROR_MEMORY && budget < most_each));
         if (some.status == GRACO_OK) {
             check_same(&some, &host);
@@ -134,9 +135,9 @@ static void uploads(const struct setting *s)
  */
 static void sparse(const struct setting *s, bool thin)
 {
-    struct outcome host = train(s, &backend_cpu);
+    struct result host = train(s, &backend_cpu);
     struct backend device = pretended_backend(SIZE_MAX, 0);
-    struct outcome there = train(s, &device);
+    struct result there = train(s, &device);
     CHECK(pretended.gathers == (thin ? 0 : STEPS));
     if (thin)
         check_same(&there, &host);
@@ -191,7 +192,7 @@ int main(void)
         {"prepared, inductive, gcn",
          true,
          400,
-         {{"features", "rowsum"}, {"inductive", "1"}, {"batch", "16"}, {"encoder", "gcn"}}},
+         {{"scaling", "rowsum"}, {"inductive", "1"}, {"batch", "16"}, {"encoder", "gcn"}}},
     };
     const struct setting full = {"full", false, 60, {{"inductive", "1"}, {"batch", "16"}}};
     const struct setting thin = {

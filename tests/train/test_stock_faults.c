@@ -1,6 +1,7 @@
 /* Every allocation of a training with mini-batches fails once, on a back end that only pretends to
  * be a device. */
 #include "faults.h"
+#include "presets.h"
 #include "pretended.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -10,13 +11,13 @@ enum { STEPS = 3 };
 static graco_config make_config(void)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
-    config.encoder = GRACO_ENCODER_SAGE;
+    preset_config(&config, NULL);
+    config.encoder = ENCODER_SAGE;
     config.hidden = 8;
     config.batch = 16;
     config.inductive = 1;
     config.threads = 1;
-    config.precision = GRACO_PRECISION_FP32;
+    config.precision = PRECISION_FP32;
     return config;
 }
 

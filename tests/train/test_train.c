@@ -1,6 +1,7 @@
 /* Training as a whole, on small generated graphs: it learns, it resumes to the same bits, it stops
  * when asked, and threads and memory change nothing. */
 #include "check.h"
+#include "presets.h"
 
 #include "base/memory.h"
 #include "data/dataset.h"
@@ -31,14 +32,14 @@ static graco_dataset *make_data(bool dense)
 static graco_config make_config(void)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.hidden = 16;
     config.projection = 24;
     config.epochs = EPOCHS;
     config.lr = 0.01;
     config.correction = 20;
     config.checkpoint_every = 5;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     config.threads = 2;
     return config;
 }
@@ -125,17 +126,17 @@ static void learns(void)
             graco_matrix Z = {0};
             struct watch watch = {.sound = true};
             graco_train_options options = {.on_epoch = on_epoch, .user = &watch};
-            config.objective = (graco_objective)objective;
-            config.activation = (graco_activation)activation;
+            config.objective = (enum objective_kind)objective;
+            config.activation = activation;
             config.epochs = 40;
             CHECK_OK(graco_train(&model, &result, data, &config, &options));
             CHECK(watch.calls == 40 && watch.sound);
             CHECK(watch.last < watch.first - 0.1);
             CHECK(result.epochs == 40 && result.loss == watch.last && result.seconds > 0);
             CHECK(strcmp(result.device, "cpu") == 0 && result.epoch_ms_median > 0);
-            CHECK(isfinite(result.mutual_information) == (objective != GRACO_OBJECTIVE_MOMENT));
-            CHECK_OK(graco_model_embed(
-                &Z, model, data, &(graco_embed_options){.threads = 1, .device = GRACO_DEVICE_CPU}));
+            CHECK(isfinite(result.mutual_information) == (objective != OBJECTIVE_MOMENT));
+            CHECK_OK(graco_model_embed(&Z, model, data,
+                                       &(graco_embed_options){.threads = 1, .device = "cpu"}));
             bool finite = Z.rows == 300 && Z.cols == 16;
             for (int64_t i = 0; i < Z.rows * Z.cols; i++)
                 finite = finite && isfinite(Z.data[i]);
@@ -172,8 +173,8 @@ static void same_bits(void)
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
             graco_config config = make_config();
             graco_train_options options = {.run = way ? next : first};
-            config.objective = (graco_objective)objective;
-            config.activation = GRACO_ACTIVATION_RRELU;
+            config.objective = (enum objective_kind)objective;
+            config.activation = ACTIVATION_RRELU;
             config.threads = ways[way].threads;
             config.memory = ways[way].memory;
             CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
@@ -188,7 +189,7 @@ static void same_bits(void)
 }
 
 /* A training stopped at an epoch, or killed after its last checkpoint, and resumed. */
-static void resumes(graco_objective objective, int64_t stop_at, bool killed)
+static void resumes(enum objective_kind objective, int64_t stop_at, bool killed)
 {
     char *whole = run_path("whole"), *broken = run_path("broken"), *metrics = NULL, *kept = NULL;
     char a[EPOCHS + 1][LINE_MAX_BYTES], b[EPOCHS + 1][LINE_MAX_BYTES];
@@ -198,7 +199,7 @@ static void resumes(graco_objective objective, int64_t stop_at, bool killed)
     graco_train_result result = {0};
     graco_model *model = NULL;
     config.objective = objective;
-    config.activation = GRACO_ACTIVATION_PRELU;
+    config.activation = ACTIVATION_PRELU;
     CHECK_OK(graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = whole}));
     graco_train_options options = {.run = broken, .on_epoch = on_epoch, .user = &watch};
     CHECK_FAILS(graco_train(&model, &result, data, &config, &options), GRACO_STOPPED, "stopped");
@@ -253,8 +254,6 @@ static void refusals(void)
     CHECK_FAILS(graco_train(NULL, NULL, other, &config, &resume), GRACO_ERROR_ARGUMENT, "61");
     config.tau = 0.7;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_ARGUMENT, "tau");
-    config.tau = -1;
-    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "tau");
     config.tau = 0.5;
     CHECK_FAILS(graco_train(NULL, NULL, plain, &config, NULL), GRACO_ERROR_ARGUMENT, "features");
     resume.run = NULL;
@@ -305,8 +304,8 @@ int main(void)
     bare();
     same_bits();
     for (int objective = 0; objective < 3; objective++) {
-        resumes((graco_objective)objective, 7, false);
-        resumes((graco_objective)objective, 5, true);
+        resumes((enum objective_kind)objective, 7, false);
+        resumes((enum objective_kind)objective, 5, true);
     }
     refusals();
     explodes();

@@ -1,5 +1,6 @@
 /* Allocations of a training: none after the first epoch, and each may fail without harm. */
 #include "check.h"
+#include "presets.h"
 #include "faults.h"
 
 #include "base/memory.h"
@@ -24,16 +25,16 @@ static graco_dataset *make_data(bool dense)
 static graco_config make_config(int variant)
 {
     graco_config config;
-    graco_config_preset(&config, NULL);
+    preset_config(&config, NULL);
     config.hidden = 8;
     config.projection = 8;
     config.epochs = 4;
     config.correction = 10;
     config.checkpoint_every = 2;
-    config.device = GRACO_DEVICE_CPU;
+    config.device = DEVICE_CPU;
     config.threads = 1;
-    config.objective = (graco_objective)(variant % 3);
-    config.activation = (graco_activation)(variant % 4);
+    config.objective = (enum objective_kind)(variant % 3);
+    config.activation = (variant % 4);
     return config;
 }
 
@@ -105,8 +106,8 @@ static void failing_embed(void)
     CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
     for (long n = 0; status != GRACO_OK && n < 1000; n++) {
         faults_until = n;
-        status = graco_model_embed(
-            &Z, model, data, &(graco_embed_options){.threads = 1, .device = GRACO_DEVICE_CPU});
+        status = graco_model_embed(&Z, model, data,
+                                   &(graco_embed_options){.threads = 1, .device = "cpu"});
         faults_until = -1;
         CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && Z.data == NULL));
     }

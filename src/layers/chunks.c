@@ -1,0 +1,145 @@
+/* The operations of layers in chunks, and the two sweeps of each layer over the rows. Products go
+ * straight to where they belong, into the matrix that is sent or onto a sum, so that no buffer but the
+ * layer's output is taken from the device. */
+#include "layers/chunks.h"
+
+#include "layers/encoder.h"
+
+/* C (rows of the chunk, W's columns) = H W, or added to it. */
+static void multiply(const struct run *run, const struct tensor *H, const struct tensor *W,
+                     float *C, bool accumulate)
+{
+    struct context *context = run->chunks->context;
+    int64_t rows = run->chunks->rows;
+    if (!W)
+        return;
+    graco_status status =
+        H ? context->backend->gemm(context, &(struct gemm){.m = rows,
+                                                           .n = W->cols,
+                                                           .k = H->cols,
+                                                           .A = H->data,
+                                                           .lda = H->cols,
+                                                           .B = W->data,
+                                                           .ldb = W->cols,
+                                                           .beta = accumulate ? 1.0f : 0.0f,
+                                                           .C = C,
+                                                           .ldc = W->cols})
+          : input_multiply(run->input, run->chunks->first, rows, W, C, accumulate);
+    if (status != GRACO_OK)
+        tape_stop(run->tape, status);
+}
+
+struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,
+                                const struct ending *end)
+{
+    struct chunks *c = run->chunks;
+    if (!W)
+        return NULL;
+    if (c->sending) {
+        multiply(run, H, W, c->sent + c->first * W->cols, false);
+        return NULL;
+    }
+    struct sparse *M = &c->map.matrix[0];
+    *M = run->views[0]->map.matrix[0];
+    M->rows = c->rows;
+    M->start += c->first;
+    M->row_scale += c->first;
+    M->first = c->first;
+    c->map.views = 1;
+    struct tensor *sent = tape_parameter(run->tape, c->nodes, W->cols, c->sent, NULL);
+    return tape_propagate(run->tape, &c->map, sent, end);
+}
+
+struct tensor *chunks_add_product(struct run *run, struct tensor *H, struct tensor *W,
+                                  struct tensor *Y)
+{
+    if (Y)
+        multiply(run, H, W, Y->data, true);
+    return Y;
+}
+
+struct tensor *chunks_features(struct run *run, struct tensor *W)
+{
+    struct tensor *XW = W ? tape_constant(run->tape, run->chunks->rows, W->cols) : NULL;
+    if (XW)
+        multiply(run, NULL, W, XW->data, false);
+    return XW;
+}
+
+/* ---- The sweeps ------------------------------------------------------------------------------ */
+
+/* What layer k gives for the chunk at hand; NULL while sending. */
+static struct tensor *run_chunk(struct run *run, const struct layer_kind *kind, int64_t k)
+{
+    const struct chunks *c = run->chunks;
+    int64_t in = layer_width_in(run->model, k);
+    struct tensor *H = NULL;
+    if (k > 1) {
+        H = tape_parameter(run->tape, c->rows, in, c->H + c->first * in, NULL);
+        run->before[0] = H;
+        run->befores = 1;
+        if (kind->input)
+            H = kind->input(run, k);
+    }
+    return tape_status(run->tape) == GRACO_OK ? kind->forward(run, k, H) : NULL;
+}
+
+/* Puts Y where the next layer reads it: in place of what the last one gave, or added to it where the
+ * kind reads all layers before. The last layer goes to the host. */
+static graco_status keep(const struct run *run, const struct layer_kind *kind, int64_t k,
+                         const struct tensor *Y, float *Z)
+{
+    const struct chunks *c = run->chunks;
+    const struct backend *backend = c->context->backend;
+    int64_t offset = c->first * Y->cols, count = Y->rows * Y->cols;
+    if (k == run->model->config.layers)
+        return backend->download(c->context, Z + offset, Y->data, (size_t)count * sizeof(float));
+    if (kind->input && k > 1)
+        return backend->add(c->context, count, c->H + offset, Y->data);
+    return backend->copy(c->context, c->H + offset, Y->data, (size_t)count * sizeof(float));
+}
+
+static graco_status sweep(float *Z, struct run *run, int64_t k)
+{
+    const struct layer_kind *kind = encoder_kind(&run->model->config);
+    struct chunks *c = run->chunks;
+    graco_status status = GRACO_OK;
+    for (c->first = 0; c->first < c->nodes; c->first += CHUNK_ROWS) {
+        int64_t left = c->nodes - c->first;
+        c->rows = left < CHUNK_ROWS ? left : CHUNK_ROWS;
+        struct tensor *Y = run_chunk(run, kind, k);
+        TRY(tape_status(run->tape));
+        if (!c->sending)
+            TRY(keep(run, kind, k, Y, Z));
+        tape_reset(run->tape);
+    }
+done:
+    return status;
+}
+
+graco_status encoder_embed(float *Z, struct run *run)
+{
+    const struct graco_config *config = &run->model->config;
+    struct chunks chunks = {.context = tape_context(run->tape), .nodes = input_rows(run->input)};
+    struct context *c = chunks.context;
+    graco_status status = GRACO_OK;
+    int64_t width = 0;
+    for (int64_t k = 1; k <= config->layers; k++)
+        if (layer_width(config, k) > width)
+            width = layer_width(config, k);
+    run->chunks = &chunks;
+    TRY(context_take(c, &chunks.H, chunks.nodes * width, sizeof(float)));
+    TRY(context_take(c, &chunks.sent, chunks.nodes * width, sizeof(float)));
+    for (int64_t k = 1; k <= config->layers; k++) {
+        chunks.sending = true;
+        TRY(sweep(Z, run, k));
+        chunks.sending = false;
+        TRY(sweep(Z, run, k));
+    }
+done:
+    tape_reset(run->tape);
+    context_give(c, chunks.H);
+    context_give(c, chunks.sent);
+    run->chunks = NULL;
+    return status;
+}

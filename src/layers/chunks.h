@@ -1,0 +1,31 @@
+/* Running in chunks: exact inference over all neighbours, layer by layer.
+ *
+ * A layer goes over the rows twice. In the sending sweep it gets as far as run_propagate, which leaves
+ * H W of the chunk's rows in `sent`; what follows sees NULL and does nothing. In the receiving sweep
+ * run_propagate sums `sent` over the neighbours of the chunk's rows, and the layer goes on to its end.
+ * So beside the result there are two matrices of one row per node and buffers of one chunk, and
+ * features that are mapped from a file are read in order. */
+#ifndef LAYERS_CHUNKS_H
+#define LAYERS_CHUNKS_H
+
+#include "layers/run.h"
+
+enum { CHUNK_ROWS = 8192 };
+
+struct chunks {
+    struct context *context;
+    int64_t nodes, first, rows; /* of the chunk at hand */
+    bool sending;
+    float *sent;           /* (nodes, widest layer) */
+    float *H;              /* (nodes, widest layer) what the layer before gave, or the sum of all */
+    struct sparse_map map; /* the chunk's rows of M */
+};
+
+/* What the operations of run.h do in chunks. */
+struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,
+                                const struct ending *end);
+struct tensor *chunks_add_product(struct run *run, struct tensor *H, struct tensor *W,
+                                  struct tensor *Y);
+struct tensor *chunks_features(struct run *run, struct tensor *W);
+
+#endif

@@ -1,0 +1,56 @@
+/* Encoders from layers of one kind: widths, parameters, and the run over all layers. */
+#include "layers/encoder.h"
+
+static const struct layer_kind *const KINDS[] = {
+#define ENCODER(name) &layer_##name,
+#include "config/encoders.def"
+#undef ENCODER
+};
+
+const struct layer_kind *encoder_kind(const struct graco_config *config)
+{
+    return KINDS[config->encoder];
+}
+
+int64_t layer_width(const struct graco_config *config, int64_t k)
+{
+    return encoder_kind(config)->wide && k < config->layers ? 2 * config->hidden : config->hidden;
+}
+
+int64_t layer_width_in(const struct graco_model *model, int64_t k)
+{
+    return k == 1 ? model->cols : layer_width(&model->config, k - 1);
+}
+
+void layer_declare(struct graco_model *model, int64_t blocks)
+{
+    struct parameters *p = &model->parameters;
+    for (int64_t k = 1; k <= model->config.layers; k++) {
+        int64_t in = layer_width_in(model, k), out = layer_width(&model->config, k);
+        parameters_declare(p, "W", k, blocks * in, out, START_GLOROT);
+        parameters_declare(p, "b", k, 1, out, START_ZERO);
+    }
+}
+
+void encoder_declare(struct graco_model *model)
+{
+    encoder_kind(&model->config)->declare(model);
+    if (model->config.activation == ACTIVATION_PRELU)
+        parameters_declare(&model->parameters, "prelu", 0, 1, 1, START_QUARTER);
+}
+
+struct tensor *encoder_run(struct run *run)
+{
+    const struct layer_kind *kind = encoder_kind(&run->model->config);
+    struct tensor *H = NULL; /* stands for the features */
+    for (run->befores = 0; run->befores < run->model->config.layers;) {
+        int64_t k = run->befores + 1;
+        if (k > 1 && kind->input)
+            H = kind->input(run, k);
+        if (tape_status(run->tape) != GRACO_OK)
+            return NULL;
+        H = kind->forward(run, k, H);
+        run->before[run->befores++] = H;
+    }
+    return H;
+}

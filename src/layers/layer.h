@@ -1,0 +1,35 @@
+/* A layer of an encoder, as a table: adding one is a file layer_NAME.c and a row in
+ * config/encoders.def. Its equation is written once, in the operations of run.h, and so runs whole on
+ * the tape or in chunks of rows without it. */
+#ifndef LAYERS_LAYER_H
+#define LAYERS_LAYER_H
+
+#include "layers/run.h"
+
+struct layer_kind {
+    const char *name;    /* of encoders that are made of such layers */
+    enum view_norm norm; /* of the matrices M that it propagates by */
+    bool wide;           /* all layers but the last give twice the width of the embeddings */
+
+    /* Declares the parameters of all layers, with layer_declare and by itself. */
+    void (*declare)(struct graco_model *model);
+
+    /* What layer k > 1 reads, for the rows that it reads; NULL: what the layer before gave. */
+    struct tensor *(*input)(struct run *run, int64_t k);
+
+    /* What layer k gives, from what it reads; H is NULL where that is the features. */
+    struct tensor *(*forward)(struct run *run, int64_t k, struct tensor *H);
+};
+
+#define ENCODER(name) extern const struct layer_kind layer_##name;
+#include "config/encoders.def"
+#undef ENCODER
+
+/* Declares W_k (blocks * width read, width given) and b_k (1, width given) of every layer k. */
+void layer_declare(struct graco_model *model, int64_t blocks);
+
+/* Width of what layer k reads and of what it gives, k = 1 .. layers. */
+int64_t layer_width_in(const struct graco_model *model, int64_t k);
+int64_t layer_width(const struct graco_config *config, int64_t k);
+
+#endif

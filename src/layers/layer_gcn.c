@@ -1,0 +1,23 @@
+/* Graph convolution (Kipf and Welling, 2017): H' = act(M H W + b), M = D^-1/2 (A + I) D^-1/2.
+ *
+ *     H (rows read, in)    W (in, out)    b (1, out)    H' (rows given, out)
+ *
+ * Where H is the features, M (H W) and (M H) W are both possible; run_propagate takes the cheaper. */
+#include "layers/layer.h"
+
+static void declare(struct graco_model *model)
+{
+    layer_declare(model, 1);
+}
+
+static struct tensor *forward(struct run *run, int64_t k, struct tensor *H)
+{
+    struct ending end = run_ending(run, k);
+    return run_propagate(run, k, H, run_parameter(run, "W", k), &end);
+}
+
+const struct layer_kind layer_gcn = {.name = "gcn",
+                                     .norm = VIEW_NORM_SYMMETRIC,
+                                     .wide = true,
+                                     .declare = declare,
+                                     .forward = forward};

@@ -1,0 +1,54 @@
+/* A run: one pass of an encoder over a graph, and the operations that layers are written in.
+ *
+ * It has two ways. Whole: a layer's output is computed for all its rows at once, on the tape, for one
+ * or two views; a mini-batch's hops are whole too, each with fewer rows than the one before. In chunks,
+ * for inference (see chunks.h): rows come CHUNK_ROWS at a time, over all neighbours, nothing is kept for
+ * a way back, and memory grows with the nodes by two matrices alone. */
+#ifndef LAYERS_RUN_H
+#define LAYERS_RUN_H
+
+#include "graph/view.h"
+#include "layers/input.h"
+#include "layers/model.h"
+#include "tape/tape.h"
+
+struct chunks;
+
+struct run {
+    const struct graco_model *model;
+    struct tape *tape;
+    struct input *input;             /* the features */
+    int hops;                        /* 1: a whole graph, whose views serve every layer */
+    struct views *views[LAYERS_MAX]; /* (hops) from the roots outward */
+    float *value;                    /* the model's parameters on the device */
+    float *grad;                     /* their gradients, or NULL outside training */
+    bool training;
+    uint32_t step;                     /* keys what a run draws itself */
+    struct tensor *before[LAYERS_MAX]; /* (befores) what earlier layers gave, or their sum */
+    int befores;
+    struct chunks *chunks; /* NULL: whole */
+};
+
+/* The views of layer k, 1 .. layers; those of the first have the masks of the features. */
+const struct views *run_views(const struct run *run, int64_t k);
+
+/* Parameter `name` with that number (0: none), and `rows` of its rows from `first` on. */
+struct tensor *run_parameter(const struct run *run, const char *name, int64_t number);
+struct tensor *run_parameter_rows(const struct run *run, const char *name, int64_t number,
+                                  int64_t first, int64_t rows);
+
+/* The bias and activation that layer k ends with. */
+struct ending run_ending(const struct run *run, int64_t k);
+
+/* M_k (H W), ended by `end` unless NULL; H is NULL for the features. */
+struct tensor *run_propagate(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
+                             const struct ending *end);
+
+/* Y + H W for the rows that layer k gives, in place of Y; H is NULL for the features. */
+struct tensor *run_add_product(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
+                               struct tensor *Y);
+
+/* X W for the rows that layer k reads. */
+struct tensor *run_features(struct run *run, int64_t k, struct tensor *W);
+
+#endif

@@ -1,0 +1,121 @@
+/* GRACE: each node finds itself in another view of the graph among all nodes.      docs/math.md
+ *
+ *     view v drops edges and masks columns: X_v, A_v        v = 1, 2
+ *     H_v = enc(X_v, A_v)                                   (N, h)
+ *     Z_v = rows of g(H_v), length one                      (N, h)    g(u) = elu(u P1 + c1) P2 + c2
+ *     loss: -log of node i's share in exp(z_1i . z / tau) over all z of both views, and likewise for
+ *     view 2; docs/math.md derives it, its gradient and the two other objectives
+ *
+ * Both views are stacked, so every product is one of 2N rows. */
+#include "methods/grace.h"
+
+#include "base/memory.h"
+#include "layers/encoder.h"
+#include "methods/method.h"
+#include "methods/objective.h"
+
+static void declare(struct graco_model *model)
+{
+    const struct graco_config *config = &model->config;
+    struct parameters *p = &model->parameters;
+    int64_t h = config->hidden, width = config->projection ? config->projection : h;
+    encoder_declare(model);
+    parameters_declare(p, "P", 1, h, width, START_GLOROT);
+    parameters_declare(p, "c", 1, 1, width, START_ZERO);
+    parameters_declare(p, "P", 2, width, h, START_GLOROT);
+    parameters_declare(p, "c", 2, 1, h, START_ZERO);
+}
+
+static graco_status prepare(void **state, const struct graco_model *model, int64_t nodes)
+{
+    struct objective *objective = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&objective, 1, sizeof *objective));
+    *state = objective;
+    TRY(objective_init(objective, &model->config, nodes, model->config.hidden));
+done:
+    return status;
+}
+
+static void release(void *state)
+{
+    if (state)
+        objective_clear(state);
+    memory_free(state);
+}
+
+static void draw_host(void *state, const struct graco_model *model, uint32_t step)
+{
+    objective_draw(state, model->config.seed, step);
+}
+
+static graco_status draw(struct run *run)
+{
+    const struct graco_config *config = &run->model->config;
+    const struct view_drop drop = {{config->drop_edge_1, config->drop_edge_2},
+                                   {config->drop_feature_1, config->drop_feature_2}};
+    graco_status status = GRACO_OK;
+    for (int hop = 0; hop < run->hops; hop++)
+        TRY(views_draw(run->views[hop], &drop, config->seed, run->step, (uint32_t)hop));
+done:
+    return status;
+}
+
+struct tensor *grace_project(struct run *run, struct tensor *H)
+{
+    const struct ending elu = {{.kind = ACTIVATION_ELU}, run_parameter(run, "c", 1), NULL};
+    struct tensor *G = tape_matmul(run->tape, H, run_parameter(run, "P", 1), &elu);
+    G = tape_matmul(run->tape, G, run_parameter(run, "P", 2), NULL);
+    return tape_normalise(run->tape, G, run_parameter(run, "c", 2));
+}
+
+static void loss(struct run *run, void *state)
+{
+    struct tensor *Z = grace_project(run, encoder_run(run));
+    objective_apply(state, run->tape, Z, run->model->config.seed, run->step);
+}
+
+static struct outcome outcome(const void *state)
+{
+    return objective_outcome(state);
+}
+
+static const char *const KEYS[] = {
+    "encoder",      "activation",  "objective",      "hidden",         "projection", "layers",
+    "drop_edge_1",  "drop_edge_2", "drop_feature_1", "drop_feature_2", "tau",        "lr",
+    "weight_decay", "correction",  "batch",          "fanout",         NULL};
+
+/* Hyperparameters of the paper and of its authors' program; docs/math.md lists where the two differ and
+ * which one is taken. */
+static const struct preset PRESETS[] = {
+    {"cora", "scaling=rowsum activation=relu hidden=128 epochs=200 drop_edge_1=0.2 drop_edge_2=0.4 "
+             "drop_feature_1=0.3 drop_feature_2=0.4 tau=0.4 lr=0.0005"},
+    {"citeseer", "scaling=rowsum activation=prelu hidden=256 epochs=200 drop_edge_1=0.2 "
+                 "drop_edge_2=0 drop_feature_1=0.3 drop_feature_2=0.2 tau=0.9 lr=0.001"},
+    {"pubmed", "scaling=rowsum activation=relu hidden=256 epochs=1500 drop_edge_1=0.4 "
+               "drop_edge_2=0.1 drop_feature_1=0 drop_feature_2=0.2 tau=0.7 lr=0.001"},
+    {"dblp", "scaling=binary_rowsum activation=relu hidden=256 epochs=1000 drop_edge_1=0.1 "
+             "drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0 tau=0.7 lr=0.001"},
+    {"reddit", "encoder=sage layers=3 activation=elu hidden=512 epochs=40 drop_edge_1=0.1 "
+               "drop_edge_2=0.2 drop_feature_1=0.3 drop_feature_2=0.2 tau=0.5 lr=0.00001 batch=256 "
+               "inductive=1"},
+    {"ppi", "encoder=sage_skip layers=3 activation=rrelu hidden=512 epochs=200 drop_edge_1=0.3 "
+            "drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0 tau=0.5 lr=0.001 inductive=1"},
+    {NULL, NULL}};
+
+const struct method method_grace = {
+    .name = "grace",
+    .help = "each node against all others in two corrupted views of the graph (GRACE)",
+    .keys = KEYS,
+    .general = "drop_edge_1=0.2 drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0.2",
+    .presets = PRESETS,
+    .views = 2,
+    .declare = declare,
+    .prepare = prepare,
+    .release = release,
+    .draw_host = draw_host,
+    .draw = draw,
+    .loss = loss,
+    .outcome = outcome,
+    .embed = encoder_embed,
+};

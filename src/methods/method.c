@@ -1,0 +1,113 @@
+/* The list of methods, and what follows from a method's table: its settings and its models. */
+#include "methods/method.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define METHOD(name) extern const struct method method_##name;
+#include "methods/methods.def"
+#undef METHOD
+
+static const struct method *const METHODS[] = {
+#define METHOD(name) &method_##name,
+#include "methods/methods.def"
+#undef METHOD
+};
+
+enum { METHODS_COUNT = sizeof METHODS / sizeof *METHODS };
+
+const char *graco_method(int index, const char **help)
+{
+    if (index < 0 || index >= METHODS_COUNT)
+        return NULL;
+    if (help)
+        *help = METHODS[index]->help;
+    return METHODS[index]->name;
+}
+
+graco_status method_find(const struct method **out, const char *name)
+{
+    char known[256] = "";
+    for (int i = 0; i < METHODS_COUNT; i++) {
+        size_t used = strlen(known);
+        if (!name || strcmp(METHODS[i]->name, name) == 0) {
+            *out = METHODS[i];
+            return GRACO_OK;
+        }
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", METHODS[i]->name);
+    }
+    return status_fail(GRACO_ERROR_ARGUMENT, "unknown method '%s'; expected one of %s", name,
+                       known);
+}
+
+const char *graco_preset(const char *method, int index)
+{
+    const struct method *found = NULL;
+    if (index < 0 || method_find(&found, method) != GRACO_OK)
+        return NULL;
+    const struct preset *preset = found->presets;
+    while (preset->name && index-- > 0)
+        preset++;
+    return preset->name;
+}
+
+static void apply(struct graco_config *config, const char *settings)
+{
+    graco_status status = config_apply(config, settings);
+    assert(status == GRACO_OK);
+    (void)status;
+}
+
+void method_configure(struct graco_config *config, const struct method *method, const char *name)
+{
+    config_init(config, method->name, method->keys);
+    apply(config, method->general);
+    for (const struct preset *preset = method->presets; name && preset->name; preset++)
+        if (strcmp(preset->name, name) == 0)
+            apply(config, preset->settings);
+}
+
+graco_status graco_config_create(graco_config **out, const char *method, const char *preset)
+{
+    const struct method *found = NULL;
+    graco_config *config = NULL;
+    graco_status status = GRACO_OK;
+    TRY(method_find(&found, method));
+    TRY(memory_alloc(&config, 1, sizeof *config));
+    method_configure(config, found, preset);
+    *out = config;
+done:
+    return status;
+}
+
+graco_status model_create(struct graco_model **out, const struct graco_config *config, int64_t cols)
+{
+    graco_status status = GRACO_OK;
+    struct graco_model *model = NULL;
+    TRY(memory_zalloc(&model, 1, sizeof *model));
+    TRY(method_find(&model->method, config->method));
+    model->config = *config;
+    model->cols = cols;
+    model->method->declare(model);
+    TRY(parameters_allocate(&model->parameters, config->seed));
+    *out = model;
+    return GRACO_OK;
+done:
+    graco_model_free(model);
+    return status;
+}
+
+void graco_model_free(graco_model *model)
+{
+    if (model)
+        parameters_clear(&model->parameters);
+    memory_free(model);
+}
+
+const graco_config *graco_model_config(const graco_model *model)
+{
+    return &model->config;
+}

@@ -1,0 +1,17 @@
+/* The features as a training, and whoever embeds with its model, reads them. */
+#ifndef TRAIN_PREPARE_H
+#define TRAIN_PREPARE_H
+
+#include "config/config.h"
+#include "data/dataset.h"
+
+struct prepared {
+    struct features copy;     /* owned; empty where the data set's own features serve */
+    const struct features *X; /* the copy or the data set's own */
+};
+
+/* Scales the features as the configuration says, a share `contaminate` of their entries zeroed first. */
+graco_status prepare_features(struct prepared *out, const struct graco_dataset *data,
+                              const struct graco_config *config, double contaminate);
+
+#endif
