@@ -163,7 +163,35 @@ struct adam {
     int64_t step; /* 1 for the first */
 };
 
-/* ---- The table of kernels -------------------------------------------------------------------- */
+/* ---- The tables of a back end ---------------------------------------------------------------- */
+
+/* Memory of the device. */
+struct buffers {
+    graco_status (*allocate)(void *out, size_t bytes);
+    void (*release)(void *block);
+    graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*copy)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*zero)(struct context *c, void *block, size_t bytes);
+};
+
+/* Steps that are written down once and then asked for as a whole. From `record` on nothing runs:
+ * what is asked for is written down until `recorded`, and `replay` then asks for all of it at once,
+ * with `later` added to the steps of random keys and of Adam. A recording uses the pool's blocks
+ * long after they went back, so it ends with the next trim; see context->trims. `recorded` with
+ * NULL drops what was written down. */
+struct recorder {
+    graco_status (*record)(struct context *c);
+    graco_status (*recorded)(struct context *c, struct recording **out);
+    graco_status (*replay)(struct context *c, struct recording *recording, uint32_t later);
+    void (*forget)(struct recording *recording);
+};
+
+/* What each does, and which may be NULL: kernels.def. */
+struct kernels {
+#define KERNEL(name, ...) graco_status (*name)(struct context * c, __VA_ARGS__);
+#include "compute/kernels.def"
+};
 
 struct backend {
     const char *name;
@@ -176,75 +204,13 @@ struct backend {
     void (*close)(struct context *c);
     graco_status (*finish)(struct context *c);
 
-    /* From `record` on nothing runs: what is asked for is written down until `recorded`, and
-     * `replay` then asks for all of it at once, with `later` added to the steps of random keys and
-     * of Adam. A recording uses the pool's blocks long after they went back, so it ends with the
-     * next trim; see context->trims. `recorded` with NULL drops what was written down. NULL where
-     * there is no such thing. */
-    graco_status (*record)(struct context *c);
-    graco_status (*recorded)(struct context *c, struct recording **out);
-    graco_status (*replay)(struct context *c, struct recording *recording, uint32_t later);
-    void (*forget)(struct recording *recording);
-
-    graco_status (*allocate)(void *out, size_t bytes);
-    void (*release)(void *block);
-    graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
-    graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
-    graco_status (*copy)(struct context *c, void *to, const void *from, size_t bytes);
-    graco_status (*zero)(struct context *c, void *block, size_t bytes);
-
-    graco_status (*gemm)(struct context *c, const struct gemm *g);
-    graco_status (*spmm)(struct context *c, const struct spmm *s);
-    /* NULL where dense products are no faster than sparse ones, so that nobody asks for it. */
-    graco_status (*sparse_pool)(struct context *c, const struct sparse_pool *p);
-    /* y += x over n floats. */
-    graco_status (*add)(struct context *c, int64_t n, float *y, const float *x);
-    /* Y (+)= diag(scale) X over (rows, cols). */
-    graco_status (*scale_rows)(struct context *c, int64_t rows, int64_t cols, float *Y,
-                               const float *scale, const float *X, bool accumulate);
-
-    graco_status (*activate)(struct context *c, const struct activation *a, float *Y,
-                             const float *X);
-    /* dX from dY, which it may be, and the forward's Y (PRELU: its X, bias not yet added). Adds to
-     * dbias (cols) and dslope (1) where they are not NULL. */
-    graco_status (*activate_backward)(struct context *c, const struct activation *a, float *dX,
-                                      const float *dY, const float *Y, float *dbias, float *dslope);
-
-    /* (X_i + b) / norm_i in place, norm_i = max(|X_i + b|, 1e-12); and dX = (dZ - z (z . dZ)) /
-     * norm in place, which adds to dbias (cols). Either of them may be NULL. */
-    graco_status (*normalise)(struct context *c, int64_t rows, int64_t cols, float *X,
-                              const float *bias, float *norm);
-    graco_status (*normalise_backward)(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                       const float *Z, const float *norm, float *dbias);
-
-    graco_status (*contrast)(struct context *c, struct contrast *s);
-    graco_status (*contrast_backward)(struct context *c, const struct contrast *s, float *dZ);
-    graco_status (*moment)(struct context *c, struct moment *s);
-    graco_status (*moment_backward)(struct context *c, const struct moment *s, float *dZ);
-
-    /* keep[e] = 1 with probability 1 - p, by element e of the key. */
-    graco_status (*draw_bytes)(struct context *c, const struct random_key *key, double p, int64_t n,
-                               uint8_t *keep);
-    graco_status (*draw_floats)(struct context *c, const struct random_key *key, double p,
-                                int64_t n, float *keep);
-    /* `count` of them, at most COMPACTIONS_MAX. */
-    graco_status (*compact)(struct context *c, int count, const struct compaction *list);
-    /* scale_i = (share * degree_i + 1)^power with power -1/2 or -1; degrees from count, or start
-     * where NULL. */
-    graco_status (*degree_scale)(struct context *c, int64_t rows, const int64_t *start,
-                                 const int32_t *count, double share, double power, float *scale);
-
-    /* Where results come late, there is no step if the last loss was not finite, or `finite` found
-     * something. */
-    graco_status (*adam)(struct context *c, const struct adam *a);
-    /* *spoiled: the index of the first of n floats that is not finite, -1 if all are; host, after
-     * context_finish, until which nothing else may be asked of this kernel. */
-    graco_status (*finite)(struct context *c, int64_t n, const float *x, int64_t *spoiled);
-
-    /* Row i of Y (rows, cols) = row index[i] of X; Y is not X. */
-    graco_status (*gather)(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
-                           const int32_t *index);
+    const struct buffers *buffers;
+    const struct kernels *kernels;
+    const struct recorder *recorder; /* NULL: it cannot record */
 };
+
+/* For back ends whose buffers are plain memory. */
+extern const struct buffers host_buffers;
 
 extern const struct backend backend_cpu;
 extern const struct backend backend_reference;
@@ -267,6 +233,10 @@ enum precision {
 /* One device with its threads and its pool of buffers. Not for use by two threads at once. */
 struct context {
     const struct backend *backend;
+    /* The back end's own tables. */
+    const struct buffers *buffers;
+    const struct kernels *kernels;
+    const struct recorder *recorder; /* NULL: it cannot record */
     int threads;
     int64_t tile_budget; /* bytes that kept tiles may fill */
     enum precision precision;

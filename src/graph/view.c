@@ -66,7 +66,7 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
 {
     struct views_store *s = views->store;
     struct view *view = &s->view[v];
-    const struct backend *backend = s->context->backend;
+    const struct kernels *kernels = s->context->kernels;
     bool mean = s->norm == VIEW_NORM_MEAN;
     const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
     graco_status status = GRACO_OK;
@@ -88,10 +88,10 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                                               .col_scale = view->scale,
                                               .longest = s->out_longest,
                                               .self = true};
-    TRY(backend->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
+    TRY(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
                               view->scale));
     if (view->from_scale)
-        TRY(backend->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
+        TRY(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
                                   view->from_scale));
 done:
     return status;
@@ -195,7 +195,7 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
                                             view->keep, view->out,    view->out_count};
     }
     if (count > 0)
-        TRY(s->context->backend->compact(s->context, count, list));
+        TRY(s->context->kernels->compact(s->context, count, list));
     for (int v = 0; v < views->count; v++) {
         const struct view *view = &s->view[v];
         if (drawn[v])
@@ -211,7 +211,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
                         uint32_t step, uint32_t hop)
 {
     struct views_store *s = views->store;
-    const struct backend *backend = s->context->backend;
+    const struct kernels *kernels = s->context->kernels;
     const double share[2] = {1 - drop->edge[0], 1 - drop->edge[1]};
     bool drawn[2] = {false};
     graco_status status = GRACO_OK;
@@ -221,7 +221,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             .seed = seed, .stream = RANDOM_EDGES, .view = hop << 1 | (uint32_t)v, .step = step};
         if (drop->edge[v] > 0) {
             TRY(need_edges(s, view));
-            TRY(backend->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
+            TRY(kernels->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
             drawn[v] = true;
         } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
             TRY(publish_whole(views, v));
@@ -231,7 +231,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             key.stream = RANDOM_FEATURES;
             key.view = (uint32_t)v;
             TRY(need_mask(s, view));
-            TRY(backend->draw_floats(s->context, &key, drop->feature[v], s->features, view->mask));
+            TRY(kernels->draw_floats(s->context, &key, drop->feature[v], s->features, view->mask));
             views->mask[v] = view->mask;
         }
     }
@@ -249,8 +249,8 @@ graco_status views_set(struct views *views, int v, const uint8_t *keep, const fl
     graco_status status = GRACO_OK;
     TRY(need_edges(s, view));
     TRY(need_mask(s, view));
-    TRY(s->context->backend->upload(s->context, view->keep, keep, (size_t)s->edges));
-    TRY(s->context->backend->upload(s->context, view->mask, mask,
+    TRY(s->context->buffers->upload(s->context, view->keep, keep, (size_t)s->edges));
+    TRY(s->context->buffers->upload(s->context, view->mask, mask,
                                     (size_t)s->features * sizeof(float)));
     TRY(keep_edges(views, drawn, share));
     views->mask[v] = view->mask;

@@ -298,7 +298,7 @@ static bool is_dense(const struct input *input)
 static bool better_pooled(const struct input *input, const struct views *views)
 {
     int64_t rows = views->count * views->map.matrix[0].rows;
-    return input->context->backend->sparse_pool && !is_dense(input) &&
+    return input->context->kernels->sparse_pool && !is_dense(input) &&
            better_dense(input->context, input->features) && input->cols <= SPARSE_POOL_COLS &&
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }

@@ -18,7 +18,7 @@ static graco_status propagate_backward(struct tape *tape, struct tape_node *node
     graco_status status = tape_gradient(tape, X, &started);
     if (status != GRACO_OK)
         return status;
-    return tape->context->backend->spmm(
+    return tape->context->kernels->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = map->transpose,
                                       .transpose = map->matrix,
@@ -46,7 +46,7 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
     op->map = map;
     struct activation after;
     bool fused = tape_fuses(end, Y, &after);
-    graco_status status = tape->context->backend->spmm(
+    graco_status status = tape->context->kernels->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = map->matrix,
                                       .cols = X->cols,

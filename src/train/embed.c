@@ -52,7 +52,7 @@ static const float *weights(const struct inference *e, const char *name, int64_t
 static graco_status multiply(const struct inference *e, int64_t rows, int64_t cols, int64_t inner,
                              const float *A, const float *B, float *C, bool add)
 {
-    return e->context->backend->gemm(e->context, &(struct gemm){.m = rows,
+    return e->context->kernels->gemm(e->context, &(struct gemm){.m = rows,
                                                                 .n = cols,
                                                                 .k = inner,
                                                                 .A = A,
@@ -78,7 +78,7 @@ static graco_status multiply_features(const struct inference *e, int64_t first, 
                                 .start = e->start + first,
                                 .index = e->index,
                                 .value = e->values};
-    return e->context->backend->spmm(
+    return e->context->kernels->spmm(
         e->context,
         &(struct spmm){
             .views = 1, .matrix = &some, .cols = cols, .X = W, .Y = C, .accumulate = add});
@@ -97,7 +97,7 @@ static graco_status multiply_input(const struct inference *e, int64_t k, int64_t
     if (config->encoder != GRACO_ENCODER_SAGE_SKIP)
         return multiply(e, rows, cols, width, H, W, C, add);
     TRY(multiply_features(e, first, rows, weights(e, "S", k - 1, 0, NULL), width, e->T, false));
-    TRY(e->context->backend->add(e->context, rows * width, e->T, H));
+    TRY(e->context->kernels->add(e->context, rows * width, e->T, H));
     TRY(multiply(e, rows, cols, width, e->T, W, C, add));
 done:
     return status;
@@ -107,7 +107,7 @@ done:
 static graco_status run_chunk(const struct inference *e, int64_t k, int64_t first, int64_t rows)
 {
     const graco_config *config = &e->model->config;
-    const struct backend *backend = e->context->backend;
+    const struct kernels *kernels = e->context->kernels;
     int64_t cols, width = k > 1 ? model_width(config, k - 1) : e->X->cols;
     const float *bias = weights(e, "b", k, 0, &cols);
     struct sparse some = e->views->map.matrix[0];
@@ -117,7 +117,7 @@ static graco_status run_chunk(const struct inference *e, int64_t k, int64_t firs
     some.start += first;
     some.row_scale += first;
     some.first = first;
-    TRY(backend->spmm(
+    TRY(kernels->spmm(
         e->context,
         &(struct spmm){.views = 1, .matrix = &some, .cols = cols, .X = e->P, .Y = e->Y}));
     if (config->encoder != GRACO_ENCODER_GCN)
@@ -127,7 +127,7 @@ static graco_status run_chunk(const struct inference *e, int64_t k, int64_t firs
     act.bias = bias;
     if (act.kind == ACTIVATION_PRELU)
         act.slope = weights(e, "prelu", 0, 0, NULL);
-    TRY(backend->activate(e->context, &act, e->Y, e->Y));
+    TRY(kernels->activate(e->context, &act, e->Y, e->Y));
 done:
     return status;
 }
@@ -137,7 +137,7 @@ done:
 static graco_status run_layer(const struct inference *e, int64_t k, float *Z)
 {
     const graco_config *config = &e->model->config;
-    const struct backend *backend = e->context->backend;
+    struct context *c = e->context;
     int64_t cols, nodes = e->graph->nodes;
     const float *W = weights(e, "W", k, 0, &cols);
     bool sum = config->encoder == GRACO_ENCODER_SAGE_SKIP && k > 1;
@@ -150,11 +150,11 @@ static graco_status run_layer(const struct inference *e, int64_t k, float *Z)
         size_t bytes = (size_t)(rows * cols) * sizeof(float);
         TRY(run_chunk(e, k, first, rows));
         if (k == config->layers)
-            TRY(backend->download(e->context, Z + first * cols, e->Y, bytes));
+            TRY(c->buffers->download(c, Z + first * cols, e->Y, bytes));
         else if (sum)
-            TRY(backend->add(e->context, rows * cols, e->H + first * cols, e->Y));
+            TRY(c->kernels->add(c, rows * cols, e->H + first * cols, e->Y));
         else
-            TRY(backend->copy(e->context, e->H + first * cols, e->Y, bytes));
+            TRY(c->buffers->copy(c, e->H + first * cols, e->Y, bytes));
     }
 done:
     return status;

@@ -84,7 +84,7 @@ void stage_free(struct stage *stage)
         memory_free(stage->degrees[hop]);
     }
     if (stage->recording)
-        stage->context->backend->forget(stage->recording);
+        stage->context->recorder->forget(stage->recording);
     objective_clear(&stage->objective);
     input_free(stage->input);
     memory_free(stage);

@@ -168,7 +168,7 @@ static struct tensor *build_gather(struct tape *tape, struct setting *s, struct 
     for (int64_t i = 0; i < rows; i++)
         host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
     CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
-    CHECK_OK(c->backend->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
+    CHECK_OK(c->kernels->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
     CHECK_OK(context_finish(c));
     context_unshare(c, index);
     free(host);
@@ -393,19 +393,18 @@ static void share_setting(struct setting *to, const struct setting *s, struct co
 /* The gradient of the result is fixed random weights; the value is what they weigh. */
 static void weigh(struct outcome *o, struct context *context, struct tensor *out)
 {
-    const struct backend *backend = context->backend;
     int64_t count = o->out_count = out->rows * out->cols;
     size_t bytes = (size_t)count * sizeof(float);
     float *weights = malloc(bytes);
     o->out = realloc(o->out, bytes);
-    CHECK_OK(backend->download(context, o->out, out->data, bytes));
+    CHECK_OK(context->buffers->download(context, o->out, out->data, bytes));
     o->value = 0;
     for (int64_t i = 0; i < count; i++) {
         weights[i] = draw(104, i);
         o->value += (double)weights[i] * (double)o->out[i];
     }
     CHECK_OK(context_take(context, &out->grad, count, sizeof(float)));
-    CHECK_OK(backend->upload(context, out->grad, weights, bytes));
+    CHECK_OK(context->buffers->upload(context, out->grad, weights, bytes));
     CHECK_OK(context_finish(context));
     free(weights);
 }
@@ -415,7 +414,6 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
                 float *const data[INPUTS], bool back)
 {
     const struct operation *op = s->op;
-    const struct backend *backend = context->backend;
     struct setting *here = malloc(sizeof *here);
     struct tape *tape = NULL;
     struct tensor *in[INPUTS] = {NULL};
@@ -439,9 +437,9 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
     if (here->objective)
         o->value = op->build == build_contrast ? here->contrast.loss : here->moment.loss;
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
-        if (!backend->host)
-            CHECK_OK(backend->download(context, o->grad[i], grad[i],
-                                       (size_t)input_size(op, i) * sizeof(float)));
+        if (!context->backend->host)
+            CHECK_OK(context->buffers->download(context, o->grad[i], grad[i],
+                                                (size_t)input_size(op, i) * sizeof(float)));
     tape_free(tape); /* the context keeps what was shared until it is freed */
     free(here);
 }
@@ -543,7 +541,8 @@ static void check_operation(const struct operation *op, const struct device *dev
         context[v]->precision = device->precision;
         for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
             CHECK_OK(memory_alloc(&outcome[v].grad[i], input_size(op, i), sizeof(float)));
-        if (v < oracle || (op->build == build_sparse_pool && !device->backend->sparse_pool))
+        if (v < oracle ||
+            (op->build == build_sparse_pool && !device->backend->kernels->sparse_pool))
             continue;
         run(&outcome[v], context[v], &setting, data, true);
         compare(op, &outcome[v], &outcome[oracle], device->tolerance);

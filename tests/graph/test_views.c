@@ -210,11 +210,11 @@ static void products(void)
                          .x_step = NODES * 3,
                          .Y = Y[device],
                          .y_step = NODES * 3};
-        CHECK_OK(context->backend->spmm(context, &s));
+        CHECK_OK(context->kernels->spmm(context, &s));
         s.matrix = views->map.transpose;
         s.X = Y[device];
         s.Y = T;
-        CHECK_OK(context->backend->spmm(context, &s));
+        CHECK_OK(context->kernels->spmm(context, &s));
         double square = 0, product = 0;
         for (int i = 0; i < 2 * NODES * 3; i++) {
             square += (double)Y[device][i] * (double)Y[device][i];

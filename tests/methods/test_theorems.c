@@ -47,7 +47,7 @@ static struct contrast contrast(struct context *c, const float *Z, int64_t n, in
 {
     struct contrast s = {.n = n, .d = d, .tau = tau, .intra = intra, .Z = Z};
     CHECK_OK(memory_alloc(&s.D, 2 * n, sizeof(double)));
-    CHECK_OK(c->backend->contrast(c, &s));
+    CHECK_OK(c->kernels->contrast(c, &s));
     memory_free(s.D);
     s.D = NULL;
     return s;

@@ -77,7 +77,7 @@ static void compare_device(const struct golden *g, const char *prefix, const cha
     float *here = NULL;
     size_t bytes = (size_t)count * sizeof(float);
     CHECK_OK(memory_alloc(&here, count, sizeof(float)));
-    CHECK_OK(context->backend->download(context, here, ours, bytes));
+    CHECK_OK(context->buffers->download(context, here, ours, bytes));
     compare(g, prefix, name, here);
     memory_free(here);
 }
@@ -223,7 +223,7 @@ static void gradient(struct trainer *trainer, struct stage *stage, const struct 
 {
     struct objective *o = &stage->objective;
     tape_reset(trainer->tape);
-    CHECK_OK(trainer->context->backend->zero(
+    CHECK_OK(trainer->context->buffers->zero(
         trainer->context, trainer->grad, (size_t)trainer->model->parameters.total * sizeof(float)));
     struct tensor *Z = model_project(trainer->model, pass, model_encode(trainer->model, pass));
     if (o->kind == GRACO_OBJECTIVE_MOMENT) {

@@ -1,9 +1,7 @@
-/* The scalar reference: every kernel as its formula says, in double, one element after another. It
- * is the oracle of the other back ends and never meant to be fast. */
+/* Every kernel of the reference but the objectives, and its table. */
 #include "compute/reference/reference.h"
 
 #include "base/memory.h"
-#include "compute/cpu/cpu.h"
 
 #include <assert.h>
 #include <math.h>
@@ -21,8 +19,7 @@ static double slope_at(const struct activation *a, int64_t element)
     return 1.0 / 8 + (1.0 / 3 - 1.0 / 8) * (double)random_float(&a->key, (uint64_t)element);
 }
 
-static graco_status ref_activate(struct context *c, const struct activation *a, float *Y,
-                                 const float *X)
+graco_status ref_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
     (void)c;
     for (int64_t i = 0; i < a->rows * a->cols; i++) {
@@ -35,7 +32,7 @@ static graco_status ref_activate(struct context *c, const struct activation *a, 
     return GRACO_OK;
 }
 
-static graco_status ref_gemm(struct context *c, const struct gemm *g)
+graco_status ref_gemm(struct context *c, const struct gemm *g)
 {
     for (int64_t i = 0; i < g->m; i++)
         for (int64_t j = 0; j < g->n; j++) {
@@ -69,7 +66,7 @@ static double spmm_element(const struct sparse *m, const float *X, int64_t cols,
     return total * (m->row_scale ? (double)m->row_scale[row] : 1);
 }
 
-static graco_status ref_spmm(struct context *c, const struct spmm *s)
+graco_status ref_spmm(struct context *c, const struct spmm *s)
 {
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     for (int view = 0; view < s->views; view++)
@@ -86,7 +83,7 @@ static graco_status ref_spmm(struct context *c, const struct spmm *s)
     return s->after ? ref_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
-static graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
+graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
 {
     const struct sparse *X = p->X;
     float *dense = NULL;
@@ -110,7 +107,7 @@ static graco_status ref_sparse_pool(struct context *c, const struct sparse_pool 
     return status;
 }
 
-static graco_status ref_add(struct context *c, int64_t n, float *y, const float *x)
+graco_status ref_add(struct context *c, int64_t n, float *y, const float *x)
 {
     (void)c;
     for (int64_t i = 0; i < n; i++)
@@ -118,8 +115,8 @@ static graco_status ref_add(struct context *c, int64_t n, float *y, const float 
     return GRACO_OK;
 }
 
-static graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
-                                   const float *scale, const float *X, bool accumulate)
+graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
+                            const float *scale, const float *X, bool accumulate)
 {
     (void)c;
     for (int64_t i = 0; i < rows * cols; i++)
@@ -127,9 +124,8 @@ static graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols
     return GRACO_OK;
 }
 
-static graco_status ref_activate_backward(struct context *c, const struct activation *a, float *dX,
-                                          const float *dY, const float *Y, float *dbias,
-                                          float *dslope)
+graco_status ref_activate_backward(struct context *c, const struct activation *a, float *dX,
+                                   const float *dY, const float *Y, float *dbias, float *dslope)
 {
     (void)c;
     for (int64_t i = 0; i < a->rows * a->cols; i++) {
@@ -146,8 +142,8 @@ static graco_status ref_activate_backward(struct context *c, const struct activa
     return GRACO_OK;
 }
 
-static graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
-                                  const float *bias, float *norm)
+graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                           const float *bias, float *norm)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++) {
@@ -165,8 +161,8 @@ static graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols,
     return GRACO_OK;
 }
 
-static graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                           const float *Z, const float *norm, float *dbias)
+graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
+                                    const float *Z, const float *norm, float *dbias)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++) {
@@ -187,8 +183,8 @@ static graco_status ref_normalise_backward(struct context *c, int64_t rows, int6
     return GRACO_OK;
 }
 
-static graco_status ref_draw_bytes(struct context *c, const struct random_key *key, double p,
-                                   int64_t n, uint8_t *keep)
+graco_status ref_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
+                            uint8_t *keep)
 {
     (void)c;
     for (int64_t i = 0; i < n; i++)
@@ -196,8 +192,8 @@ static graco_status ref_draw_bytes(struct context *c, const struct random_key *k
     return GRACO_OK;
 }
 
-static graco_status ref_draw_floats(struct context *c, const struct random_key *key, double p,
-                                    int64_t n, float *keep)
+graco_status ref_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
+                             float *keep)
 {
     (void)c;
     for (int64_t i = 0; i < n; i++)
@@ -205,7 +201,7 @@ static graco_status ref_draw_floats(struct context *c, const struct random_key *
     return GRACO_OK;
 }
 
-static graco_status ref_compact(struct context *c, int count, const struct compaction *list)
+graco_status ref_compact(struct context *c, int count, const struct compaction *list)
 {
     (void)c;
     for (const struct compaction *job = list; job < list + count; job++)
@@ -218,8 +214,8 @@ static graco_status ref_compact(struct context *c, int count, const struct compa
     return GRACO_OK;
 }
 
-static graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                                     const int32_t *count, double share, double power, float *scale)
+graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
+                              const int32_t *count, double share, double power, float *scale)
 {
     (void)c;
     for (int64_t row = 0; row < rows; row++)
@@ -228,7 +224,7 @@ static graco_status ref_degree_scale(struct context *c, int64_t rows, const int6
     return GRACO_OK;
 }
 
-static graco_status ref_adam(struct context *c, const struct adam *a)
+graco_status ref_adam(struct context *c, const struct adam *a)
 {
     (void)c;
     for (int64_t i = 0; i < a->count; i++) {
@@ -244,7 +240,7 @@ static graco_status ref_adam(struct context *c, const struct adam *a)
     return GRACO_OK;
 }
 
-static graco_status ref_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+graco_status ref_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
 {
     (void)c;
     *spoiled = -1;
@@ -254,8 +250,8 @@ static graco_status ref_finite(struct context *c, int64_t n, const float *x, int
     return GRACO_OK;
 }
 
-static graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
-                               const float *X, const int32_t *index)
+graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
+                        const int32_t *index)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++)
@@ -264,33 +260,10 @@ static graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, fl
     return GRACO_OK;
 }
 
-const struct backend backend_reference = {
-    .name = "reference",
-    .host = true,
-    .allocate = host_allocate,
-    .release = memory_free,
-    .upload = host_copy,
-    .download = host_copy,
-    .copy = host_copy,
-    .zero = host_zero,
-    .gemm = ref_gemm,
-    .spmm = ref_spmm,
-    .sparse_pool = ref_sparse_pool,
-    .add = ref_add,
-    .scale_rows = ref_scale_rows,
-    .activate = ref_activate,
-    .activate_backward = ref_activate_backward,
-    .normalise = ref_normalise,
-    .normalise_backward = ref_normalise_backward,
-    .contrast = reference_contrast,
-    .contrast_backward = reference_contrast_backward,
-    .moment = reference_moment,
-    .moment_backward = reference_moment_backward,
-    .draw_bytes = ref_draw_bytes,
-    .draw_floats = ref_draw_floats,
-    .compact = ref_compact,
-    .degree_scale = ref_degree_scale,
-    .adam = ref_adam,
-    .finite = ref_finite,
-    .gather = ref_gather,
+static const struct kernels kernels = {
+#define KERNEL(name, ...) .name = ref_##name,
+#include "compute/kernels.def"
 };
+
+const struct backend backend_reference = {
+    .name = "reference", .host = true, .buffers = &host_buffers, .kernels = &kernels};
