@@ -6,7 +6,7 @@
  * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Which back ends this build has, and the memory of those on the host. */
-#include "compute/compute.h"
+#include "compute/backend.h"
 
 #include "base/memory.h"
 

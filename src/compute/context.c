@@ -2,7 +2,7 @@
  * eight per doubling; a block serves requests of its own class alone. So a step that asks for what
  * an earlier step asked for allocates nothing, whatever happened in between, and mini-batches of
  * varying size settle within a few classes. */
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include "base/memory.h"
 #include "base/threads.h"

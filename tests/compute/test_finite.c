@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/spoiled.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include <float.h>
 

@@ -3,7 +3,7 @@
  */
 #include "base/memory.h"
 #include "check.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include <math.h>
 

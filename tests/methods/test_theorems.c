@@ -3,7 +3,7 @@
  * Theorem 1: J + log N <= (I_NCE(U, V) + I_NCE(V, U)) / 2, for every Z, on both back ends.
  * Theorem 2: each step of the way to the triplet loss where that step is valid, and that the two
  * approximations are never valid together. */
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include "base/memory.h"
 #include "check.h"

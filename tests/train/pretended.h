@@ -5,7 +5,7 @@
 #define TESTS_TRAIN_PRETENDED_H
 
 #include "check.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 enum { PRETENDED_BLOCKS = 4096, PRETENDED_UPLOADS = 4096 };
 

@@ -2,7 +2,7 @@
  * and the last checkpoint goes on to the same bits as if nothing had happened. A failed GPU stays
  * failed for the process that saw it, so every training has a process of its own. */
 #include "check.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 #include "graco.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef COMPUTE_CPU_CPU_H
 #define COMPUTE_CPU_CPU_H
 
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #define KERNEL(name, ...) graco_status cpu_##name(struct context *c, __VA_ARGS__);
 #include "compute/kernels.def"

@@ -6,7 +6,7 @@
 #ifndef COMPUTE_CUDA_CUDA_H
 #define COMPUTE_CUDA_CUDA_H
 
-#include "compute/compute.h"
+#include "compute/backend.h"
 
 extern const struct backend backend_cuda;
 

@@ -4,6 +4,7 @@
 #define COMPUTE_CUDA_CUDA_DEVICE_CUH
 
 extern "C" {
+#include "compute/context.h"
 #include "compute/cuda/cuda.h"
 }
 

@@ -3,7 +3,7 @@
 #ifndef COMPUTE_REFERENCE_REFERENCE_H
 #define COMPUTE_REFERENCE_REFERENCE_H
 
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #define KERNEL(name, ...) graco_status ref_##name(struct context *c, __VA_ARGS__);
 #include "compute/kernels.def"

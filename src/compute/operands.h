@@ -1,20 +1,15 @@
-/* compute: matrices, sparse matrices and the operations on them, on one device.
+/* What kernels work on: matrices, sparse matrices, and one struct for each kernel that gets more
+ * than a few arguments. Nothing here owns memory; pointers are to buffers of the device, unless a
+ * comment says host.
  *
- * A back end is a table of kernels over device buffers; `backend_cpu` is the fast one on the host,
- * `backend_cuda` the one on a GPU, and `backend_reference` the scalar one that serves as their
- * oracle. Nothing above this folder calls a kernel but through a context. Both views of a graph are
- * stacked: rows 0 .. N - 1 are the first view's, rows N .. 2N - 1 the second's, and a sparse map
- * applies each view's own matrix to its rows. */
-#ifndef COMPUTE_COMPUTE_H
-#define COMPUTE_COMPUTE_H
+ * Both views of a graph are stacked: rows 0 .. N - 1 are the first view's, rows N .. 2N - 1 the
+ * second's, and a kernel for sparse matrices applies each view's own matrix to its rows. */
+#ifndef COMPUTE_OPERANDS_H
+#define COMPUTE_OPERANDS_H
 
 #include "base/random.h"
-#include "base/status.h"
 
-struct context;
-struct recording;
-
-/* ---- What kernels work on -------------------------------------------------------------------- */
+#include <stdbool.h>
 
 /* M = diag(row_scale) (S + self I) diag(col_scale). Borrows every array. */
 struct sparse {
@@ -162,112 +157,5 @@ struct adam {
     double lr, beta1, beta2, epsilon, weight_decay;
     int64_t step; /* 1 for the first */
 };
-
-/* ---- The tables of a back end ---------------------------------------------------------------- */
-
-/* Memory of the device. */
-struct buffers {
-    graco_status (*allocate)(void *out, size_t bytes);
-    void (*release)(void *block);
-    graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
-    graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
-    graco_status (*copy)(struct context *c, void *to, const void *from, size_t bytes);
-    graco_status (*zero)(struct context *c, void *block, size_t bytes);
-};
-
-/* Steps that are written down once and then asked for as a whole. From `record` on nothing runs:
- * what is asked for is written down until `recorded`, and `replay` then asks for all of it at once,
- * with `later` added to the steps of random keys and of Adam. A recording uses the pool's blocks
- * long after they went back, so it ends with the next trim; see context->trims. `recorded` with
- * NULL drops what was written down. */
-struct recorder {
-    graco_status (*record)(struct context *c);
-    graco_status (*recorded)(struct context *c, struct recording **out);
-    graco_status (*replay)(struct context *c, struct recording *recording, uint32_t later);
-    void (*forget)(struct recording *recording);
-};
-
-/* What each does, and which may be NULL: kernels.def. */
-struct kernels {
-#define KERNEL(name, ...) graco_status (*name)(struct context * c, __VA_ARGS__);
-#include "compute/kernels.def"
-};
-
-struct backend {
-    const char *name;
-    bool host;  /* buffers are plain memory */
-    bool tiles; /* contrast keeps tiles between its passes */
-
-    /* Prepares context->device, and ends it; finish waits until all that was asked for is done and
-     * host results are in place. NULL where there is nothing to do. */
-    graco_status (*open)(struct context *c);
-    void (*close)(struct context *c);
-    graco_status (*finish)(struct context *c);
-
-    const struct buffers *buffers;
-    const struct kernels *kernels;
-    const struct recorder *recorder; /* NULL: it cannot record */
-};
-
-/* For back ends whose buffers are plain memory. */
-extern const struct buffers host_buffers;
-
-extern const struct backend backend_cpu;
-extern const struct backend backend_reference;
-
-/* The back end of that name: "cpu", "cuda", or "auto", which is the GPU where there is one that
- * works. GRACO_ERROR_DEVICE says why there is no "cuda". */
-graco_status backend_find(const struct backend **out, const char *name);
-
-/* ---- The context ----------------------------------------------------------------------------- */
-
-struct pool;
-
-/* What dense products multiply; they add up in float32 always. The CPU knows float32 alone. */
-enum precision {
-    PRECISION_FP32, /* float32 throughout */
-    PRECISION_TF32, /* operands rounded to 10 bits */
-    PRECISION_FP16, /* the same; the exact objective's operands in half precision */
-};
-
-/* One device with its threads and its pool of buffers. Not for use by two threads at once. */
-struct context {
-    const struct backend *backend;
-    /* The back end's own tables. */
-    const struct buffers *buffers;
-    const struct kernels *kernels;
-    const struct recorder *recorder; /* NULL: it cannot record */
-    int threads;
-    int64_t tile_budget; /* bytes that kept tiles may fill */
-    enum precision precision;
-    bool portable; /* for tests: no instructions that some GPUs alone have */
-    struct pool *pool;
-    int64_t bytes, most_bytes; /* that the pool holds, and ever held */
-    int64_t trims;             /* how often it gave blocks back to the system */
-    void *device;              /* the back end's own */
-    /* Called when the device has no memory left: its owner gives back what it can do without. NULL:
-     * nobody has such a thing. Not where buffers are host memory. */
-    void (*relieve)(void *owner);
-    void *owner;
-};
-
-graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,
-                            int64_t tile_budget);
-void context_free(struct context *context);
-
-/* Waits until the device has done all that was asked of it: what kernels report to the host, such
- * as a loss, is there afterwards. Failures that a device noticed late come out here. */
-graco_status context_finish(struct context *context);
-
-/* Device buffers that return to the pool rather than to the system: once every shape has been seen,
- * a step allocates nothing. `out` is a pointer of any type; give accepts NULL. */
-graco_status context_take(struct context *context, void *out, int64_t count, size_t size);
-void context_give(struct context *context, void *block);
-
-/* A device's view of a host array: the array itself where buffers are host memory, else a copy in
- * the pool. Ends with context_unshare. */
-graco_status context_share(struct context *context, void *out, const void *host, int64_t count,
-                           size_t size);
-void context_unshare(struct context *context, const void *shared);
 
 #endif
