@@ -8,16 +8,14 @@
 #define COMPUTE_OPERANDS_H
 
 #include "base/random.h"
+#include "sparse/csr.h"
 
 #include <stdbool.h>
 
 /* M = diag(row_scale) (S + self I) diag(col_scale). Borrows every array. */
 struct sparse {
-    int64_t rows, cols;
-    const int64_t *start;   /* (rows + 1) where a row's entries begin */
-    const int32_t *count;   /* (rows) entries in use; NULL: all up to the next row's */
-    const int32_t *index;   /* column of each entry */
-    const float *value;     /* of each entry; NULL: ones */
+    struct csr entries;     /* S, as the device sees it */
+    const int32_t *count;   /* (rows) how many of a row's first entries count; NULL: all */
     const float *row_scale; /* (rows) or NULL: ones */
     const float *col_scale; /* (cols) or NULL: ones */
     int64_t longest;        /* entries of the longest row; 0: not known */

@@ -21,8 +21,8 @@ struct views_store {
     int64_t in_longest, out_longest; /* edges into, and out of, the node that has most */
     enum view_norm norm;
     /* The graph as the device sees it. */
-    const int64_t *in_start, *out_start;
-    const int32_t *in_source, *out_target;
+    int64_t *in_start, *out_start;
+    int32_t *in_source, *out_target;
     const uint32_t *out_edge;
     const int32_t *source_degree; /* NULL: a graph, whose sources are its targets */
     struct view view[2];
@@ -57,7 +57,7 @@ void views_free(struct views *views)
 
 /* The lists of kept edges: NULL counts and the graph's own lists where nothing was removed. */
 struct edges {
-    const int32_t *in, *out, *in_count, *out_count;
+    int32_t *in, *out, *in_count, *out_count;
 };
 
 /* Normalises on the kept edges and fills in the matrices of one view; `share` of the edges into
@@ -70,24 +70,20 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     bool mean = s->norm == VIEW_NORM_MEAN;
     const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
     graco_status status = GRACO_OK;
-    views->map.matrix[v] = (struct sparse){.rows = s->nodes,
-                                           .cols = s->sources,
-                                           .start = s->in_start,
-                                           .count = e.in_count,
-                                           .index = e.in,
-                                           .row_scale = view->scale,
-                                           .col_scale = from,
-                                           .longest = s->in_longest,
-                                           .self = true};
-    views->map.transpose[v] = (struct sparse){.rows = s->sources,
-                                              .cols = s->nodes,
-                                              .start = s->out_start,
-                                              .count = e.out_count,
-                                              .index = e.out,
-                                              .row_scale = from,
-                                              .col_scale = view->scale,
-                                              .longest = s->out_longest,
-                                              .self = true};
+    views->map.matrix[v] =
+        (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, NULL},
+                        .count = e.in_count,
+                        .row_scale = view->scale,
+                        .col_scale = from,
+                        .longest = s->in_longest,
+                        .self = true};
+    views->map.transpose[v] =
+        (struct sparse){.entries = {s->sources, s->nodes, s->out_start, e.out, NULL},
+                        .count = e.out_count,
+                        .row_scale = from,
+                        .col_scale = view->scale,
+                        .longest = s->out_longest,
+                        .self = true};
     TRY(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
                               view->scale));
     if (view->from_scale)

@@ -187,7 +187,7 @@ static struct tensor *mean_pool(const struct graco_model *model, const struct pa
     struct tensor *top = leaf_rows(model, pass, "W", k, 0, width);
     struct tensor *bottom = leaf_rows(model, pass, "W", k, width, width);
     struct tensor *pooled = pool(pass, k, H, top, NULL);
-    struct tensor *own = product_head(pass, H, bottom, views->map.matrix[0].rows);
+    struct tensor *own = product_head(pass, H, bottom, views->map.matrix[0].entries.rows);
     struct tensor *sum = tape_add(tape, own, pooled, views->count);
     tape_drop(tape, own);
     struct ending end = ending_of(model, pass, k);
@@ -200,7 +200,7 @@ static struct tensor *skip_sum(const struct graco_model *model, const struct pas
 {
     struct tensor *sum =
         input_product(pass->tape, pass->input, pass->views[0], leaf(model, pass, "S", k - 1),
-                      pass->views[k - 1]->map.matrix[0].cols);
+                      pass->views[k - 1]->map.matrix[0].entries.cols);
     for (int64_t j = 0; j < k - 1; j++)
         sum = tape_add(pass->tape, H[j], sum, pass->views[0]->count);
     return sum;

@@ -97,8 +97,8 @@ done:
 struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
                          const struct sparse_map *pool)
 {
-    int64_t rows = pool->matrix[0].rows;
-    assert(pool->views == map->views && pool->matrix[0].cols == map->rows);
+    int64_t rows = pool->matrix[0].entries.rows;
+    assert(pool->views == map->views && pool->matrix[0].entries.cols == map->rows);
     struct tensor *P = tape_tensor(tape, map->views * rows, map->cols);
     if (!P)
         return NULL;
@@ -125,8 +125,8 @@ int64_t tape_pool_row(int64_t cols)
 struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
                                 const float *const mask[2], const struct sparse_map *pool)
 {
-    int64_t rows = pool->matrix[0].rows, row = tape_pool_row(X->cols);
-    assert(pool->matrix[0].cols == X->rows && X->cols <= SPARSE_POOL_COLS);
+    int64_t rows = pool->matrix[0].entries.rows, row = tape_pool_row(X->entries.cols);
+    assert(pool->matrix[0].entries.cols == X->entries.rows && X->entries.cols <= SPARSE_POOL_COLS);
     struct tensor *P = tape_tensor(tape, pool->views * rows, row);
     if (!P)
         return NULL;

@@ -27,9 +27,10 @@ struct inference {
     float *H;                 /* (nodes, width) the layer's input, or the sum of all before it */
     float *P;                 /* (nodes, width) */
     float *T, *Y;             /* (CHUNK, width) */
-    const int64_t *start;     /* of sparse X, as the device sees it */
-    const int32_t *index;
-    const float *values, *dense;
+    int64_t *start;           /* of sparse X, as the device sees it */
+    int32_t *index;
+    float *values;
+    const float *dense;
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -73,11 +74,8 @@ static graco_status multiply_features(const struct inference *e, int64_t first, 
         return status;
     if (e->X->dense)
         return multiply(e, rows, cols, e->X->cols, e->dense + first * e->X->cols, W, C, add);
-    const struct sparse some = {.rows = rows,
-                                .cols = e->X->cols,
-                                .start = e->start + first,
-                                .index = e->index,
-                                .value = e->values};
+    const struct sparse some = {
+        .entries = {rows, e->X->cols, e->start + first, e->index, e->values}};
     return e->context->kernels->spmm(
         e->context,
         &(struct spmm){
@@ -113,8 +111,8 @@ static graco_status run_chunk(const struct inference *e, int64_t k, int64_t firs
     struct sparse some = e->views->map.matrix[0];
     struct activation act = model_activation(e->model, &(struct pass){0}, k);
     graco_status status = GRACO_OK;
-    some.rows = rows;
-    some.start += first;
+    some.entries.rows = rows;
+    some.entries.start += first;
     some.row_scale += first;
     some.first = first;
     TRY(kernels->spmm(

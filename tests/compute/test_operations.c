@@ -300,23 +300,17 @@ static void make_map(struct setting *s, const struct operation *op)
     s->map.shared = shared;
     for (int view = 0; view < 2; view++) {
         float *left = s->scale + 2 * view * scales, *right = left + scales;
-        s->map.matrix[view] = (struct sparse){.rows = rows,
-                                              .cols = cols,
-                                              .start = s->start[0],
-                                              .index = s->index[0],
-                                              .value = s->value[0],
-                                              .row_scale = left,
-                                              .col_scale = right,
-                                              .longest = hubs && shared ? 100 : 0,
-                                              .self = !shared};
-        s->map.transpose[view] = (struct sparse){.rows = cols,
-                                                 .cols = rows,
-                                                 .start = s->start[1],
-                                                 .index = s->index[1],
-                                                 .value = s->value[1],
-                                                 .row_scale = right,
-                                                 .col_scale = left,
-                                                 .self = !shared};
+        s->map.matrix[view] =
+            (struct sparse){.entries = {rows, cols, s->start[0], s->index[0], s->value[0]},
+                            .row_scale = left,
+                            .col_scale = right,
+                            .longest = hubs && shared ? 100 : 0,
+                            .self = !shared};
+        s->map.transpose[view] =
+            (struct sparse){.entries = {cols, rows, s->start[1], s->index[1], s->value[1]},
+                            .row_scale = right,
+                            .col_scale = left,
+                            .self = !shared};
     }
 }
 
@@ -324,7 +318,7 @@ static void make_dense(struct setting *s, const struct operation *op)
 {
     int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0];
     if (op->build == build_pooled)
-        rows = s->map.matrix[0].cols;
+        rows = s->map.matrix[0].entries.cols;
     CHECK_OK(memory_alloc(&s->X, rows * cols, sizeof(float)));
     CHECK_OK(memory_alloc(&s->mask, cols, sizeof(float)));
     for (int64_t i = 0; i < rows * cols; i++)
@@ -369,19 +363,24 @@ static void share_setting(struct setting *to, const struct setting *s, struct co
             const struct sparse *from = side ? &s->map.transpose[view] : &s->map.matrix[view];
             struct sparse *m = side ? &to->map.transpose[view] : &to->map.matrix[view];
             const struct sparse *first = side ? &to->map.transpose[0] : &to->map.matrix[0];
-            int64_t entries = from->start[from->rows];
+            int64_t entries = from->entries.start[from->entries.rows];
             if (view > 0 &&
                 s->map.shared) { /* both views have the same entries, as features have */
-                m->start = first->start;
-                m->index = first->index;
-                m->value = first->value;
+                m->entries.start = first->entries.start;
+                m->entries.index = first->entries.index;
+                m->entries.value = first->entries.value;
             } else {
-                CHECK_OK(context_share(c, &m->start, from->start, from->rows + 1, sizeof(int64_t)));
-                CHECK_OK(context_share(c, &m->index, from->index, entries, sizeof(int32_t)));
-                CHECK_OK(context_share(c, &m->value, from->value, entries, sizeof(float)));
+                CHECK_OK(context_share(c, &m->entries.start, from->entries.start,
+                                       from->entries.rows + 1, sizeof(int64_t)));
+                CHECK_OK(context_share(c, &m->entries.index, from->entries.index, entries,
+                                       sizeof(int32_t)));
+                CHECK_OK(context_share(c, &m->entries.value, from->entries.value, entries,
+                                       sizeof(float)));
             }
-            CHECK_OK(context_share(c, &m->row_scale, from->row_scale, from->rows, sizeof(float)));
-            CHECK_OK(context_share(c, &m->col_scale, from->col_scale, from->cols, sizeof(float)));
+            CHECK_OK(context_share(c, &m->row_scale, from->row_scale, from->entries.rows,
+                                   sizeof(float)));
+            CHECK_OK(context_share(c, &m->col_scale, from->col_scale, from->entries.cols,
+                                   sizeof(float)));
         }
     const struct dense_map *dense = &s->dense;
     CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->cols, sizeof(float)));

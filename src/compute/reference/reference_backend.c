@@ -52,16 +52,16 @@ graco_status ref_gemm(struct context *c, const struct gemm *g)
 static double spmm_element(const struct sparse *m, const float *X, int64_t cols, int64_t row,
                            int64_t j)
 {
-    int64_t start = m->start[row];
-    int64_t count = m->count ? m->count[row] : m->start[row + 1] - start;
+    int64_t start = m->entries.start[row];
+    int64_t count = m->count ? m->count[row] : m->entries.start[row + 1] - start;
     double total = 0;
     for (int64_t k = start; k < start + count; k++) {
-        int64_t at = m->index[k];
-        double w = m->value ? (double)m->value[k] : 1;
+        int64_t at = m->entries.index[k];
+        double w = m->entries.value ? (double)m->entries.value[k] : 1;
         total += w * (m->col_scale ? (double)m->col_scale[at] : 1) * (double)X[at * cols + j];
     }
     int64_t own = m->first + row;
-    if (m->self && own < m->cols)
+    if (m->self && own < m->entries.cols)
         total += (m->col_scale ? (double)m->col_scale[own] : 1) * (double)X[own * cols + j];
     return total * (m->row_scale ? (double)m->row_scale[row] : 1);
 }
@@ -70,7 +70,7 @@ graco_status ref_spmm(struct context *c, const struct spmm *s)
 {
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     for (int view = 0; view < s->views; view++)
-        for (int64_t row = 0; row < s->matrix[view].rows; row++)
+        for (int64_t row = 0; row < s->matrix[view].entries.rows; row++)
             for (int64_t j = 0; j < s->cols; j++) {
                 float *out = s->Y + view * s->y_step + row * s->cols + j;
                 bool add = s->accumulate || (view > 0 && s->y_step == 0);
@@ -87,12 +87,12 @@ graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
 {
     const struct sparse *X = p->X;
     float *dense = NULL;
-    graco_status status = memory_zalloc(&dense, X->rows * p->y_row, sizeof(float));
+    graco_status status = memory_zalloc(&dense, X->entries.rows * p->y_row, sizeof(float));
     if (status != GRACO_OK)
         return status;
-    for (int64_t row = 0; row < X->rows; row++)
-        for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
-            dense[row * p->y_row + X->index[k]] = X->value[k];
+    for (int64_t row = 0; row < X->entries.rows; row++)
+        for (int64_t k = X->entries.start[row]; k < X->entries.start[row + 1]; k++)
+            dense[row * p->y_row + X->entries.index[k]] = X->entries.value[k];
     status = ref_spmm(c, &(struct spmm){.views = p->views,
                                         .matrix = p->matrix,
                                         .cols = p->y_row,
@@ -100,9 +100,10 @@ graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
                                         .Y = p->Y,
                                         .y_step = p->y_step});
     for (int view = 0; view < p->views; view++)
-        for (int64_t i = 0; i < p->matrix[view].rows * X->cols && p->mask[view]; i++)
-            p->Y[view * p->y_step + i / X->cols * p->y_row + i % X->cols] *=
-                p->mask[view][i % X->cols];
+        for (int64_t i = 0; i < p->matrix[view].entries.rows * X->entries.cols && p->mask[view];
+             i++)
+            p->Y[view * p->y_step + i / X->entries.cols * p->y_row + i % X->entries.cols] *=
+                p->mask[view][i % X->entries.cols];
     memory_free(dense);
     return status;
 }
