@@ -6,7 +6,7 @@
  * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,10 +50,10 @@ static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds,
     TRY(context_take(c, &dZ, 2 * n * d, sizeof(float)));
     for (int round = -1; round < rounds; round++) { /* the first warms up */
         double begin = threads_seconds();
-        TRY(c->backend->contrast(c, &s));
+        TRY(c->kernels->contrast(c, &s));
         TRY(context_finish(c));
         double middle = threads_seconds();
-        TRY(c->backend->contrast_backward(c, &s, dZ));
+        TRY(c->kernels->contrast_backward(c, &s, dZ));
         TRY(context_finish(c));
         if (round >= 0) {
             forward[round] = middle - begin;

@@ -66,9 +66,9 @@ static graco_status run_batches(struct bench *b, double *seconds)
         }
         for (int hop = 0; hop < stage->hops; hop++) {
             const struct sparse *m = &stage->views[hop]->map.matrix[0];
-            b->targets[hop] = m->rows;
-            b->sources[hop] = m->cols;
-            b->edges[hop] = m->start[m->rows];
+            b->targets[hop] = m->entries.rows;
+            b->sources[hop] = m->entries.cols;
+            b->edges[hop] = m->entries.start[m->entries.rows];
         }
     }
     qsort(seconds, (size_t)b->batches, sizeof *seconds, compare);

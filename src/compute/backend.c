@@ -1,16 +1,48 @@
-/* Which back ends this build has. */
-#include "compute/compute.h"
+/* Which back ends this build has, and the memory of those on the host. */
+#include "compute/backend.h"
+
+#include "base/memory.h"
 
 #include <string.h>
 
 #ifdef GRACO_CUDA
-#include "compute/cuda/cuda_kernels.h"
+#include "compute/cuda/cuda.h"
 #endif
+
+static graco_status host_allocate(void *out, size_t bytes)
+{
+    return memory_alloc(out, (int64_t)bytes, 1);
+}
+
+static graco_status host_copy(struct context *c, void *to, const void *from, size_t bytes)
+{
+    (void)c;
+    memcpy(to, from, bytes);
+    return GRACO_OK;
+}
+
+static graco_status host_zero(struct context *c, void *block, size_t bytes)
+{
+    (void)c;
+    memset(block, 0, bytes);
+    return GRACO_OK;
+}
+
+const struct buffers host_buffers = {
+    .allocate = host_allocate,
+    .release = memory_free,
+    .upload = host_copy,
+    .download = host_copy,
+    .copy = host_copy,
+    .zero = host_zero,
+};
 
 static graco_status find_cuda(const struct backend **out)
 {
 #ifdef GRACO_CUDA
-    return cuda_find(out);
+    PASS(cuda_find());
+    *out = &backend_cuda;
+    return GRACO_OK;
 #else
     (void)out;
     return status_fail(GRACO_ERROR_DEVICE,

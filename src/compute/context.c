@@ -2,7 +2,7 @@
  * eight per doubling; a block serves requests of its own class alone. So a step that asks for what
  * an earlier step asked for allocates nothing, whatever happened in between, and mini-batches of
  * varying size settle within a few classes. */
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -28,6 +28,9 @@ graco_status context_create(struct context **out, const struct backend *backend,
     struct context *context = NULL;
     TRY(memory_zalloc(&context, 1, sizeof *context));
     context->backend = backend;
+    context->buffers = backend->buffers;
+    context->kernels = backend->kernels;
+    context->recorder = backend->recorder;
     context->threads = threads_count(threads);
     context->tile_budget = tile_budget;
     TRY(memory_zalloc(&context->pool, 1, sizeof *context->pool));
@@ -46,7 +49,7 @@ void context_free(struct context *context)
         return;
     if (context->pool) {
         for (int64_t i = 0; i < context->pool->count; i++)
-            context->backend->release(context->pool->blocks[i].data);
+            context->buffers->release(context->pool->blocks[i].data);
         memory_free(context->pool->blocks);
     }
     memory_free(context->pool);
@@ -93,7 +96,7 @@ static void trim(struct context *context)
             pool->blocks[kept++] = pool->blocks[i];
         else {
             context->bytes -= (int64_t)pool->blocks[i].bytes;
-            context->backend->release(pool->blocks[i].data);
+            context->buffers->release(pool->blocks[i].data);
         }
     }
     context->trims += kept < pool->count;
@@ -103,15 +106,15 @@ static void trim(struct context *context)
 /* A device has little memory: trim and try again, then ask for what can be done without. */
 static graco_status allocate(struct context *context, void **out, size_t bytes)
 {
-    graco_status status = context->backend->allocate(out, bytes);
+    graco_status status = context->buffers->allocate(out, bytes);
     if (status == GRACO_ERROR_MEMORY && !context->backend->host) {
         trim(context);
-        status = context->backend->allocate(out, bytes);
+        status = context->buffers->allocate(out, bytes);
     }
     if (status == GRACO_ERROR_MEMORY && context->relieve) {
         context->relieve(context->owner);
         trim(context);
-        status = context->backend->allocate(out, bytes);
+        status = context->buffers->allocate(out, bytes);
     }
     return status;
 }
@@ -133,7 +136,7 @@ graco_status context_take(struct context *context, void *out, int64_t count, siz
         TRY(allocate(context, &data, bytes));
         status = new_slot(pool, &block);
         if (status != GRACO_OK) {
-            context->backend->release(data);
+            context->buffers->release(data);
             goto done;
         }
         block->data = data;
@@ -173,7 +176,7 @@ graco_status context_share(struct context *context, void *out, const void *host,
     void *copy = NULL;
     graco_status status = GRACO_OK;
     TRY(context_take(context, &copy, count, size));
-    TRY(context->backend->upload(context, copy, host, (size_t)count * size));
+    TRY(context->buffers->upload(context, copy, host, (size_t)count * size));
     memcpy(out, &copy, sizeof copy);
     return GRACO_OK;
 done:

@@ -21,8 +21,8 @@ struct views_store {
     int64_t in_longest, out_longest; /* edges into, and out of, the node that has most */
     enum view_norm norm;
     /* The graph as the device sees it. */
-    const int64_t *in_start, *out_start;
-    const int32_t *in_source, *out_target;
+    int64_t *in_start, *out_start;
+    int32_t *in_source, *out_target;
     const uint32_t *out_edge;
     const int32_t *source_degree; /* NULL: a graph, whose sources are its targets */
     struct view view[2];
@@ -57,7 +57,7 @@ void views_free(struct views *views)
 
 /* The lists of kept edges: NULL counts and the graph's own lists where nothing was removed. */
 struct edges {
-    const int32_t *in, *out, *in_count, *out_count;
+    int32_t *in, *out, *in_count, *out_count;
 };
 
 /* Normalises on the kept edges and fills in the matrices of one view; `share` of the edges into
@@ -66,32 +66,28 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
 {
     struct views_store *s = views->store;
     struct view *view = &s->view[v];
-    const struct backend *backend = s->context->backend;
+    const struct kernels *kernels = s->context->kernels;
     bool mean = s->norm == VIEW_NORM_MEAN;
     const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
     graco_status status = GRACO_OK;
-    views->map.matrix[v] = (struct sparse){.rows = s->nodes,
-                                           .cols = s->sources,
-                                           .start = s->in_start,
-                                           .count = e.in_count,
-                                           .index = e.in,
-                                           .row_scale = view->scale,
-                                           .col_scale = from,
-                                           .longest = s->in_longest,
-                                           .self = true};
-    views->map.transpose[v] = (struct sparse){.rows = s->sources,
-                                              .cols = s->nodes,
-                                              .start = s->out_start,
-                                              .count = e.out_count,
-                                              .index = e.out,
-                                              .row_scale = from,
-                                              .col_scale = view->scale,
-                                              .longest = s->out_longest,
-                                              .self = true};
-    TRY(backend->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
+    views->map.matrix[v] =
+        (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, NULL},
+                        .count = e.in_count,
+                        .row_scale = view->scale,
+                        .col_scale = from,
+                        .longest = s->in_longest,
+                        .self = true};
+    views->map.transpose[v] =
+        (struct sparse){.entries = {s->sources, s->nodes, s->out_start, e.out, NULL},
+                        .count = e.out_count,
+                        .row_scale = from,
+                        .col_scale = view->scale,
+                        .longest = s->out_longest,
+                        .self = true};
+    TRY(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
                               view->scale));
     if (view->from_scale)
-        TRY(backend->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
+        TRY(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
                                   view->from_scale));
 done:
     return status;
@@ -195,7 +191,7 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
                                             view->keep, view->out,    view->out_count};
     }
     if (count > 0)
-        TRY(s->context->backend->compact(s->context, count, list));
+        TRY(s->context->kernels->compact(s->context, count, list));
     for (int v = 0; v < views->count; v++) {
         const struct view *view = &s->view[v];
         if (drawn[v])
@@ -211,7 +207,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
                         uint32_t step, uint32_t hop)
 {
     struct views_store *s = views->store;
-    const struct backend *backend = s->context->backend;
+    const struct kernels *kernels = s->context->kernels;
     const double share[2] = {1 - drop->edge[0], 1 - drop->edge[1]};
     bool drawn[2] = {false};
     graco_status status = GRACO_OK;
@@ -221,7 +217,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             .seed = seed, .stream = RANDOM_EDGES, .view = hop << 1 | (uint32_t)v, .step = step};
         if (drop->edge[v] > 0) {
             TRY(need_edges(s, view));
-            TRY(backend->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
+            TRY(kernels->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
             drawn[v] = true;
         } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
             TRY(publish_whole(views, v));
@@ -231,7 +227,7 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             key.stream = RANDOM_FEATURES;
             key.view = (uint32_t)v;
             TRY(need_mask(s, view));
-            TRY(backend->draw_floats(s->context, &key, drop->feature[v], s->features, view->mask));
+            TRY(kernels->draw_floats(s->context, &key, drop->feature[v], s->features, view->mask));
             views->mask[v] = view->mask;
         }
     }
@@ -249,8 +245,8 @@ graco_status views_set(struct views *views, int v, const uint8_t *keep, const fl
     graco_status status = GRACO_OK;
     TRY(need_edges(s, view));
     TRY(need_mask(s, view));
-    TRY(s->context->backend->upload(s->context, view->keep, keep, (size_t)s->edges));
-    TRY(s->context->backend->upload(s->context, view->mask, mask,
+    TRY(s->context->buffers->upload(s->context, view->keep, keep, (size_t)s->edges));
+    TRY(s->context->buffers->upload(s->context, view->mask, mask,
                                     (size_t)s->features * sizeof(float)));
     TRY(keep_edges(views, drawn, share));
     views->mask[v] = view->mask;

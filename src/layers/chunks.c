@@ -14,7 +14,7 @@ static void multiply(const struct run *run, const struct tensor *H, const struct
     if (!W)
         return;
     graco_status status =
-        H ? context->backend->gemm(context, &(struct gemm){.m = rows,
+        H ? context->kernels->gemm(context, &(struct gemm){.m = rows,
                                                            .n = W->cols,
                                                            .k = H->cols,
                                                            .A = H->data,
@@ -41,8 +41,8 @@ struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor
     }
     struct sparse *M = &c->map.matrix[0];
     *M = run->views[0]->map.matrix[0];
-    M->rows = c->rows;
-    M->start += c->first;
+    M->entries.rows = c->rows;
+    M->entries.start += c->first;
     M->row_scale += c->first;
     M->first = c->first;
     c->map.views = 1;
@@ -90,13 +90,14 @@ static graco_status keep(const struct run *run, const struct layer_kind *kind, i
                          const struct tensor *Y, float *Z)
 {
     const struct chunks *c = run->chunks;
-    const struct backend *backend = c->context->backend;
     int64_t offset = c->first * Y->cols, count = Y->rows * Y->cols;
     if (k == run->model->config.layers)
-        return backend->download(c->context, Z + offset, Y->data, (size_t)count * sizeof(float));
+        return c->context->buffers->download(c->context, Z + offset, Y->data,
+                                             (size_t)count * sizeof(float));
     if (kind->input && k > 1)
-        return backend->add(c->context, count, c->H + offset, Y->data);
-    return backend->copy(c->context, c->H + offset, Y->data, (size_t)count * sizeof(float));
+        return c->context->kernels->add(c->context, count, c->H + offset, Y->data);
+    return c->context->buffers->copy(c->context, c->H + offset, Y->data,
+                                     (size_t)count * sizeof(float));
 }
 
 static graco_status sweep(float *Z, struct run *run, int64_t k)

@@ -111,9 +111,9 @@ static void prefix_free(struct context *context, struct prefix *prefix)
 {
     const struct sparse *both[] = {&prefix->map.matrix[0], &prefix->map.transpose[0]};
     for (int i = 0; i < 2; i++) {
-        context_unshare(context, both[i]->start);
-        context_unshare(context, both[i]->index);
-        context_unshare(context, both[i]->value);
+        context_unshare(context, both[i]->entries.start);
+        context_unshare(context, both[i]->entries.index);
+        context_unshare(context, both[i]->entries.value);
     }
     memory_free(prefix->start);
     memory_free(prefix->index);
@@ -123,9 +123,9 @@ static void prefix_free(struct context *context, struct prefix *prefix)
 
 static void unshare_plain(struct input *input)
 {
-    context_unshare(input->context, input->plain.start);
-    context_unshare(input->context, input->plain.index);
-    context_unshare(input->context, input->plain.value);
+    context_unshare(input->context, input->plain.entries.start);
+    context_unshare(input->context, input->plain.entries.index);
+    context_unshare(input->context, input->plain.entries.value);
     input->plain = (struct sparse){0};
 }
 
@@ -190,16 +190,16 @@ static graco_status share_prefix(struct context *c, struct prefix *prefix, const
     struct sparse *M = &prefix->map.matrix[0], *T = &prefix->map.transpose[0];
     graco_status status = GRACO_OK;
     TRY(transpose(prefix, X));
-    M->rows = T->cols = prefix->rows;
-    M->cols = T->rows = X->cols;
-    M->longest = longest_row(X->start, M->rows);
-    T->longest = longest_row(prefix->start, T->rows);
-    TRY(context_share(c, &M->start, X->start, prefix->rows + 1, sizeof(int64_t)));
-    TRY(context_share(c, &M->index, X->index, entries, sizeof(int32_t)));
-    TRY(context_share(c, &M->value, X->value, entries, sizeof(float)));
-    TRY(context_share(c, &T->start, prefix->start, X->cols + 1, sizeof(int64_t)));
-    TRY(context_share(c, &T->index, prefix->index, entries, sizeof(int32_t)));
-    TRY(context_share(c, &T->value, prefix->value, entries, sizeof(float)));
+    M->entries.rows = T->entries.cols = prefix->rows;
+    M->entries.cols = T->entries.rows = X->cols;
+    M->longest = longest_row(X->start, M->entries.rows);
+    T->longest = longest_row(prefix->start, T->entries.rows);
+    TRY(context_share(c, &M->entries.start, X->start, prefix->rows + 1, sizeof(int64_t)));
+    TRY(context_share(c, &M->entries.index, X->index, entries, sizeof(int32_t)));
+    TRY(context_share(c, &M->entries.value, X->value, entries, sizeof(float)));
+    TRY(context_share(c, &T->entries.start, prefix->start, X->cols + 1, sizeof(int64_t)));
+    TRY(context_share(c, &T->entries.index, prefix->index, entries, sizeof(int32_t)));
+    TRY(context_share(c, &T->entries.value, prefix->value, entries, sizeof(float)));
     prefix->map.matrix[1] = *M;
     prefix->map.transpose[1] = *T;
     prefix->map.shared = true;
@@ -279,7 +279,8 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
 /* Multiplications of one view, forward and backward, in either order. */
 static bool pools_first(const struct views *views, int64_t features, int64_t width)
 {
-    double targets = (double)views->map.matrix[0].rows, sources = (double)views->map.matrix[0].cols;
+    double targets = (double)views->map.matrix[0].entries.rows,
+           sources = (double)views->map.matrix[0].entries.cols;
     double entries = (double)views->edges + targets, F = (double)features, h = (double)width;
     double multiply_first = 2 * sources * F * h + 2 * entries * h;
     double pool_first = 2 * targets * F * h + entries * F;
@@ -297,8 +298,8 @@ static bool is_dense(const struct input *input)
  * faster one, and its operand not too large. */
 static bool better_pooled(const struct input *input, const struct views *views)
 {
-    int64_t rows = views->count * views->map.matrix[0].rows;
-    return input->context->backend->sparse_pool && !is_dense(input) &&
+    int64_t rows = views->count * views->map.matrix[0].entries.rows;
+    return input->context->kernels->sparse_pool && !is_dense(input) &&
            better_dense(input->context, input->features) && input->cols <= SPARSE_POOL_COLS &&
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }
@@ -309,11 +310,11 @@ static graco_status share_plain(struct input *input)
     struct sparse *plain = &input->plain;
     struct context *c = input->context;
     graco_status status = GRACO_OK;
-    plain->rows = X->rows;
-    plain->cols = X->cols;
-    TRY(context_share(c, &plain->start, X->start, X->rows + 1, sizeof(int64_t)));
-    TRY(context_share(c, &plain->index, X->index, X->start[X->rows], sizeof(int32_t)));
-    TRY(context_share(c, &plain->value, X->value, X->start[X->rows], sizeof(float)));
+    plain->entries.rows = X->rows;
+    plain->entries.cols = X->cols;
+    TRY(context_share(c, &plain->entries.start, X->start, X->rows + 1, sizeof(int64_t)));
+    TRY(context_share(c, &plain->entries.index, X->index, X->start[X->rows], sizeof(int32_t)));
+    TRY(context_share(c, &plain->entries.value, X->value, X->start[X->rows], sizeof(float)));
 done:
     return status;
 }
@@ -322,7 +323,7 @@ done:
 static graco_status try_pooling(struct input *input, const struct views *views)
 {
     struct context *c = input->context;
-    int64_t rows = views->count * views->map.matrix[0].rows;
+    int64_t rows = views->count * views->map.matrix[0].entries.rows;
     float *room = NULL;
     graco_status status = GRACO_OK;
     TRY(share_plain(input));
@@ -352,7 +353,7 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
                           struct tensor *W, const struct ending *end)
 {
     int64_t rows = input->rows;
-    assert(rows == views->map.matrix[0].cols);
+    assert(rows == views->map.matrix[0].entries.cols);
     if (!W)
         return NULL;
     if (pools_sparse(tape, input, views)) {
@@ -377,7 +378,7 @@ graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
     graco_status status = GRACO_OK;
     TRY(features_check(input->features)); /* before each chunk: it may be a mapped file */
     if (input->dense) {
-        TRY(c->backend->gemm(c, &(struct gemm){.m = rows,
+        TRY(c->kernels->gemm(c, &(struct gemm){.m = rows,
                                                .n = W->cols,
                                                .k = input->cols,
                                                .A = input->dense + first * input->cols,
@@ -389,12 +390,12 @@ graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
                                                .ldc = W->cols}));
         goto done;
     }
-    if (!input->plain.start)
+    if (!input->plain.entries.start)
         TRY(share_plain(input));
     struct sparse some = input->plain;
-    some.rows = rows;
-    some.start += first;
-    TRY(c->backend->spmm(c, &(struct spmm){.views = 1,
+    some.entries.rows = rows;
+    some.entries.start += first;
+    TRY(c->kernels->spmm(c, &(struct spmm){.views = 1,
                                            .matrix = &some,
                                            .cols = W->cols,
                                            .X = W->data,

@@ -53,7 +53,7 @@ struct tensor *run_add_product(struct run *run, int64_t k, struct tensor *H, str
                                struct tensor *Y)
 {
     const struct views *views = run_views(run, k);
-    int64_t rows = views->map.matrix[0].rows;
+    int64_t rows = views->map.matrix[0].entries.rows;
     if (run->chunks)
         return chunks_add_product(run, H, W, Y);
     struct tensor *HW = H ? tape_matmul_head(run->tape, H, W, views->count, rows, NULL)
@@ -68,5 +68,5 @@ struct tensor *run_features(struct run *run, int64_t k, struct tensor *W)
     if (run->chunks)
         return chunks_features(run, W);
     return input_product(run->tape, run->input, run_views(run, 1), W,
-                         run_views(run, k)->map.matrix[0].cols);
+                         run_views(run, k)->map.matrix[0].entries.cols);
 }

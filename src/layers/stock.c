@@ -92,7 +92,7 @@ static graco_status gather_there(struct stock *s, const int32_t *nodes, int64_t 
     TRY(make_room(s, count));
     TRY(context_share(c, &index, nodes, count, sizeof(int32_t)));
     if (s->all)
-        TRY(c->backend->gather(c, count, s->X->cols, s->rows, s->all, index));
+        TRY(c->kernels->gather(c, count, s->X->cols, s->rows, s->all, index));
 done:
     context_unshare(c, index);
     return status;
@@ -116,7 +116,7 @@ static graco_status gather_here(struct stock *s, const int32_t *nodes, int64_t c
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t i = 0; i < count; i++)
         memcpy(s->sent + i * cols, s->X->dense + nodes[i] * cols, (size_t)cols * sizeof(float));
-    TRY(c->backend->upload(c, s->rows, s->sent, (size_t)(count * cols) * sizeof(float)));
+    TRY(c->buffers->upload(c, s->rows, s->sent, (size_t)(count * cols) * sizeof(float)));
 done:
     return status;
 }

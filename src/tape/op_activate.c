@@ -15,7 +15,7 @@ static graco_status activate_backward(struct tape *tape, struct tape_node *node)
     struct tensor *X = node->in[0], *bias = node->in[1], *slope = node->in[2], *Y = node->out;
     const float *seen = op->spec.kind == ACTIVATION_PRELU ? X->data : Y->data;
     assert(seen);
-    graco_status status = tape->context->backend->activate_backward(
+    graco_status status = tape->context->kernels->activate_backward(
         tape->context, &op->spec, Y->grad, Y->grad, seen, bias ? bias->grad : NULL,
         slope ? slope->grad : NULL);
     return status == GRACO_OK ? tape_pass_gradient(tape, X, &Y->grad) : status;
@@ -66,7 +66,7 @@ struct tensor *tape_end(struct tape *tape, const struct ending *end, struct tens
     }
     if (done)
         return Y;
-    graco_status status = tape->context->backend->activate(tape->context, &op->spec, Y->data, from);
+    graco_status status = tape->context->kernels->activate(tape->context, &op->spec, Y->data, from);
     return status == GRACO_OK ? Y : tape_fail(tape, status);
 }
 

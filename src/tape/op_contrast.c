@@ -29,7 +29,7 @@ static graco_status contrast_backward(struct tape *tape, struct tape_node *node)
     assert(!started);
     if (status != GRACO_OK)
         return status;
-    status = tape->context->backend->contrast_backward(
+    status = tape->context->kernels->contrast_backward(
         tape->context, ((struct contrast_node *)node)->spec, Z->grad);
     tape_drop(tape, node->in[1]);
     tape_drop(tape, node->in[2]);
@@ -58,7 +58,7 @@ void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z)
     spec->tiles = scratch(tape, spec->tile_floats * (int64_t)sizeof(float), &op->node.in[2]);
     if (!spec->tiles)
         return;
-    graco_status status = tape->context->backend->contrast(tape->context, spec);
+    graco_status status = tape->context->kernels->contrast(tape->context, spec);
     if (status != GRACO_OK)
         tape_fail(tape, status);
 }
@@ -71,7 +71,7 @@ static graco_status moment_backward(struct tape *tape, struct tape_node *node)
     assert(!started);
     if (status != GRACO_OK)
         return status;
-    return tape->context->backend->moment_backward(tape->context,
+    return tape->context->kernels->moment_backward(tape->context,
                                                    ((struct moment_node *)node)->spec, Z->grad);
 }
 
@@ -101,7 +101,7 @@ void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z)
     if (tape->status != GRACO_OK)
         return;
     spec->moments = spec->sampled + head * spec->d;
-    graco_status status = tape->context->backend->moment(tape->context, spec);
+    graco_status status = tape->context->kernels->moment(tape->context, spec);
     if (status != GRACO_OK)
         tape_fail(tape, status);
 }

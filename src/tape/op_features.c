@@ -19,7 +19,7 @@ static graco_status masked_weights(struct tape *tape, const float **out, const f
     *out = mask ? masked : W->data;
     if (!mask)
         return GRACO_OK;
-    return tape->context->backend->scale_rows(tape->context, W->rows, W->cols, masked, mask,
+    return tape->context->kernels->scale_rows(tape->context, W->rows, W->cols, masked, mask,
                                               W->data, false);
 }
 
@@ -34,11 +34,11 @@ static graco_status features_backward(struct tape *tape, struct tape_node *node)
     if (status != GRACO_OK)
         return status;
     if (!started)
-        TRY(context->backend->zero(context, W->grad, (size_t)(W->rows * W->cols) * sizeof(float)));
+        TRY(context->buffers->zero(context, W->grad, (size_t)(W->rows * W->cols) * sizeof(float)));
     TRY(context_take(context, &product, W->rows * W->cols, sizeof(float)));
     for (int view = 0; view < map->views; view++) {
         const float *mask = map->mask[view];
-        TRY(context->backend->gemm(context,
+        TRY(context->kernels->gemm(context,
                                    &(struct gemm){.transpose_a = true,
                                                   .m = W->rows,
                                                   .n = W->cols,
@@ -51,7 +51,7 @@ static graco_status features_backward(struct tape *tape, struct tape_node *node)
                                                   .C = mask ? product : W->grad,
                                                   .ldc = W->cols}));
         if (mask)
-            TRY(context->backend->scale_rows(context, W->rows, W->cols, W->grad, mask, product,
+            TRY(context->kernels->scale_rows(context, W->rows, W->cols, W->grad, mask, product,
                                              true));
     }
 done:
@@ -78,7 +78,7 @@ struct tensor *tape_features(struct tape *tape, const struct dense_map *map, str
     for (int view = 0; view < map->views; view++) {
         const float *weights;
         TRY(masked_weights(tape, &weights, map->mask[view], W, masked));
-        TRY(context->backend->gemm(context,
+        TRY(context->kernels->gemm(context,
                                    &(struct gemm){.m = map->rows,
                                                   .n = W->cols,
                                                   .k = map->cols,
@@ -97,12 +97,12 @@ done:
 struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
                          const struct sparse_map *pool)
 {
-    int64_t rows = pool->matrix[0].rows;
-    assert(pool->views == map->views && pool->matrix[0].cols == map->rows);
+    int64_t rows = pool->matrix[0].entries.rows;
+    assert(pool->views == map->views && pool->matrix[0].entries.cols == map->rows);
     struct tensor *P = tape_constant(tape, map->views * rows, map->cols);
     if (!P)
         return NULL;
-    graco_status status = tape->context->backend->spmm(
+    graco_status status = tape->context->kernels->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = pool->matrix,
                                       .cols = map->cols,
@@ -124,12 +124,12 @@ int64_t tape_pool_row(int64_t cols)
 struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
                                 const float *const mask[2], const struct sparse_map *pool)
 {
-    int64_t rows = pool->matrix[0].rows, row = tape_pool_row(X->cols);
-    assert(pool->matrix[0].cols == X->rows && X->cols <= SPARSE_POOL_COLS);
+    int64_t rows = pool->matrix[0].entries.rows, row = tape_pool_row(X->entries.cols);
+    assert(pool->matrix[0].entries.cols == X->entries.rows && X->entries.cols <= SPARSE_POOL_COLS);
     struct tensor *P = tape_constant(tape, pool->views * rows, row);
     if (!P)
         return NULL;
-    graco_status status = tape->context->backend->sparse_pool(
+    graco_status status = tape->context->kernels->sparse_pool(
         tape->context, &(struct sparse_pool){.views = pool->views,
                                              .matrix = pool->matrix,
                                              .X = X,

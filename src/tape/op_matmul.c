@@ -20,7 +20,7 @@ static graco_status head_gradient(struct tape *tape, const struct head_node *op,
     graco_status status = tape_gradient(tape, A, &started);
     *overwrite = !started && whole;
     if (status == GRACO_OK && !started && !whole)
-        status = tape->context->backend->zero(tape->context, A->grad,
+        status = tape->context->buffers->zero(tape->context, A->grad,
                                               (size_t)(A->rows * A->cols) * sizeof(float));
     return status;
 }
@@ -37,7 +37,7 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
     if (!B->constant) {
         TRY(tape_gradient(tape, B, &started));
         for (int view = 0; view < op->views; view++)
-            TRY(context->backend->gemm(context,
+            TRY(context->kernels->gemm(context,
                                        &(struct gemm){.transpose_a = true,
                                                       .m = B->rows,
                                                       .n = B->cols,
@@ -53,7 +53,7 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
     if (!A->constant) {
         TRY(head_gradient(tape, op, &overwrite));
         for (int view = 0; view < op->views; view++)
-            TRY(context->backend->gemm(context,
+            TRY(context->kernels->gemm(context,
                                        &(struct gemm){.transpose_b = true,
                                                       .m = rows,
                                                       .n = A->cols,
@@ -95,7 +95,7 @@ struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tens
     struct activation after;
     bool fused = views == 1 && tape_fuses(end, Y, &after);
     for (int view = 0; view < views; view++)
-        TRY(tape->context->backend->gemm(
+        TRY(tape->context->kernels->gemm(
             tape->context, &(struct gemm){.m = rows,
                                           .n = B->cols,
                                           .k = B->rows,
@@ -128,10 +128,10 @@ static graco_status add_backward(struct tape *tape, struct tape_node *node)
     if (!A->constant) {
         TRY(tape_gradient(tape, A, &started));
         if (!started)
-            TRY(context->backend->zero(context, A->grad,
+            TRY(context->buffers->zero(context, A->grad,
                                        (size_t)(A->rows * A->cols) * sizeof(float)));
         for (int view = 0; view < op->views; view++)
-            TRY(context->backend->add(context, head, A->grad + view * block,
+            TRY(context->kernels->add(context, head, A->grad + view * block,
                                       Y->grad + view * head));
     }
     TRY(tape_pass_gradient(tape, B, &Y->grad));
@@ -158,7 +158,7 @@ struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, i
     graco_status status = GRACO_OK;
     int64_t block = A->rows / views * A->cols, head = op->rows * Y->cols;
     for (int view = 0; view < views; view++)
-        TRY(tape->context->backend->add(tape->context, head, Y->data + view * head,
+        TRY(tape->context->kernels->add(tape->context, head, Y->data + view * head,
                                         A->data + view * block));
 done:
     return status == GRACO_OK ? Y : tape_fail(tape, status);

@@ -6,7 +6,7 @@
 static graco_status normalise_backward(struct tape *tape, struct tape_node *node)
 {
     struct tensor *X = node->in[0], *norm = node->in[1], *bias = node->in[2], *Z = node->out;
-    graco_status status = tape->context->backend->normalise_backward(
+    graco_status status = tape->context->kernels->normalise_backward(
         tape->context, Z->rows, Z->cols, Z->grad, Z->data, norm->data, bias ? bias->grad : NULL);
     return status == GRACO_OK ? tape_pass_gradient(tape, X, &Z->grad) : status;
 }
@@ -27,7 +27,7 @@ struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor
     node->in[2] = bias;
     Z->data = X->data;
     X->data = NULL;
-    graco_status status = tape->context->backend->normalise(
+    graco_status status = tape->context->kernels->normalise(
         tape->context, Z->rows, Z->cols, Z->data, bias ? bias->data : NULL, norm->data);
     return status == GRACO_OK ? Z : tape_fail(tape, status);
 }

@@ -18,16 +18,17 @@ static graco_status propagate_backward(struct tape *tape, struct tape_node *node
     graco_status status = tape_gradient(tape, X, &started);
     if (status != GRACO_OK)
         return status;
-    return tape->context->backend->spmm(
-        tape->context, &(struct spmm){.views = map->views,
-                                      .matrix = map->transpose,
-                                      .transpose = map->matrix,
-                                      .cols = X->cols,
-                                      .X = Y->grad,
-                                      .x_step = map->matrix[0].rows * X->cols,
-                                      .Y = X->grad,
-                                      .y_step = map->shared ? 0 : map->matrix[0].cols * X->cols,
-                                      .accumulate = started});
+    return tape->context->kernels->spmm(
+        tape->context,
+        &(struct spmm){.views = map->views,
+                       .matrix = map->transpose,
+                       .transpose = map->matrix,
+                       .cols = X->cols,
+                       .X = Y->grad,
+                       .x_step = map->matrix[0].entries.rows * X->cols,
+                       .Y = X->grad,
+                       .y_step = map->shared ? 0 : map->matrix[0].entries.cols * X->cols,
+                       .accumulate = started});
 }
 
 struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X,
@@ -35,7 +36,7 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
 {
     if (!X)
         return NULL;
-    int64_t rows = map->matrix[0].rows, cols = map->matrix[0].cols;
+    int64_t rows = map->matrix[0].entries.rows, cols = map->matrix[0].entries.cols;
     assert(X->data && X->rows == (map->shared ? cols : cols * map->views));
     struct tensor *Y = tape_tensor(tape, rows * map->views, X->cols);
     struct propagate_node *op = Y ? tape_record(tape, sizeof *op, propagate_backward) : NULL;
@@ -46,7 +47,7 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
     op->map = map;
     struct activation after;
     bool fused = tape_fuses(end, Y, &after);
-    graco_status status = tape->context->backend->spmm(
+    graco_status status = tape->context->kernels->spmm(
         tape->context, &(struct spmm){.views = map->views,
                                       .matrix = map->matrix,
                                       .cols = X->cols,

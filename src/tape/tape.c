@@ -182,7 +182,7 @@ graco_status tape_pass_gradient(struct tape *tape, struct tensor *X, float **buf
     if (!X->grad) {
         X->grad = *buffer;
     } else {
-        status = tape->context->backend->add(tape->context, X->rows * X->cols, X->grad, *buffer);
+        status = tape->context->kernels->add(tape->context, X->rows * X->cols, X->grad, *buffer);
         context_give(tape->context, *buffer);
     }
     *buffer = NULL;

@@ -11,7 +11,7 @@
 #ifndef TAPE_TAPE_H
 #define TAPE_TAPE_H
 
-#include "compute/compute.h"
+#include "compute/context.h"
 
 struct tensor {
     int64_t rows, cols;

@@ -88,7 +88,7 @@ void stage_free(struct stage *stage)
         memory_free(stage->degrees[hop]);
     }
     if (stage->recording)
-        stage->context->backend->forget(stage->recording);
+        stage->context->recorder->forget(stage->recording);
     stage->method->release(stage->state);
     input_free(stage->input);
     memory_free(stage);

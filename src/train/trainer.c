@@ -77,10 +77,10 @@ static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct 
     graco_status status = GRACO_OK;
     int64_t total = t->model->parameters.total;
     tape_reset(t->tape);
-    TRY(t->context->backend->zero(t->context, t->grad, (size_t)total * sizeof(float)));
+    TRY(t->context->buffers->zero(t->context, t->grad, (size_t)total * sizeof(float)));
     stage->method->loss(run, stage->state);
     TRY(tape_backward(t->tape));
-    TRY(t->context->backend->finite(t->context, total, t->grad, &t->spoiled));
+    TRY(t->context->kernels->finite(t->context, total, t->grad, &t->spoiled));
 done:
     return status;
 }
@@ -99,7 +99,7 @@ static graco_status ask_update(struct trainer *t)
                         .epsilon = 1e-8,
                         .weight_decay = config->weight_decay,
                         .step = t->model->step + 1};
-    return t->context->backend->adam(t->context, &adam);
+    return t->context->kernels->adam(t->context, &adam);
 }
 
 graco_status trainer_update(struct trainer *t)
@@ -158,17 +158,17 @@ done:
  * is none the worse. */
 static graco_status record_step(struct trainer *t, struct stage *stage)
 {
-    const struct backend *backend = t->context->backend;
+    const struct recorder *recorder = t->context->recorder;
     graco_status status = GRACO_OK;
     stage->recordings++;
     stage->recorded = t->model->step;
     stage->trims = t->context->trims;
-    TRY(backend->record(t->context));
+    TRY(recorder->record(t->context));
     status = ask_step(t, stage);
     if (status == GRACO_OK)
-        status = backend->recorded(t->context, &stage->recording);
+        status = recorder->recorded(t->context, &stage->recording);
     else
-        backend->recorded(t->context, NULL);
+        recorder->recorded(t->context, NULL);
 done:
     return status == GRACO_ERROR_MEMORY ? GRACO_OK : status;
 }
@@ -178,7 +178,7 @@ static void check_recording(struct context *c, struct stage *stage)
 {
     if (!stage->recording || stage->trims == c->trims)
         return;
-    c->backend->forget(stage->recording);
+    c->recorder->forget(stage->recording);
     stage->recording = NULL;
 }
 
@@ -189,14 +189,14 @@ static graco_status run_step(struct trainer *t, struct stage *stage)
     struct context *c = t->context;
     graco_status status = GRACO_OK;
     check_recording(c, stage);
-    if (!stage->recording && c->backend->record && stage->steps > 0 &&
+    if (!stage->recording && c->recorder && stage->steps > 0 &&
         stage->recordings < RECORDINGS_MAX) {
         TRY(record_step(t, stage));
         check_recording(c, stage);
     }
     if (stage->recording) {
         stage->method->draw_host(stage->state, t->model, (uint32_t)t->model->step);
-        TRY(c->backend->replay(c, stage->recording, (uint32_t)(t->model->step - stage->recorded)));
+        TRY(c->recorder->replay(c, stage->recording, (uint32_t)(t->model->step - stage->recorded)));
     } else {
         TRY(ask_step(t, stage));
     }
@@ -225,9 +225,9 @@ graco_status trainer_download(struct trainer *t)
     graco_status status = GRACO_OK;
     if (c->backend->host)
         return GRACO_OK;
-    TRY(c->backend->download(c, p->value, t->value, bytes));
-    TRY(c->backend->download(c, p->m, t->m, bytes));
-    TRY(c->backend->download(c, p->v, t->v, bytes));
+    TRY(c->buffers->download(c, p->value, t->value, bytes));
+    TRY(c->buffers->download(c, p->m, t->m, bytes));
+    TRY(c->buffers->download(c, p->v, t->v, bytes));
 done:
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/spoiled.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include <float.h>
 
@@ -13,8 +13,8 @@ static int64_t find(struct context *c, const float *x, int64_t n)
     float *block = NULL;
     int64_t found = -2;
     CHECK_OK(context_take(c, &block, n, sizeof(float)));
-    CHECK_OK(c->backend->upload(c, block, x, (size_t)n * sizeof(float)));
-    CHECK_OK(c->backend->finite(c, n, block, &found));
+    CHECK_OK(c->buffers->upload(c, block, x, (size_t)n * sizeof(float)));
+    CHECK_OK(c->kernels->finite(c, n, block, &found));
     CHECK_OK(context_finish(c));
     context_give(c, block);
     return found;

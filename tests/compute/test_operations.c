@@ -168,7 +168,7 @@ static struct tensor *build_gather(struct tape *tape, struct setting *s, struct 
     for (int64_t i = 0; i < rows; i++)
         host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
     CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
-    CHECK_OK(c->backend->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
+    CHECK_OK(c->kernels->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
     CHECK_OK(context_finish(c));
     context_unshare(c, index);
     free(host);
@@ -300,23 +300,17 @@ static void make_map(struct setting *s, const struct operation *op)
     s->map.shared = shared;
     for (int view = 0; view < 2; view++) {
         float *left = s->scale + 2 * view * scales, *right = left + scales;
-        s->map.matrix[view] = (struct sparse){.rows = rows,
-                                              .cols = cols,
-                                              .start = s->start[0],
-                                              .index = s->index[0],
-                                              .value = s->value[0],
-                                              .row_scale = left,
-                                              .col_scale = right,
-                                              .longest = hubs && shared ? 100 : 0,
-                                              .self = !shared};
-        s->map.transpose[view] = (struct sparse){.rows = cols,
-                                                 .cols = rows,
-                                                 .start = s->start[1],
-                                                 .index = s->index[1],
-                                                 .value = s->value[1],
-                                                 .row_scale = right,
-                                                 .col_scale = left,
-                                                 .self = !shared};
+        s->map.matrix[view] =
+            (struct sparse){.entries = {rows, cols, s->start[0], s->index[0], s->value[0]},
+                            .row_scale = left,
+                            .col_scale = right,
+                            .longest = hubs && shared ? 100 : 0,
+                            .self = !shared};
+        s->map.transpose[view] =
+            (struct sparse){.entries = {cols, rows, s->start[1], s->index[1], s->value[1]},
+                            .row_scale = right,
+                            .col_scale = left,
+                            .self = !shared};
     }
 }
 
@@ -324,7 +318,7 @@ static void make_dense(struct setting *s, const struct operation *op)
 {
     int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0];
     if (op->build == build_pooled)
-        rows = s->map.matrix[0].cols;
+        rows = s->map.matrix[0].entries.cols;
     CHECK_OK(memory_alloc(&s->X, rows * cols, sizeof(float)));
     CHECK_OK(memory_alloc(&s->mask, cols, sizeof(float)));
     for (int64_t i = 0; i < rows * cols; i++)
@@ -369,19 +363,24 @@ static void share_setting(struct setting *to, const struct setting *s, struct co
             const struct sparse *from = side ? &s->map.transpose[view] : &s->map.matrix[view];
             struct sparse *m = side ? &to->map.transpose[view] : &to->map.matrix[view];
             const struct sparse *first = side ? &to->map.transpose[0] : &to->map.matrix[0];
-            int64_t entries = from->start[from->rows];
+            int64_t entries = from->entries.start[from->entries.rows];
             if (view > 0 &&
                 s->map.shared) { /* both views have the same entries, as features have */
-                m->start = first->start;
-                m->index = first->index;
-                m->value = first->value;
+                m->entries.start = first->entries.start;
+                m->entries.index = first->entries.index;
+                m->entries.value = first->entries.value;
             } else {
-                CHECK_OK(context_share(c, &m->start, from->start, from->rows + 1, sizeof(int64_t)));
-                CHECK_OK(context_share(c, &m->index, from->index, entries, sizeof(int32_t)));
-                CHECK_OK(context_share(c, &m->value, from->value, entries, sizeof(float)));
+                CHECK_OK(context_share(c, &m->entries.start, from->entries.start,
+                                       from->entries.rows + 1, sizeof(int64_t)));
+                CHECK_OK(context_share(c, &m->entries.index, from->entries.index, entries,
+                                       sizeof(int32_t)));
+                CHECK_OK(context_share(c, &m->entries.value, from->entries.value, entries,
+                                       sizeof(float)));
             }
-            CHECK_OK(context_share(c, &m->row_scale, from->row_scale, from->rows, sizeof(float)));
-            CHECK_OK(context_share(c, &m->col_scale, from->col_scale, from->cols, sizeof(float)));
+            CHECK_OK(context_share(c, &m->row_scale, from->row_scale, from->entries.rows,
+                                   sizeof(float)));
+            CHECK_OK(context_share(c, &m->col_scale, from->col_scale, from->entries.cols,
+                                   sizeof(float)));
         }
     const struct dense_map *dense = &s->dense;
     CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->cols, sizeof(float)));
@@ -393,19 +392,18 @@ static void share_setting(struct setting *to, const struct setting *s, struct co
 /* The gradient of the result is fixed random weights; the value is what they weigh. */
 static void weigh(struct outcome *o, struct context *context, struct tensor *out)
 {
-    const struct backend *backend = context->backend;
     int64_t count = o->out_count = out->rows * out->cols;
     size_t bytes = (size_t)count * sizeof(float);
     float *weights = malloc(bytes);
     o->out = realloc(o->out, bytes);
-    CHECK_OK(backend->download(context, o->out, out->data, bytes));
+    CHECK_OK(context->buffers->download(context, o->out, out->data, bytes));
     o->value = 0;
     for (int64_t i = 0; i < count; i++) {
         weights[i] = draw(104, i);
         o->value += (double)weights[i] * (double)o->out[i];
     }
     CHECK_OK(context_take(context, &out->grad, count, sizeof(float)));
-    CHECK_OK(backend->upload(context, out->grad, weights, bytes));
+    CHECK_OK(context->buffers->upload(context, out->grad, weights, bytes));
     CHECK_OK(context_finish(context));
     free(weights);
 }
@@ -415,7 +413,6 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
                 float *const data[INPUTS], bool back)
 {
     const struct operation *op = s->op;
-    const struct backend *backend = context->backend;
     struct setting *here = malloc(sizeof *here);
     struct tape *tape = NULL;
     struct tensor *in[INPUTS] = {NULL};
@@ -439,9 +436,9 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
     if (here->objective)
         o->value = op->build == build_contrast ? here->contrast.loss : here->moment.loss;
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
-        if (!backend->host)
-            CHECK_OK(backend->download(context, o->grad[i], grad[i],
-                                       (size_t)input_size(op, i) * sizeof(float)));
+        if (!context->backend->host)
+            CHECK_OK(context->buffers->download(context, o->grad[i], grad[i],
+                                                (size_t)input_size(op, i) * sizeof(float)));
     tape_free(tape); /* the context keeps what was shared until it is freed */
     free(here);
 }
@@ -543,7 +540,8 @@ static void check_operation(const struct operation *op, const struct device *dev
         context[v]->precision = device->precision;
         for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
             CHECK_OK(memory_alloc(&outcome[v].grad[i], input_size(op, i), sizeof(float)));
-        if (v < oracle || (op->build == build_sparse_pool && !device->backend->sparse_pool))
+        if (v < oracle ||
+            (op->build == build_sparse_pool && !device->backend->kernels->sparse_pool))
             continue;
         run(&outcome[v], context[v], &setting, data, true);
         compare(op, &outcome[v], &outcome[oracle], device->tolerance);

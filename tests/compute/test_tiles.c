@@ -3,7 +3,7 @@
  */
 #include "base/memory.h"
 #include "check.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include <math.h>
 
@@ -49,7 +49,6 @@ static float *make_rows(int64_t n, int64_t d)
 
 static void run(struct outcome *o, struct context *c, struct contrast spec, const float *rows)
 {
-    const struct backend *backend = c->backend;
     const float *Z;
     float *dZ;
     double *D;
@@ -59,13 +58,13 @@ static void run(struct outcome *o, struct context *c, struct contrast spec, cons
     CHECK_OK(context_take(c, &dZ, count, sizeof(float)));
     spec.Z = Z;
     spec.D = D;
-    CHECK_OK(backend->contrast(c, &spec));
-    CHECK_OK(backend->contrast_backward(c, &spec, dZ));
+    CHECK_OK(c->kernels->contrast(c, &spec));
+    CHECK_OK(c->kernels->contrast_backward(c, &spec, dZ));
     CHECK_OK(context_finish(c));
     CHECK_OK(memory_alloc(&o->D, 2 * spec.n, sizeof(double)));
     CHECK_OK(memory_alloc(&o->dZ, count, sizeof(float)));
-    CHECK_OK(backend->download(c, o->D, D, (size_t)(2 * spec.n) * sizeof(double)));
-    CHECK_OK(backend->download(c, o->dZ, dZ, (size_t)count * sizeof(float)));
+    CHECK_OK(c->buffers->download(c, o->D, D, (size_t)(2 * spec.n) * sizeof(double)));
+    CHECK_OK(c->buffers->download(c, o->dZ, dZ, (size_t)count * sizeof(float)));
     o->loss = spec.loss;
     o->information = spec.mutual_information;
     context_unshare(c, Z);

@@ -34,16 +34,18 @@ static bool kept(int v, uint32_t stream, uint32_t step, int64_t element, double 
 /* (nodes, nodes) whether edge s -> t is listed, by [t][s]; checks that none is listed twice. */
 static void list_edges(uint8_t *listed, const struct sparse *m, bool transposed)
 {
-    memset(listed, 0, (size_t)(m->rows * m->cols));
+    memset(listed, 0, (size_t)(m->entries.rows * m->entries.cols));
     bool sound = true;
-    for (int64_t row = 0; row < m->rows; row++) {
-        int64_t room = m->start[row + 1] - m->start[row];
+    for (int64_t row = 0; row < m->entries.rows; row++) {
+        int64_t room = m->entries.start[row + 1] - m->entries.start[row];
         int64_t count = m->count ? m->count[row] : room;
         sound = sound && count >= 0 && count <= room;
-        for (int64_t k = m->start[row]; sound && k < m->start[row] + count; k++) {
-            int64_t col = m->index[k];
-            uint8_t *cell = &listed[transposed ? col * m->rows + row : row * m->cols + col];
-            sound = sound && !*cell && (k == m->start[row] || m->index[k - 1] < col);
+        for (int64_t k = m->entries.start[row]; sound && k < m->entries.start[row] + count; k++) {
+            int64_t col = m->entries.index[k];
+            uint8_t *cell =
+                &listed[transposed ? col * m->entries.rows + row : row * m->entries.cols + col];
+            sound =
+                sound && !*cell && (k == m->entries.start[row] || m->entries.index[k - 1] < col);
             *cell = 1;
         }
     }
@@ -76,7 +78,7 @@ static void check_view(const struct views *views, const struct graph *graph, int
     list_edges(listed, out, true);
     CHECK(memcmp(listed, expected, (size_t)(n * n)) == 0);
     /* M = diag(row) (A + I) diag(col): the transpose swaps the two. */
-    CHECK(in->self && out->self && in->rows == n && out->rows == n);
+    CHECK(in->self && out->self && in->entries.rows == n && out->entries.rows == n);
     CHECK(in->row_scale == out->col_scale && in->col_scale == out->row_scale);
     CHECK(norm == VIEW_NORM_MEAN ? in->col_scale == NULL : in->col_scale == in->row_scale);
     memory_free(expected);
@@ -168,11 +170,11 @@ static void given(void)
     bool same = true;
     const struct sparse *m = &views->map.matrix[1];
     for (int64_t t = 0; t < NODES; t++) {
-        int64_t at = m->start[t];
+        int64_t at = m->entries.start[t];
         for (int64_t e = graph->in_start[t]; e < graph->in_start[t + 1]; e++)
             if (keep[e])
-                same = same && m->index[at++] == graph->in_source[e];
-        same = same && at - m->start[t] == m->count[t];
+                same = same && m->entries.index[at++] == graph->in_source[e];
+        same = same && at - m->entries.start[t] == m->count[t];
     }
     CHECK(same);
     CHECK(memcmp(views->mask[1], mask, sizeof mask) == 0 && views->mask[0] == NULL);
@@ -210,11 +212,11 @@ static void products(void)
                          .x_step = NODES * 3,
                          .Y = Y[device],
                          .y_step = NODES * 3};
-        CHECK_OK(context->backend->spmm(context, &s));
+        CHECK_OK(context->kernels->spmm(context, &s));
         s.matrix = views->map.transpose;
         s.X = Y[device];
         s.Y = T;
-        CHECK_OK(context->backend->spmm(context, &s));
+        CHECK_OK(context->kernels->spmm(context, &s));
         double square = 0, product = 0;
         for (int i = 0; i < 2 * NODES * 3; i++) {
             square += (double)Y[device][i] * (double)Y[device][i];

@@ -91,25 +91,29 @@ static size_t refused = 0; /* requests of at least so many bytes fail; 0: none *
 static graco_status count_pool(struct context *c, const struct sparse_pool *p)
 {
     pooled++;
-    return backend_reference.sparse_pool(c, p);
+    return backend_reference.kernels->sparse_pool(c, p);
 }
 
 static graco_status scarce(void *out, size_t bytes)
 {
     return refused && bytes >= refused ? status_fail(GRACO_ERROR_MEMORY, "no memory")
-                                       : backend_cpu.allocate(out, bytes);
+                                       : host_buffers.allocate(out, bytes);
 }
 
 /* Few features are filled enough for a dense product, so they are pooled; not without the memory
  * for it, and not where hardly any is filled. */
 static void compare_device(int64_t features, size_t refuse, int expected)
 {
+    struct kernels kernels = *backend_cpu.kernels;
+    struct buffers buffers = host_buffers;
     struct backend device = backend_cpu;
     struct graco_dataset *data = generated(400, features, false);
     int64_t h = 8;
     device.host = false;
-    device.sparse_pool = count_pool;
-    device.allocate = scarce;
+    device.kernels = &kernels;
+    device.buffers = &buffers;
+    kernels.sparse_pool = count_pool;
+    buffers.allocate = scarce;
     pooled = 0;
     refused = refuse;
     struct order one = run(&device, data, h, true), two = run(&backend_cpu, data, h, false);

@@ -3,7 +3,7 @@
  * Theorem 1: J + log N <= (I_NCE(U, V) + I_NCE(V, U)) / 2, for every Z, on both back ends.
  * Theorem 2: each step of the way to the triplet loss where that step is valid, and that the two
  * approximations are never valid together. */
-#include "compute/compute.h"
+#include "compute/context.h"
 
 #include "base/memory.h"
 #include "check.h"
@@ -47,7 +47,7 @@ static struct contrast contrast(struct context *c, const float *Z, int64_t n, in
 {
     struct contrast s = {.n = n, .d = d, .tau = tau, .intra = intra, .Z = Z};
     CHECK_OK(memory_alloc(&s.D, 2 * n, sizeof(double)));
-    CHECK_OK(c->backend->contrast(c, &s));
+    CHECK_OK(c->kernels->contrast(c, &s));
     memory_free(s.D);
     s.D = NULL;
     return s;

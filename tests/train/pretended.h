@@ -5,7 +5,7 @@
 #define TESTS_TRAIN_PRETENDED_H
 
 #include "check.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 
 enum { PRETENDED_BLOCKS = 4096, PRETENDED_UPLOADS = 4096 };
 
@@ -48,7 +48,7 @@ static inline graco_status pretended_allocate(void *out, size_t bytes)
     if (pretended.live + bytes > pretended.budget ||
         (pretended.refuse && bytes >= pretended.refuse))
         return status_fail(GRACO_ERROR_MEMORY, "the device is out of memory");
-    graco_status status = backend_cpu.allocate(out, bytes);
+    graco_status status = host_buffers.allocate(out, bytes);
     if (status != GRACO_OK)
         return status;
     while (i < PRETENDED_BLOCKS - 1 && pretended.block[i].data)
@@ -68,7 +68,7 @@ static inline void pretended_release(void *block)
             pretended.live -= pretended.block[i].bytes;
             pretended.block[i].data = NULL;
         }
-    backend_cpu.release(block);
+    host_buffers.release(block);
 }
 
 static inline graco_status pretended_upload(struct context *c, void *to, const void *from,
@@ -117,14 +117,15 @@ static inline graco_status pretended_gather(struct context *c, int64_t rows, int
     CHECK(pretended_owns(index, rows * (int64_t)sizeof(int32_t)));
     for (int64_t i = 0; i < rows; i++)
         CHECK(pretended_owns(X + index[i] * cols, cols * (int64_t)sizeof(float)));
-    return backend_cpu.gather(c, rows, cols, Y, X, index);
+    return backend_cpu.kernels->gather(c, rows, cols, Y, X, index);
 }
 
 /* The back end, with nothing counted yet. */
 static inline struct backend pretended_backend(size_t budget, size_t refuse)
 {
+    static struct kernels kernels;
+    static struct buffers buffers;
     struct backend backend = backend_cpu;
-    backend.sparse_pool = backend_reference.sparse_pool;
     CHECK(pretended.live == 0 && pretended.count == 0);
     memset(&pretended, 0, sizeof pretended);
     pretended.budget = budget;
@@ -134,10 +135,15 @@ static inline struct backend pretended_backend(size_t budget, size_t refuse)
     backend.tiles = false;
     backend.finish = pretended_finish;
     backend.close = pretended_close;
-    backend.allocate = pretended_allocate;
-    backend.release = pretended_release;
-    backend.upload = pretended_upload;
-    backend.gather = pretended_gather;
+    backend.kernels = &kernels;
+    backend.buffers = &buffers;
+    kernels = *backend_cpu.kernels;
+    kernels.sparse_pool = backend_reference.kernels->sparse_pool;
+    kernels.gather = pretended_gather;
+    buffers = host_buffers;
+    buffers.allocate = pretended_allocate;
+    buffers.release = pretended_release;
+    buffers.upload = pretended_upload;
     return backend;
 }
 

@@ -80,7 +80,7 @@ static void compare_device(const struct golden *g, const char *prefix, const cha
     float *here = NULL;
     size_t bytes = (size_t)count * sizeof(float);
     CHECK_OK(memory_alloc(&here, count, sizeof(float)));
-    CHECK_OK(context->backend->download(context, here, ours, bytes));
+    CHECK_OK(context->buffers->download(context, here, ours, bytes));
     compare(g, prefix, name, here);
     memory_free(here);
 }
@@ -220,7 +220,7 @@ static float *given_slopes(const struct golden *g, int k, int64_t width)
 
 /* A back end whose RReLU takes the file's slopes, on the device, where it would draw them. */
 static struct {
-    const struct backend *real;
+    const struct kernels *real;
     const float *slopes[LAYERS_MAX]; /* of layer k at k - 1 */
 } given;
 
@@ -267,7 +267,7 @@ static void gradient(struct trainer *trainer, struct objective *o, struct run *r
                      const int32_t *sample)
 {
     tape_reset(trainer->tape);
-    CHECK_OK(trainer->context->backend->zero(
+    CHECK_OK(trainer->context->buffers->zero(
         trainer->context, trainer->grad, (size_t)trainer->model->parameters.total * sizeof(float)));
     struct tensor *Z = grace_project(run, encoder_run(run));
     if (o->kind == OBJECTIVE_MOMENT) {
@@ -312,6 +312,7 @@ static void check_file(const char *folder, const char *name, const struct backen
 {
     struct golden g = {.name = name, .tolerance = real->host ? TOLERANCE : TOLERANCE_GPU};
     struct backend backend = *real;
+    struct kernels kernels = *real->kernels;
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct stage *stage = NULL;
@@ -322,11 +323,12 @@ static void check_file(const char *folder, const char *name, const struct backen
     graco_config config = make_config(&g);
     CHECK_OK(model_create(&model, &config, g.features));
     set_parameters(&g, &model->parameters);
-    given.real = real;
-    backend.gemm = gemm;
-    backend.spmm = spmm;
-    backend.activate = activate;
-    backend.activate_backward = activate_backward;
+    given.real = real->kernels;
+    kernels.gemm = gemm;
+    kernels.spmm = spmm;
+    kernels.activate = activate;
+    kernels.activate_backward = activate_backward;
+    backend.kernels = &kernels;
     CHECK_OK(trainer_create(&trainer, &backend, model));
     CHECK_OK(stage_create_graph(&stage, trainer->context, model, data->graph, &data->features));
     set_view(&g, stage, data->graph, 0);

@@ -3,7 +3,7 @@
  * failed for the process that saw it, so every training has a process of its own. */
 #include "check.h"
 #include "presets.h"
-#include "compute/compute.h"
+#include "compute/context.h"
 #include "graco.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static bool lose_gpu(void *user, const graco_epoch *epoch)
     if (epoch->epoch == LAST) {
         struct context *c = open_gpu();
         float *nowhere = (float *)(uintptr_t)4096;
-        if (c->backend->add(c, 1 << 20, nowhere, nowhere) == GRACO_OK)
+        if (c->kernels->add(c, 1 << 20, nowhere, nowhere) == GRACO_OK)
             CHECK(context_finish(c) == GRACO_ERROR_DEVICE);
     }
     return true;
@@ -89,13 +89,13 @@ static void train_without_memory(const char *run)
     int hogs = 0;
     config.hidden = 256;
     for (size_t bytes = (size_t)64 << 30; bytes >= (size_t)64 << 20; bytes /= 2)
-        while (hogs < HOGS && c->backend->allocate(&hog[hogs], bytes) == GRACO_OK)
+        while (hogs < HOGS && c->buffers->allocate(&hog[hogs], bytes) == GRACO_OK)
             hogs++;
     graco_dataset *data = make_data(60000);
     CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_ERROR_MEMORY);
     CHECK(strstr(graco_message(), "the GPU is out of memory"));
     while (hogs > 0)
-        c->backend->release(hog[--hogs]);
+        c->buffers->release(hog[--hogs]);
     config.epochs = 2;
     CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
     context_free(c);

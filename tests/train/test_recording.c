@@ -72,15 +72,13 @@ static float *train(const struct backend *backend, const graco_dataset *data,
 
 int main(void)
 {
+    static const struct recorder recorder = {fake_record, fake_recorded, fake_replay, fake_forget};
     struct backend fake = backend_cpu;
     graco_generate_options generate = graco_generate_defaults();
     graco_dataset *data = NULL;
     graco_config config;
     int64_t count = 0;
-    fake.record = fake_record;
-    fake.recorded = fake_recorded;
-    fake.replay = fake_replay;
-    fake.forget = fake_forget;
+    fake.recorder = &recorder;
     generate.nodes = 120;
     CHECK_OK(graco_dataset_generate(&data, &generate));
     preset_config(&config, NULL);

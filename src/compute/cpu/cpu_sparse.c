@@ -20,14 +20,14 @@ enum {
 /* The entries of one row of a matrix. */
 static struct gather row_entries(const struct sparse *m, int64_t row, int64_t cols)
 {
-    int64_t start = m->start[row], own = m->first + row;
+    int64_t start = m->entries.start[row], own = m->first + row;
     return (struct gather){
-        .count = m->count ? m->count[row] : m->start[row + 1] - start,
-        .index = m->index + start,
-        .value = m->value ? m->value + start : NULL,
+        .count = m->count ? m->count[row] : m->entries.start[row + 1] - start,
+        .index = m->entries.index + start,
+        .value = m->entries.value ? m->entries.value + start : NULL,
         .col_scale = m->col_scale,
         .row_scale = m->row_scale ? m->row_scale[row] : 1.0f,
-        .self = m->self && own < m->cols ? own : -1,
+        .self = m->self && own < m->entries.cols ? own : -1,
         .cols = cols,
     };
 }
@@ -52,21 +52,21 @@ static bool scatters(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
     return s->transpose && s->y_step == 0 && !m->self && spmm_plain(s) &&
-           m->rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
+           m->entries.rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
 }
 
 /* Each block of columns belongs to one thread, which goes through all rows in order. */
 static void spmm_scatter(struct context *c, const struct spmm *s)
 {
     const struct loops *loops = loops_choose();
-    int64_t out_rows = s->matrix[0].rows;
+    int64_t out_rows = s->matrix[0].entries.rows;
 #pragma omp parallel for schedule(dynamic) num_threads(c->threads)
     for (int64_t first = 0; first < s->cols; first += SCATTER_COLS) {
         int64_t last = first + SCATTER_COLS < s->cols ? first + SCATTER_COLS : s->cols;
         for (int64_t row = 0; row < out_rows && !s->accumulate; row++)
             memset(s->Y + row * s->cols + first, 0, (size_t)(last - first) * sizeof(float));
         for (int view = 0; view < s->views; view++)
-            for (int64_t row = 0; row < s->transpose[view].rows; row++) {
+            for (int64_t row = 0; row < s->transpose[view].entries.rows; row++) {
                 struct gather g = row_entries(&s->transpose[view], row, s->cols);
                 loops->scatter(s->Y, &g, s->X + view * s->x_step + row * s->cols, first, last);
             }
@@ -78,7 +78,7 @@ static void spmm_scatter(struct context *c, const struct spmm *s)
 static int64_t block_cols(const struct spmm *s)
 {
     for (int64_t cols = COLS_MOST; cols >= COLS_LEAST; cols /= 2)
-        if (s->matrix[0].cols * cols * (int64_t)sizeof(float) <= BLOCK_BYTES)
+        if (s->matrix[0].entries.cols * cols * (int64_t)sizeof(float) <= BLOCK_BYTES)
             return cols;
     return s->cols;
 }
@@ -91,7 +91,7 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
         return GRACO_OK;
     }
     const struct loops *loops = loops_choose();
-    int64_t rows = s->matrix[0].rows, width = block_cols(s);
+    int64_t rows = s->matrix[0].entries.rows, width = block_cols(s);
 #pragma omp parallel num_threads(c->threads)
     for (int64_t first = 0; first < s->cols; first += width) {
         int64_t last = first + width < s->cols ? first + width : s->cols;

@@ -2,6 +2,8 @@
  * have a fixed order: lanes first, then across. */
 #include "compute/cpu/loops.h"
 
+#include "base/extensions.h"
+
 #include <math.h>
 #include <string.h>
 

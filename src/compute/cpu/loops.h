@@ -2,7 +2,7 @@
 #ifndef COMPUTE_CPU_LOOPS_H
 #define COMPUTE_CPU_LOOPS_H
 
-#include "compute/compute.h"
+#include "compute/operands.h"
 
 /* out (+)= row_scale * (sum_k w_k X[index[k]] + w_self X[self]) over `cols` columns, where w_k is
  * value[k] * col_scale[index[k]], each 1 where its array is NULL. */

@@ -2,7 +2,7 @@
 #ifndef COMPUTE_CPU_PACK_H
 #define COMPUTE_CPU_PACK_H
 
-#include "compute/compute.h"
+#include "compute/operands.h"
 
 /* Floats of a packed matrix of (depth, cols). */
 int64_t pack_size(int64_t depth, int64_t cols);

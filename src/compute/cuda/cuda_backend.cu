@@ -1,4 +1,4 @@
-/* The GPU itself: finding it, its memory, its errors, and the table of kernels. */
+/* The GPU itself: finding it, its memory, its errors. */
 #include "compute/cuda/cuda_device.cuh"
 
 extern "C" {
@@ -32,7 +32,7 @@ graco_status cuda_check_blas(cublasStatus_t error, const char *doing)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static graco_status device_allocate(void *out, size_t bytes)
+graco_status cuda_allocate(void *out, size_t bytes)
 {
     size_t left = 0, all = 0;
     cudaError_t error = cudaMalloc((void **)out, bytes);
@@ -45,18 +45,18 @@ static graco_status device_allocate(void *out, size_t bytes)
                        (double)bytes / 0x1p20, (double)left / 0x1p20, (double)all / 0x1p20);
 }
 
-static void device_release(void *block)
+void cuda_release(void *block)
 {
     cudaFree(block);
 }
 
-static graco_status device_upload(struct context *c, void *to, const void *from, size_t bytes)
+graco_status cuda_upload(struct context *c, void *to, const void *from, size_t bytes)
 {
     return cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_of(c)->stream),
                       "uploading");
 }
 
-static graco_status device_download(struct context *c, void *to, const void *from, size_t bytes)
+graco_status cuda_download(struct context *c, void *to, const void *from, size_t bytes)
 {
     cudaStream_t stream = state_of(c)->stream;
     PASS(cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream),
@@ -64,20 +64,20 @@ static graco_status device_download(struct context *c, void *to, const void *fro
     return cuda_check(cudaStreamSynchronize(stream), "downloading");
 }
 
-static graco_status device_copy(struct context *c, void *to, const void *from, size_t bytes)
+graco_status cuda_copy(struct context *c, void *to, const void *from, size_t bytes)
 {
     return cuda_check(
         cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_of(c)->stream), "copying");
 }
 
-static graco_status device_zero(struct context *c, void *block, size_t bytes)
+graco_status cuda_zero(struct context *c, void *block, size_t bytes)
 {
     return cuda_check(cudaMemsetAsync(block, 0, bytes, state_of(c)->stream), "clearing memory");
 }
 
 /* ---- The context's state --------------------------------------------------------------------- */
 
-static void close_state(struct context *c)
+void cuda_close(struct context *c)
 {
     struct cuda_state *s = state_of(c);
     if (!s)
@@ -148,12 +148,12 @@ static graco_status open_blas(struct cuda_blas *b)
     return GRACO_OK;
 }
 
-static graco_status open_state(struct context *c)
+graco_status cuda_open(struct context *c)
 {
     struct cuda_state *s = NULL;
     int major = 0;
     PASS(memory_zalloc(&s, 1, sizeof *s));
-    c->device = s; /* close_state ends what is there, whatever fails */
+    c->device = s; /* cuda_close ends what is there, whatever fails */
     PASS(cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
                     "creating a stream"));
     PASS(cuda_check(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0),
@@ -161,12 +161,12 @@ static graco_status open_state(struct context *c)
     PASS(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
                     "looking at the GPU"));
     s->wgmma = major == 9;
-    PASS(device_allocate(&s->workspace, WORKSPACE_BYTES));
+    PASS(cuda_allocate(&s->workspace, WORKSPACE_BYTES));
     c->bytes = c->most_bytes = WORKSPACE_BYTES;
-    PASS(device_allocate(&s->result, sizeof *s->result));
-    PASS(device_allocate(&s->clock, sizeof *s->clock));
-    PASS(device_zero(c, s->result, sizeof *s->result));
-    PASS(device_zero(c, s->clock, sizeof *s->clock));
+    PASS(cuda_allocate(&s->result, sizeof *s->result));
+    PASS(cuda_allocate(&s->clock, sizeof *s->clock));
+    PASS(cuda_zero(c, s->result, sizeof *s->result));
+    PASS(cuda_zero(c, s->clock, sizeof *s->clock));
     PASS(
         cuda_check(cudaMemsetAsync(&s->result->spoiled, 0xff, sizeof s->result->spoiled, s->stream),
                    "clearing memory"));
@@ -180,7 +180,7 @@ static graco_status open_state(struct context *c)
                            "starting cuBLAS");
 }
 
-static graco_status finish(struct context *c)
+graco_status cuda_finish(struct context *c)
 {
     struct cuda_state *s = state_of(c);
     struct contrast *contrast = s->contrast;
@@ -208,46 +208,7 @@ static graco_status finish(struct context *c)
     return GRACO_OK;
 }
 
-/* ---- The table ------------------------------------------------------------------------------- */
-
-static const struct backend backend_cuda = {
-    "cuda",
-    false,
-    false,
-    open_state,
-    close_state,
-    finish,
-    cuda_record,
-    cuda_recorded,
-    cuda_replay,
-    cuda_forget,
-    device_allocate,
-    device_release,
-    device_upload,
-    device_download,
-    device_copy,
-    device_zero,
-    cuda_gemm,
-    cuda_spmm,
-    cuda_sparse_pool,
-    cuda_add,
-    cuda_scale_rows,
-    cuda_activate,
-    cuda_activate_backward,
-    cuda_normalise,
-    cuda_normalise_backward,
-    cuda_contrast,
-    cuda_contrast_backward,
-    cuda_moment,
-    cuda_moment_backward,
-    cuda_draw_bytes,
-    cuda_draw_floats,
-    cuda_compact,
-    cuda_degree_scale,
-    cuda_adam,
-    cuda_finite,
-    cuda_gather,
-};
+/* ---- Finding it ------------------------------------------------------------------------------ */
 
 /* Whether the GPU runs the code of this build: a kernel that it has no image of cannot be looked
  * at. */
@@ -255,7 +216,7 @@ __global__ static void nothing()
 {
 }
 
-graco_status cuda_find(const struct backend **out)
+graco_status cuda_find(void)
 {
     int count = 0, driver = 0, major = 0, minor = 0;
     struct cudaFuncAttributes attributes;
@@ -279,6 +240,5 @@ graco_status cuda_find(const struct backend **out)
                            "the GPU has compute capability %d.%d, for which graco was not built",
                            major, minor);
     }
-    *out = &backend_cuda;
     return GRACO_OK;
 }

@@ -174,8 +174,8 @@ graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast 
     pass.inter = inter;
     pass.intra = intra;
     PASS(open_pass(scratch, &pass, s, false));
-    PASS(c->backend->zero(c, inter, bytes));
-    PASS(c->backend->zero(c, intra, bytes));
+    PASS(c->buffers->zero(c, inter, bytes));
+    PASS(c->buffers->zero(c, intra, bytes));
     return visit_panels(c, &pass, forward_panel);
 }
 

@@ -26,9 +26,9 @@ struct line {
 
 __device__ static inline struct line line_of(const struct sparse &m, int64_t row)
 {
-    struct line l = {m.start[row], 0, 0, m.first + row};
-    l.kept = m.count ? m.count[row] : (int)(m.start[row + 1] - l.start);
-    l.count = l.kept + (m.self && l.own < m.cols);
+    struct line l = {m.entries.start[row], 0, 0, m.first + row};
+    l.kept = m.count ? m.count[row] : (int)(m.entries.start[row + 1] - l.start);
+    l.count = l.kept + (m.self && l.own < m.entries.cols);
     return l;
 }
 
@@ -42,10 +42,11 @@ struct neighbour {
 __device__ static inline struct neighbour
 neighbour_of(const struct sparse &m, const struct sparse &X, const struct line &l, int entry)
 {
-    int64_t at = entry < l.kept ? m.index[l.start + entry] : l.own;
-    float value = entry < l.kept && m.value ? m.value[l.start + entry] : 1;
-    int64_t first = X.start[at];
-    return {first, (int)(X.start[at + 1] - first), value * (m.col_scale ? m.col_scale[at] : 1)};
+    int64_t at = entry < l.kept ? m.entries.index[l.start + entry] : l.own;
+    float value = entry < l.kept && m.entries.value ? m.entries.value[l.start + entry] : 1;
+    int64_t first = X.entries.start[at];
+    return {first, (int)(X.entries.start[at + 1] - first),
+            value * (m.col_scale ? m.col_scale[at] : 1)};
 }
 
 /* `count` neighbours, each lane knowing one. */
@@ -67,8 +68,8 @@ __device__ static inline void add_neighbours(float *sum, const struct sparse &X,
 #pragma unroll
             for (int k = 0; k < CHUNKS; k++) {
                 int j = k * WARP + lane;
-                at[i][k] = j < n[i].count ? X.index[n[i].first + j] : 0;
-                value[i][k] = j < n[i].count ? X.value[n[i].first + j] : 0;
+                at[i][k] = j < n[i].count ? X.entries.index[n[i].first + j] : 0;
+                value[i][k] = j < n[i].count ? X.entries.value[n[i].first + j] : 0;
             }
         }
 #pragma unroll
@@ -78,7 +79,8 @@ __device__ static inline void add_neighbours(float *sum, const struct sparse &X,
                 if (k * WARP + lane < n[i].count)
                     sum[at[i][k]] += n[i].weight * value[i][k];
             for (int j = CHUNKS * WARP + lane; j < n[i].count; j += WARP)
-                sum[X.index[n[i].first + j]] += n[i].weight * X.value[n[i].first + j];
+                sum[X.entries.index[n[i].first + j]] +=
+                    n[i].weight * X.entries.value[n[i].first + j];
             __syncwarp();
         }
     }
@@ -115,10 +117,10 @@ __device__ static inline void write_four(const struct pooling &p, const struct s
             g.x[k] += more.x[k];
     }
     group<4> kept = {{1, 1, 1, 1}};
-    if (mask && col + 4 <= p.X.cols)
+    if (mask && col + 4 <= p.X.entries.cols)
         kept = *(const group<4> *)(mask + col);
     else
-        for (int k = 0; mask && col + k < p.X.cols; k++)
+        for (int k = 0; mask && col + k < p.X.entries.cols; k++)
             kept.x[k] = mask[col + k];
 #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -134,15 +136,15 @@ __global__ static void __launch_bounds__(BLOCK, 4) pool_rows(struct pooling p)
     int64_t first = (int64_t)blockIdx.x * warps, row = first + warp;
     float *sum = room + warp * p.y_row;
     struct line l = {};
-    if (row < m.rows)
+    if (row < m.entries.rows)
         l = line_of(m, row);
     bool many = __syncthreads_or(l.count >= MANY); /* at the start, where nobody waits for it */
-    if (row < m.rows && l.count < MANY) {
+    if (row < m.entries.rows && l.count < MANY) {
         sum_entries(sum, p, m, l, 0, l.count);
         for (int64_t j = 4 * lane; j < p.y_row; j += 4 * WARP)
             write_four(p, m, row, j, sum, 1);
     }
-    for (row = first; many && row < first + warps && row < m.rows; row++) {
+    for (row = first; many && row < first + warps && row < m.entries.rows; row++) {
         l = line_of(m, row);
         if (l.count < MANY)
             continue;
@@ -158,7 +160,8 @@ graco_status cuda_sparse_pool(struct context *c, const struct sparse_pool *p)
 {
     struct pooling all = {{}, *p->X, {p->mask[0], p->mask[1]}, p->Y, p->y_row, p->y_step};
     size_t row = (size_t)p->y_row * sizeof(float);
-    int64_t warps = least(SHARED_BYTES / (int64_t)row, BLOCK_WARPS), rows = p->matrix[0].rows;
+    int64_t warps = least(SHARED_BYTES / (int64_t)row, BLOCK_WARPS),
+            rows = p->matrix[0].entries.rows;
     for (int view = 0; view < p->views; view++)
         all.matrix[view] = p->matrix[view];
     if (rows == 0)

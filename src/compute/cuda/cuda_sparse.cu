@@ -62,7 +62,7 @@ template <int V> __device__ static inline void add_times(pack<V> &sum, float w, 
 
 __device__ static inline int64_t row_count(const struct sparse &m, int64_t row)
 {
-    return m.count ? m.count[row] : m.start[row + 1] - m.start[row];
+    return m.count ? m.count[row] : m.entries.start[row + 1] - m.entries.start[row];
 }
 
 /* sum[k] += sum of w_e X[index_e] over entries first .. last - 1 of a row, for one view's weights.
@@ -77,8 +77,9 @@ __device__ static inline void gather_one(pack<V> (&sum)[N], const struct sparse 
         int32_t at = 0;
         float weight = 0;
         if (lane < count) {
-            at = m.index[base + lane];
-            weight = (m.value ? m.value[base + lane] : 1) * (m.col_scale ? m.col_scale[at] : 1);
+            at = m.entries.index[base + lane];
+            weight = (m.entries.value ? m.entries.value[base + lane] : 1) *
+                     (m.col_scale ? m.col_scale[at] : 1);
         }
 #pragma unroll 4
         for (int e = 0; e < count; e++) {
@@ -104,8 +105,8 @@ __device__ static inline void gather_twin(pack<V> (&sum)[2][N], const struct pro
         int32_t at = 0;
         float left = 0, right = 0;
         if (lane < count) {
-            at = a.index[base + lane];
-            float value = a.value ? a.value[base + lane] : 1;
+            at = a.entries.index[base + lane];
+            float value = a.entries.value ? a.entries.value[base + lane] : 1;
             left = value * (a.col_scale ? a.col_scale[at] : 1);
             right = value * (b.col_scale ? b.col_scale[at] : 1);
         }
@@ -163,7 +164,7 @@ __device__ static inline void finish_rows(pack<V> (&sum)[C][N], const struct pro
             int64_t own = m.first + row;
             float scale = m.row_scale ? m.row_scale[row] : 1;
             pack<V> part = sum[i][k];
-            if (m.self && own < m.cols)
+            if (m.self && own < m.entries.cols)
                 add_times(part, m.col_scale ? m.col_scale[own] : 1,
                           load_pack<V>(p.X + view * p.x_step + own * p.cols + at));
             float *y = p.Y + view * p.y_step + row * p.cols + at;
@@ -188,7 +189,7 @@ __device__ static inline void gather_row(pack<V> (&sum)[C][N], const struct prod
         sum[i / N][i % N] = pack<V>{};
     if constexpr (C == 2)
         if (p.twin) {
-            int64_t start = p.matrix[0].start[row], count = row_count(p.matrix[0], row);
+            int64_t start = p.matrix[0].entries.start[row], count = row_count(p.matrix[0], row);
             gather_twin(sum, p, col, start + count * part / parts,
                         start + count * (part + 1) / parts);
             return;
@@ -196,7 +197,7 @@ __device__ static inline void gather_row(pack<V> (&sum)[C][N], const struct prod
 #pragma unroll
     for (int i = 0; i < C; i++) {
         int view = first_view + i;
-        int64_t start = p.matrix[view].start[row], count = row_count(p.matrix[view], row);
+        int64_t start = p.matrix[view].entries.start[row], count = row_count(p.matrix[view], row);
         gather_one(sum[i], p.matrix[view], p.X + view * p.x_step, p.cols, col,
                    start + count * part / parts, start + count * (part + 1) / parts);
     }
@@ -233,7 +234,7 @@ __device__ static inline void share_row(pack<V> (*parts)[N][WARP], const struct 
  * alike. */
 __device__ static inline bool is_long(const struct product &p, int64_t row)
 {
-    return p.matrix[0].start[row + 1] - p.matrix[0].start[row] >= LONG_ROW;
+    return p.matrix[0].entries.start[row + 1] - p.matrix[0].entries.start[row] >= LONG_ROW;
 }
 
 /* A warp per row, but a block for each of its long ones, in turn. blockIdx.y counts spans of
@@ -244,14 +245,14 @@ __global__ static void __launch_bounds__(BLOCK) multiply_rows(struct product p)
     __shared__ pack<V> parts[BLOCK_WARPS][N][WARP];
     int64_t first = (int64_t)blockIdx.x * BLOCK_WARPS, row = first + threadIdx.x / WARP;
     int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
-    bool inside = row < p.matrix[0].rows, later = inside && is_long(p, row);
+    bool inside = row < p.matrix[0].entries.rows, later = inside && is_long(p, row);
     bool some = __syncthreads_or(later); /* at the start, where nobody waits for it */
     if (inside && !later) {
         pack<V> sum[C][N];
         gather_row(sum, p, blockIdx.z, row, col, 0, 1);
         finish_rows<V, N, C, ends>(sum, p, blockIdx.z, row, col);
     }
-    for (row = first; some && row < first + BLOCK_WARPS && row < p.matrix[0].rows; row++)
+    for (row = first; some && row < first + BLOCK_WARPS && row < p.matrix[0].entries.rows; row++)
         if (is_long(p, row))
             share_row<V, N, C, ends>(parts, p, blockIdx.z, row, col);
 }
@@ -267,7 +268,7 @@ __global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct prod
 
 template <int V, int N, int C, bool ends> static void launch(cudaStream_t stream, struct product *p)
 {
-    int64_t rows = p->matrix[0].rows;
+    int64_t rows = p->matrix[0].entries.rows;
     unsigned spans = blocks_for(p->cols, WARP * V * N), z = p->views / C;
     if (rows <= FEW_ROWS && p->matrix[0].longest >= 2 * LONG_WARPS)
         long_rows<V, N, C, ends>
@@ -289,8 +290,8 @@ template <int V, int N> static void choose(cudaStream_t stream, struct product *
 static bool same_entries(const struct spmm *s)
 {
     const struct sparse *a = &s->matrix[0], *b = &s->matrix[1];
-    return s->views == 2 && a->start == b->start && a->count == b->count && a->index == b->index &&
-           a->value == b->value;
+    return s->views == 2 && a->entries.start == b->entries.start && a->count == b->count &&
+           a->entries.index == b->entries.index && a->entries.value == b->entries.value;
 }
 
 graco_status cuda_spmm(struct context *c, const struct spmm *s)
@@ -298,7 +299,7 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
     cudaStream_t stream = state_of(c)->stream;
     struct product p = {};
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
-    if (s->matrix[0].rows == 0 || s->cols == 0)
+    if (s->matrix[0].entries.rows == 0 || s->cols == 0)
         return GRACO_OK;
     for (int view = 0; view < s->views; view++)
         p.matrix[view] = s->matrix[view];

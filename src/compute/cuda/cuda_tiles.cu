@@ -81,7 +81,7 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     PASS(open_tiles(scratch, &t, s, false));
     int64_t sums = 2 * t.parts * tiles_rows(t);
     PASS(scratch_take(scratch, &t.sums, sums, sizeof(float)));
-    PASS(c->backend->zero(c, t.sums, (size_t)sums * sizeof(float)));
+    PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
     PASS(cuda_check((with_wgmma(c) ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream),
                     "summing similarities"));
     add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, inter, intra);

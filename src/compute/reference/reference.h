@@ -1,12 +1,11 @@
-/* The objectives of the reference back end. */
+/* The scalar reference: every kernel as its formula says, in double, one element after another. It
+ * is the oracle of the other back ends and never meant to be fast. */
 #ifndef COMPUTE_REFERENCE_REFERENCE_H
 #define COMPUTE_REFERENCE_REFERENCE_H
 
-#include "compute/compute.h"
+#include "compute/context.h"
 
-graco_status reference_contrast(struct context *c, struct contrast *s);
-graco_status reference_contrast_backward(struct context *c, const struct contrast *s, float *dZ);
-graco_status reference_moment(struct context *c, struct moment *s);
-graco_status reference_moment_backward(struct context *c, const struct moment *s, float *dZ);
+#define KERNEL(name, ...) graco_status ref_##name(struct context *c, __VA_ARGS__);
+#include "compute/kernels.def"
 
 #endif

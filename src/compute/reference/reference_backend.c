@@ -1,9 +1,7 @@
-/* The scalar reference: every kernel as its formula says, in double, one element after another. It
- * is the oracle of the other back ends and never meant to be fast. */
+/* Every kernel of the reference but the objectives, and its table. */
 #include "compute/reference/reference.h"
 
 #include "base/memory.h"
-#include "compute/cpu/cpu.h"
 
 #include <assert.h>
 #include <math.h>
@@ -21,8 +19,7 @@ static double slope_at(const struct activation *a, int64_t element)
     return 1.0 / 8 + (1.0 / 3 - 1.0 / 8) * (double)random_float(&a->key, (uint64_t)element);
 }
 
-static graco_status ref_activate(struct context *c, const struct activation *a, float *Y,
-                                 const float *X)
+graco_status ref_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
     (void)c;
     for (int64_t i = 0; i < a->rows * a->cols; i++) {
@@ -35,7 +32,7 @@ static graco_status ref_activate(struct context *c, const struct activation *a, 
     return GRACO_OK;
 }
 
-static graco_status ref_gemm(struct context *c, const struct gemm *g)
+graco_status ref_gemm(struct context *c, const struct gemm *g)
 {
     for (int64_t i = 0; i < g->m; i++)
         for (int64_t j = 0; j < g->n; j++) {
@@ -55,25 +52,25 @@ static graco_status ref_gemm(struct context *c, const struct gemm *g)
 static double spmm_element(const struct sparse *m, const float *X, int64_t cols, int64_t row,
                            int64_t j)
 {
-    int64_t start = m->start[row];
-    int64_t count = m->count ? m->count[row] : m->start[row + 1] - start;
+    int64_t start = m->entries.start[row];
+    int64_t count = m->count ? m->count[row] : m->entries.start[row + 1] - start;
     double total = 0;
     for (int64_t k = start; k < start + count; k++) {
-        int64_t at = m->index[k];
-        double w = m->value ? (double)m->value[k] : 1;
+        int64_t at = m->entries.index[k];
+        double w = m->entries.value ? (double)m->entries.value[k] : 1;
         total += w * (m->col_scale ? (double)m->col_scale[at] : 1) * (double)X[at * cols + j];
     }
     int64_t own = m->first + row;
-    if (m->self && own < m->cols)
+    if (m->self && own < m->entries.cols)
         total += (m->col_scale ? (double)m->col_scale[own] : 1) * (double)X[own * cols + j];
     return total * (m->row_scale ? (double)m->row_scale[row] : 1);
 }
 
-static graco_status ref_spmm(struct context *c, const struct spmm *s)
+graco_status ref_spmm(struct context *c, const struct spmm *s)
 {
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     for (int view = 0; view < s->views; view++)
-        for (int64_t row = 0; row < s->matrix[view].rows; row++)
+        for (int64_t row = 0; row < s->matrix[view].entries.rows; row++)
             for (int64_t j = 0; j < s->cols; j++) {
                 float *out = s->Y + view * s->y_step + row * s->cols + j;
                 bool add = s->accumulate || (view > 0 && s->y_step == 0);
@@ -86,16 +83,16 @@ static graco_status ref_spmm(struct context *c, const struct spmm *s)
     return s->after ? ref_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
-static graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
+graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
 {
     const struct sparse *X = p->X;
     float *dense = NULL;
-    graco_status status = memory_zalloc(&dense, X->rows * p->y_row, sizeof(float));
+    graco_status status = memory_zalloc(&dense, X->entries.rows * p->y_row, sizeof(float));
     if (status != GRACO_OK)
         return status;
-    for (int64_t row = 0; row < X->rows; row++)
-        for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
-            dense[row * p->y_row + X->index[k]] = X->value[k];
+    for (int64_t row = 0; row < X->entries.rows; row++)
+        for (int64_t k = X->entries.start[row]; k < X->entries.start[row + 1]; k++)
+            dense[row * p->y_row + X->entries.index[k]] = X->entries.value[k];
     status = ref_spmm(c, &(struct spmm){.views = p->views,
                                         .matrix = p->matrix,
                                         .cols = p->y_row,
@@ -103,14 +100,15 @@ static graco_status ref_sparse_pool(struct context *c, const struct sparse_pool 
                                         .Y = p->Y,
                                         .y_step = p->y_step});
     for (int view = 0; view < p->views; view++)
-        for (int64_t i = 0; i < p->matrix[view].rows * X->cols && p->mask[view]; i++)
-            p->Y[view * p->y_step + i / X->cols * p->y_row + i % X->cols] *=
-                p->mask[view][i % X->cols];
+        for (int64_t i = 0; i < p->matrix[view].entries.rows * X->entries.cols && p->mask[view];
+             i++)
+            p->Y[view * p->y_step + i / X->entries.cols * p->y_row + i % X->entries.cols] *=
+                p->mask[view][i % X->entries.cols];
     memory_free(dense);
     return status;
 }
 
-static graco_status ref_add(struct context *c, int64_t n, float *y, const float *x)
+graco_status ref_add(struct context *c, int64_t n, float *y, const float *x)
 {
     (void)c;
     for (int64_t i = 0; i < n; i++)
@@ -118,8 +116,8 @@ static graco_status ref_add(struct context *c, int64_t n, float *y, const float 
     return GRACO_OK;
 }
 
-static graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
-                                   const float *scale, const float *X, bool accumulate)
+graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
+                            const float *scale, const float *X, bool accumulate)
 {
     (void)c;
     for (int64_t i = 0; i < rows * cols; i++)
@@ -127,9 +125,8 @@ static graco_status ref_scale_rows(struct context *c, int64_t rows, int64_t cols
     return GRACO_OK;
 }
 
-static graco_status ref_activate_backward(struct context *c, const struct activation *a, float *dX,
-                                          const float *dY, const float *Y, float *dbias,
-                                          float *dslope)
+graco_status ref_activate_backward(struct context *c, const struct activation *a, float *dX,
+                                   const float *dY, const float *Y, float *dbias, float *dslope)
 {
     (void)c;
     for (int64_t i = 0; i < a->rows * a->cols; i++) {
@@ -146,8 +143,8 @@ static graco_status ref_activate_backward(struct context *c, const struct activa
     return GRACO_OK;
 }
 
-static graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
-                                  const float *bias, float *norm)
+graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                           const float *bias, float *norm)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++) {
@@ -165,8 +162,8 @@ static graco_status ref_normalise(struct context *c, int64_t rows, int64_t cols,
     return GRACO_OK;
 }
 
-static graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                           const float *Z, const float *norm, float *dbias)
+graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
+                                    const float *Z, const float *norm, float *dbias)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++) {
@@ -187,8 +184,8 @@ static graco_status ref_normalise_backward(struct context *c, int64_t rows, int6
     return GRACO_OK;
 }
 
-static graco_status ref_draw_bytes(struct context *c, const struct random_key *key, double p,
-                                   int64_t n, uint8_t *keep)
+graco_status ref_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
+                            uint8_t *keep)
 {
     (void)c;
     for (int64_t i = 0; i < n; i++)
@@ -196,8 +193,8 @@ static graco_status ref_draw_bytes(struct context *c, const struct random_key *k
     return GRACO_OK;
 }
 
-static graco_status ref_draw_floats(struct context *c, const struct random_key *key, double p,
-                                    int64_t n, float *keep)
+graco_status ref_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
+                             float *keep)
 {
     (void)c;
     for (int64_t i = 0; i < n; i++)
@@ -205,7 +202,7 @@ static graco_status ref_draw_floats(struct context *c, const struct random_key *
     return GRACO_OK;
 }
 
-static graco_status ref_compact(struct context *c, int count, const struct compaction *list)
+graco_status ref_compact(struct context *c, int count, const struct compaction *list)
 {
     (void)c;
     for (const struct compaction *job = list; job < list + count; job++)
@@ -218,8 +215,8 @@ static graco_status ref_compact(struct context *c, int count, const struct compa
     return GRACO_OK;
 }
 
-static graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                                     const int32_t *count, double share, double power, float *scale)
+graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
+                              const int32_t *count, double share, double power, float *scale)
 {
     (void)c;
     for (int64_t row = 0; row < rows; row++)
@@ -228,7 +225,7 @@ static graco_status ref_degree_scale(struct context *c, int64_t rows, const int6
     return GRACO_OK;
 }
 
-static graco_status ref_adam(struct context *c, const struct adam *a)
+graco_status ref_adam(struct context *c, const struct adam *a)
 {
     (void)c;
     for (int64_t i = 0; i < a->count; i++) {
@@ -244,7 +241,7 @@ static graco_status ref_adam(struct context *c, const struct adam *a)
     return GRACO_OK;
 }
 
-static graco_status ref_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+graco_status ref_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
 {
     (void)c;
     *spoiled = -1;
@@ -254,8 +251,8 @@ static graco_status ref_finite(struct context *c, int64_t n, const float *x, int
     return GRACO_OK;
 }
 
-static graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
-                               const float *X, const int32_t *index)
+graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
+                        const int32_t *index)
 {
     (void)c;
     for (int64_t i = 0; i < rows; i++)
@@ -264,33 +261,10 @@ static graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, fl
     return GRACO_OK;
 }
 
-const struct backend backend_reference = {
-    .name = "reference",
-    .host = true,
-    .allocate = host_allocate,
-    .release = memory_free,
-    .upload = host_copy,
-    .download = host_copy,
-    .copy = host_copy,
-    .zero = host_zero,
-    .gemm = ref_gemm,
-    .spmm = ref_spmm,
-    .sparse_pool = ref_sparse_pool,
-    .add = ref_add,
-    .scale_rows = ref_scale_rows,
-    .activate = ref_activate,
-    .activate_backward = ref_activate_backward,
-    .normalise = ref_normalise,
-    .normalise_backward = ref_normalise_backward,
-    .contrast = reference_contrast,
-    .contrast_backward = reference_contrast_backward,
-    .moment = reference_moment,
-    .moment_backward = reference_moment_backward,
-    .draw_bytes = ref_draw_bytes,
-    .draw_floats = ref_draw_floats,
-    .compact = ref_compact,
-    .degree_scale = ref_degree_scale,
-    .adam = ref_adam,
-    .finite = ref_finite,
-    .gather = ref_gather,
+static const struct kernels kernels = {
+#define KERNEL(name, ...) .name = ref_##name,
+#include "compute/kernels.def"
 };
+
+const struct backend backend_reference = {
+    .name = "reference", .host = true, .buffers = &host_buffers, .kernels = &kernels};

@@ -26,7 +26,7 @@ static bool counts(const struct contrast *s, int64_t i, int64_t j)
     return i != j && (cross || s->intra);
 }
 
-graco_status reference_contrast(struct context *c, struct contrast *s)
+graco_status ref_contrast(struct context *c, struct contrast *s)
 {
     (void)c;
     double loss = 0, estimate = 0, rows = (double)(2 * s->n);
@@ -46,7 +46,7 @@ graco_status reference_contrast(struct context *c, struct contrast *s)
     return GRACO_OK;
 }
 
-graco_status reference_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
+graco_status ref_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
 {
     (void)c;
     double rows = (double)(2 * s->n);
@@ -120,7 +120,7 @@ static void fit(struct moment *s)
         s->coefficient[k] = det[k] / det[3];
 }
 
-graco_status reference_moment(struct context *c, struct moment *s)
+graco_status ref_moment(struct context *c, struct moment *s)
 {
     (void)c;
     double loss = 0, rows = (double)(2 * s->n), *q = s->coefficient;
@@ -163,7 +163,7 @@ static double slope(const struct moment *s, int64_t i, int64_t j)
     return g;
 }
 
-graco_status reference_moment_backward(struct context *c, const struct moment *s, float *dZ)
+graco_status ref_moment_backward(struct context *c, const struct moment *s, float *dZ)
 {
     (void)c;
     int64_t d = s->d;

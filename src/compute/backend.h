@@ -1,0 +1,67 @@
+/* A back end: what one kind of device can do, as tables of functions. `backend_cpu` is the fast one
+ * on the host, `backend_cuda` the one on a GPU, and `backend_reference` the scalar one that serves
+ * as their oracle. Nothing above src/compute/ calls them but through a context. */
+#ifndef COMPUTE_BACKEND_H
+#define COMPUTE_BACKEND_H
+
+#include "base/status.h"
+#include "compute/operands.h"
+
+struct context;
+struct recording;
+
+/* Memory of the device. */
+struct buffers {
+    graco_status (*allocate)(void *out, size_t bytes);
+    void (*release)(void *block);
+    graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*copy)(struct context *c, void *to, const void *from, size_t bytes);
+    graco_status (*zero)(struct context *c, void *block, size_t bytes);
+};
+
+/* Steps that are written down once and then asked for as a whole. From `record` on nothing runs:
+ * what is asked for is written down until `recorded`, and `replay` then asks for all of it at once,
+ * with `later` added to the steps of random keys and of Adam. A recording uses the pool's blocks
+ * long after they went back, so it ends with the next trim; see context->trims. `recorded` with
+ * NULL drops what was written down. */
+struct recorder {
+    graco_status (*record)(struct context *c);
+    graco_status (*recorded)(struct context *c, struct recording **out);
+    graco_status (*replay)(struct context *c, struct recording *recording, uint32_t later);
+    void (*forget)(struct recording *recording);
+};
+
+/* What each does, and which may be NULL: kernels.def. */
+struct kernels {
+#define KERNEL(name, ...) graco_status (*name)(struct context * c, __VA_ARGS__);
+#include "compute/kernels.def"
+};
+
+struct backend {
+    const char *name;
+    bool host;  /* buffers are plain memory */
+    bool tiles; /* contrast keeps tiles between its passes */
+
+    /* Prepares context->device, and ends it; finish waits until all that was asked for is done and
+     * host results are in place. NULL where there is nothing to do. */
+    graco_status (*open)(struct context *c);
+    void (*close)(struct context *c);
+    graco_status (*finish)(struct context *c);
+
+    const struct buffers *buffers;
+    const struct kernels *kernels;
+    const struct recorder *recorder; /* NULL: it cannot record */
+};
+
+/* For back ends whose buffers are plain memory. */
+extern const struct buffers host_buffers;
+
+extern const struct backend backend_cpu;
+extern const struct backend backend_reference;
+
+/* The back end of that name: "cpu", "cuda", or "auto", which is the GPU where there is one that
+ * works. GRACO_ERROR_DEVICE says why there is no "cuda". */
+graco_status backend_find(const struct backend **out, const char *name);
+
+#endif

@@ -1,0 +1,35 @@
+/* The GPU as C sees it. The kernels come one family per file; kernels.def says what each does.
+ *
+ * Everything runs on one stream, so a buffer may go back to the pool while kernels still use it:
+ * whoever takes it next comes later in the stream. No kernel adds with atomics: sums have a fixed
+ * order, and the same seed gives the same bits on the same GPU. */
+#ifndef COMPUTE_CUDA_CUDA_H
+#define COMPUTE_CUDA_CUDA_H
+
+#include "compute/backend.h"
+
+extern const struct backend backend_cuda;
+
+/* Whether there is a GPU that this build can use; else GRACO_ERROR_DEVICE says why not. */
+graco_status cuda_find(void);
+
+graco_status cuda_open(struct context *c);
+void cuda_close(struct context *c);
+graco_status cuda_finish(struct context *c);
+
+graco_status cuda_allocate(void *out, size_t bytes);
+void cuda_release(void *block);
+graco_status cuda_upload(struct context *c, void *to, const void *from, size_t bytes);
+graco_status cuda_download(struct context *c, void *to, const void *from, size_t bytes);
+graco_status cuda_copy(struct context *c, void *to, const void *from, size_t bytes);
+graco_status cuda_zero(struct context *c, void *block, size_t bytes);
+
+graco_status cuda_record(struct context *c);
+graco_status cuda_recorded(struct context *c, struct recording **out);
+graco_status cuda_replay(struct context *c, struct recording *recording, uint32_t later);
+void cuda_forget(struct recording *recording);
+
+#define KERNEL(name, ...) graco_status cuda_##name(struct context *c, __VA_ARGS__);
+#include "compute/kernels.def"
+
+#endif

@@ -1,0 +1,33 @@
+/* The tables of the CUDA back end. In C, whose initialisers name what they set. */
+#include "compute/cuda/cuda.h"
+
+static const struct buffers buffers = {
+    .allocate = cuda_allocate,
+    .release = cuda_release,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .copy = cuda_copy,
+    .zero = cuda_zero,
+};
+
+static const struct recorder recorder = {
+    .record = cuda_record,
+    .recorded = cuda_recorded,
+    .replay = cuda_replay,
+    .forget = cuda_forget,
+};
+
+static const struct kernels kernels = {
+#define KERNEL(name, ...) .name = cuda_##name,
+#include "compute/kernels.def"
+};
+
+const struct backend backend_cuda = {
+    .name = "cuda",
+    .open = cuda_open,
+    .close = cuda_close,
+    .finish = cuda_finish,
+    .buffers = &buffers,
+    .kernels = &kernels,
+    .recorder = &recorder,
+};

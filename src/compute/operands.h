@@ -1,0 +1,159 @@
+/* What kernels work on: matrices, sparse matrices, and one struct for each kernel that gets more
+ * than a few arguments. Nothing here owns memory; pointers are to buffers of the device, unless a
+ * comment says host.
+ *
+ * Both views of a graph are stacked: rows 0 .. N - 1 are the first view's, rows N .. 2N - 1 the
+ * second's, and a kernel for sparse matrices applies each view's own matrix to its rows. */
+#ifndef COMPUTE_OPERANDS_H
+#define COMPUTE_OPERANDS_H
+
+#include "base/random.h"
+#include "sparse/csr.h"
+
+#include <stdbool.h>
+
+/* M = diag(row_scale) (S + self I) diag(col_scale). Borrows every array. */
+struct sparse {
+    struct csr entries;     /* S, as the device sees it */
+    const int32_t *count;   /* (rows) how many of a row's first entries count; NULL: all */
+    const float *row_scale; /* (rows) or NULL: ones */
+    const float *col_scale; /* (cols) or NULL: ones */
+    int64_t longest;        /* entries of the longest row; 0: not known */
+    bool self;              /* add the identity: row i has column first + i, if there is one */
+    int64_t first;          /* 0 unless these are rows from the middle of a matrix */
+};
+
+enum activation_kind {
+    ACTIVATION_RELU,
+    ACTIVATION_PRELU,
+    ACTIVATION_ELU,
+    ACTIVATION_RRELU,
+};
+
+/* Y = act(X + b) over (rows, cols); Y may be X. */
+struct activation {
+    enum activation_kind kind;
+    int64_t rows, cols;
+    const float *bias;     /* (cols) or NULL */
+    const float *slope;    /* PRELU: (1). RRELU: (rows, cols) given slopes, or NULL to draw them */
+    struct random_key key; /* RRELU */
+    bool training;         /* RRELU: slopes are 11/48 otherwise */
+};
+
+/* C (m, n) = op(A) op(B) + beta C, row-major, rows ld* apart. */
+struct gemm {
+    bool transpose_a, transpose_b;
+    int64_t m, n, k;
+    const float *A;
+    int64_t lda;
+    const float *B;
+    int64_t ldb;
+    float beta;
+    float *C;
+    int64_t ldc;
+    /* Of all of C, in place, with ldc = n; NULL: none. RELU may make 0 of what is no number. */
+    const struct activation *after;
+};
+
+/* Y_v (+)= M_v X_v for every view v. A step of 0 shares the operand: a shared X is read by all
+ * views, a shared Y sums over them. */
+struct spmm {
+    int views;
+    const struct sparse *matrix;    /* (views) */
+    const struct sparse *transpose; /* (views), or NULL: lets a kernel scatter rather than gather */
+    int64_t cols;
+    const float *X;
+    int64_t x_step;
+    float *Y;
+    int64_t y_step;
+    bool accumulate;
+    /* What becomes of a result that is not added to Y. */
+    const float *mask[2];           /* (cols) per view: Y's columns times these; NULL: none */
+    const struct activation *after; /* of all of Y, views in a row; NULL: none */
+};
+
+/* Y_v = M_v X diag(mask_v), dense, of a sparse X that all views share: with values, without counts
+ * and scales, columns ascending within a row. A row of Y has y_row numbers, a multiple of 4; those
+ * behind X's columns become 0. */
+struct sparse_pool {
+    int views;
+    const struct sparse *matrix; /* (views) */
+    const struct sparse *X;
+    const float *mask[2]; /* (X's columns) or NULL */
+    float *Y;
+    int64_t y_row, y_step;
+};
+
+enum { SPARSE_POOL_COLS = 8192 }; /* that X has at most */
+
+/* Whether nothing is done to the result. Else there must be one result per view, and not added. */
+static inline bool spmm_plain(const struct spmm *s)
+{
+    return !s->after && !s->mask[0] && !s->mask[1];
+}
+
+/* Rows and columns of a tile of the matrix of similarities. */
+enum { CONTRAST_TILE = 192 };
+
+/* Contrast of 2n unit rows Z = [U; V], as docs/math.md derives it. */
+struct contrast {
+    int64_t n, d;
+    double tau;
+    bool intra; /* negatives from the same view too: the paper's objective; else InfoNCE */
+    const float *Z;
+    /* Filled by the forward kernel. */
+    double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
+    double loss;               /* host, after context_finish */
+    double mutual_information; /* the same */
+    /* Kept tiles, filled by the forward and read by the backward kernel. */
+    float *tiles;
+    int64_t tile_floats; /* room in `tiles`; any number, 0 included, gives the same bits */
+};
+
+/* The linear-time objective: a quadratic surrogate for the negatives, and its sampled correction.
+ */
+struct moment {
+    int64_t n, d;
+    double tau;
+    const float *Z;
+    int64_t samples;       /* m; 0: no correction */
+    const int32_t *sample; /* (m) rows of Z, ascending, host */
+    const double *fixed;   /* (3) given coefficients, or NULL to fit them */
+    int64_t pairs;         /* without correction: how many random pairs the fit looks at */
+    struct random_key key; /* of those pairs */
+    /* Filled by the forward kernel. */
+    double coefficient[3]; /* times exp(-1 / tau), as D is; host, after context_finish */
+    double *D;             /* (2n) estimates */
+    uint8_t *floor;        /* (2n) whether the floor held the estimate up */
+    int64_t floored;       /* host, after context_finish */
+    double loss;           /* the same */
+    /* Left by the forward for the backward kernel. */
+    double *fitted; /* (3) the coefficients, where buffers are not host memory */
+    float *sampled; /* (samples, d) the sampled rows, right before `moments`, if not host memory */
+    float *moments; /* (d + 1, d): Z' Z and, last, the sum of the rows */
+    int32_t *place; /* (2n) in the sample, or -1; then (samples) the sample. Likewise */
+    float *weight;  /* (2n) 1 / D, or 0 where floored. Likewise */
+    float *kept;    /* (2n, samples + d) or NULL: cosines with the sample, and Z Z' Z */
+};
+
+/* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
+ * keep[e] where id is NULL. */
+struct compaction {
+    int64_t rows;
+    const int64_t *start;
+    const int32_t *index;
+    const uint32_t *id;
+    const uint8_t *keep;
+    int32_t *kept, *count;
+};
+
+enum { COMPACTIONS_MAX = 4 };
+
+struct adam {
+    int64_t count;
+    float *value, *grad, *m, *v; /* (count) */
+    double lr, beta1, beta2, epsilon, weight_decay;
+    int64_t step; /* 1 for the first */
+};
+
+#endif
