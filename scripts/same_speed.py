@@ -88,7 +88,8 @@ def main():
                 settings = [f"objective={objective}", f"epochs={epochs}", f"threads={count}", *other]
                 found = compare(programs, data[name], settings, arguments)
                 medians = [[statistics.median(times) for times in pair] for pair in found]
-                low, middle, high = statistics.quantiles([new / old for old, new in medians], n=4)
+                low, middle, high = statistics.quantiles([new / old for old, new in medians], n=4,
+                                                        method="inclusive")
                 slower += middle > 1 + arguments.limit / 100
                 old, new = (statistics.median(column) for column in zip(*medians))
                 fastest_old, fastest_new = (min(map(min, column)) for column in zip(*found))
