@@ -17,15 +17,15 @@
 #define EXT_INLINE inline
 #endif
 
-/* Whether this machine has an instruction set; false where that cannot be asked. */
+/* Whether this machine has an instruction set; 0 where the compiler cannot ask. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define EXT_CPU_HAS(feature) __builtin_cpu_supports(feature)
 #else
 #define EXT_CPU_HAS(feature) 0
 #endif
 
-/* Sixteen floats or 32-bit integers as one value; the compiler lowers it to the registers there
- * are. */
+/* Sixteen floats or 32-bit integers as one value; the compiler splits it into the registers that
+ * the machine has. */
 #if defined(__GNUC__)
 typedef float ext_vector __attribute__((vector_size(64)));
 typedef int32_t ext_integers __attribute__((vector_size(64)));

@@ -1,3 +1,5 @@
+/* Every block comes from one call of aligned_alloc, a large one with a wish for huge pages. What the
+ * system can still give is read from the files in which it says so, before work that may need more. */
 #define _DEFAULT_SOURCE /* madvise */
 
 #include "base/memory.h"
@@ -52,22 +54,18 @@ graco_status memory_alloc(void *out, int64_t count, size_t size)
 
 graco_status memory_zalloc(void *out, int64_t count, size_t size)
 {
-    graco_status status = memory_alloc(out, count, size);
-    if (status == GRACO_OK) {
-        void *block;
-        memcpy(&block, out, sizeof block);
-        memset(block, 0, (size_t)count * size);
-    }
-    return status;
+    PASS(memory_alloc(out, count, size));
+    void *block;
+    memcpy(&block, out, sizeof block);
+    memset(block, 0, (size_t)count * size);
+    return GRACO_OK;
 }
 
 graco_status memory_grow(void *block, int64_t old_count, int64_t new_count, size_t size)
 {
     void *old, *new;
     memcpy(&old, block, sizeof old);
-    graco_status status = memory_alloc(&new, new_count, size);
-    if (status != GRACO_OK)
-        return status;
+    PASS(memory_alloc(&new, new_count, size));
     if (old)
         memcpy(new, old, (size_t)(old_count < new_count ? old_count : new_count) * size);
     memory_free(old);
@@ -78,10 +76,9 @@ graco_status memory_grow(void *block, int64_t old_count, int64_t new_count, size
 graco_status memory_string(char **out, const char *text)
 {
     size_t length = strlen(text) + 1;
-    graco_status status = memory_alloc(out, (int64_t)length, 1);
-    if (status == GRACO_OK)
-        memcpy(*out, text, length);
-    return status;
+    PASS(memory_alloc(out, (int64_t)length, 1));
+    memcpy(*out, text, length);
+    return GRACO_OK;
 }
 
 graco_status memory_path(char **out, const char *folder, const char *name)
@@ -89,16 +86,14 @@ graco_status memory_path(char **out, const char *folder, const char *name)
     size_t a = strlen(folder), b = strlen(name);
     while (a > 1 && folder[a - 1] == '/')
         a--;
-    graco_status status = memory_alloc(out, (int64_t)(a + b + 2), 1);
-    if (status != GRACO_OK)
-        return status;
+    PASS(memory_alloc(out, (int64_t)(a + b + 2), 1));
     memcpy(*out, folder, a);
     (*out)[a] = '/';
     memcpy(*out + a + 1, name, b + 1);
     return GRACO_OK;
 }
 
-/* The number behind `key` in a small file of the system, in its own unit; -1 if there is none. */
+/* The number after `key` in a small file of the system, in the file's unit; -1 if there is none. */
 static int64_t system_number(const char *path, const char *key)
 {
     char text[4096];

@@ -1,8 +1,8 @@
 /* Memory: every allocation of the library goes through these functions.
  *
- * Sizes are checked for overflow, blocks are aligned to 64 bytes. The system calls behind them are
- * aligned_alloc and free alone, so a test that wraps aligned_alloc at link time can fail the nth
- * allocation of any call. */
+ * Sizes are checked for overflow, blocks are aligned to 64 bytes. The functions call only
+ * aligned_alloc and free, so a test that wraps aligned_alloc at link time can fail the nth
+ * allocation of anything. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -31,8 +31,9 @@ graco_status memory_path(char **out, const char *folder, const char *name);
  * limits of the control group and of the process. INT64_MAX where that cannot be asked. */
 int64_t memory_available(void);
 
-/* GRACO_ERROR_MEMORY if `bytes`, an estimate of what `what` takes, are more than that. A system
- * that promises more than it has would grant the allocations and then kill the process. */
+/* GRACO_ERROR_MEMORY if `what`, which takes about `bytes`, needs more than memory_available. Without
+ * this check a system that promises more than it has would grant the memory and kill the process
+ * when it is used. */
 graco_status memory_expect(double bytes, const char *what);
 
 /* Frees what the functions above gave; accepts NULL. */

@@ -1,3 +1,5 @@
+/* The C locale is made and freed within each call: a locale that is kept would be a global that
+ * changes, which the library does not have. */
 #include "base/number.h"
 
 #include <locale.h>

@@ -2,9 +2,8 @@
  *
  * strtod and printf follow the decimal point of the host program's locale: after its
  * setlocale(LC_ALL, "de_DE") they would read 0.5 as 0 and print it as 0,5. Everything in the
- * library that turns text into a real number or back goes through here: the calling thread is in
- * the C locale for the length of one call. That changes nothing for other threads. Costs about 0.1
- * us. */
+ * library that turns text into a real number or back goes through here: the calling thread, and no
+ * other, is in the C locale while the call lasts. Costs about 0.1 us. */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -25,9 +24,9 @@ int number_print_list(char *text, size_t size, const char *format, va_list argum
 enum { NUMBER_TEXT = 32 };
 void number_shortest(char text[NUMBER_TEXT], double number);
 
-/* Around calls of other libraries that read or print numbers: `begin` makes the C locale this
- * thread's and returns what `end` needs to go back. Neither can fail in a way that matters: a
- * system without the C locale does not exist. */
+/* For calls of other libraries that read or print numbers: `begin` puts this thread into the C
+ * locale and returns what `end` needs to go back. Every system has the C locale; should there be no
+ * memory for it, the thread keeps its own. */
 struct number_scope {
     void *c, *before;
 };

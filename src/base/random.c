@@ -1,3 +1,5 @@
+/* The rounds are Philox's as published; the GPU's kernels have the same ones and give the same bits.
+ * Everything else is a way to turn the four words of a block into the number that is asked for. */
 #include "base/random.h"
 
 #include <math.h>
@@ -30,8 +32,8 @@ void random_block(uint32_t out[4], const struct random_key *key, uint64_t block)
     random_philox(out, counter, words);
 }
 
-/* Loops over sixteen blocks side by side were tried: without wide registers they lose to the scalar
- * rounds, whose latencies overlap from block to block. */
+/* One block after the other: the processor overlaps their rounds by itself. Sixteen blocks side by
+ * side were tried, and were slower on machines without wide registers. */
 void random_blocks(uint32_t *out, const struct random_key *key, uint64_t first, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)

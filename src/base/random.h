@@ -40,17 +40,17 @@ void random_block(uint32_t out[4], const struct random_key *key, uint64_t block)
 /* Blocks first .. first + count - 1 one after the other: out (4 * count). */
 void random_blocks(uint32_t *out, const struct random_key *key, uint64_t first, int64_t count);
 
-/* One element: uniform over 32 bits; over [0, 1) with 24 bits; over [0, n) without visible bias (n
- * < 2^32: the bias is below n / 2^64). */
+/* One element: uniform over 32 bits, and over [0, 1) with 24 bits. */
 uint32_t random_u32(const struct random_key *key, uint64_t element);
 float random_float(const struct random_key *key, uint64_t element);
 
-/* These two spend a whole block per element: element e is block e. */
+/* These two use a whole block per element, element e block e: uniform over [0, n), n < 2^32, with a
+ * bias below n / 2^64; and normal with mean 0 and variance 1. */
 int64_t random_below(const struct random_key *key, uint64_t element, int64_t n);
 double random_normal(const struct random_key *key, uint64_t element);
 
-/* An event of probability p happens when the element's 32 bits are below this threshold; p = 1
- * gives 2^32, which they always are. */
+/* An event of probability p happens when the element's 32 bits are below this threshold. For p = 1
+ * it is 2^32, so that the event always happens. */
 uint64_t random_threshold(double p);
 
 /* Shuffles items[0 .. n) (Fisher-Yates), drawing elements 0 .. n - 1 of the key. */

@@ -1,3 +1,5 @@
+/* Each thread has one message, which stays until that thread's next failure. A new one is written
+ * apart and then copied, because its arguments may point into the old one. */
 #include "base/status.h"
 
 #include "base/number.h"
@@ -22,7 +24,7 @@ const char *graco_version(void)
 
 graco_status status_fail(graco_status code, const char *format, ...)
 {
-    char text[MESSAGE_SIZE]; /* apart, because an argument may be the old message */
+    char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     number_print_list(text, sizeof text, format, arguments);

@@ -1,3 +1,5 @@
+/* Threads are OpenMP's. Times come from two clocks of the system: one that never goes backwards, and
+ * one that runs only while the calling thread does. */
 #include "base/threads.h"
 
 #include "graco.h"
