@@ -3,7 +3,7 @@
 set -euo pipefail
 
 packages=(gcc libc6-dev cmake pkg-config libopenblas-openmp-dev libzip-dev libcurl4-openssl-dev
-    ca-certificates)
+    libssl-dev ca-certificates)
 missing=()
 if ! command -v dpkg-query >/dev/null; then
     echo "setup: this is not a Debian system: the equivalents of these packages are needed:" \
