@@ -177,42 +177,48 @@ static graco_status print_text(const struct rows *rows, const struct request *re
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* One row with the protocol; NULL if memory is out. */
-static json_t *row_json(const struct rows *rows, int index, const struct request *request)
+/* The fields of one row. */
+static void write_row(struct writer *json, const struct scoring *row, const struct request *request)
 {
-    json_t *object = scoring_json(&rows->row[index]);
-    object = output_set(object, "protocol", json_string(request->protocol));
-    return output_set(object, "seed", json_integer((json_int_t)request->options.seed));
+    scoring_json(json, row);
+    writer_string(json, "protocol", request->protocol);
+    writer_integer(json, "seed", (int64_t)request->options.seed);
 }
 
-/* The first row, with the others and how they compare; *out is NULL if memory is out. */
-static graco_status all_json(json_t **out, const struct rows *rows, const struct request *request)
+/* The first row, with the others and how they compare. */
+static graco_status write_all(struct writer *json, const struct rows *rows,
+                              const struct request *request)
 {
-    json_t *others = json_array();
-    graco_status status = GRACO_OK;
-    for (int i = 1; status == GRACO_OK && i < rows->count; i++) {
-        json_t *other = row_json(rows, i, request);
+    writer_open(json, NULL, '{');
+    write_row(json, &rows->row[0], request);
+    writer_open(json, "compared_with", '[');
+    for (int i = 1; i < rows->count; i++) {
         graco_eval_comparison comparison = {0};
-        status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
-        other = output_set(other, "difference", output_real(comparison.difference));
-        other = output_set(other, "difference_error", output_real(comparison.error));
-        others = output_append(others, other);
+        graco_status status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        if (status != GRACO_OK)
+            return status;
+        writer_open(json, NULL, '{');
+        write_row(json, &rows->row[i], request);
+        writer_real(json, "difference", comparison.difference);
+        writer_real(json, "difference_error", comparison.error);
+        writer_close(json);
     }
-    *out = output_set(row_json(rows, 0, request), "compared_with", others);
-    if (status != GRACO_OK)
-        json_decref(*out);
-    return status;
+    writer_close(json);
+    writer_close(json);
+    return GRACO_OK;
 }
 
 static graco_status save_all(const struct rows *rows, const struct request *request)
 {
     graco_status status = GRACO_OK;
     for (int i = 0; status == GRACO_OK && i < rows->count; i++) {
+        struct writer json = {.file = true};
         if (!rows->row[i].folder)
             continue;
-        json_t *object = row_json(rows, i, request);
-        status = object ? scoring_save(&rows->row[i], object) : output_no_memory("eval.json");
-        json_decref(object);
+        writer_open(&json, NULL, '{');
+        write_row(&json, &rows->row[i], request);
+        writer_close(&json);
+        status = scoring_save(&rows->row[i], &json);
     }
     return status;
 }
@@ -229,10 +235,11 @@ static int run(const struct command *command, struct request *request)
     if (status == GRACO_OK)
         status = save_all(&rows, request);
     if (status == GRACO_OK) {
-        json_t *object = NULL;
-        status = request->json ? all_json(&object, &rows, request) : print_text(&rows, request);
+        struct writer json = {0};
+        status = request->json ? write_all(&json, &rows, request) : print_text(&rows, request);
         if (status == GRACO_OK)
-            code = request->json ? output_json(object) : output_finish();
+            code = request->json ? output_json(&json) : output_finish();
+        writer_clear(&json);
     }
     if (status != GRACO_OK)
         code = output_failure(status);

@@ -217,22 +217,31 @@ static bool fetch_file(struct fetch *fetch, struct fetched *out)
 
 static int report_json(const struct fetch *fetch)
 {
-    json_t *files = json_array();
+    struct writer json = {0};
     int64_t received = 0;
 
+    for (int i = 0; i < fetch->count; i++)
+        received += fetch->files[i].received;
+    writer_open(&json, NULL, '{');
+    writer_string(&json, "name", fetch->set->name);
+    writer_string(&json, "folder", fetch->folder);
+    writer_string(&json, "source", fetch->from ? fetch->from : fetch->set->source);
+    writer_integer(&json, "received", received);
+    writer_open(&json, "files", '[');
     for (int i = 0; i < fetch->count; i++) {
         const struct fetched *file = &fetch->files[i];
-        received += file->received;
-        files = output_append(files,
-                              json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "name", file->file->name,
-                                        "state", file->state, "bytes", (json_int_t)file->bytes,
-                                        "received", (json_int_t)file->received, "sha256",
-                                        file->sha256, "checked", file->checked));
+        writer_open(&json, NULL, '{');
+        writer_string(&json, "name", file->file->name);
+        writer_string(&json, "state", file->state);
+        writer_integer(&json, "bytes", file->bytes);
+        writer_integer(&json, "received", file->received);
+        writer_string(&json, "sha256", file->sha256);
+        writer_string(&json, "checked", file->checked);
+        writer_close(&json);
     }
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I}", "name", fetch->set->name, "folder", fetch->folder, "source",
-        fetch->from ? fetch->from : fetch->set->source, "received", (json_int_t)received);
-    return output_json(output_set(object, "files", files));
+    writer_close(&json);
+    writer_close(&json);
+    return output_json(&json);
 }
 
 static int report(const struct fetch *fetch)
@@ -292,44 +301,57 @@ static int64_t set_size(const struct catalogue_set *set, bool *exact)
     return sum;
 }
 
-static json_t *describe(const struct catalogue_set *set)
+static void write_set(struct writer *json, const struct catalogue_set *set)
 {
-    json_t *files = json_array();
     bool exact = true;
     int64_t size = set_size(set, &exact);
 
+    writer_open(json, NULL, '{');
+    writer_string(json, "name", set->name);
+    writer_string(json, "about", set->about);
+    if (exact)
+        writer_integer(json, "bytes", size);
+    else
+        writer_null(json, "bytes");
+    writer_integer(json, "bytes_max", size);
+    writer_string(json, "licence", set->licence);
+    writer_string(json, "source", set->source);
+    writer_bool(json, "sha256_published", set->files[0].sha256 != NULL);
+    writer_open(json, "files", '[');
     for (const struct catalogue_file *file = set->files; file->name; file++)
-        files = output_append(files, json_string(file->name));
-    json_t *object = json_pack("{s:s, s:s}", "name", set->name, "about", set->about);
-    object = output_set(object, "bytes", exact ? json_integer(size) : json_null());
-    object = output_set(object, "bytes_max", json_integer(size));
-    object = output_set(object, "licence", json_string(set->licence));
-    object = output_set(object, "source", json_string(set->source));
-    object = output_set(object, "sha256_published", json_boolean(set->files[0].sha256 != NULL));
-    return output_set(object, "files", files);
+        writer_string(json, NULL, file->name);
+    writer_close(json);
+    writer_close(json);
 }
 
-static int list(bool json)
+static int list_json(void)
 {
     const struct catalogue_set *set = NULL;
-    json_t *sets = json ? json_array() : NULL;
+    struct writer json = {0};
+
+    writer_open(&json, NULL, '{');
+    writer_open(&json, "datasets", '[');
+    for (int i = 0; (set = catalogue_at(i)); i++)
+        write_set(&json, set);
+    writer_close(&json);
+    writer_close(&json);
+    return output_json(&json);
+}
+
+static int list(void)
+{
+    const struct catalogue_set *set = NULL;
 
     for (int i = 0; (set = catalogue_at(i)); i++) {
         char bytes[32];
         bool exact = true;
         int64_t size = set_size(set, &exact);
-        if (json) {
-            sets = output_append(sets, describe(set));
-            continue;
-        }
         output_row(set->name, "%s", set->about);
         output_row("", "size: %s%s", exact ? "" : "not known beforehand, accepted up to ",
                    output_bytes(bytes, size));
         output_row("", "licence: %s", set->licence);
         output_row("", "source: %s", set->source);
     }
-    if (json)
-        return output_json(output_set(json_object(), "datasets", sets));
     return output_finish();
 }
 
@@ -410,7 +432,7 @@ int cmd_fetch(int argc, char **argv)
     if (command.help)
         return options_help(&command);
     if (list_wanted)
-        return list(fetch.json);
+        return fetch.json ? list_json() : list();
     if (command.count == 0) {
         output_error("fetch: no data set given; expected a name: see graco fetch --list");
         return EXIT_USAGE;

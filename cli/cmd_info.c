@@ -8,20 +8,34 @@
 
 static int print_json(const graco_dataset_info *info)
 {
-    json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:b}", "name",
-        info->name, "nodes", (json_int_t)info->nodes, "edges", (json_int_t)info->edges,
-        "self_loops", (json_int_t)info->self_loops, "duplicates", (json_int_t)info->duplicates,
-        "isolated", (json_int_t)info->isolated, "features", (json_int_t)info->features,
-        "feature_entries", (json_int_t)info->feature_entries, "classes", (json_int_t)info->classes,
-        "graphs", (json_int_t)info->graphs, "sparse_features", info->sparse_features, "multi_label",
-        info->multi_label, "directed", info->directed, "has_split", info->has_split, "inductive",
-        info->inductive);
-    json_t *split = info->has_split ? json_pack("[I, I, I]", (json_int_t)info->split_nodes[0],
-                                                (json_int_t)info->split_nodes[1],
-                                                (json_int_t)info->split_nodes[2])
-                                    : json_null();
-    return output_json(output_set(object, "split_nodes", split));
+    struct writer json = {0};
+
+    writer_open(&json, NULL, '{');
+    writer_string(&json, "name", info->name);
+    writer_integer(&json, "nodes", info->nodes);
+    writer_integer(&json, "edges", info->edges);
+    writer_integer(&json, "self_loops", info->self_loops);
+    writer_integer(&json, "duplicates", info->duplicates);
+    writer_integer(&json, "isolated", info->isolated);
+    writer_integer(&json, "features", info->features);
+    writer_integer(&json, "feature_entries", info->feature_entries);
+    writer_integer(&json, "classes", info->classes);
+    writer_integer(&json, "graphs", info->graphs);
+    writer_bool(&json, "sparse_features", info->sparse_features);
+    writer_bool(&json, "multi_label", info->multi_label);
+    writer_bool(&json, "directed", info->directed);
+    writer_bool(&json, "has_split", info->has_split);
+    writer_bool(&json, "inductive", info->inductive);
+    if (info->has_split) {
+        writer_open(&json, "split_nodes", '[');
+        for (int i = 0; i < 3; i++)
+            writer_integer(&json, NULL, info->split_nodes[i]);
+        writer_close(&json);
+    } else {
+        writer_null(&json, "split_nodes");
+    }
+    writer_close(&json);
+    return output_json(&json);
 }
 
 static int print_table(const graco_dataset_info *info)

@@ -114,21 +114,27 @@ static graco_status set_seed(graco_config *config, uint64_t seed)
     return graco_config_set(config, "seed", text);
 }
 
-static json_t *describe(const struct job *job, const struct outcome *outcome)
+/* The fields of one run, or of all of them as one. */
+static void write_fields(struct writer *json, const struct job *job, const struct outcome *outcome)
 {
     const graco_train_result *result = &outcome->result;
     char objective[SETTINGS_TEXT];
 
-    settings_get(objective, job->config, "objective");
-
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:s, s:I}", "run", outcome->folder,
-        "dataset", job->info.name, "preset", job->preset, "objective", objective, "epochs",
-        (json_int_t)result->epochs, "loss", output_real(result->loss), "mutual_information",
-        output_real(result->mutual_information), "seconds", output_real(result->seconds),
-        "epoch_ms_median", output_real(result->epoch_ms_median), "peak_rss_bytes",
-        (json_int_t)graco_peak_memory(), "buffer_bytes", (json_int_t)result->buffer_bytes, "device",
-        result->device ? result->device : "cpu", "seed", (json_int_t)outcome->seed);
+    writer_string(json, "run", outcome->folder);
+    writer_string(json, "dataset", job->info.name);
+    writer_string(json, "preset", job->preset);
+    writer_string(json, "method", graco_config_method(job->config));
+    if (*settings_get(objective, job->config, "objective") != '?')
+        writer_string(json, "objective", objective);
+    writer_integer(json, "epochs", result->epochs);
+    writer_real(json, "loss", result->loss);
+    writer_real(json, "mutual_information", result->mutual_information);
+    writer_real(json, "seconds", result->seconds);
+    writer_real(json, "epoch_ms_median", result->epoch_ms_median);
+    writer_integer(json, "peak_rss_bytes", graco_peak_memory());
+    writer_integer(json, "buffer_bytes", result->buffer_bytes);
+    writer_string(json, "device", result->device ? result->device : "cpu");
+    writer_integer(json, "seed", (int64_t)outcome->seed);
 }
 
 static int compare(const void *a, const void *b)
@@ -160,15 +166,21 @@ static struct outcome summarise(const struct job *job, const struct outcome *out
 static int report_json(const struct job *job, const struct outcome *sum,
                        const struct outcome *outcomes, int64_t count)
 {
-    json_t *object = describe(job, sum);
+    struct writer json = {0};
 
+    writer_open(&json, NULL, '{');
+    write_fields(&json, job, sum);
     if (count > 1) {
-        json_t *list = json_array();
-        for (int64_t i = 0; i < count; i++)
-            list = output_append(list, describe(job, &outcomes[i]));
-        object = output_set(object, "runs", list);
+        writer_open(&json, "runs", '[');
+        for (int64_t i = 0; i < count; i++) {
+            writer_open(&json, NULL, '{');
+            write_fields(&json, job, &outcomes[i]);
+            writer_close(&json);
+        }
+        writer_close(&json);
     }
-    return output_json(object);
+    writer_close(&json);
+    return output_json(&json);
 }
 
 static int report(const struct job *job, const struct outcome *outcomes, double *medians)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,27 +85,6 @@ void output_start(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-json_t *output_real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *output_append(json_t *array, json_t *value)
-{
-    if (json_array_append_new(array, value) == 0)
-        return array;
-    json_decref(array);
-    return NULL;
-}
-
-json_t *output_set(json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, value) == 0)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
 int output_finish(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -115,35 +93,18 @@ int output_finish(void)
     return EXIT_FAILED;
 }
 
-/* Not json_dumps, which leaves pieces out where its own buffer cannot grow. */
-char *output_text(size_t *length, const json_t *object, size_t flags)
+int output_json(struct writer *json)
 {
-    size_t size = json_dumpb(object, NULL, 0, flags);
-    char *text = size > 0 ? malloc(size + 2) : NULL;
+    int code = EXIT_FAILED;
 
-    if (!text || json_dumpb(object, text, size, flags) != size) {
-        free(text);
-        return NULL;
-    }
-    text[size] = '\n';
-    text[size + 1] = '\0';
-    *length = size + 1;
-    return text;
-}
-
-int output_json(json_t *object)
-{
-    size_t length = 0;
-    char *text = object ? output_text(&length, object, JSON_REAL_PRECISION(12)) : NULL;
-
-    json_decref(object);
-    if (!text) {
+    if (writer_finish(json)) {
+        fwrite(json->text, 1, json->length, stdout); /* output_finish looks whether it worked */
+        code = output_finish();
+    } else {
         output_error("no JSON could be made: memory ran out, or a name is not UTF-8");
-        return EXIT_FAILED;
     }
-    fwrite(text, 1, length, stdout); /* output_finish looks whether it worked */
-    free(text);
-    return output_finish();
+    writer_clear(json);
+    return code;
 }
 
 void output_row(const char *label, const char *format, ...)

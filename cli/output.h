@@ -4,7 +4,7 @@
 
 #include "graco.h"
 
-#include <jansson.h>
+#include "writer.h"
 
 /* Lets the compiler check formats; the library's own such macro is not in the public header. */
 #if defined(__GNUC__)
@@ -30,25 +30,13 @@ int output_failure(graco_status status);
  * returns GRACO_ERROR_MEMORY. */
 graco_status output_no_memory(const char *what);
 
-/* A JSON number, or null if it is not finite. */
-json_t *output_real(double value);
-
-/* Add a value, which they take over, and return the array or object; NULL, with both released, if
- * memory is out. Either may be NULL already: a chain of them needs one check at its end. */
-json_t *output_append(json_t *array, json_t *value);
-json_t *output_set(json_t *object, const char *key, json_t *value);
-
 /* Keeps what is printed out of the files that the command opens, where it was started with its
  * standard descriptors closed; and lets a reader that went away be a failure to write. */
 void output_start(void);
 
-/* The text of an object, `flags` as jansson's, *length bytes with a newline at the end; NULL if
- * memory is out. The caller frees it. */
-char *output_text(size_t *length, const json_t *object, size_t flags);
-
-/* Prints an object as one line on stdout and releases it. Returns the exit code: a NULL object (out
- * of memory while it was made) or a full disk is a failure. */
-int output_json(json_t *object);
+/* Prints what was written on stdout and clears the writer. Returns the exit code: a writer that has
+ * failed or a full disk is a failure. */
+int output_json(struct writer *json);
 
 /* Flushes stdout and returns the exit code: EXIT_FAILED, with a message, if anything that was
  * printed could not be written. */

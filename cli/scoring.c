@@ -1,3 +1,5 @@
+/* Scores. A folder of several runs is scored run by run, on the same splits, and its mean and
+ * deviation are over all of their scores. */
 #include "scoring.h"
 
 #include "output.h"
@@ -25,7 +27,7 @@ static bool embeddings_path(char path[RUNS_PATH_MAX + 64], const char *folder)
 }
 
 /* Mean and sample deviation over runs x splits. */
-static void pool(struct scoring *scoring)
+static void summarise(struct scoring *scoring)
 {
     double sum = 0, square = 0;
     int64_t count = 0;
@@ -86,7 +88,7 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
                 break;
         }
     }
-    pool(out);
+    summarise(out);
     if (status != GRACO_OK)
         scoring_clear(out);
     return status;
@@ -133,7 +135,7 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     graco_config_free(config);
     if (status == GRACO_OK)
         status = add_run(out, &Z, data, options);
-    pool(out);
+    summarise(out);
     if (status != GRACO_OK)
         scoring_clear(out);
     graco_matrix_clear(&Z);
@@ -172,73 +174,73 @@ graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a
     return status;
 }
 
-static json_t *numbers_json(const double *values, int64_t count)
+static void write_reals(struct writer *json, const char *key, const double *values, int64_t count)
 {
-    json_t *array = json_array();
+    writer_open(json, key, '[');
     for (int64_t i = 0; i < count; i++)
-        array = output_append(array, output_real(values[i]));
-    return array;
+        writer_real(json, NULL, values[i]);
+    writer_close(json);
 }
 
-static json_t *confusion_json(const graco_eval_result *result)
+static void write_confusion(struct writer *json, const graco_eval_result *result)
 {
-    json_t *confusion = json_array();
     int64_t width = result->multi_label ? 4 : result->classes;
+    writer_open(json, "confusion", '[');
     for (int64_t k = 0; k < result->classes; k++) {
-        json_t *row = json_array();
+        writer_open(json, NULL, '[');
         for (int64_t i = 0; i < width; i++)
-            row = output_append(row, json_integer(result->confusion[k * width + i]));
-        confusion = output_append(confusion, row);
+            writer_integer(json, NULL, result->confusion[k * width + i]);
+        writer_close(json);
     }
-    return confusion;
+    writer_close(json);
 }
 
-static json_t *run_json(const graco_eval_result *result)
+static void write_run(struct writer *json, const graco_eval_result *result)
 {
-    json_t *notes = json_array(), *object = json_object();
+    writer_open(json, NULL, '{');
+    writer_real(json, "mean", result->mean);
+    writer_real(json, "std", result->deviation);
+    write_reals(json, "scores", result->scores, result->splits);
+    write_reals(json, "C", result->C, result->splits);
+    writer_real(json, "accuracy", result->accuracy);
+    writer_real(json, "micro_f1", result->micro_f1);
+    writer_real(json, "macro_f1", result->macro_f1);
+    write_confusion(json, result);
+    writer_bool(json, "converged", result->converged);
+    writer_real(json, "worst_gap", result->worst_gap);
+    writer_real(json, "seconds", result->seconds);
+    writer_open(json, "notes", '[');
     for (int64_t i = 0; i < result->note_count; i++)
-        notes = output_append(notes, json_string(result->notes[i]));
-    object = output_set(object, "mean", output_real(result->mean));
-    object = output_set(object, "std", output_real(result->deviation));
-    object = output_set(object, "scores", numbers_json(result->scores, result->splits));
-    object = output_set(object, "C", numbers_json(result->C, result->splits));
-    object = output_set(object, "accuracy", output_real(result->accuracy));
-    object = output_set(object, "micro_f1", output_real(result->micro_f1));
-    object = output_set(object, "macro_f1", output_real(result->macro_f1));
-    object = output_set(object, "confusion", confusion_json(result));
-    object = output_set(object, "converged", json_boolean(result->converged));
-    object = output_set(object, "worst_gap", output_real(result->worst_gap));
-    object = output_set(object, "seconds", output_real(result->seconds));
-    return output_set(object, "notes", notes);
+        writer_string(json, NULL, result->notes[i]);
+    writer_close(json);
+    writer_close(json);
 }
 
-json_t *scoring_json(const struct scoring *scoring)
+void scoring_json(struct writer *json, const struct scoring *scoring)
 {
-    json_t *scores = json_array(), *results = json_array(), *object = json_object();
-    for (int64_t r = 0; r < scoring->runs; r++) {
-        const graco_eval_result *result = &scoring->results[r];
-        for (int64_t s = 0; s < result->splits; s++)
-            scores = output_append(scores, output_real(result->scores[s]));
-        results = output_append(results, run_json(result));
-    }
-    object = output_set(object, "name", json_string(scoring->name));
-    object = output_set(object, "metric", json_string(scoring->results[0].metric));
-    object = output_set(object, "mean", output_real(scoring->mean));
-    object = output_set(object, "std", output_real(scoring->deviation));
-    object = output_set(object, "splits", json_integer(scoring->results[0].splits));
-    object = output_set(object, "runs", scores);
-    return output_set(object, "results", results);
+    writer_string(json, "name", scoring->name);
+    writer_string(json, "metric", scoring->results[0].metric);
+    writer_real(json, "mean", scoring->mean);
+    writer_real(json, "std", scoring->deviation);
+    writer_integer(json, "splits", scoring->results[0].splits);
+    writer_open(json, "runs", '[');
+    for (int64_t r = 0; r < scoring->runs; r++)
+        for (int64_t s = 0; s < scoring->results[r].splits; s++)
+            writer_real(json, NULL, scoring->results[r].scores[s]);
+    writer_close(json);
+    writer_open(json, "results", '[');
+    for (int64_t r = 0; r < scoring->runs; r++)
+        write_run(json, &scoring->results[r]);
+    writer_close(json);
 }
 
-graco_status scoring_save(const struct scoring *scoring, const json_t *object)
+graco_status scoring_save(const struct scoring *scoring, struct writer *json)
 {
     char path[RUNS_PATH_MAX + 64];
-    size_t length = 0;
-    char *text = output_text(&length, object, JSON_INDENT(1));
-    if (!text)
-        return output_no_memory("eval.json");
     snprintf(path, sizeof path, "%.*s/eval.json", RUNS_PATH_MAX, scoring->name);
-    graco_status status = graco_file_save(path, text, (int64_t)length);
-    free(text);
+    graco_status status = writer_finish(json)
+                              ? graco_file_save(path, json->text, (int64_t)json->length)
+                              : output_no_memory("eval.json");
+    writer_clear(json);
     return status;
 }

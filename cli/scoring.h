@@ -1,10 +1,10 @@
-/* Scores of one embedding, or of the runs of a folder pooled. */
+/* Scores of one embedding, or of all runs of a folder. */
 #ifndef CLI_SCORING_H
 #define CLI_SCORING_H
 
 #include "graco.h"
 
-#include <jansson.h>
+#include "writer.h"
 
 struct scoring {
     const char *name; /* as given on the command line; borrowed */
@@ -31,10 +31,10 @@ void scoring_clear(struct scoring *scoring);
 graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a,
                              const struct scoring *b);
 
-/* Everything about it; NULL if out of memory. The caller owns it. */
-json_t *scoring_json(const struct scoring *scoring);
+/* Writes everything about it as fields of the object that is open. */
+void scoring_json(struct writer *json, const struct scoring *scoring);
 
-/* Replaces NAME/eval.json by `object`, whole or not at all. */
-graco_status scoring_save(const struct scoring *scoring, const json_t *object);
+/* Replaces NAME/eval.json by what was written, whole or not at all, and clears the writer. */
+graco_status scoring_save(const struct scoring *scoring, struct writer *json);
 
 #endif

@@ -52,28 +52,21 @@ static const char *const *list_presets(const char *names[KEYS_MAX + 2], const ch
     return names;
 }
 
-/* Says that `word` is none of `words`, and which of them it is most like. */
-static void say_unknown(const char *what, const char *word, const char *expected,
-                        const char *const *words)
-{
-    char text[LIST_TEXT];
-    const char *nearest = options_nearest(word, words);
-
-    output_error("train: %s '%s'%s%s%s; %s: %s", what, word, nearest ? " (did you mean " : "",
-                 nearest ? nearest : "", nearest ? "?)" : "", expected, join(text, words));
-}
-
 const char *settings_preset(graco_config **config, const struct settings *settings,
                             const char *name)
 {
     const char *names[KEYS_MAX + 2], *wanted = settings->preset ? settings->preset : name;
+    char text[LIST_TEXT];
     int found = 0;
 
     list_presets(names, settings->method);
     while (wanted && names[found] && strcmp(wanted, names[found]) != 0)
         found++;
     if (settings->preset && !names[found]) {
-        say_unknown("--preset is", settings->preset, "expected one of", names);
+        const char *nearest = options_nearest(settings->preset, names);
+        output_error("train: --preset is '%s'; expected one of: %s%s%s%s", settings->preset,
+                     join(text, names), nearest ? " (did you mean " : "", nearest ? nearest : "",
+                     nearest ? "?)" : "");
         return NULL;
     }
     if (graco_config_create(config, settings->method, wanted) != GRACO_OK) {
@@ -99,7 +92,7 @@ bool settings_set_integer(graco_config *config, const char *key, int64_t value)
     return set(config, key, text);
 }
 
-/* One "key=value". */
+/* One "key=value". A key that is nearly one of the method's gets a hint. */
 static bool set_pair(graco_config *config, const char *pair)
 {
     const char *names[KEYS_MAX + 1], *equals = strchr(pair, '=');
@@ -111,11 +104,15 @@ static bool set_pair(graco_config *config, const char *pair)
         return false;
     }
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 63 ? equals - pair : 63), pair);
-    for (; count < KEYS_MAX && (names[count] = graco_config_key(config, count, NULL)); count++)
-        if (strcmp(names[count], key) == 0)
-            return set(config, key, equals + 1);
+    if (graco_config_set(config, key, equals + 1) == GRACO_OK)
+        return true;
+    while (count < KEYS_MAX && (names[count] = graco_config_key(config, count, NULL)))
+        count++;
     names[count] = NULL;
-    say_unknown("--set has the unknown key", key, "allowed", names);
+    const char *nearest = options_nearest(key, names);
+    bool hint = nearest && strcmp(nearest, key) != 0;
+    output_error("train: --set: %s%s%s%s", graco_message(), hint ? " (did you mean " : "",
+                 hint ? nearest : "", hint ? "?)" : "");
     return false;
 }
 

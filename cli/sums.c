@@ -139,8 +139,7 @@ bool sums_of_file(char text[SHA256_TEXT], const char *path)
     } while (got > 0 || (got < 0 && errno == EINTR));
     int reason = errno;
     close(fd);
-    errno = reason;
-    if (got == 0)
-        sha256_text(text, &hash);
-    return got == 0;
+    bool hashed = sha256_text(text, &hash);
+    errno = got == 0 ? errno : reason;
+    return got == 0 && hashed;
 }

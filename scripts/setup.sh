@@ -2,8 +2,8 @@
 # Installs the Debian packages that graco needs. Says which are missing; does nothing when none is.
 set -euo pipefail
 
-packages=(gcc libc6-dev cmake pkg-config libopenblas-openmp-dev libzip-dev libjansson-dev
-    libcurl4-openssl-dev ca-certificates)
+packages=(gcc libc6-dev cmake pkg-config libopenblas-openmp-dev libzip-dev libcurl4-openssl-dev
+    libssl-dev ca-certificates)
 missing=()
 if ! command -v dpkg-query >/dev/null; then
     echo "setup: this is not a Debian system: the equivalents of these packages are needed:" \

@@ -2,8 +2,8 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
-#include "io/array.h"
 #include "io/files/file.h"
+#include "io/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ done:
 /* A file may have any name, but JSON holds UTF-8 only. */
 static void replace_bad_bytes(char *text)
 {
-    while (*(text += array_utf8_prefix(text)))
+    while (*(text += utf8_prefix(text)))
         *text++ = '?';
 }
 

@@ -58,9 +58,6 @@ graco_status array_borrow(struct array *out, enum array_type type, const void *d
 /* An ARRAY_TEXT of shape (count) from UTF-8 strings. The array owns its data. */
 graco_status array_from_strings(struct array *out, char *const *strings, int64_t count);
 
-/* How many bytes of the string are UTF-8 before one that is not, or before its NUL. */
-size_t array_utf8_prefix(const char *text);
-
 /* Frees what the array owns and zeroes it. Accepts NULL. */
 void array_clear(struct array *array);
 

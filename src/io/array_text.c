@@ -2,43 +2,10 @@
 #include "io/array.h"
 
 #include "base/memory.h"
+#include "io/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Writes a code point as UTF-8 and returns the bytes used, 0 if there is no such character. With
- * `out` NULL it only measures. */
-static int encode_point(char *out, uint32_t point)
-{
-    char bytes[4];
-    int used;
-    if (point < 0x80) {
-        bytes[0] = (char)point;
-        used = 1;
-    } else if (point < 0x800) {
-        bytes[0] = (char)(0xc0 | point >> 6);
-        bytes[1] = (char)(0x80 | (point & 63));
-        used = 2;
-    } else if (point < 0x10000) {
-        if (point >= 0xd800 && point < 0xe000)
-            return 0;
-        bytes[0] = (char)(0xe0 | point >> 12);
-        bytes[1] = (char)(0x80 | (point >> 6 & 63));
-        bytes[2] = (char)(0x80 | (point & 63));
-        used = 3;
-    } else {
-        if (point > 0x10ffff)
-            return 0;
-        bytes[0] = (char)(0xf0 | point >> 18);
-        bytes[1] = (char)(0x80 | (point >> 12 & 63));
-        bytes[2] = (char)(0x80 | (point >> 6 & 63));
-        bytes[3] = (char)(0x80 | (point & 63));
-        used = 4;
-    }
-    if (out)
-        memcpy(out, bytes, (size_t)used);
-    return used;
-}
 
 /* The length of one item as UTF-8, without the NUL; writes it if `out` is not NULL. */
 static graco_status encode_item(char *out, int64_t *length, const struct array *array,
@@ -57,7 +24,7 @@ static graco_status encode_item(char *out, int64_t *length, const struct array *
         memcpy(&point, item + i, sizeof point);
         if (point == 0)
             break;
-        int step = encode_point(out ? out + used : NULL, point);
+        int step = utf8_encode(out ? out + used : NULL, point);
         if (step == 0)
             return status_fail(GRACO_ERROR_FORMAT,
                                "string %" PRId64 " of an array holds the invalid character U+%X",
@@ -123,49 +90,12 @@ done:
     return status;
 }
 
-/* Reads one code point at *text and moves past it; false if the bytes are not UTF-8. */
-static bool decode_point(uint32_t *point, const unsigned char **text)
-{
-    const unsigned char *at = *text;
-    int more = at[0] < 0x80       ? 0
-               : at[0] >> 5 == 6  ? 1
-               : at[0] >> 4 == 14 ? 2
-               : at[0] >> 3 == 30 ? 3
-                                  : -1;
-    if (more < 0)
-        return false;
-    uint32_t value = more == 0 ? at[0] : at[0] & (0x3fU >> more);
-    for (int i = 1; i <= more; i++) {
-        if (at[i] >> 6 != 2) /* also stops at the NUL */
-            return false;
-        value = value << 6 | (at[i] & 63);
-    }
-    if (encode_point(NULL, value) != more + 1) /* overlong, surrogate or too large */
-        return false;
-    *point = value;
-    *text = at + more + 1;
-    return true;
-}
-
-size_t array_utf8_prefix(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text, *start = at;
-    uint32_t point;
-    while (*at && decode_point(&point, &at))
-        continue;
-    return (size_t)(at - start);
-}
-
 static graco_status count_points(int64_t *out, const char *string, int64_t index)
 {
-    const unsigned char *at = (const unsigned char *)string;
-    uint32_t point;
-    *out = 0;
-    while (*at) {
-        if (!decode_point(&point, &at))
+    uint32_t point = 0;
+    for (*out = 0; *string; ++*out)
+        if (!utf8_decode(&point, &string))
             return status_fail(GRACO_ERROR_FORMAT, "string %" PRId64 " is not valid UTF-8", index);
-        ++*out;
-    }
     return GRACO_OK;
 }
 
@@ -183,9 +113,9 @@ graco_status array_from_strings(struct array *out, char *const *strings, int64_t
     TRY(array_create(&array, &items, ARRAY_TEXT, 4 * width, 1, &count));
     memset(items, 0, (size_t)(count * 4 * width));
     for (int64_t i = 0; i < count; i++) {
-        const unsigned char *at = (const unsigned char *)strings[i];
+        const char *at = strings[i];
         for (uint32_t *item = items + i * width; *at; item++)
-            decode_point(item, &at);
+            utf8_decode(item, &at);
     }
     *out = array;
 done:

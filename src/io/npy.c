@@ -1,8 +1,9 @@
-/* The header of a .npy file is a Python dict literal. It is read by a small scanner that accepts
+/* The header of a .npy file is a Python dict literal. It is read by a small cursor that accepts
  * exactly the three keys, each once, in any order, and nothing that numpy would not write. */
 #include "io/npy.h"
 
 #include "base/memory.h"
+#include "io/cursor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,83 +150,52 @@ done:
 
 /* ---- Header ---------------------------------------------------------------------------------- */
 
-struct scanner {
-    const char *at, *end;
-};
-
-static void skip_spaces(struct scanner *scanner)
-{
-    while (scanner->at < scanner->end && (*scanner->at == ' ' || *scanner->at == '\n'))
-        scanner->at++;
-}
-
-/* Takes one character after spaces, if it comes next. */
-static bool take(struct scanner *scanner, char wanted)
-{
-    skip_spaces(scanner);
-    if (scanner->at == scanner->end || *scanner->at != wanted)
-        return false;
-    scanner->at++;
-    return true;
-}
-
-static bool take_word(struct scanner *scanner, const char *word)
-{
-    size_t length = strlen(word);
-    skip_spaces(scanner);
-    if ((size_t)(scanner->end - scanner->at) < length || memcmp(scanner->at, word, length) != 0)
-        return false;
-    scanner->at += length;
-    return true;
-}
-
 /* A quoted string without escapes. */
-static bool take_string(const char **text, int64_t *length, struct scanner *scanner)
+static bool take_string(const char **text, int64_t *length, struct cursor *cursor)
 {
-    char quote = take(scanner, '\'') ? '\'' : take(scanner, '"') ? '"' : 0;
+    char quote = cursor_take(cursor, '\'') ? '\'' : cursor_take(cursor, '"') ? '"' : 0;
     if (!quote)
         return false;
-    *text = scanner->at;
-    while (scanner->at < scanner->end && *scanner->at != quote && *scanner->at != '\\')
-        scanner->at++;
-    if (scanner->at == scanner->end || *scanner->at == '\\')
+    *text = cursor->at;
+    while (cursor->at < cursor->end && *cursor->at != quote && *cursor->at != '\\')
+        cursor->at++;
+    if (cursor->at == cursor->end || *cursor->at == '\\')
         return false;
-    *length = scanner->at++ - *text;
+    *length = cursor->at++ - *text;
     return true;
 }
 
-static bool take_integer(int64_t *out, struct scanner *scanner)
+static bool take_integer(int64_t *out, struct cursor *cursor)
 {
-    skip_spaces(scanner);
-    const char *from = scanner->at;
+    cursor_skip_blanks(cursor);
+    const char *from = cursor->at;
     int64_t value = 0;
-    for (; scanner->at < scanner->end && *scanner->at >= '0' && *scanner->at <= '9';
-         scanner->at++) {
-        int digit = *scanner->at - '0';
+    for (; cursor_at_digit(cursor); cursor->at++) {
+        int digit = *cursor->at - '0';
         if (value > (INT64_MAX - digit) / 10)
             return false;
         value = 10 * value + digit;
     }
-    if (scanner->at == from)
+    if (cursor->at == from)
         return false;
-    if (scanner->at < scanner->end && *scanner->at == 'L') /* written by Python 2 */
-        scanner->at++;
+    if (cursor->at < cursor->end && *cursor->at == 'L') /* written by Python 2 */
+        cursor->at++;
     *out = value;
     return true;
 }
 
 /* (), (3,), (3, 4) */
-static bool take_shape(int64_t shape[ARRAY_DIMENSIONS], int *ndim, struct scanner *scanner)
+static bool take_shape(int64_t shape[ARRAY_DIMENSIONS], int *ndim, struct cursor *cursor)
 {
     bool comma = true;
     *ndim = 0;
-    if (!take(scanner, '('))
+    if (!cursor_take(cursor, '('))
         return false;
-    while (!take(scanner, ')')) {
-        if (!comma || *ndim == ARRAY_DIMENSIONS || !take_integer(&shape[*ndim], scanner))
+    while (!cursor_take(cursor, ')')) {
+        if (!comma || *ndim == ARRAY_DIMENSIONS || !take_integer(&shape[*ndim], cursor))
             return false;
         ++*ndim;
-        comma = take(scanner, ',');
+        comma = cursor_take(cursor, ',');
     }
     return *ndim != 1 || comma; /* (3) is a number in Python, not a tuple */
 }
@@ -235,14 +205,14 @@ struct header {
     int64_t data; /* where the items start */
 };
 
-static graco_status fail_header(struct scanner *scanner, const char *wanted)
+static graco_status fail_header(struct cursor *cursor, const char *wanted)
 {
-    int64_t left = scanner->end - scanner->at;
+    int64_t left = cursor->end - cursor->at;
     return status_fail(GRACO_ERROR_FORMAT, "bad .npy header at \"%.*s\": %s expected",
-                       (int)(left < 24 ? left : 24), scanner->at, wanted);
+                       (int)(left < 24 ? left : 24), cursor->at, wanted);
 }
 
-static graco_status read_dict(struct array *out, struct header *header, struct scanner *scanner)
+static graco_status read_dict(struct array *out, struct header *header, struct cursor *cursor)
 {
     enum { SEEN_TYPE = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
     int seen = 0, ndim = 0;
@@ -250,37 +220,37 @@ static graco_status read_dict(struct array *out, struct header *header, struct s
     enum array_type type = ARRAY_OBJECT;
     const char *text;
     bool comma = true;
-    if (!take(scanner, '{'))
-        return fail_header(scanner, "'{'");
-    while (!take(scanner, '}')) {
+    if (!cursor_take(cursor, '{'))
+        return fail_header(cursor, "'{'");
+    while (!cursor_take(cursor, '}')) {
         int key;
-        if (!comma || !take_string(&text, &length, scanner))
-            return fail_header(scanner, "a quoted key");
+        if (!comma || !take_string(&text, &length, cursor))
+            return fail_header(cursor, "a quoted key");
         key = length == 5 && memcmp(text, "descr", 5) == 0             ? SEEN_TYPE
               : length == 13 && memcmp(text, "fortran_order", 13) == 0 ? SEEN_ORDER
               : length == 5 && memcmp(text, "shape", 5) == 0           ? SEEN_SHAPE
                                                                        : 0;
-        if (key == 0 || (seen & key) || !take(scanner, ':'))
-            return fail_header(scanner, "descr, fortran_order and shape, each once,");
+        if (key == 0 || (seen & key) || !cursor_take(cursor, ':'))
+            return fail_header(cursor, "descr, fortran_order and shape, each once,");
         seen |= key;
         if (key == SEEN_TYPE) {
-            if (!take_string(&text, &length, scanner))
-                return fail_header(scanner, "a simple type (structured ones are not handled)");
+            if (!take_string(&text, &length, cursor))
+                return fail_header(cursor, "a simple type (structured ones are not handled)");
             graco_status status = npy_type(&type, &size, &header->swap, text, length);
             if (status != GRACO_OK)
                 return status;
         } else if (key == SEEN_ORDER) {
-            header->fortran = take_word(scanner, "True");
-            if (!header->fortran && !take_word(scanner, "False"))
-                return fail_header(scanner, "True or False");
-        } else if (!take_shape(shape, &ndim, scanner)) {
-            return fail_header(scanner, "a shape of at most 8 dimensions");
+            header->fortran = cursor_take_word(cursor, "True");
+            if (!header->fortran && !cursor_take_word(cursor, "False"))
+                return fail_header(cursor, "True or False");
+        } else if (!take_shape(shape, &ndim, cursor)) {
+            return fail_header(cursor, "a shape of at most 8 dimensions");
         }
-        comma = take(scanner, ',');
+        comma = cursor_take(cursor, ',');
     }
-    skip_spaces(scanner);
-    if (seen != SEEN_ALL || scanner->at != scanner->end)
-        return fail_header(scanner, "descr, fortran_order and shape and nothing else");
+    cursor_skip_blanks(cursor);
+    if (seen != SEEN_ALL || cursor->at != cursor->end)
+        return fail_header(cursor, "descr, fortran_order and shape and nothing else");
     return array_describe(out, type, size, ndim, shape);
 }
 
@@ -310,9 +280,10 @@ static graco_status find_header(int64_t *start, int64_t *size, const uint8_t *by
 static graco_status read_header(struct array *out, struct header *header, const uint8_t *bytes,
                                 int64_t start, int64_t size, int64_t length)
 {
-    struct scanner scanner = {(const char *)bytes + start, (const char *)bytes + start + size};
+    const char *text = (const char *)bytes + start;
+    struct cursor cursor = {text, text, text + size, " \n"};
     *header = (struct header){.data = start + size};
-    graco_status status = read_dict(out, header, &scanner);
+    graco_status status = read_dict(out, header, &cursor);
     if (status != GRACO_OK || out->type == ARRAY_OBJECT)
         return status;
     int64_t present = length - header->data, wanted = out->count * out->size;

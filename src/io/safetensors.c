@@ -45,73 +45,66 @@ static graco_status tensor_type(struct tensor *tensor, const struct json *entry,
 {
     const char *dtype = NULL;
     int64_t size = 0;
-    enum array_type type;
-    graco_status status = GRACO_OK;
-    TRY(json_get_string(&dtype, entry, "dtype"));
+    enum array_type type = ARRAY_F32;
+    PASS(json_get_string(&dtype, entry, "dtype"));
     for (int i = 0; i < KINDS; i++) {
         if (strcmp(dtype, kinds[i].name) == 0) {
-            TRY(npy_type(&type, &size, &tensor->swap, kinds[i].text, 3));
-            TRY(array_describe(&tensor->array, type, 0, ndim, shape));
-            goto done;
+            PASS(npy_type(&type, &size, &tensor->swap, kinds[i].text, 3));
+            return array_describe(&tensor->array, type, 0, ndim, shape);
         }
     }
-    FAIL(GRACO_ERROR_FORMAT, "dtype %.20s found, F32, F64, I64, I32 and U8 are handled", dtype);
-done:
-    return status;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "dtype %.20s found, F32, F64, I64, I32 and U8 are handled", dtype);
 }
 
 static graco_status tensor_entry(struct tensor *tensor, const struct json *entry)
 {
     const struct json *list = NULL;
-    int64_t shape[ARRAY_DIMENSIONS], offsets[2];
-    graco_status status = GRACO_OK;
-    TRY(json_get_array(&list, entry, "shape"));
+    int64_t shape[ARRAY_DIMENSIONS];
+    PASS(json_get_array(&list, entry, "shape"));
     int64_t ndim = json_size(list);
     if (ndim > ARRAY_DIMENSIONS)
-        FAIL(GRACO_ERROR_FORMAT, "%" PRId64 " dimensions found, at most %d are handled", ndim,
-             ARRAY_DIMENSIONS);
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%" PRId64 " dimensions found, at most %d are handled", ndim,
+                           ARRAY_DIMENSIONS);
     for (int64_t i = 0; i < ndim; i++)
         if (!json_as_int(&shape[i], json_at(list, i)))
-            FAIL(GRACO_ERROR_FORMAT, "dimension %" PRId64 " of the shape is no integer", i);
-    TRY(tensor_type(tensor, entry, (int)ndim, shape));
-    TRY(json_get_array(&list, entry, "data_offsets"));
-    if (json_size(list) != 2 || !json_as_int(&offsets[0], json_at(list, 0)) ||
-        !json_as_int(&offsets[1], json_at(list, 1)))
-        FAIL(GRACO_ERROR_FORMAT, "data_offsets must be two integers");
-    tensor->begin = offsets[0];
-    tensor->end = offsets[1];
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "dimension %" PRId64 " of the shape is no integer", i);
+    PASS(tensor_type(tensor, entry, (int)ndim, shape));
+    PASS(json_get_array(&list, entry, "data_offsets"));
+    if (json_size(list) != 2 || !json_as_int(&tensor->begin, json_at(list, 0)) ||
+        !json_as_int(&tensor->end, json_at(list, 1)))
+        return status_fail(GRACO_ERROR_FORMAT, "data_offsets must be two integers");
     int64_t bytes = tensor->array.count * tensor->array.size;
-    if (offsets[0] < 0 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
-        FAIL(GRACO_ERROR_FORMAT,
-             "data_offsets %" PRId64 " to %" PRId64 " do not hold the %" PRId64
-             " bytes of type and shape",
-             offsets[0], offsets[1], bytes);
-done:
-    return status;
-}
-
-static graco_status need_string(void *user, const char *key, const struct json *value)
-{
-    (void)user;
-    if (json_kind_of(value) != JSON_KIND_STRING)
-        return status_fail(GRACO_ERROR_FORMAT, "metadata \"%.80s\" is no string", key);
+    if (tensor->begin < 0 || tensor->end < tensor->begin || tensor->end - tensor->begin != bytes)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "data_offsets %" PRId64 " to %" PRId64 " do not hold the %" PRId64
+                           " bytes of type and shape",
+                           tensor->begin, tensor->end, bytes);
     return GRACO_OK;
 }
 
-static graco_status visit_entry(void *user, const char *key, const struct json *value)
+static graco_status read_metadata(struct safetensors *file, const struct json *strings)
 {
-    struct safetensors *file = user;
-    if (strcmp(key, metadata_key) == 0) {
-        if (json_kind_of(value) != JSON_KIND_OBJECT)
-            return status_fail(GRACO_ERROR_FORMAT, "%s is no object", metadata_key);
-        file->metadata = value;
-        return json_each(value, need_string, NULL);
-    }
-    struct tensor *tensor = &file->tensors[file->count];
-    tensor->name = key;
-    file->count++;
-    graco_status status = tensor_entry(tensor, value);
-    return status == GRACO_OK ? status : status_context(status, "tensor \"%.80s\"", key);
+    if (strings->kind != JSON_KIND_OBJECT)
+        return status_fail(GRACO_ERROR_FORMAT, "%s is no object", metadata_key);
+    for (int64_t i = 0; i < json_size(strings); i++)
+        if (json_at(strings, i)->kind != JSON_KIND_STRING)
+            return status_fail(GRACO_ERROR_FORMAT, "metadata \"%.80s\" is no string",
+                               json_at(strings, i)->key);
+    file->metadata = strings;
+    return GRACO_OK;
+}
+
+static graco_status read_entry(struct safetensors *file, const struct json *entry)
+{
+    if (strcmp(entry->key, metadata_key) == 0)
+        return read_metadata(file, entry);
+    struct tensor *tensor = &file->tensors[file->count++];
+    tensor->name = entry->key;
+    graco_status status = tensor_entry(tensor, entry);
+    return status == GRACO_OK ? status : status_context(status, "tensor \"%.80s\"", entry->key);
 }
 
 static int compare_tensors(const void *a, const void *b)
@@ -148,28 +141,27 @@ static graco_status read_header(struct safetensors *file, const uint8_t *bytes, 
                                 int64_t *data)
 {
     uint64_t size = 0;
-    graco_status status = GRACO_OK;
     if (length < LENGTH_BYTES)
-        FAIL(GRACO_ERROR_FORMAT, "a safetensors file has at least 8 bytes, %" PRId64 " found",
-             length);
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "a safetensors file has at least 8 bytes, %" PRId64 " found", length);
     for (int i = 0; i < LENGTH_BYTES; i++)
         size |= (uint64_t)bytes[i] << (8 * i);
     if (size > HEADER_MAX || size > (uint64_t)(length - LENGTH_BYTES))
-        FAIL(GRACO_ERROR_FORMAT,
-             "a safetensors header of %" PRIu64 " bytes is claimed, the file has %" PRId64
-             " bytes in all",
-             size, length);
-    TRY(json_parse(&file->header, bytes + LENGTH_BYTES, (int64_t)size));
-    if (json_kind_of(file->header) != JSON_KIND_OBJECT)
-        FAIL(GRACO_ERROR_FORMAT, "the safetensors header is no JSON object");
-    TRY(memory_zalloc(&file->tensors, json_size(file->header), sizeof *file->tensors));
-    TRY(json_each(file->header, visit_entry, file));
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "a safetensors header of %" PRIu64
+                           " bytes is claimed, the file has %" PRId64 " bytes in all",
+                           size, length);
+    PASS(json_parse(&file->header, bytes + LENGTH_BYTES, (int64_t)size));
+    if (file->header->kind != JSON_KIND_OBJECT)
+        return status_fail(GRACO_ERROR_FORMAT, "the safetensors header is no JSON object");
+    int64_t entries = json_size(file->header);
+    PASS(memory_zalloc(&file->tensors, entries, sizeof *file->tensors));
+    for (int64_t i = 0; i < entries; i++)
+        PASS(read_entry(file, json_at(file->header, i)));
     if (file->count > 0)
         qsort(file->tensors, (size_t)file->count, sizeof *file->tensors, compare_tensors);
     *data = LENGTH_BYTES + (int64_t)size;
-    TRY(check_tiling(file, length - *data));
-done:
-    return status;
+    return check_tiling(file, length - *data);
 }
 
 graco_status safetensors_decode(struct safetensors **out, const void *bytes, int64_t length)
@@ -257,36 +249,24 @@ static graco_status describe_entry(struct json *header, int64_t *at,
     struct json *about = NULL, *list = NULL;
     const struct array *array = entry->array;
     int kind = 0;
-    graco_status status = GRACO_OK;
     while (kind < KINDS && kinds[kind].type != array->type)
         kind++;
     if (kind == KINDS)
-        FAIL(GRACO_ERROR_ARGUMENT, "tensor \"%.80s\" is %s, which safetensors does not hold here",
-             entry->name, array_type_name(array->type));
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "tensor \"%.80s\" is %s, which safetensors does not hold here",
+                           entry->name, array_type_name(array->type));
     if (strcmp(entry->name, metadata_key) == 0 || json_find(header, entry->name))
-        FAIL(GRACO_ERROR_ARGUMENT, "\"%.80s\" cannot name a tensor: reserved or used twice",
-             entry->name);
-    TRY(json_create_object(&about));
-    TRY(json_put_string(about, "dtype", kinds[kind].name));
-    TRY(json_create_array(&list));
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "\"%.80s\" cannot name a tensor: reserved or used twice", entry->name);
+    PASS(json_put_object(&about, header, entry->name));
+    PASS(json_put_string(about, "dtype", kinds[kind].name));
+    PASS(json_put_array(&list, about, "shape"));
     for (int d = 0; d < array->ndim; d++)
-        TRY(json_add_int(list, array->shape[d]));
-    status = json_put(about, "shape", list);
-    list = NULL;
-    TRY(status);
-    TRY(json_create_array(&list));
-    TRY(json_add_int(list, *at));
+        PASS(json_put_int(list, NULL, array->shape[d]));
+    PASS(json_put_array(&list, about, "data_offsets"));
+    PASS(json_put_int(list, NULL, *at));
     *at += array->count * array->size;
-    TRY(json_add_int(list, *at));
-    status = json_put(about, "data_offsets", list);
-    list = NULL;
-    TRY(status);
-    status = json_put(header, entry->name, about);
-    about = NULL;
-done:
-    json_free(list);
-    json_free(about);
-    return status;
+    return json_put_int(list, NULL, *at);
 }
 
 static graco_status build_header(char **out, const struct safetensors_entry *entries, int64_t count,
@@ -297,18 +277,14 @@ static graco_status build_header(char **out, const struct safetensors_entry *ent
     graco_status status = GRACO_OK;
     TRY(json_create_object(&header));
     if (pairs > 0) {
-        TRY(json_create_object(&strings));
+        TRY(json_put_object(&strings, header, metadata_key));
         for (int64_t i = 0; i < pairs; i++)
             TRY(json_put_string(strings, metadata[i].key, metadata[i].value));
-        status = json_put(header, metadata_key, strings);
-        strings = NULL;
-        TRY(status);
     }
     for (int64_t i = 0; i < count; i++)
         TRY(describe_entry(header, &at, &entries[i]));
     TRY(json_text(out, header, false));
 done:
-    json_free(strings);
     json_free(header);
     return status;
 }
@@ -316,8 +292,8 @@ done:
 static graco_status write_items(struct file_writer *writer, const struct array *array)
 {
     struct array swapped = {0};
-    enum array_type type;
-    int64_t size;
+    enum array_type type = ARRAY_F32;
+    int64_t size = 0;
     bool swap = false;
     graco_status status = GRACO_OK;
     TRY(npy_type(&type, &size, &swap, "<f4", 3));

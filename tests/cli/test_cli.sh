@@ -76,6 +76,11 @@ exits 2 "a size" train --memory -1M
 exits 2 "did you mean moment?" train --objective momnt
 exits 2 "did you mean cora?" train --preset corra
 exits 2 "did you mean hidden?" train --set hiden=3
+exits 2 "expected one of grace" train --method dgii
+exits 2 "did you mean grace?" train --method grase
+exits 0 "grace " methods
+exits 0 '"presets": ["cora", "citeseer"' methods --json
+exits 0 "keys of --set for the method grace" help train --method grace
 exits 2 "expected key=value" train --set hidden
 exits 2 "hidden" train --set hidden=none
 exits 2 "tau" train --set tau=0

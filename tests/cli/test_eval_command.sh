@@ -45,6 +45,13 @@ exits 0 '"difference_error": ' one graph.npz --json --baseline raw --splits 3
 holds "one line" [ "$(wc -l <out)" -eq 1 ]
 if command -v python3 >/dev/null; then holds "valid JSON" python3 -m json.tool out; fi
 
+# Baselines see the features that the run saw.
+"$graco" train graph.npz -o dirty --set hidden=16 --epochs 0 --set contaminate=0.9 -q >/dev/null
+exits 0 "dirty - untrained: +0.00 points" dirty graph.npz --baseline untrained --splits 3
+"$graco" eval dirty graph.npz --baseline raw --splits 3 | grep '^raw ' >dirty-raw
+"$graco" eval one graph.npz --baseline raw --splits 3 | grep '^raw ' >clean-raw
+holds "contaminated features score otherwise" bash -c '! cmp -s dirty-raw clean-raw'
+
 # Threads change nothing; a splits file gives back the same splits, whatever the seed.
 "$graco" eval one graph.npz --threads 1 --splits 4 --splits-file s.npy >a
 "$graco" eval one graph.npz --threads 3 --splits 4 >b

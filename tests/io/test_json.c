@@ -130,6 +130,29 @@ static void test_grammar(void)
     CHECK_FAILS(parse(&value, "[1,\n 2,\n  x]"), GRACO_ERROR_FORMAT, "line 3, column 3");
 }
 
+/* A key may stand once in an object, and again in another; a large object is checked as fast. */
+static void test_keys(void)
+{
+    enum { KEYS = 100000, ROOM = 16 };
+    static char text[KEYS * ROOM + ROOM];
+    struct json *value = NULL;
+    size_t used = 1;
+    CHECK_OK(parse(&value, "{\"a\":{\"a\":[{\"a\":1},{\"a\":2}],\"b\":0},\"b\":{}}"));
+    json_free(value);
+    CHECK_FAILS(parse(&value, "{\"a\":{\"a\":1},\n\"\\u0061\":2}"), GRACO_ERROR_FORMAT,
+                "line 2, column 9: a duplicate key");
+    CHECK_FAILS(parse(&value, "[{\"\":1,\"\":2}]"), GRACO_ERROR_FORMAT, "duplicate");
+    text[0] = '{';
+    for (int i = 0; i < KEYS; i++)
+        used += (size_t)snprintf(text + used, ROOM, "\"%d\":%d,", i, i);
+    text[used - 1] = '}';
+    CHECK_OK(parse(&value, text));
+    CHECK(json_size(value) == KEYS && strcmp(json_at(value, KEYS - 1)->key, "99999") == 0);
+    json_free(value);
+    snprintf(text + used - 1, ROOM, ",\"77\":0}");
+    CHECK_FAILS(parse(&value, text), GRACO_ERROR_FORMAT, "duplicate");
+}
+
 static void test_fields(void)
 {
     struct json *value = NULL;
@@ -156,8 +179,8 @@ static void test_fields(void)
     CHECK(!json_as_int(&integer, json_at(part, 1)) && json_as_double(&real, json_at(part, 1)));
     CHECK(json_as_string(&string, json_at(part, 2)) && !json_as_string(&string, NULL));
     CHECK_OK(json_get_object(&part, value, "o"));
-    CHECK(json_size(part) == 1 && json_kind_of(part) == JSON_KIND_OBJECT);
-    CHECK(json_find(value, "n") && json_kind_of(json_find(value, "n")) == JSON_KIND_NULL);
+    CHECK(json_size(part) == 1 && part->kind == JSON_KIND_OBJECT);
+    CHECK(json_find(value, "n") && json_find(value, "n")->kind == JSON_KIND_NULL);
     CHECK(json_find(value, "zz") == NULL && json_find(json_find(value, "i"), "k") == NULL);
     CHECK_FAILS(json_get_int(&integer, value, "d"), GRACO_ERROR_FORMAT, "\"d\" is a number");
     CHECK_FAILS(json_get_string(&string, value, "i"), GRACO_ERROR_FORMAT, "\"i\" is an integer");
@@ -180,11 +203,10 @@ static void test_build(const char *folder)
     CHECK_OK(json_put_double(value, "nan", (double)NAN));
     CHECK_OK(json_put_bool(value, "yes", true));
     CHECK_OK(json_put_null(value, "none"));
-    CHECK_OK(json_create_array(&list));
-    CHECK_OK(json_add_int(list, 30));
-    CHECK_OK(json_add_double(list, (double)-INFINITY));
-    CHECK_OK(json_add_string(list, "x"));
-    CHECK_OK(json_put(value, "list", list));
+    CHECK_OK(json_put_array(&list, value, "list"));
+    CHECK_OK(json_put_int(list, NULL, 30));
+    CHECK_OK(json_put_double(list, NULL, (double)-INFINITY));
+    CHECK_OK(json_put_string(list, NULL, "x"));
     CHECK_OK(json_text(&text, value, false));
     CHECK(strcmp(text, "{\"name\":\"co\\\"ra\\n\\u0001\\\\\xc3\xa9\",\"n\":-9223372036854775808,"
                        "\"lr\":0.1,\"one\":1.0,\"nan\":null,\"yes\":true,\"none\":null,"
@@ -193,18 +215,26 @@ static void test_build(const char *folder)
     hostile_corrupt(decode, (const uint8_t *)text, (int64_t)strlen(text));
     memory_free(text);
     CHECK_FAILS(json_put_string(value, "bad", "\xff"), GRACO_ERROR_ARGUMENT, "UTF-8");
-    CHECK_FAILS(json_add_int(value, 1), GRACO_ERROR_ARGUMENT, "no array");
+    CHECK_FAILS(json_put_int(value, NULL, 1), GRACO_ERROR_ARGUMENT, "no array");
+    CHECK_FAILS(json_put_int(value, "\xff", 1), GRACO_ERROR_ARGUMENT, "cannot be set");
+    CHECK_FAILS(json_put_int(list, "key", 1), GRACO_ERROR_ARGUMENT, "\"key\" cannot be set");
+    CHECK_FAILS(json_put_int(value, "n", 1), GRACO_ERROR_ARGUMENT, "\"n\" is set twice");
+    CHECK(json_size(value) == 8 && json_size(list) == 3);
     json_free(value);
     CHECK_OK(parse(&value, "{\"a\":[[1],[]],\"b\":{},\"c\":[1,2]}"));
     CHECK_OK(json_text(&text, value, true));
     CHECK(strcmp(text, "{\n  \"a\": [\n    [1],\n    []\n  ],\n  \"b\": {},\n  \"c\": [1, 2]\n}") ==
           0);
     memory_free(text);
+    CHECK_OK(json_put_string(value, "d", "e")); /* beside what was parsed */
+    CHECK_OK(json_text(&text, value, false));
+    CHECK(strcmp(text, "{\"a\":[[1],[]],\"b\":{},\"c\":[1,2],\"d\":\"e\"}") == 0);
+    memory_free(text);
     const char *path = hostile_path(folder, "b.json");
     CHECK_OK(json_write(path, value));
     json_free(value);
     CHECK_OK(json_parse_file(&value, path, 1000));
-    CHECK(json_size(value) == 3);
+    CHECK(json_size(value) == 4);
     json_free(value);
 }
 
@@ -217,7 +247,7 @@ static void check_double(double real)
     CHECK(json_put_double(value, "x", real) == GRACO_OK);
     CHECK(json_text(&text, value, false) == GRACO_OK);
     CHECK(parse(&again, text) == GRACO_OK);
-    CHECK(json_kind_of(json_find(again, "x")) == JSON_KIND_DOUBLE);
+    CHECK(json_find(again, "x")->kind == JSON_KIND_DOUBLE);
     CHECK(json_get_double(&back, again, "x") == GRACO_OK && memcmp(&back, &real, 8) == 0);
     memory_free(text);
     json_free(value);
@@ -246,6 +276,7 @@ int main(void)
     char *folder = hostile_folder();
     test_parse(folder);
     test_grammar();
+    test_keys();
     test_fields();
     test_build(folder);
     test_doubles();

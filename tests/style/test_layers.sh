@@ -74,7 +74,7 @@ done < <(grep -rnE '\b(snprintf|fprintf|printf)\(.*%[-+ #0-9.*]*[aefgAEFG]\b' sr
     grep -v '^src/base/number\.c:' || true)
 
 cc=${CC:-cc}
-read -ra flags < <(pkg-config --cflags libzip jansson)
+read -ra flags < <(pkg-config --cflags libzip)
 for folder in /usr/include/*/openblas-*; do
     [ -d "$folder" ] && flags+=("-I$folder")
 done

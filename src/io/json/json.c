@@ -1,36 +1,34 @@
+/* The tree. Each container holds its values in one block, which doubles as it fills: 32 bytes an
+ * item. A parsed tree has its texts in one block too, a built one each in its own. Fields stay in
+ * the order in which they came and are looked at one after the other: nobody looks for many keys in
+ * one object. */
 #include "io/json/json.h"
 
 #include "base/memory.h"
-#include "io/array.h"
 #include "io/files/file.h"
+#include "io/utf8.h"
 
-#include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
-/* A struct json is a json_t under a name of our own. */
-static json_t *inner(struct json *value)
+static bool is_container(const struct json *value)
 {
-    return (json_t *)value;
+    return value && (value->kind == JSON_KIND_ARRAY || value->kind == JSON_KIND_OBJECT);
 }
 
-static const json_t *inner_const(const struct json *value)
+/* Frees what is below the value and its string, not its key. */
+static void clear(struct json *value)
 {
-    return (const json_t *)value;
+    for (int64_t i = 0; i < json_size(value); i++) {
+        clear(&value->items[i]);
+        if (!value->items[i].parsed)
+            memory_free(value->items[i].key);
+    }
+    if (is_container(value))
+        memory_free(value->items);
+    else if (value->kind == JSON_KIND_STRING && !value->parsed)
+        memory_free(value->string);
 }
-
-static graco_status fail_memory(void)
-{
-    return status_fail(GRACO_ERROR_MEMORY, "out of memory for a JSON value");
-}
-
-static bool is_utf8(const char *text)
-{
-    return text[array_utf8_prefix(text)] == 0;
-}
-
-/* ---- Parsing --------------------------------------------------------------------------------- */
 
 graco_status json_parse_file(struct json **out, const char *path, int64_t limit)
 {
@@ -49,145 +47,115 @@ done:
 
 void json_free(struct json *value)
 {
-    json_decref(inner(value));
+    if (!value)
+        return;
+    clear(value);
+    memory_free(value->key);
+    memory_free(value);
 }
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-static graco_status give(struct json **out, json_t *value)
-{
-    *out = (struct json *)value;
-    return value ? GRACO_OK : fail_memory();
-}
-
 graco_status json_create_object(struct json **out)
 {
-    return give(out, json_object());
+    PASS(memory_zalloc(out, 1, sizeof **out));
+    (*out)->kind = JSON_KIND_OBJECT;
+    return GRACO_OK;
 }
 
-graco_status json_create_array(struct json **out)
+graco_status json_append(struct json **out, struct json *parent)
 {
-    return give(out, json_array());
+    int64_t count = parent->count;
+    if ((count & (count - 1)) == 0) /* the block is full */
+        PASS(memory_grow(&parent->items, count, count ? 2 * count : 1, sizeof *parent->items));
+    *out = &parent->items[parent->count++];
+    **out = (struct json){.kind = JSON_KIND_NULL};
+    return GRACO_OK;
 }
 
-static json_t *double_or_null(double value)
+/* A null in the place where a value belongs. */
+static graco_status put(struct json **out, struct json *parent, const char *key)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    if (!key && parent->kind != JSON_KIND_ARRAY)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "an item cannot be added to a JSON value that is no array");
+    if (key && (parent->kind != JSON_KIND_OBJECT || key[utf8_prefix(key)]))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object",
+                           key);
+    if (key && json_find(parent, key))
+        return status_fail(GRACO_ERROR_ARGUMENT, "the JSON key \"%.40s\" is set twice", key);
+    PASS(json_append(out, parent));
+    graco_status status = key ? memory_string(&(*out)->key, key) : GRACO_OK;
+    parent->count -= status != GRACO_OK;
+    return status;
 }
 
-/* jansson does not say whether text is not UTF-8, the caller's mistake, or memory is out. */
-static graco_status string_value(json_t **out, const char *text)
+graco_status json_put_string(struct json *parent, const char *key, const char *value)
 {
-    *out = NULL;
-    if (is_utf8(text)) {
-        *out = json_string(text);
-        return *out ? GRACO_OK : fail_memory();
-    }
-    return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"", text);
+    struct json *place = NULL;
+    if (value[utf8_prefix(value)])
+        return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"",
+                           value);
+    PASS(put(&place, parent, key));
+    PASS(memory_string(&place->string, value));
+    place->kind = JSON_KIND_STRING;
+    return GRACO_OK;
 }
 
-static graco_status put(struct json *object, const char *key, json_t *value)
+static graco_status put_value(struct json *parent, const char *key, struct json value)
 {
-    if (!value)
-        return fail_memory();
-    if (json_is_object(inner(object)) && is_utf8(key))
-        return json_object_set_new(inner(object), key, value) == 0 ? GRACO_OK : fail_memory();
-    json_decref(value);
-    return status_fail(GRACO_ERROR_ARGUMENT,
-                       "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object", key);
+    struct json *place = NULL;
+    PASS(put(&place, parent, key));
+    value.key = place->key;
+    *place = value;
+    return GRACO_OK;
 }
 
-static graco_status add(struct json *array, json_t *value)
+graco_status json_put_int(struct json *parent, const char *key, int64_t value)
 {
-    if (!value)
-        return fail_memory();
-    if (json_is_array(inner(array)))
-        return json_array_append_new(inner(array), value) == 0 ? GRACO_OK : fail_memory();
-    json_decref(value);
-    return status_fail(GRACO_ERROR_ARGUMENT,
-                       "an item cannot be added to a JSON value that is no array");
+    return put_value(parent, key, (struct json){.kind = JSON_KIND_INT, .integer = value});
 }
 
-graco_status json_put_string(struct json *object, const char *key, const char *value)
+graco_status json_put_double(struct json *parent, const char *key, double value)
 {
-    json_t *text;
-    graco_status status = string_value(&text, value);
-    return status == GRACO_OK ? put(object, key, text) : status;
+    if (!isfinite(value))
+        return json_put_null(parent, key);
+    return put_value(parent, key, (struct json){.kind = JSON_KIND_DOUBLE, .real = value});
 }
 
-graco_status json_put_int(struct json *object, const char *key, int64_t value)
+graco_status json_put_bool(struct json *parent, const char *key, bool value)
 {
-    return put(object, key, json_integer(value));
+    return put_value(parent, key, (struct json){.kind = JSON_KIND_BOOL, .truth = value});
 }
 
-graco_status json_put_double(struct json *object, const char *key, double value)
+graco_status json_put_null(struct json *parent, const char *key)
 {
-    return put(object, key, double_or_null(value));
+    return put_value(parent, key, (struct json){.kind = JSON_KIND_NULL});
 }
 
-graco_status json_put_bool(struct json *object, const char *key, bool value)
+graco_status json_put_array(struct json **out, struct json *parent, const char *key)
 {
-    return put(object, key, json_boolean(value));
+    PASS(put(out, parent, key));
+    (*out)->kind = JSON_KIND_ARRAY;
+    return GRACO_OK;
 }
 
-graco_status json_put_null(struct json *object, const char *key)
+graco_status json_put_object(struct json **out, struct json *parent, const char *key)
 {
-    return put(object, key, json_null());
-}
-
-graco_status json_put(struct json *object, const char *key, struct json *value)
-{
-    return put(object, key, inner(value));
-}
-
-graco_status json_add_string(struct json *array, const char *value)
-{
-    json_t *text;
-    graco_status status = string_value(&text, value);
-    return status == GRACO_OK ? add(array, text) : status;
-}
-
-graco_status json_add_int(struct json *array, int64_t value)
-{
-    return add(array, json_integer(value));
-}
-
-graco_status json_add_double(struct json *array, double value)
-{
-    return add(array, double_or_null(value));
-}
-
-graco_status json_add(struct json *array, struct json *value)
-{
-    return add(array, inner(value));
+    PASS(put(out, parent, key));
+    (*out)->kind = JSON_KIND_OBJECT;
+    return GRACO_OK;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-enum json_kind json_kind_of(const struct json *value)
-{
-    switch (json_typeof(inner_const(value))) {
-    case JSON_OBJECT:
-        return JSON_KIND_OBJECT;
-    case JSON_ARRAY:
-        return JSON_KIND_ARRAY;
-    case JSON_STRING:
-        return JSON_KIND_STRING;
-    case JSON_INTEGER:
-        return JSON_KIND_INT;
-    case JSON_REAL:
-        return JSON_KIND_DOUBLE;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return JSON_KIND_BOOL;
-    default:
-        return JSON_KIND_NULL;
-    }
-}
-
 const struct json *json_find(const struct json *object, const char *key)
 {
-    return (const struct json *)json_object_get(inner_const(object), key);
+    for (int64_t i = 0; object && object->kind == JSON_KIND_OBJECT && i < object->count; i++)
+        if (strcmp(object->items[i].key, key) == 0)
+            return &object->items[i];
+    return NULL;
 }
 
 static graco_status fail_field(const struct json *found, const char *key, const char *wanted)
@@ -198,7 +166,7 @@ static graco_status fail_field(const struct json *found, const char *key, const 
         return status_fail(GRACO_ERROR_FORMAT, "the JSON key \"%.80s\" is missing, %s expected",
                            key, wanted);
     return status_fail(GRACO_ERROR_FORMAT, "the JSON key \"%.80s\" is %s, %s expected", key,
-                       kinds[json_kind_of(found)], wanted);
+                       kinds[found->kind], wanted);
 }
 
 graco_status json_get_string(const char **out, const struct json *object, const char *key)
@@ -228,7 +196,7 @@ graco_status json_get_bool(bool *out, const struct json *object, const char *key
 graco_status json_get_array(const struct json **out, const struct json *object, const char *key)
 {
     const struct json *value = json_find(object, key);
-    if (!json_is_array(inner_const(value)))
+    if (!value || value->kind != JSON_KIND_ARRAY)
         return fail_field(value, key, "an array");
     *out = value;
     return GRACO_OK;
@@ -237,7 +205,7 @@ graco_status json_get_array(const struct json **out, const struct json *object, 
 graco_status json_get_object(const struct json **out, const struct json *object, const char *key)
 {
     const struct json *value = json_find(object, key);
-    if (!json_is_object(inner_const(value)))
+    if (!value || value->kind != JSON_KIND_OBJECT)
         return fail_field(value, key, "an object");
     *out = value;
     return GRACO_OK;
@@ -245,58 +213,42 @@ graco_status json_get_object(const struct json **out, const struct json *object,
 
 int64_t json_size(const struct json *value)
 {
-    if (json_is_object(inner_const(value)))
-        return (int64_t)json_object_size(inner_const(value));
-    return (int64_t)json_array_size(inner_const(value));
+    return is_container(value) ? value->count : 0;
 }
 
-const struct json *json_at(const struct json *array, int64_t index)
+const struct json *json_at(const struct json *container, int64_t index)
 {
-    if (index < 0)
-        return NULL;
-    return (const struct json *)json_array_get(inner_const(array), (size_t)index);
+    return index >= 0 && index < json_size(container) ? &container->items[index] : NULL;
 }
 
 bool json_as_int(int64_t *out, const struct json *value)
 {
-    if (!json_is_integer(inner_const(value)))
+    if (!value || value->kind != JSON_KIND_INT)
         return false;
-    *out = json_integer_value(inner_const(value));
+    *out = value->integer;
     return true;
 }
 
 bool json_as_double(double *out, const struct json *value)
 {
-    if (!json_is_number(inner_const(value)))
+    if (!value || (value->kind != JSON_KIND_INT && value->kind != JSON_KIND_DOUBLE))
         return false;
-    *out = json_number_value(inner_const(value));
+    *out = value->kind == JSON_KIND_INT ? (double)value->integer : value->real;
     return true;
 }
 
 bool json_as_bool(bool *out, const struct json *value)
 {
-    if (!json_is_boolean(inner_const(value)))
+    if (!value || value->kind != JSON_KIND_BOOL)
         return false;
-    *out = json_is_true(inner_const(value));
+    *out = value->truth;
     return true;
 }
 
 bool json_as_string(const char **out, const struct json *value)
 {
-    if (!json_is_string(inner_const(value)))
+    if (!value || value->kind != JSON_KIND_STRING)
         return false;
-    *out = json_string_value(inner_const(value));
+    *out = value->string;
     return true;
-}
-
-graco_status json_each(const struct json *object, json_visit_fn *visit, void *user)
-{
-    json_t *table;
-    graco_status status = GRACO_OK;
-    memcpy(&table, &object, sizeof table); /* jansson iterates without const, but changes nothing */
-    for (void *at = json_object_iter(table); at && status == GRACO_OK;
-         at = json_object_iter_next(table, at))
-        status =
-            visit(user, json_object_iter_key(at), (const struct json *)json_object_iter_value(at));
-    return status;
 }

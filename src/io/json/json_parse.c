@@ -1,72 +1,53 @@
-/* JSON from text, by recursive descent (RFC 8259). jansson keeps the values but does not parse: its
- * parser does not look whether its buffer could grow, and aborts or writes past the end where
- * memory is out. */
+/* JSON from text, by recursive descent (RFC 8259). Each value is parsed into its place in the tree,
+ * which is whole at any moment, so that a failure has only the root to free. Strings are unescaped
+ * into one block as long as the text: none is longer than what stood for it, quotes included. */
 #include "io/json/json.h"
 
 #include "base/memory.h"
-#include "io/array.h"
+#include "io/cursor.h"
+#include "io/tables/names.h"
 #include "io/tables/scan.h"
+#include "io/utf8.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 2048 };
+/* OBJECT_DIGITS: hexadecimal, for any number of objects. */
+enum { DEPTH_MAX = 2048, OBJECT_DIGITS = 16 };
 
 struct parser {
-    const char *start, *at, *end;
-    char *room; /* as long as the document: where strings are unescaped */
+    struct cursor text;
+    char *string; /* where the next string goes */
+    /* All keys are in one table, each behind the number of its object: so a repeated one is found
+     * at once, however many there are. */
+    struct names *keys;
+    char *name; /* room for a number and a key */
+    uint64_t objects;
     int depth;
 };
 
-static graco_status parse_value(json_t **out, struct parser *p);
+static graco_status parse_value(struct json *out, struct parser *p);
 
-static graco_status fail_memory(void)
-{
-    return status_fail(GRACO_ERROR_MEMORY, "out of memory for a JSON value");
-}
-
-/* Fails with the place of p->at. */
 static graco_status fail_here(const struct parser *p, const char *reason)
 {
-    int line = 1, column = 1;
-    for (const char *c = p->start; c < p->at; c++) {
-        column = *c == '\n' ? 1 : column + 1;
-        line += *c == '\n';
-    }
-    return status_fail(GRACO_ERROR_FORMAT, "bad JSON at line %d, column %d: %s", line, column,
-                       reason);
-}
-
-static void skip_blanks(struct parser *p)
-{
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r'))
-        p->at++;
-}
-
-/* Takes `c`, after blanks, if it comes next. */
-static bool take(struct parser *p, char c)
-{
-    skip_blanks(p);
-    if (p->at == p->end || *p->at != c)
-        return false;
-    p->at++;
-    return true;
+    struct cursor_place place = cursor_place(&p->text);
+    return status_fail(GRACO_ERROR_FORMAT, "bad JSON at line %lld, column %lld: %s",
+                       (long long)place.line, (long long)place.column, reason);
 }
 
 /* ---- Strings --------------------------------------------------------------------------------- */
 
 /* Four hexadecimal digits; false if there are not as many. */
-static bool take_hex(uint32_t *out, struct parser *p)
+static bool take_hex(uint32_t *out, struct cursor *text)
 {
-    if (p->end - p->at < 4)
+    if (text->end - text->at < 4)
         return false;
     *out = 0;
     for (int i = 0; i < 4; i++) {
-        char c = *p->at++;
+        char c = *text->at++;
         uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
                          : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
                          : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
@@ -82,43 +63,29 @@ static bool take_hex(uint32_t *out, struct parser *p)
  * six of the text. */
 static graco_status take_unicode(char **to, struct parser *p)
 {
-    uint32_t point, low;
-    if (!take_hex(&point, p))
+    struct cursor *text = &p->text;
+    uint32_t point = 0, low = 0;
+    if (!take_hex(&point, text))
         return fail_here(p, "four hexadecimal digits are expected after \\u");
     if (point >= 0xd800 && point < 0xdc00) {
-        if (p->end - p->at < 2 || p->at[0] != '\\' || p->at[1] != 'u')
+        if (text->end - text->at < 2 || text->at[0] != '\\' || text->at[1] != 'u')
             return fail_here(p, "half a surrogate pair");
-        p->at += 2;
-        if (!take_hex(&low, p) || low < 0xdc00 || low > 0xdfff)
+        text->at += 2;
+        if (!take_hex(&low, text) || low < 0xdc00 || low > 0xdfff)
             return fail_here(p, "half a surrogate pair");
         point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
-    } else if (point == 0 || (point >= 0xdc00 && point < 0xe000)) {
+    }
+    int length = utf8_encode(*to, point);
+    if (length == 0 || point == 0)
         return fail_here(p, point ? "half a surrogate pair" : "\\u0000 is not accepted");
-    }
-    char *at = *to;
-    if (point < 0x80) {
-        *at++ = (char)point;
-    } else if (point < 0x800) {
-        *at++ = (char)(0xc0 | point >> 6);
-        *at++ = (char)(0x80 | (point & 63));
-    } else {
-        if (point < 0x10000) {
-            *at++ = (char)(0xe0 | point >> 12);
-        } else {
-            *at++ = (char)(0xf0 | point >> 18);
-            *at++ = (char)(0x80 | (point >> 12 & 63));
-        }
-        *at++ = (char)(0x80 | (point >> 6 & 63));
-        *at++ = (char)(0x80 | (point & 63));
-    }
-    *to = at;
+    *to += length;
     return GRACO_OK;
 }
 
 static graco_status take_escape(char **to, struct parser *p)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-    char c = p->at < p->end ? *p->at++ : 0;
+    char c = p->text.at < p->text.end ? *p->text.at++ : 0;
     const char *found = c ? strchr(names, c) : NULL;
     if (c == 'u')
         return take_unicode(to, p);
@@ -128,43 +95,36 @@ static graco_status take_escape(char **to, struct parser *p)
     return GRACO_OK;
 }
 
-/* The string after its first quote, in p->room. */
-static graco_status take_string(struct parser *p)
+/* The string after its first quote. */
+static graco_status take_string(char **out, struct parser *p)
 {
-    char reason[64], *to = p->room;
-    graco_status status = GRACO_OK;
+    char reason[64], *to = p->string;
     for (;;) {
-        if (p->at == p->end)
+        if (p->text.at == p->text.end)
             return fail_here(p, "the text ends within a string");
-        unsigned char c = (unsigned char)*p->at;
+        unsigned char c = (unsigned char)*p->text.at;
         if (c < 0x20)
             return fail_here(p, "a control character in a string");
-        p->at++;
+        p->text.at++;
         if (c == '"')
             break;
         if (c == '\\')
-            TRY(take_escape(&to, p));
+            PASS(take_escape(&to, p));
         else
             *to++ = (char)c;
     }
     *to = 0;
-    size_t good = array_utf8_prefix(p->room);
-    if (p->room[good]) {
-        snprintf(reason, sizeof reason, "byte 0x%02x in a string is not UTF-8",
-                 (unsigned char)p->room[good]);
+    unsigned char wrong = (unsigned char)p->string[utf8_prefix(p->string)];
+    if (wrong) {
+        snprintf(reason, sizeof reason, "byte 0x%02x in a string is not UTF-8", wrong);
         return fail_here(p, reason);
     }
-done:
-    return status;
+    *out = p->string;
+    p->string = to + 1;
+    return GRACO_OK;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-
-static void skip_digits(struct parser *p)
-{
-    while (p->at < p->end && *p->at >= '0' && *p->at <= '9')
-        p->at++;
-}
 
 /* False if it has more than 64 bits. */
 static bool read_integer(int64_t *out, struct scan_field field)
@@ -179,166 +139,131 @@ static bool read_integer(int64_t *out, struct scan_field field)
     return errno == 0;
 }
 
-static graco_status parse_number(json_t **out, struct parser *p)
+/* Skips digits; false if there are none. */
+static bool take_digits(struct cursor *text)
 {
-    struct scan_field field = {p->at, 0};
-    const char *digits;
-    bool whole = true, good;
-    p->at += p->at < p->end && *p->at == '-';
-    digits = p->at;
-    skip_digits(p);
-    good = p->at > digits && (*digits != '0' || p->at == digits + 1);
-    if (p->at < p->end && *p->at == '.') {
-        digits = ++p->at;
-        skip_digits(p);
-        good = good && p->at > digits;
+    const char *from = text->at;
+    cursor_skip_digits(text);
+    return text->at > from;
+}
+
+static graco_status parse_number(struct json *out, struct parser *p)
+{
+    struct cursor *text = &p->text;
+    struct scan_field field = {text->at, 0};
+    bool whole = true;
+    text->at += text->at < text->end && *text->at == '-';
+    const char *digits = text->at;
+    bool good = take_digits(text) && (*digits != '0' || text->at == digits + 1);
+    if (text->at < text->end && *text->at == '.') {
+        text->at++;
+        good &= take_digits(text);
         whole = false;
     }
-    if (p->at < p->end && (*p->at == 'e' || *p->at == 'E')) {
-        p->at++;
-        p->at += p->at < p->end && (*p->at == '+' || *p->at == '-');
-        digits = p->at;
-        skip_digits(p);
-        good = good && p->at > digits;
+    if (text->at < text->end && (*text->at == 'e' || *text->at == 'E')) {
+        text->at++;
+        text->at += text->at < text->end && (*text->at == '+' || *text->at == '-');
+        good &= take_digits(text);
         whole = false;
     }
-    field.length = p->at - field.text;
-    int64_t integer = 0;
-    double real = 0;
+    field.length = text->at - field.text;
     if (!good)
         return fail_here(p, "a value is expected");
-    if (whole ? !read_integer(&integer, field) : !scan_number(&real, field) || !isfinite(real))
+    if (whole ? !read_integer(&out->integer, field)
+              : !scan_number(&out->real, field) || !isfinite(out->real))
         return fail_here(p, "too big a number");
-    *out = whole ? json_integer(integer) : json_real(real);
-    return *out ? GRACO_OK : fail_memory();
+    out->kind = whole ? JSON_KIND_INT : JSON_KIND_DOUBLE;
+    return GRACO_OK;
 }
 
-static bool take_word(struct parser *p, const char *word)
+static graco_status parse_key(char **out, uint64_t object, struct parser *p)
 {
-    size_t length = strlen(word);
-    if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0)
-        return false;
-    p->at += length;
-    return true;
-}
-
-static graco_status parse_array(json_t **out, struct parser *p)
-{
-    json_t *array = json_array(), *item = NULL;
-    graco_status status = array ? GRACO_OK : fail_memory();
-    for (bool more = !take(p, ']'); status == GRACO_OK && more;) {
-        TRY(parse_value(&item, p));
-        if (json_array_append_new(array, item) != 0) {
-            status = fail_memory();
-            goto done;
-        }
-        more = take(p, ',');
-        if (!more && !take(p, ']')) {
-            status = fail_here(p, "',' or ']' is expected");
-            goto done;
-        }
-    }
-done:
-    if (status == GRACO_OK)
-        *out = array;
-    else
-        json_decref(array);
-    return status;
-}
-
-static graco_status parse_member(json_t *object, struct parser *p)
-{
-    char *key = NULL;
-    json_t *value = NULL;
-    graco_status status = GRACO_OK;
-    if (!take(p, '"'))
+    int64_t before = names_count(p->keys);
+    int32_t place = 0;
+    if (!cursor_take(&p->text, '"'))
         return fail_here(p, "a key in quotes is expected");
-    TRY(take_string(p));
-    TRY(memory_string(&key, p->room));
-    if (json_object_get(object, key)) {
-        status = fail_here(p, "a duplicate key");
-        goto done;
-    }
-    if (!take(p, ':')) {
-        status = fail_here(p, "':' is expected");
-        goto done;
-    }
-    TRY(parse_value(&value, p));
-    if (json_object_set_new_nocheck(object, key, value) != 0)
-        status = fail_memory();
-done:
-    memory_free(key);
-    return status;
+    PASS(take_string(out, p));
+    for (int i = 0; i < OBJECT_DIGITS; i++)
+        p->name[i] = "0123456789abcdef"[object >> (4 * i) & 15];
+    int64_t length = p->string - 1 - *out;
+    memcpy(p->name + OBJECT_DIGITS, *out, (size_t)length);
+    PASS(names_add(&place, p->keys, p->name, OBJECT_DIGITS + length));
+    if (place < before)
+        return fail_here(p, "a duplicate key");
+    return cursor_take(&p->text, ':') ? GRACO_OK : fail_here(p, "':' is expected");
 }
 
-static graco_status parse_object(json_t **out, struct parser *p)
+/* The fields or items after the first bracket. */
+static graco_status parse_container(struct json *out, struct parser *p, enum json_kind kind)
 {
-    json_t *object = json_object();
-    graco_status status = object ? GRACO_OK : fail_memory();
-    for (bool more = !take(p, '}'); status == GRACO_OK && more;) {
-        TRY(parse_member(object, p));
-        more = take(p, ',');
-        if (!more && !take(p, '}')) {
-            status = fail_here(p, "',' or '}' is expected");
-            goto done;
-        }
+    bool object = kind == JSON_KIND_OBJECT;
+    char close = object ? '}' : ']';
+    uint64_t number = p->objects++;
+    out->kind = kind;
+    for (bool more = !cursor_take(&p->text, close); more;) {
+        struct json *item = NULL;
+        char *key = NULL;
+        if (object)
+            PASS(parse_key(&key, number, p));
+        PASS(json_append(&item, out));
+        *item = (struct json){.parsed = true, .key = key};
+        PASS(parse_value(item, p));
+        more = cursor_take(&p->text, ',');
+        if (!more && !cursor_take(&p->text, close))
+            return fail_here(p, object ? "',' or '}' is expected" : "',' or ']' is expected");
     }
-done:
-    if (status == GRACO_OK)
-        *out = object;
-    else
-        json_decref(object);
-    return status;
+    return GRACO_OK;
 }
 
-static graco_status parse_value(json_t **out, struct parser *p)
+/* `out` is null, all zeros but for its key, and becomes the value. */
+static graco_status parse_value(struct json *out, struct parser *p)
 {
     graco_status status = GRACO_OK;
-    skip_blanks(p);
-    *out = NULL;
+    cursor_skip_blanks(&p->text);
     if (p->depth == DEPTH_MAX)
         return fail_here(p, "more than 2048 values within each other: too great a depth");
     p->depth++;
-    if (take(p, '{')) {
-        TRY(parse_object(out, p));
-    } else if (take(p, '[')) {
-        TRY(parse_array(out, p));
-    } else if (take(p, '"')) {
-        TRY(take_string(p));
-        *out = json_string_nocheck(p->room);
-        status = *out ? GRACO_OK : fail_memory();
-    } else if (take_word(p, "true")) {
-        *out = json_true();
-    } else if (take_word(p, "false")) {
-        *out = json_false();
-    } else if (take_word(p, "null")) {
-        *out = json_null();
-    } else {
-        TRY(parse_number(out, p));
+    if (cursor_take(&p->text, '{')) {
+        status = parse_container(out, p, JSON_KIND_OBJECT);
+    } else if (cursor_take(&p->text, '[')) {
+        status = parse_container(out, p, JSON_KIND_ARRAY);
+    } else if (cursor_take(&p->text, '"')) {
+        out->kind = JSON_KIND_STRING;
+        status = take_string(&out->string, p);
+    } else if (cursor_take_word(&p->text, "true")) {
+        out->kind = JSON_KIND_BOOL;
+        out->truth = true;
+    } else if (cursor_take_word(&p->text, "false")) {
+        out->kind = JSON_KIND_BOOL;
+    } else if (!cursor_take_word(&p->text, "null")) {
+        status = parse_number(out, p);
     }
-done:
     p->depth--;
     return status;
 }
 
 graco_status json_parse(struct json **out, const void *bytes, int64_t length)
 {
-    struct parser p = {bytes, bytes, NULL, NULL, 0};
-    json_t *value = NULL;
+    const char *text = bytes;
+    struct parser p = {.text = {text, text, text + length, " \t\n\r"}};
+    struct json *root = NULL;
     graco_status status = GRACO_OK;
     *out = NULL;
-    p.end = p.start + length;
-    TRY(memory_alloc(&p.room, length + 1, 1));
-    TRY(parse_value(&value, &p));
-    skip_blanks(&p);
-    if (p.at < p.end) {
-        status = fail_here(&p, "the end is expected");
-        goto done;
-    }
-    *out = (struct json *)value;
-    value = NULL;
+    TRY(memory_zalloc(&root, 1, sizeof *root));
+    root->parsed = true;
+    TRY(memory_alloc(&root->key, length + 1, 1));
+    p.string = root->key;
+    TRY(memory_alloc(&p.name, OBJECT_DIGITS + length, 1));
+    TRY(names_create(&p.keys));
+    TRY(parse_value(root, &p));
+    cursor_skip_blanks(&p.text);
+    if (p.text.at < p.text.end)
+        TRY(fail_here(&p, "the end is expected"));
+    *out = root;
+    root = NULL;
 done:
-    json_decref(value);
-    memory_free(p.room);
+    json_free(root);
+    names_free(p.keys);
+    memory_free(p.name);
     return status;
 }

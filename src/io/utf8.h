@@ -1,0 +1,19 @@
+/* UTF-8 (RFC 3629): overlong forms, surrogates and what is past U+10FFFF are no characters. */
+#ifndef IO_UTF8_H
+#define IO_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes a character to `out`, which has room for 4 bytes, and returns how many it took; 0 if there
+ * is no such character. With `out` NULL it only measures. */
+int utf8_encode(char *out, uint32_t point);
+
+/* Reads the character at *text and moves past it; false, with *text in place, if there is none. */
+bool utf8_decode(uint32_t *point, const char **text);
+
+/* How many bytes of a string are UTF-8 before one that is not, or before its NUL. */
+size_t utf8_prefix(const char *text);
+
+#endif
