@@ -166,6 +166,7 @@ def step_forward(page):
     middle = STEP_TOP + STEP_TALL / 2
     page.matrix(30, middle - STEP_TALL / 4, 96, STEP_TALL / 2, "X", "(N, F)", ("blue",))
     page.dots(30, middle - STEP_TALL / 4, 96, STEP_TALL / 2, "blue", 16, 9, 0.16)
+    page.text(78, middle + STEP_TALL / 4 + 38, "sparse or dense", size=14, kind="soft")
     for x, w, name, shape in STEP_MATRICES:
         page.matrix(x, STEP_TOP, w, STEP_TALL, name, shape, ("blue", "teal"))
     page.text(368, middle - STEP_TALL / 4 + 5, "view 1", size=14, kind="soft")
@@ -189,7 +190,7 @@ def step_views(page):
             page.box(174 + 7 * j, y + 8, 7, 14, colour if kept else "plain", radius=0, width=1)
         page.text(252, y + 19, f"M{v + 1}", anchor="start", size=14, mono=True)
         page.box(276, y, 30, 30, "plain", radius=0, width=1)
-        page.dots(276, y, 30, 30, colour, 8, 8, 0.3 - 0.05 * v, 41 * v)
+        page.dots(276, y, 30, 30, colour, 8, 8, 0.3 - 0.05 * v, 23 * v)
     page.arrow([(228, 164), (228, STEP_TOP + STEP_TALL / 2 - 26)])
     page.note(340, 72, "For each view m (F) says which columns of X are kept, and M (N, N)",
               "has the kept edges, normalised. h: hidden, p: projection, d = h.")
