@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long test-faults fuzz coverage check format bench bench-quick \
+.PHONY: all setup build demo test test-long test-faults fuzz coverage check format pictures bench bench-quick \
 	bench-eval bench-inductive bench-cuda install clean
 
 all: build
@@ -71,6 +71,10 @@ check: build
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
+
+# docs/pictures/*.svg, whose numbers come from the source.
+pictures:
+	@python3 scripts/draw_pictures.py
 
 # Mini-batches on a graph of Reddit's size (SCALE = 1), beside the same blocks in PyTorch.
 SCALE ?= 1
