@@ -1,6 +1,6 @@
-/* Rows are prepared in double, as the regressions see them, and never kept: fitting rotates them,
- * scoring takes them a block at a time, so that a block's rows, weights and scores meet in one
- * product for all classes and all values of C. */
+/* Fitting prepares the rows in double, rotates them and hands them to the solver. Scoring prepares
+ * them again, block by block, and multiplies each block with the weights of all classes and all
+ * values of C at once. */
 #include "eval/probe.h"
 
 #include "base/memory.h"

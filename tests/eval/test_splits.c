@@ -93,7 +93,7 @@ static void files(void)
     splits_clear(&back);
     splits_clear(&splits);
     unlink(path);
-    CHECK(splits_read(&back, path, usable, NODES) == GRACO_ERROR_IO && back.part == NULL);
+    CHECK(splits_read(&back, path, usable, NODES) == GRACO_ERROR_IO && !back.part);
 }
 
 static void refusals(void)
@@ -104,7 +104,7 @@ static void refusals(void)
     CHECK_FAILS(splits_draw(&splits, nine, NODES, 1, true, 0), GRACO_ERROR_ARGUMENT, "9 nodes");
     CHECK_FAILS(splits_draw(&splits, usable, NODES, 0, true, 0), GRACO_ERROR_ARGUMENT, "0 splits");
     CHECK_FAILS(splits_draw(&splits, usable, NODES, -1, true, 0), GRACO_ERROR_ARGUMENT, "splits");
-    CHECK(splits.part == NULL);
+    CHECK(!splits.part);
     splits_clear(NULL);
 }
 
