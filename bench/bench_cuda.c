@@ -24,8 +24,8 @@ static int compare(const void *a, const void *b)
 static graco_status make_rows(float **out, int64_t rows, int64_t d)
 {
     const struct random_key key = {.stream = RANDOM_GENERATE};
-    graco_status status = memory_alloc(out, rows * d, sizeof(float));
-    for (int64_t i = 0; i < rows && status == GRACO_OK; i++) {
+    PASS(memory_alloc(out, rows * d, sizeof **out));
+    for (int64_t i = 0; i < rows; i++) {
         float *z = *out + i * d;
         double length = 0;
         for (int64_t j = 0; j < d; j++) {
@@ -35,7 +35,7 @@ static graco_status make_rows(float **out, int64_t rows, int64_t d)
         for (int64_t j = 0; j < d; j++)
             z[j] /= (float)sqrt(length);
     }
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds, double *forward,
@@ -45,9 +45,9 @@ static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds,
     float *rows = NULL, *dZ = NULL;
     graco_status status = GRACO_OK;
     TRY(make_rows(&rows, 2 * n, d));
-    TRY(context_share(c, &s.Z, rows, 2 * n * d, sizeof(float)));
-    TRY(context_take(c, &s.D, 2 * n, sizeof(double)));
-    TRY(context_take(c, &dZ, 2 * n * d, sizeof(float)));
+    TRY(context_share(c, &s.Z, rows, 2 * n * d, sizeof *rows));
+    TRY(context_take(c, &s.D, 2 * n, sizeof *s.D));
+    TRY(context_take(c, &dZ, 2 * n * d, sizeof *dZ));
     for (int round = -1; round < rounds; round++) { /* the first warms up */
         double begin = threads_seconds();
         TRY(c->kernels->contrast(c, &s));

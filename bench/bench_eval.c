@@ -9,6 +9,7 @@
  * 1e-8, over every class and C. */
 #include "base/threads.h"
 #include "data/dataset.h"
+#include "eval/naive_logistic.h"
 #include "eval/protocol.h"
 
 #include <linear.h>
@@ -22,7 +23,7 @@ enum { GRID = 21 };
 /* One part of a split in both formats. */
 struct part {
     int64_t n;
-    int32_t *rows;
+    int32_t *nodes;
     double *X;                    /* (n, dim + 1) */
     double *y;                    /* (n) */
     struct feature_node **x;      /* (n) */
@@ -57,14 +58,14 @@ static struct part make_part(const struct probe_input *input, const struct split
                              int64_t number, enum splits_part kind)
 {
     int64_t dim = input->dim;
-    struct part part = {.rows = reserve(input->nodes, sizeof *part.rows)};
-    part.n = splits_rows(part.rows, splits, number, kind);
+    struct part part = {.nodes = reserve(input->nodes, sizeof *part.nodes)};
+    part.n = splits_nodes(part.nodes, splits, number, kind);
     part.X = reserve(part.n * (dim + 1), sizeof *part.X);
     part.y = reserve(part.n, sizeof *part.y);
     part.x = reserve(part.n, sizeof *part.x);
     part.storage = reserve(part.n * (dim + 2), sizeof *part.storage);
     for (int64_t i = 0; i < part.n; i++) {
-        const float *z = input->Z + part.rows[i] * dim;
+        const float *z = input->Z + part.nodes[i] * dim;
         double *X = part.X + i * (dim + 1), square = 0;
         struct feature_node *node = part.x[i] = part.storage + i * (dim + 2);
         for (int64_t j = 0; j < dim; j++)
@@ -75,14 +76,14 @@ static struct part make_part(const struct probe_input *input, const struct split
                 *node++ = (struct feature_node){.index = (int)j + 1, .value = X[j]};
         }
         node->index = -1;
-        part.y[i] = input->label[part.rows[i]];
+        part.y[i] = input->label[part.nodes[i]];
     }
     return part;
 }
 
 static void drop_part(struct part *part)
 {
-    free(part->rows);
+    free(part->nodes);
     free(part->X);
     free(part->y);
     free(part->x);
@@ -149,22 +150,24 @@ static void compare_objectives(double *least, double *most, const struct probe_i
     uint8_t *positive = reserve(n, 1);
     for (int c = 0; c < GRID; c++)
         C[c] = ldexp(1, c - 10);
-    if (probe_fit(&probe, input, train_part->rows, n, C, GRID) != GRACO_OK)
+    if (probe_fit(&probe, input, (struct node_list){train_part->nodes, n}, C, GRID) != GRACO_OK)
         die("fit");
     for (int64_t k = 0; k < probe.outputs; k++) {
         for (int64_t i = 0; i < n; i++)
             positive[i] = train_part->y[i] == probe.class_of[k];
         for (int c = 0; c < GRID; c++) {
             const struct model *model = models[c];
-            double ours, theirs, gradient;
+            const struct naive_logistic problem = {
+                .X = train_part->X, .rows = n, .cols = cols, .positive = positive, .C = C[c]};
+            double gradient_square;
             int index = 0;
             while (model->label[index] != probe.class_of[k])
                 index++;
             for (int64_t j = 0; j < cols; j++)
                 w[j] = model->w[j * model->nr_class + index];
-            logistic_objective(&ours, &gradient, probe.W + (c * probe.outputs + k) * cols,
-                               train_part->X, n, cols, positive, C[c], work);
-            logistic_objective(&theirs, &gradient, w, train_part->X, n, cols, positive, C[c], work);
+            double ours = naive_logistic(work, &gradient_square, &problem,
+                                         probe.W + (c * probe.outputs + k) * cols);
+            double theirs = naive_logistic(work, &gradient_square, &problem, w);
             *least = fmin(*least, ours / theirs - 1);
             *most = fmax(*most, ours / theirs - 1);
         }
@@ -212,7 +215,7 @@ int main(int argc, char **argv)
     int threads = threads_count(argc > 4 ? atoll(argv[4]) : 0);
     if (graco_dataset_load(&data, argv[1], NULL) != GRACO_OK)
         die(argv[1]);
-    if (data->label == NULL)
+    if (!data->label)
         die("needs a data set with one label per node");
     if ((strcmp(argv[2], "raw") == 0 ? graco_dataset_features(&Z, data)
                                      : graco_matrix_load(&Z, argv[2])) != GRACO_OK)

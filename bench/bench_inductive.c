@@ -34,32 +34,29 @@ static int compare(const void *a, const void *b)
 
 static graco_status open_bench(struct bench *b)
 {
-    graco_status status = GRACO_OK;
     graco_config config;
     double begin = threads_seconds();
-    TRY(graco_dataset_load(&b->data, b->source, NULL));
+    PASS(graco_dataset_load(&b->data, b->source, NULL));
     b->load = threads_seconds() - begin;
     preset_config(&config, "reddit");
     config.threads = b->threads;
     begin = threads_seconds();
-    TRY(model_create(&b->model, &config, b->data->features.cols));
-    TRY(trainer_create(&b->trainer, &backend_cpu, b->model));
-    TRY(schedule_create(&b->schedule, b->trainer->context, b->model, b->data));
+    PASS(model_create(&b->model, &config, b->data->features.cols));
+    PASS(trainer_create(&b->trainer, &backend_cpu, b->model));
+    PASS(schedule_create(&b->schedule, b->trainer->context, b->model, b->data));
     b->prepare = threads_seconds() - begin;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* Seconds of each batch, sorted; the first batch grows buffers and is left out. */
 static graco_status run_batches(struct bench *b, double *seconds)
 {
-    graco_status status = GRACO_OK;
     for (int64_t i = 0; i <= b->batches; i++) {
         struct stage *stage;
         double begin = threads_seconds(), middle;
-        TRY(schedule_next(b->schedule, &stage));
+        PASS(schedule_next(b->schedule, &stage));
         middle = threads_seconds();
-        TRY(trainer_step(b->trainer, stage));
+        PASS(trainer_step(b->trainer, stage));
         if (i > 0) {
             seconds[i - 1] = threads_seconds() - begin;
             b->compute += threads_seconds() - middle;
@@ -72,8 +69,7 @@ static graco_status run_batches(struct bench *b, double *seconds)
         }
     }
     qsort(seconds, (size_t)b->batches, sizeof *seconds, compare);
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static void print(const struct bench *b, const double *seconds)

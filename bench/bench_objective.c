@@ -64,17 +64,15 @@ struct options {
     bool quick;
 };
 
-/* ---- sgemm and memory
- * -----------------------------------------------------------------------------
- */
+/* ---- sgemm and memory ------------------------------------------------------------------------ */
 
 static graco_status fill_random(float **out, int64_t count)
 {
     const struct random_key key = {.stream = RANDOM_GENERATE};
-    graco_status status = memory_alloc(out, count, sizeof(float));
-    for (int64_t i = 0; status == GRACO_OK && i < count; i++)
+    PASS(memory_alloc(out, count, sizeof **out));
+    for (int64_t i = 0; i < count; i++)
         (*out)[i] = random_float(&key, (uint64_t)i) - 0.5f;
-    return status;
+    return GRACO_OK;
 }
 
 /* Runs `times` products in each thread, A, B and C one after the other in a thread's `stride`
@@ -117,15 +115,15 @@ static graco_status measure_bandwidth(double *rate, int threads)
     graco_status status = GRACO_OK;
     float *a = NULL, *b = NULL, *c = NULL;
     double best = 0;
-    TRY(memory_zalloc(&a, TRIAD_FLOATS, sizeof(float)));
-    TRY(memory_zalloc(&b, TRIAD_FLOATS, sizeof(float)));
-    TRY(memory_zalloc(&c, TRIAD_FLOATS, sizeof(float)));
+    TRY(memory_zalloc(&a, TRIAD_FLOATS, sizeof *a));
+    TRY(memory_zalloc(&b, TRIAD_FLOATS, sizeof *b));
+    TRY(memory_zalloc(&c, TRIAD_FLOATS, sizeof *c));
     for (int i = 0; i < 4; i++) {
         double begin = threads_seconds();
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t k = 0; k < TRIAD_FLOATS; k++)
             a[k] = b[k] + 3.0f * c[k];
-        double found = 3.0 * TRIAD_FLOATS * sizeof(float) / (threads_seconds() - begin);
+        double found = 3.0 * TRIAD_FLOATS * sizeof *a / (threads_seconds() - begin);
         best = found > best ? found : best;
     }
     *rate = best;
@@ -136,9 +134,7 @@ done:
     return status;
 }
 
-/* ---- The objectives
- * -------------------------------------------------------------------------------
- */
+/* ---- The objectives -------------------------------------------------------------------------- */
 
 /* Unit rows of two views that resemble each other: a centre per class, an offset per node, noise
  * per row. */
@@ -164,7 +160,7 @@ static void fill_views(float *Z, int64_t n, int64_t d, int threads)
     }
 }
 
-/* One loss and gradient as the training takes them, after one that fills the pool. */
+/* One loss and gradient as in training, after one that fills the context's cache of buffers. */
 static graco_status measure_objective(double *seconds, double *loss, const struct objective_case *k,
                                       int threads)
 {
@@ -197,9 +193,7 @@ done:
     return status;
 }
 
-/* ---- Report
- * ---------------------------------------------------------------------------------------
- */
+/* ---- Report ---------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -279,17 +273,15 @@ static int list_cases(struct objective_case *cases, bool quick)
 static graco_status run_round(struct results *r, int round, const struct objective_case *cases,
                               int count, int threads)
 {
-    graco_status status = GRACO_OK;
     for (int i = 0; i < SHAPE_COUNT; i++) {
-        TRY(measure_sgemm(&r->rate[i][round], &SHAPES[i], threads));
+        PASS(measure_sgemm(&r->rate[i][round], &SHAPES[i], threads));
         if (r->rate[i][round] > r->best[round])
             r->best[round] = r->rate[i][round];
     }
-    TRY(measure_bandwidth(&r->bandwidth[round], threads));
+    PASS(measure_bandwidth(&r->bandwidth[round], threads));
     for (int i = 0; i < count; i++)
-        TRY(measure_objective(&r->seconds[i][round], &r->loss[i], &cases[i], threads));
-done:
-    return status;
+        PASS(measure_objective(&r->seconds[i][round], &r->loss[i], &cases[i], threads));
+    return GRACO_OK;
 }
 
 static bool parse(struct options *o, int argc, char **argv)

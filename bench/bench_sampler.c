@@ -62,7 +62,7 @@ static void fill_sources(struct graph *graph)
 
 static graco_status make_graph(struct graph **out, int64_t edges)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct graph *graph = NULL;
     TRY(memory_zalloc(&graph, 1, sizeof *graph));
     graph->nodes = graph->sources = NODES;
@@ -89,7 +89,7 @@ static void count_sample(struct measured *out, const struct sample *sample)
 static graco_status measure_batches(struct measured *batch, int batches, const struct graph *graph,
                                     const int32_t *order)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct sampler *sampler = NULL;
     struct sample sample = {0};
     TRY(sampler_create(&sampler, graph, HOPS, FANOUT, SEED));
@@ -109,7 +109,7 @@ done:
 static graco_status measure_prefetch(double *seconds, int batches, const struct graph *graph,
                                      const int32_t *order, int workers)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct prefetch *prefetch = NULL;
     const struct sample *sample;
     const struct prefetch_options options = {
@@ -162,7 +162,7 @@ static void print_batches(const struct measured *batch, int batches)
 
 static graco_status run(int64_t edges, int batches)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     static struct measured batch[BATCHES_MAX + 1];
     static int32_t order[NODES];
     struct graph *graph = NULL;

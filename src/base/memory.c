@@ -39,17 +39,14 @@ graco_status memory_alloc(void *out, int64_t count, size_t size)
 {
     void *block = NULL;
     size_t bytes = 0;
-    graco_status status = block_bytes(&bytes, count, size);
-    if (status == GRACO_OK) {
-        block = aligned_alloc(MEMORY_ALIGNMENT, bytes);
-        if (block)
-            ask_for_huge_pages(block, bytes);
-        else
-            status =
-                status_fail(GRACO_ERROR_MEMORY, "out of memory: %zu bytes were refused", bytes);
-    }
     memcpy(out, &block, sizeof block);
-    return status;
+    PASS(block_bytes(&bytes, count, size));
+    block = aligned_alloc(MEMORY_ALIGNMENT, bytes);
+    if (!block)
+        return status_fail(GRACO_ERROR_MEMORY, "out of memory: %zu bytes were refused", bytes);
+    ask_for_huge_pages(block, bytes);
+    memcpy(out, &block, sizeof block);
+    return GRACO_OK;
 }
 
 graco_status memory_zalloc(void *out, int64_t count, size_t size)

@@ -12,7 +12,6 @@ struct number_scope number_scope_begin(void)
 {
     struct number_scope scope = {0};
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
     if (c != (locale_t)0) {
         scope.c = c;
         scope.before = uselocale(c);
@@ -32,7 +31,6 @@ double number_parse(const char *text, char **end)
 {
     struct number_scope scope = number_scope_begin();
     double number = strtod(text, end);
-
     number_scope_end(scope);
     return number;
 }
@@ -41,7 +39,6 @@ int number_print_list(char *text, size_t size, const char *format, va_list argum
 {
     struct number_scope scope = number_scope_begin();
     int length = vsnprintf(text, size, format, arguments);
-
     number_scope_end(scope);
     return length;
 }
@@ -49,7 +46,6 @@ int number_print_list(char *text, size_t size, const char *format, va_list argum
 int number_print(char *text, size_t size, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     int length = number_print_list(text, size, format, arguments);
     va_end(arguments);
@@ -61,7 +57,6 @@ void number_shortest(char text[NUMBER_TEXT], double number)
     struct number_scope scope = number_scope_begin();
     char digits[NUMBER_TEXT];
     bool same = false;
-
     for (int count = 1; count <= 17 && !same; count++) {
         snprintf(digits, sizeof digits, "%.*g", count, number);
         same = strtod(digits, NULL) == number;

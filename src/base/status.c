@@ -5,7 +5,6 @@
 #include "base/number.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MESSAGE_SIZE = 1024 };
@@ -35,14 +34,10 @@ graco_status status_fail(graco_status code, const char *format, ...)
 
 graco_status status_context(graco_status code, const char *format, ...)
 {
-    char text[MESSAGE_SIZE];
+    char context[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    int used = number_print_list(text, sizeof text, format, arguments);
+    number_print_list(context, sizeof context, format, arguments);
     va_end(arguments);
-    if (used >= 0 && used + 2 < MESSAGE_SIZE)
-        snprintf(text + used, sizeof text - (size_t)used, ": %.*s", MESSAGE_SIZE - used - 3,
-                 message);
-    memcpy(message, text, sizeof text);
-    return code;
+    return status_fail(code, "%s: %s", context, message);
 }

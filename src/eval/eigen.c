@@ -1,10 +1,11 @@
+/* LAPACK's divide and conquer, dsyevd, on one thread. OpenBLAS brings the routine but no header for
+ * it, so it is declared here by its Fortran name. */
 #include "eval/eigen.h"
 
 #include "base/memory.h"
 
 #include <omp.h>
 
-/* LAPACK's divide and conquer, by its Fortran name: OpenBLAS brings the routine, but no header. */
 extern void dsyevd_(const char *job, const char *triangle, const int *n, double *A, const int *lda,
                     double *values, double *work, const int *work_size, int *integers,
                     const int *integer_size, int *info, size_t job_length, size_t triangle_length);

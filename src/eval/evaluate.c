@@ -1,4 +1,5 @@
-/* The public entry of the evaluation: checks, splits, one protocol_run per split, the summary. */
+/* The public entry of the evaluation: checks its input, finds the splits, runs the protocol on each
+ * of them and sums up. What a reader of the scores should know goes into notes. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/threads.h"
@@ -17,28 +18,23 @@ graco_eval_options graco_eval_defaults(void)
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-static graco_status note(graco_eval_result *result, const char *format, ...) EXT_PRINTF(2, 3);
-
-static graco_status note(graco_eval_result *result, const char *format, ...)
+EXT_PRINTF(2, 3) static graco_status note(graco_eval_result *result, const char *format, ...)
 {
-    graco_status status = GRACO_OK;
-    char text[256], *copy = NULL;
+    char text[256];
     va_list arguments;
     va_start(arguments, format);
     number_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    TRY(memory_grow(&result->notes, result->note_count, result->note_count + 1,
-                    sizeof *result->notes));
-    TRY(memory_string(&copy, text));
-    result->notes[result->note_count++] = copy;
-done:
-    return status;
+    PASS(memory_grow(&result->notes, result->note_count, result->note_count + 1,
+                     sizeof *result->notes));
+    PASS(memory_string(&result->notes[result->note_count], text));
+    result->note_count++;
+    return GRACO_OK;
 }
 
 /* missing (splits, classes): a note for each class that some training part lacks. */
 static graco_status note_missing(graco_eval_result *result, const uint8_t *missing)
 {
-    graco_status status = GRACO_OK;
     for (int64_t k = 0; k < result->classes; k++) {
         int64_t lacking = 0, first = -1;
         for (int64_t s = 0; s < result->splits; s++)
@@ -47,20 +43,19 @@ static graco_status note_missing(graco_eval_result *result, const uint8_t *missi
                 first = first < 0 ? s : first;
             }
         if (lacking > 0)
-            TRY(note(result,
-                     "class %lld has no training rows in %lld of %lld splits (first: split %lld); "
-                     "it is never predicted there",
-                     (long long)k, (long long)lacking, (long long)result->splits,
-                     (long long)first));
+            PASS(note(result,
+                      "class %lld has no training rows in %lld of %lld splits (first: split %lld); "
+                      "it is never predicted there",
+                      (long long)k, (long long)lacking, (long long)result->splits,
+                      (long long)first));
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status note_constant(graco_eval_result *result, const graco_matrix *Z)
 {
     for (int64_t i = 1; i < Z->rows; i++)
-        if (memcmp(Z->data, Z->data + i * Z->cols, (size_t)Z->cols * sizeof(float)) != 0)
+        if (memcmp(Z->data, Z->data + i * Z->cols, (size_t)Z->cols * sizeof *Z->data) != 0)
             return GRACO_OK;
     return note(result,
                 "every node has the same embedding; only the class frequencies can be learnt");
@@ -71,43 +66,43 @@ static graco_status note_constant(graco_eval_result *result, const graco_matrix 
 static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
                                 const graco_eval_options *options)
 {
-    graco_status status = GRACO_OK;
-    if (data->classes < 1 || (data->label == NULL && data->multi == NULL))
-        FAIL(GRACO_ERROR_ARGUMENT, "the data set %s has no labels; an evaluation needs them",
-             data->name);
+    if (data->classes < 1 || (!data->label && !data->multi))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the data set %s has no labels; an evaluation needs them", data->name);
     if (Z->rows != data->graph->nodes)
-        FAIL(GRACO_ERROR_ARGUMENT, "the embeddings have %lld rows; the data set %s has %lld nodes",
-             (long long)Z->rows, data->name, (long long)data->graph->nodes);
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the embeddings have %lld rows; the data set %s has %lld nodes",
+                           (long long)Z->rows, data->name, (long long)data->graph->nodes);
     if (Z->cols < 1)
-        FAIL(GRACO_ERROR_ARGUMENT, "the embeddings have no columns; expected at least one");
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the embeddings have no columns; expected at least one");
     for (int64_t i = 0; i < Z->rows * Z->cols; i++)
         if (!isfinite(Z->data[i]))
-            FAIL(GRACO_ERROR_NUMBER,
-                 "the embedding of node %lld has the value %g in column %lld; "
-                 "expected finite numbers",
-                 (long long)(i / Z->cols), (double)Z->data[i], (long long)(i % Z->cols));
+            return status_fail(GRACO_ERROR_NUMBER,
+                               "the embedding of node %lld has the value %g in column %lld; "
+                               "expected finite numbers",
+                               (long long)(i / Z->cols), (double)Z->data[i],
+                               (long long)(i % Z->cols));
     if (options->protocol < GRACO_PROTOCOL_PAPER || options->protocol > GRACO_PROTOCOL_PUBLIC)
-        FAIL(GRACO_ERROR_ARGUMENT, "protocol %d; expected paper, authors or public",
-             (int)options->protocol);
-done:
-    return status;
+        return status_fail(GRACO_ERROR_ARGUMENT, "protocol %d; expected paper, authors or public",
+                           (int)options->protocol);
+    return GRACO_OK;
 }
 
 /* usable (nodes): whether a node's label is known. */
 static graco_status find_usable(uint8_t **usable, const graco_dataset *data)
 {
-    graco_status status = GRACO_OK;
     int64_t nodes = data->graph->nodes, count = 0;
-    TRY(memory_alloc(usable, nodes, sizeof **usable));
+    PASS(memory_alloc(usable, nodes, sizeof **usable));
     for (int64_t i = 0; i < nodes; i++) {
-        (*usable)[i] = (data->label == NULL || data->label[i] >= 0) &&
-                       (data->label_known == NULL || data->label_known[i]);
+        (*usable)[i] =
+            (!data->label || data->label[i] >= 0) && (!data->label_known || data->label_known[i]);
         count += (*usable)[i];
     }
     if (count == 0)
-        FAIL(GRACO_ERROR_ARGUMENT, "no node of the data set %s has a known label", data->name);
-done:
-    return status;
+        return status_fail(GRACO_ERROR_ARGUMENT, "no node of the data set %s has a known label",
+                           data->name);
+    return GRACO_OK;
 }
 
 /* Reads, takes or draws the splits, and writes them where that is asked for. */
@@ -115,31 +110,28 @@ static graco_status find_splits(struct splits *splits, graco_eval_result *result
                                 const uint8_t *usable, const graco_dataset *data,
                                 const graco_eval_options *options)
 {
-    graco_status status = GRACO_OK;
     int64_t nodes = data->graph->nodes;
     bool inductive = options->protocol == GRACO_PROTOCOL_PAPER &&
-                     (data->graphs > 1 || data->inductive) && data->split != NULL;
-    if (options->splits_read != NULL) {
-        TRY(splits_read(splits, options->splits_read, usable, nodes));
+                     (data->graphs > 1 || data->inductive) && data->split;
+    if (options->splits_read) {
+        PASS(splits_read(splits, options->splits_read, usable, nodes));
     } else if (options->protocol == GRACO_PROTOCOL_PUBLIC || inductive) {
-        if (data->split == NULL)
-            FAIL(GRACO_ERROR_ARGUMENT,
-                 "the data set %s has no split of its own; choose the protocol paper or authors",
-                 data->name);
-        TRY(splits_given(splits, data->split, usable, nodes));
+        if (!data->split)
+            return status_fail(
+                GRACO_ERROR_ARGUMENT,
+                "the data set %s has no split of its own; choose the protocol paper or authors",
+                data->name);
+        PASS(splits_given(splits, data->split, usable, nodes));
         if (inductive)
-            TRY(data->inductive
-                    ? note(result, "an inductive data set: its own split is used")
-                    : note(result, "%lld graphs with a split of their own: that split is used",
-                           (long long)data->graphs));
+            PASS(data->inductive
+                     ? note(result, "an inductive data set: its own split is used")
+                     : note(result, "%lld graphs with a split of their own: that split is used",
+                            (long long)data->graphs));
     } else {
-        TRY(splits_draw(splits, usable, nodes, options->splits,
-                        options->protocol == GRACO_PROTOCOL_PAPER, options->seed));
+        PASS(splits_draw(splits, usable, nodes, options->splits,
+                         options->protocol == GRACO_PROTOCOL_PAPER, options->seed));
     }
-    if (options->splits_write != NULL)
-        TRY(splits_write(splits, options->splits_write));
-done:
-    return status;
+    return options->splits_write ? splits_write(splits, options->splits_write) : GRACO_OK;
 }
 
 /* ---- The evaluation -------------------------------------------------------------------------- */
@@ -208,13 +200,13 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
     struct splits splits = {0};
     uint8_t *usable = NULL;
     double start = threads_seconds();
-    if (options == NULL)
+    if (!options)
         options = &defaults;
     TRY(check_input(Z, data, options));
     TRY(find_usable(&usable, data));
     TRY(find_splits(&splits, &made, usable, data, options));
     made.classes = data->classes;
-    made.multi_label = data->multi != NULL;
+    made.multi_label = data->multi;
     made.metric = made.multi_label ? "micro_f1" : "accuracy";
     made.splits = splits.count;
     TRY(memory_alloc(&made.scores, splits.count, sizeof *made.scores));
@@ -243,7 +235,7 @@ done:
 
 void graco_eval_result_clear(graco_eval_result *result)
 {
-    if (result == NULL)
+    if (!result)
         return;
     for (int64_t i = 0; i < result->note_count; i++)
         memory_free(result->notes[i]);

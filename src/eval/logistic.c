@@ -7,8 +7,8 @@
  *      of sigma (1 - sigma), is close to the diagonal 1 + C mean(D) lambda_j, which costs nothing
  *      to invert: the preconditioner.
  *   2. C ascends in even ratios, and w is a smooth function of log C: each C starts from the cubic
- *      through the solutions of the four values before it. The scores X w are linear in w and are
- *      extrapolated along, without a product.
+ *      through the solutions of the four values before it. The scores X w are linear in w, so the
+ *      same factors extrapolate them, without a product.
  *   3. Newton steps are inexact: conjugate gradients stop at a tenth of the gradient, or where the
  *      stopping rule of the header will be met.
  *
@@ -80,7 +80,6 @@ struct group {
 
 static graco_status group_init(struct group *group, const struct logistic_rows *data, int64_t size)
 {
-    graco_status status = GRACO_OK;
     int64_t n = data->rows, rank = data->rank;
     int64_t blocks = (n * rank + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS;
     *group = (struct group){.data = data, .size = size};
@@ -95,20 +94,19 @@ static graco_status group_init(struct group *group, const struct logistic_rows *
         &group->past_score[3]};
     int64_t weight_count = sizeof weights / sizeof *weights;
     int64_t score_count = sizeof scores / sizeof *scores;
-    TRY(memory_zalloc(&group->block_of_numbers,
-                      size * (weight_count * rank + score_count * n + group->block),
-                      sizeof(double)));
+    PASS(memory_zalloc(&group->block_of_numbers,
+                       size * (weight_count * rank + score_count * n + group->block),
+                       sizeof *group->block_of_numbers));
     double *next = group->block_of_numbers;
     for (int64_t i = 0; i < weight_count; i++, next += size * rank)
         *weights[i] = next;
     for (int64_t i = 0; i < score_count; i++, next += size * n)
         *scores[i] = next;
     group->weighted = next;
-done:
-    return status;
+    return GRACO_OK;
 }
 
-/* f at w = w + `length` step without moving; fills residual and curvature of output k there. */
+/* f of output k at w + length * step, and its residual and curvature there; w stays. */
 static double evaluate(struct group *group, int64_t k, double length)
 {
     int64_t n = group->data->rows, rank = group->data->rank;
@@ -121,7 +119,7 @@ static double evaluate(struct group *group, int64_t k, double length)
         double t = positive[i] ? 1 : -1;
         double margin = t * (score[i] + length * move[i]);
         double e = exp(-fabs(margin));
-        double wrong = e / (1 + e); /* of the smaller side: nothing cancels */
+        double wrong = e / (1 + e); /* at most one half, so that 1 - wrong loses no digits */
         curvature[i] = wrong / (1 + e);
         residual[i] = margin >= 0 ? -t * wrong : -t * (1 - wrong);
         loss -= fmin(margin, 0);
@@ -259,13 +257,13 @@ static int64_t find_steps(struct group *group, const int64_t *list, int64_t coun
     return passes;
 }
 
-/* Moves output k along its step, shortened until f falls enough. Returns whether it moved. */
-static bool take_step(struct group *group, int64_t k)
+/* Moves output k along its step, halved until f falls enough; leaves it where no length does. */
+static void take_step(struct group *group, int64_t k)
 {
     const double enough = 1e-4;
     int64_t n = group->data->rows, rank = group->data->rank;
     double slope = dot(group->g + k * rank, group->step + k * rank, rank), length = 1, f;
-    /* Rounding of f: close to the minimum a good step may seem to raise it by as much. */
+    /* Close to the minimum rounding alone may seem to raise f, by as much as this. */
     double slack = 1e-14 * group->f[k];
     for (int halvings = 0;; halvings++, length /= 2) {
         f = evaluate(group, k, length);
@@ -273,16 +271,16 @@ static bool take_step(struct group *group, int64_t k)
             break;
         if (halvings == HALVINGS_MAX) {
             evaluate(group, k, 0);
-            return false;
+            return;
         }
     }
     group->f[k] = f;
     add_scaled(group->w + k * rank, length, group->step + k * rank, rank);
     add_scaled(group->score + k * n, length, group->step_score + k * n, n);
-    return true;
 }
 
-/* Starts from the polynomial through the `known` last solutions, at most HISTORY, and remembers. */
+/* Keeps the present solution and moves w and score to where the polynomial through the last `known`
+ * solutions, at most HISTORY, leads. */
 static void extrapolate(struct group *group, int64_t known)
 {
     static const double factors[HISTORY + 1][HISTORY] = {
@@ -344,43 +342,52 @@ static void solve_one(struct group *group, struct logistic_report *report)
     }
 }
 
+/* The outputs first .. first + size - 1 for every C. */
 static graco_status solve_group(double *W, struct logistic_report *report,
-                                const struct logistic_rows *data, const uint8_t *positive,
-                                int64_t first, int64_t size, int64_t outputs, const double *C,
-                                int64_t count)
+                                const struct logistic_problem *problem, int64_t first, int64_t size)
 {
     graco_status status = GRACO_OK;
+    const struct logistic_rows *data = problem->rows;
+    const double *C = problem->C;
     struct group group;
     TRY(group_init(&group, data, size));
-    group.positive = positive + first * data->rows;
+    group.positive = problem->positive + first * data->rows;
     /* Extrapolation needs even ratios; elsewhere the last solution is the start. */
-    for (int64_t c = 0; c < count; c++) {
+    for (int64_t c = 0; c < problem->count; c++) {
         bool even = c < 2 || fabs(C[c] * C[c - 2] - C[c - 1] * C[c - 1]) < 1e-9 * C[c] * C[c - 2];
         group.C = C[c];
         extrapolate(&group, even ? c : 1);
         solve_one(&group, report);
         blas_dgemm(false, true, size, data->cols, data->rank, 1, group.w, data->rank, data->Q,
-                   data->rank, 0, W + (c * outputs + first) * data->cols, data->cols);
+                   data->rank, 0, W + (c * problem->outputs + first) * data->cols, data->cols);
     }
 done:
     memory_free(group.block_of_numbers);
     return status;
 }
 
-graco_status logistic_solve(double *W, struct logistic_report *report,
-                            const struct logistic_rows *rows, const uint8_t *positive,
-                            int64_t outputs, const double *C, int64_t count, int threads)
+void logistic_report_add(struct logistic_report *sum, const struct logistic_report *one)
 {
-    graco_status status = GRACO_OK;
+    sum->solves += one->solves;
+    sum->unconverged += one->unconverged;
+    sum->newton += one->newton;
+    sum->passes += one->passes;
+    if (!(one->worst_gap <= sum->worst_gap))
+        sum->worst_gap = one->worst_gap;
+}
+
+graco_status logistic_solve(double *W, struct logistic_report *report,
+                            const struct logistic_problem *problem)
+{
+    graco_status status = GRACO_OK, failure = GRACO_OK;
     struct logistic_report *reports = NULL;
-    int64_t size = max64(1, min64(GROUP_MAX, (outputs + 1) / 2));
+    int64_t outputs = problem->outputs, size = max64(1, min64(GROUP_MAX, (outputs + 1) / 2));
     int64_t groups = (outputs + size - 1) / size;
     TRY(memory_zalloc(&reports, groups, sizeof *reports));
-    graco_status failure = GRACO_OK;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(problem->threads)
     for (int64_t i = 0; i < groups; i++) {
-        graco_status one = solve_group(W, &reports[i], rows, positive, i * size,
-                                       min64(size, outputs - i * size), outputs, C, count);
+        graco_status one =
+            solve_group(W, &reports[i], problem, i * size, min64(size, outputs - i * size));
         if (one != GRACO_OK) {
 #pragma omp critical(logistic_failure)
             failure = one;
@@ -388,32 +395,11 @@ graco_status logistic_solve(double *W, struct logistic_report *report,
     }
     if (failure != GRACO_OK) /* the message may lie in another thread */
         FAIL(failure, "out of memory for the logistic regression of %lld outputs on %lld rows",
-             (long long)outputs, (long long)rows->rows);
+             (long long)outputs, (long long)problem->rows->rows);
     *report = (struct logistic_report){0};
-    for (int64_t i = 0; i < groups; i++) {
-        report->solves += reports[i].solves;
-        report->unconverged += reports[i].unconverged;
-        report->newton += reports[i].newton;
-        report->passes += reports[i].passes;
-        if (!(reports[i].worst_gap <= report->worst_gap))
-            report->worst_gap = reports[i].worst_gap;
-    }
+    for (int64_t i = 0; i < groups; i++)
+        logistic_report_add(report, &reports[i]);
 done:
     memory_free(reports);
     return status;
-}
-
-void logistic_objective(double *value, double *gradient_square, const double *w, const double *X,
-                        int64_t rows, int64_t cols, const uint8_t *positive, double C, double *work)
-{
-    double loss = 0, *g = work;
-    memcpy(g, w, (size_t)cols * sizeof *g);
-    for (int64_t i = 0; i < rows; i++) {
-        const double *x = X + i * cols;
-        double t = positive[i] ? 1 : -1, margin = t * dot(w, x, cols);
-        loss += margin >= 0 ? log1p(exp(-margin)) : log1p(exp(margin)) - margin;
-        add_scaled(g, -C * t / (1 + exp(margin)), x, cols);
-    }
-    *value = 0.5 * dot(w, w, cols) + C * loss;
-    *gradient_square = dot(g, g, cols);
 }

@@ -39,24 +39,27 @@ graco_status logistic_rows_init(struct logistic_rows *out, const double *X, int6
 
 void logistic_rows_clear(struct logistic_rows *rows);
 
-/* What happened in a call of logistic_solve. */
+/* What happened in one or several calls of logistic_solve. */
 struct logistic_report {
     int64_t solves, unconverged;
     double worst_gap;       /* over all solves */
     int64_t newton, passes; /* steps, and products with X and X', summed over the solves */
 };
 
-/* Solves every output for every C. W (count, outputs, cols) gets the weights in the coordinates of
- * the X that was given; `positive` (outputs, rows) is nonzero where t_i = +1; C ascends. The same
- * input gives the same bits for any number of threads. */
-graco_status logistic_solve(double *W, struct logistic_report *report,
-                            const struct logistic_rows *rows, const uint8_t *positive,
-                            int64_t outputs, const double *C, int64_t count, int threads);
+void logistic_report_add(struct logistic_report *sum, const struct logistic_report *one);
 
-/* f(w) and |f'(w)|^2 for one output, from the definition: what the solver is judged by. X is
- * (rows, cols) as given to logistic_rows_init; `work` has cols numbers. */
-void logistic_objective(double *value, double *gradient_square, const double *w, const double *X,
-                        int64_t rows, int64_t cols, const uint8_t *positive, double C,
-                        double *work);
+/* Every output for every C; borrows its arrays. */
+struct logistic_problem {
+    const struct logistic_rows *rows;
+    int64_t outputs, count;
+    const uint8_t *positive; /* (outputs, rows) nonzero where t_i = +1 */
+    const double *C;         /* (count) ascending */
+    int threads;
+};
+
+/* W (count, outputs, cols) gets the weights in the coordinates of the X that was given. The same
+ * problem gives the same bits for any number of threads. */
+graco_status logistic_solve(double *W, struct logistic_report *report,
+                            const struct logistic_problem *problem);
 
 #endif

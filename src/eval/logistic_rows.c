@@ -1,8 +1,8 @@
 /* The rotation of the training rows to their principal axes.
  *
  * With X = U S V' (thin), the axes are the columns of V: eigenvectors of X'X, or, where X has fewer
- * rows than columns, X' U S^-1 with the eigenvectors U of XX'. Weights orthogonal to every row are
- * zero at the minimum of the objective, so nothing is lost by leaving those directions out. */
+ * rows than columns, X' U S^-1 with the eigenvectors U of XX'. At the minimum of the objective the
+ * weights have no part that is orthogonal to every row, so such directions are left out. */
 #include "eval/logistic.h"
 
 #include "base/memory.h"
@@ -110,7 +110,7 @@ done:
 
 void logistic_rows_clear(struct logistic_rows *rows)
 {
-    if (rows == NULL)
+    if (!rows)
         return;
     memory_free(rows->XQ);
     memory_free(rows->Q);

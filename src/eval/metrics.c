@@ -1,6 +1,15 @@
+/* Every score follows from whole numbers: how often each class was right, wrongly chosen and missed.
+ * Micro-F1 is the F1 of their sums over the classes, macro-F1 the mean of the classes' own F1. */
 #include "eval/metrics.h"
 
 #include <math.h>
+
+void metrics_add(struct metrics_counts *sum, const struct metrics_counts *one)
+{
+    sum->true_positive += one->true_positive;
+    sum->false_positive += one->false_positive;
+    sum->false_negative += one->false_negative;
+}
 
 double metrics_f1(const struct metrics_counts *counts)
 {
@@ -9,60 +18,57 @@ double metrics_f1(const struct metrics_counts *counts)
     return all > 0 ? twice / all : 0;
 }
 
-/* Adds one class to the totals and, if it occurs, to the macro average. */
-static void add_class(struct metrics_counts *total, double *f1_sum, int64_t *occurring,
-                      struct metrics_counts one)
+/* Sums over the classes. */
+struct sums {
+    struct metrics_counts total;
+    double f1;
+    int64_t occurring; /* classes that the macro average counts */
+};
+
+static void add_class(struct sums *sums, struct metrics_counts one)
 {
-    total->true_positive += one.true_positive;
-    total->false_positive += one.false_positive;
-    total->false_negative += one.false_negative;
-    if (one.true_positive + one.false_positive + one.false_negative > 0) {
-        *f1_sum += metrics_f1(&one);
-        (*occurring)++;
-    }
+    metrics_add(&sums->total, &one);
+    sums->f1 += metrics_f1(&one);
+    sums->occurring += one.true_positive + one.false_positive + one.false_negative > 0;
+}
+
+static struct metrics_scores scores_of(const struct sums *sums, int64_t right, int64_t all)
+{
+    return (struct metrics_scores){
+        .accuracy = all > 0 ? (double)right / (double)all : 0,
+        .micro_f1 = metrics_f1(&sums->total),
+        .macro_f1 = sums->occurring > 0 ? sums->f1 / (double)sums->occurring : 0,
+    };
 }
 
 struct metrics_scores metrics_single(const int64_t *table, int64_t classes)
 {
-    struct metrics_counts total = {0};
-    double f1_sum = 0;
-    int64_t occurring = 0, rows = 0;
+    struct sums sums = {0};
+    int64_t rows = 0;
     for (int64_t k = 0; k < classes; k++) {
-        struct metrics_counts one = {.true_positive = table[k * classes + k]};
+        int64_t right = table[k * classes + k];
+        struct metrics_counts one = {right, -right, -right}; /* the loop counts them too */
         for (int64_t other = 0; other < classes; other++) {
-            rows += table[k * classes + other];
-            if (other != k) {
-                one.false_negative += table[k * classes + other];
-                one.false_positive += table[other * classes + k];
-            }
+            one.false_positive += table[other * classes + k];
+            one.false_negative += table[k * classes + other];
         }
-        add_class(&total, &f1_sum, &occurring, one);
+        rows += right + one.false_negative;
+        add_class(&sums, one);
     }
-    return (struct metrics_scores){
-        .accuracy = rows > 0 ? (double)total.true_positive / (double)rows : 0,
-        .micro_f1 = metrics_f1(&total),
-        .macro_f1 = occurring > 0 ? f1_sum / (double)occurring : 0,
-    };
+    return scores_of(&sums, sums.total.true_positive, rows);
 }
 
 struct metrics_scores metrics_multi(const int64_t *table, int64_t classes)
 {
-    struct metrics_counts total = {0};
-    double f1_sum = 0;
-    int64_t occurring = 0, right = 0, all = 0;
+    struct sums sums = {0};
+    int64_t right = 0, all = 0;
     for (int64_t k = 0; k < classes; k++) {
         const int64_t *row = table + 4 * k;
         right += row[0] + row[3];
         all += row[0] + row[1] + row[2] + row[3];
-        add_class(&total, &f1_sum, &occurring,
-                  (struct metrics_counts){
-                      .true_positive = row[0], .false_positive = row[1], .false_negative = row[2]});
+        add_class(&sums, (struct metrics_counts){row[0], row[1], row[2]});
     }
-    return (struct metrics_scores){
-        .accuracy = all > 0 ? (double)right / (double)all : 0,
-        .micro_f1 = metrics_f1(&total),
-        .macro_f1 = occurring > 0 ? f1_sum / (double)occurring : 0,
-    };
+    return scores_of(&sums, right, all);
 }
 
 void metrics_spread(double *mean, double *deviation, const double *values, int64_t n)

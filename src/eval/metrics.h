@@ -11,6 +11,8 @@ struct metrics_counts {
     int64_t true_positive, false_positive, false_negative;
 };
 
+void metrics_add(struct metrics_counts *sum, const struct metrics_counts *one);
+
 /* 2 tp / (2 tp + fp + fn); 0 where there is nothing to count. */
 double metrics_f1(const struct metrics_counts *counts);
 

@@ -1,3 +1,6 @@
+/* Fitting prepares the rows in double, rotates them and hands them to the solver. Scoring prepares
+ * them again, block by block, and multiplies each block with the weights of all classes and all
+ * values of C at once. */
 #include "eval/probe.h"
 
 #include "base/memory.h"
@@ -8,12 +11,12 @@
 
 enum { BLOCK = 128 }; /* rows that are scored together */
 
-/* One row as the regression sees it: x (dim + 1). */
+/* One node's row as the regression sees it: x (dim + 1). */
 static void prepare_row(double *x, const struct probe *probe, const struct probe_input *input,
-                        int32_t row)
+                        int32_t node)
 {
-    const float *z = input->Z + row * input->dim;
-    if (probe->scale != NULL) {
+    const float *z = input->Z + node * input->dim;
+    if (probe->scale) {
         for (int64_t j = 0; j < input->dim; j++)
             x[j] = (z[j] - probe->shift[j]) * probe->scale[j];
     } else {
@@ -28,26 +31,26 @@ static void prepare_row(double *x, const struct probe *probe, const struct probe
 }
 
 static void prepare_rows(double *X, const struct probe *probe, const struct probe_input *input,
-                         const int32_t *rows, int64_t n, int threads)
+                         struct node_list nodes, int threads)
 {
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t i = 0; i < n; i++)
-        prepare_row(X + i * (input->dim + 1), probe, input, rows[i]);
+    for (int64_t i = 0; i < nodes.count; i++)
+        prepare_row(X + i * (input->dim + 1), probe, input, nodes.node[i]);
 }
 
-static graco_status find_scaling(struct probe *probe, const struct probe_input *input,
-                                 const int32_t *rows, int64_t n)
+/* Mean and inverse deviation of each column over the nodes of the fit. */
+static graco_status standardise(struct probe *probe, const struct probe_input *input,
+                                struct node_list nodes)
 {
-    graco_status status = GRACO_OK;
-    int64_t dim = input->dim;
-    TRY(memory_zalloc(&probe->shift, dim, sizeof *probe->shift));
-    TRY(memory_zalloc(&probe->scale, dim, sizeof *probe->scale));
+    int64_t dim = input->dim, n = nodes.count;
+    PASS(memory_zalloc(&probe->shift, dim, sizeof *probe->shift));
+    PASS(memory_zalloc(&probe->scale, dim, sizeof *probe->scale));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < dim; j++)
-            probe->shift[j] += input->Z[rows[i] * dim + j] / (double)n;
+            probe->shift[j] += input->Z[nodes.node[i] * dim + j] / (double)n;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < dim; j++) {
-            double away = input->Z[rows[i] * dim + j] - probe->shift[j];
+            double away = input->Z[nodes.node[i] * dim + j] - probe->shift[j];
             probe->scale[j] += away * away / (double)n;
         }
     for (int64_t j = 0; j < dim; j++) {
@@ -55,39 +58,37 @@ static graco_status find_scaling(struct probe *probe, const struct probe_input *
         double deviation = sqrt(probe->scale[j]);
         probe->scale[j] = deviation > 1e-12 * fabs(probe->shift[j]) ? 1 / deviation : 1;
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
-static bool is_positive(const struct probe_input *input, int32_t row, int64_t class)
+static bool is_positive(const struct probe_input *input, int32_t node, int64_t class)
 {
-    return input->multi != NULL ? input->multi[row * input->classes + class] != 0
-                                : input->label[row] == class;
+    return input->multi ? input->multi[node * input->classes + class] != 0
+                        : input->label[node] == class;
 }
 
 /* The classes with a positive row, and positive (outputs, n) for the solver. */
 static graco_status find_outputs(struct probe *probe, uint8_t **positive,
-                                 const struct probe_input *input, const int32_t *rows, int64_t n)
+                                 const struct probe_input *input, struct node_list nodes)
 {
-    graco_status status = GRACO_OK;
-    TRY(memory_alloc(&probe->class_of, input->classes, sizeof *probe->class_of));
+    int64_t n = nodes.count;
+    PASS(memory_alloc(&probe->class_of, input->classes, sizeof *probe->class_of));
     for (int64_t k = 0; k < input->classes; k++) {
         int64_t i = 0;
-        while (i < n && !is_positive(input, rows[i], k))
+        while (i < n && !is_positive(input, nodes.node[i], k))
             i++;
         if (i < n)
             probe->class_of[probe->outputs++] = (int32_t)k;
     }
-    TRY(memory_alloc(positive, probe->outputs * n, sizeof **positive));
+    PASS(memory_alloc(positive, probe->outputs * n, sizeof **positive));
     for (int64_t k = 0; k < probe->outputs; k++)
         for (int64_t i = 0; i < n; i++)
-            (*positive)[k * n + i] = is_positive(input, rows[i], probe->class_of[k]);
-done:
-    return status;
+            (*positive)[k * n + i] = is_positive(input, nodes.node[i], probe->class_of[k]);
+    return GRACO_OK;
 }
 
-graco_status probe_fit(struct probe *out, const struct probe_input *input, const int32_t *rows,
-                       int64_t n, const double *C, int64_t count)
+graco_status probe_fit(struct probe *out, const struct probe_input *input, struct node_list nodes,
+                       const double *C, int64_t count)
 {
     graco_status status = GRACO_OK;
     struct probe made = {.count = count};
@@ -95,17 +96,22 @@ graco_status probe_fit(struct probe *out, const struct probe_input *input, const
     uint8_t *positive = NULL;
     double *X = NULL;
     int64_t cols = input->dim + 1;
-    if (input->multi != NULL)
-        TRY(find_scaling(&made, input, rows, n));
-    TRY(find_outputs(&made, &positive, input, rows, n));
-    TRY(memory_alloc(&X, n * cols, sizeof *X));
-    prepare_rows(X, &made, input, rows, n, input->threads);
-    TRY(logistic_rows_init(&rotated, X, n, cols, input->threads));
+    if (input->multi)
+        TRY(standardise(&made, input, nodes));
+    TRY(find_outputs(&made, &positive, input, nodes));
+    TRY(memory_alloc(&X, nodes.count * cols, sizeof *X));
+    prepare_rows(X, &made, input, nodes, input->threads);
+    TRY(logistic_rows_init(&rotated, X, nodes.count, cols, input->threads));
     memory_free(X); /* as large as the rotated rows, and not needed beside them */
     X = NULL;
     TRY(memory_alloc(&made.W, count * made.outputs * cols, sizeof *made.W));
-    TRY(logistic_solve(made.W, &made.report, &rotated, positive, made.outputs, C, count,
-                       input->threads));
+    const struct logistic_problem problem = {.rows = &rotated,
+                                             .outputs = made.outputs,
+                                             .count = count,
+                                             .positive = positive,
+                                             .C = C,
+                                             .threads = input->threads};
+    TRY(logistic_solve(made.W, &made.report, &problem));
     *out = made;
 done:
     if (status != GRACO_OK)
@@ -116,101 +122,108 @@ done:
     return status;
 }
 
-/* Counts one row whose scores for one C are s (outputs). */
-static void count_single(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
-                         const struct probe_input *input, int32_t row, const double *s)
+/* What one thread scores with, and where it counts. */
+struct scorer {
+    const struct probe *probe;
+    const struct probe_input *input;
+    double *X, *S;                 /* (BLOCK, dim + 1), (BLOCK, count * outputs) */
+    struct metrics_counts *counts; /* (count) */
+    int64_t *table;                /* or NULL */
+};
+
+/* Counts one node whose scores for value c of C are s (outputs). */
+static void count_single(const struct scorer *scorer, int64_t c, int32_t node, const double *s)
 {
+    const struct probe *probe = scorer->probe;
     int64_t best = 0;
     for (int64_t k = 1; k < probe->outputs; k++)
         if (s[k] > s[best])
             best = k;
-    int32_t truth = input->label[row], chosen = probe->class_of[best];
-    if (truth == chosen) {
-        counts->true_positive++;
-    } else {
-        counts->false_positive++;
-        counts->false_negative++;
-    }
-    if (table != NULL)
-        table[truth * input->classes + chosen]++;
+    int32_t truth = scorer->input->label[node], chosen = probe->class_of[best];
+    scorer->counts[c].true_positive += truth == chosen;
+    scorer->counts[c].false_positive += truth != chosen;
+    scorer->counts[c].false_negative += truth != chosen;
+    if (scorer->table)
+        scorer->table[truth * scorer->input->classes + chosen]++;
 }
 
-static void count_multi(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
-                        const struct probe_input *input, int32_t row, const double *s)
+static void count_multi(const struct scorer *scorer, int64_t c, int32_t node, const double *s)
 {
-    const uint8_t *truth = input->multi + row * input->classes;
-    int64_t output = 0;
-    for (int64_t k = 0; k < input->classes; k++) {
+    const struct probe *probe = scorer->probe;
+    int64_t classes = scorer->input->classes, output = 0;
+    const uint8_t *truth = scorer->input->multi + node * classes;
+    for (int64_t k = 0; k < classes; k++) {
         bool solved = output < probe->outputs && probe->class_of[output] == k;
         bool chosen = solved && s[output] > 0;
         output += solved;
-        counts->true_positive += truth[k] && chosen;
-        counts->false_positive += !truth[k] && chosen;
-        counts->false_negative += truth[k] && !chosen;
-        if (table != NULL)
-            table[4 * k + (truth[k] ? (chosen ? 0 : 2) : (chosen ? 1 : 3))]++;
+        scorer->counts[c].true_positive += truth[k] && chosen;
+        scorer->counts[c].false_positive += !truth[k] && chosen;
+        scorer->counts[c].false_negative += truth[k] && !chosen;
+        if (scorer->table)
+            scorer->table[4 * k + (truth[k] ? (chosen ? 0 : 2) : (chosen ? 1 : 3))]++;
     }
 }
 
-/* Scores one block of rows; X (BLOCK, dim + 1) and S (BLOCK, count * outputs) are the thread's. */
-static void score_block(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
-                        const struct probe_input *input, const int32_t *rows, int64_t n,
-                        const double *W, int64_t count, double *X, double *S)
+/* At most BLOCK nodes. */
+static void score_block(const struct scorer *scorer, struct node_list nodes)
 {
-    int64_t cols = input->dim + 1, width = count * probe->outputs;
-    prepare_rows(X, probe, input, rows, n, 1);
+    const struct probe_input *input = scorer->input;
+    const struct probe *probe = scorer->probe;
+    double *X = scorer->X, *S = scorer->S;
+    int64_t cols = input->dim + 1, width = probe->count * probe->outputs;
+    prepare_rows(X, probe, input, nodes, 1);
     if (width > 0)
-        blas_dgemm(false, true, n, width, cols, 1, X, cols, W, cols, 0, S, width);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < count; c++)
-            (input->multi != NULL ? count_multi : count_single)(
-                &counts[c], table, probe, input, rows[i], S + i * width + c * probe->outputs);
+        blas_dgemm(false, true, nodes.count, width, cols, 1, X, cols, probe->W, cols, 0, S, width);
+    for (int64_t i = 0; i < nodes.count; i++)
+        for (int64_t c = 0; c < probe->count; c++)
+            (input->multi ? count_multi : count_single)(scorer, c, nodes.node[i],
+                                                        S + i * width + c * probe->outputs);
 }
 
 graco_status probe_score(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
-                         const struct probe_input *input, const int32_t *rows, int64_t n,
-                         int64_t first, int64_t count)
+                         const struct probe_input *input, struct node_list nodes)
 {
     graco_status status = GRACO_OK;
-    int64_t cols = input->dim + 1, width = count * probe->outputs;
-    int64_t blocks = (n + BLOCK - 1) / BLOCK;
+    int64_t count = probe->count, cols = input->dim + 1, width = count * probe->outputs;
+    int64_t blocks = (nodes.count + BLOCK - 1) / BLOCK;
     int64_t threads = blocks < input->threads ? blocks : input->threads;
-    int64_t table_size = input->classes * (input->multi != NULL ? 4 : input->classes);
-    double *X = NULL, *S = NULL;
+    int64_t table_size = table ? input->classes * (input->multi ? 4 : input->classes) : 0;
+    double *work = NULL;
     struct metrics_counts *parts = NULL;
     int64_t *tables = NULL;
-    const double *W = probe->W + first * probe->outputs * cols;
     threads = threads < 1 ? 1 : threads;
-    TRY(memory_alloc(&X, threads * BLOCK * cols, sizeof *X));
-    TRY(memory_alloc(&S, threads * BLOCK * width, sizeof *S));
+    TRY(memory_alloc(&work, threads * BLOCK * (cols + width), sizeof *work));
     TRY(memory_zalloc(&parts, threads * count, sizeof *parts));
-    TRY(memory_zalloc(&tables, table != NULL ? threads * table_size : 0, sizeof *tables));
-    /* Whole numbers: their sum does not depend on who counted what. */
+    TRY(memory_zalloc(&tables, threads * table_size, sizeof *tables));
+    /* Whole numbers: their sum does not depend on which thread counted what. */
 #pragma omp parallel for schedule(static) num_threads((int)threads)
-    for (int64_t t = 0; t < threads; t++)
-        for (int64_t b = t; b < blocks; b += threads)
-            score_block(parts + t * count, table != NULL ? tables + t * table_size : NULL, probe,
-                        input, rows + b * BLOCK, n - b * BLOCK < BLOCK ? n - b * BLOCK : BLOCK, W,
-                        count, X + t * BLOCK * cols, S + t * BLOCK * width);
-    memset(counts, 0, (size_t)count * sizeof *counts);
-    for (int64_t i = 0; i < threads * count; i++) {
-        counts[i % count].true_positive += parts[i].true_positive;
-        counts[i % count].false_positive += parts[i].false_positive;
-        counts[i % count].false_negative += parts[i].false_negative;
+    for (int64_t t = 0; t < threads; t++) {
+        const struct scorer scorer = {.probe = probe,
+                                      .input = input,
+                                      .X = work + t * BLOCK * (cols + width),
+                                      .S = work + t * BLOCK * (cols + width) + BLOCK * cols,
+                                      .counts = parts + t * count,
+                                      .table = table ? tables + t * table_size : NULL};
+        for (int64_t i = t * BLOCK; i < nodes.count; i += threads * BLOCK) {
+            int64_t left = nodes.count - i;
+            score_block(&scorer, (struct node_list){nodes.node + i, left < BLOCK ? left : BLOCK});
+        }
     }
-    for (int64_t i = 0; table != NULL && i < threads * table_size; i++)
+    memset(counts, 0, (size_t)count * sizeof *counts);
+    for (int64_t i = 0; i < threads * count; i++)
+        metrics_add(&counts[i % count], &parts[i]);
+    for (int64_t i = 0; i < threads * table_size; i++)
         table[i % table_size] += tables[i];
 done:
     memory_free(tables);
     memory_free(parts);
-    memory_free(S);
-    memory_free(X);
+    memory_free(work);
     return status;
 }
 
 void probe_clear(struct probe *probe)
 {
-    if (probe == NULL)
+    if (!probe)
         return;
     memory_free(probe->class_of);
     memory_free(probe->shift);

@@ -14,6 +14,12 @@ struct probe_input {
     int threads;
 };
 
+/* Some of the nodes; borrowed. */
+struct node_list {
+    const int32_t *node;
+    int64_t count;
+};
+
 /* Regressions for `count` values of C. Single-label rows are scaled to length one (zero rows stay
  * zero); multi-label columns are standardised by the rows of the fit (a constant column is only
  * shifted). A constant 1 is appended. Owns its arrays. */
@@ -26,17 +32,16 @@ struct probe {
     struct logistic_report report;
 };
 
-/* Fits on rows[0 .. n), n >= 1. C ascends. */
-graco_status probe_fit(struct probe *out, const struct probe_input *input, const int32_t *rows,
-                       int64_t n, const double *C, int64_t count);
+/* Fits on at least one node, for each of the `count` values of C, which ascend. */
+graco_status probe_fit(struct probe *out, const struct probe_input *input, struct node_list nodes,
+                       const double *C, int64_t count);
 
-/* Predicts rows[0 .. n) with the values first .. first + count - 1 of C: counts[c] gets what came
- * out for value first + c. A single label is the class with the largest w'x (the first one among
- * equals), a multi-label holds where w'x > 0, which is a probability above one half. With count = 1
- * `table` may be given: it is added to, as metrics_single or metrics_multi reads it. */
+/* Predicts the nodes with every C: counts[c] gets what came out for value c. A single label is the
+ * class with the largest w'x (the first one among equals), a multi-label holds where w'x > 0, which
+ * is a probability above one half. If `table` is not NULL, the predictions of all values of C are
+ * added to it as metrics_single or metrics_multi reads it. */
 graco_status probe_score(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
-                         const struct probe_input *input, const int32_t *rows, int64_t n,
-                         int64_t first, int64_t count);
+                         const struct probe_input *input, struct node_list nodes);
 
 void probe_clear(struct probe *probe);
 

@@ -1,27 +1,28 @@
+/* Every C of the grid is scored on nodes that were not trained on: on the validation part, or on
+ * each fold of the training part in turn. The best C's regressions are then scored on the test part,
+ * once. */
 #include "eval/protocol.h"
 
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
-static int64_t grid_fill(double C[PROTOCOL_GRID_MAX], bool folds)
+/* The values of C, ascending. */
+struct grid {
+    double C[PROTOCOL_GRID_MAX];
+    int64_t count;
+};
+
+static struct grid make_grid(bool folds)
 {
-    int64_t count = folds ? PROTOCOL_GRID_MAX - 1 : PROTOCOL_GRID_MAX;
-    for (int64_t c = 0; c < count; c++)
-        C[c] = ldexp(1, (int)c - 10);
-    return count;
+    struct grid grid = {.count = folds ? PROTOCOL_GRID_MAX - 1 : PROTOCOL_GRID_MAX};
+    for (int64_t c = 0; c < grid.count; c++)
+        grid.C[c] = ldexp(1, (int)c - 10);
+    return grid;
 }
 
-static void add_report(struct logistic_report *sum, const struct logistic_report *one)
-{
-    sum->solves += one->solves;
-    sum->unconverged += one->unconverged;
-    sum->newton += one->newton;
-    sum->passes += one->passes;
-    if (!(one->worst_gap <= sum->worst_gap))
-        sum->worst_gap = one->worst_gap;
-}
-
+/* The first of the largest. */
 static int64_t best_of(const double *score, int64_t count)
 {
     int64_t best = 0;
@@ -31,71 +32,56 @@ static int64_t best_of(const double *score, int64_t count)
     return best;
 }
 
-/* score[c] over the validation rows. */
-static graco_status score_validation(double *score, const struct probe *probe,
-                                     const struct probe_input *input, const int32_t *rows,
-                                     int64_t n)
+/* Adds to score[c] the micro-F1 on the nodes. */
+static graco_status add_scores(double *score, const struct probe *probe,
+                               const struct probe_input *input, struct node_list nodes)
 {
     struct metrics_counts counts[PROTOCOL_GRID_MAX];
-    graco_status status = probe_score(counts, NULL, probe, input, rows, n, 0, probe->count);
-    for (int64_t c = 0; status == GRACO_OK && c < probe->count; c++)
+    PASS(probe_score(counts, NULL, probe, input, nodes));
+    for (int64_t c = 0; c < probe->count; c++)
         score[c] += metrics_f1(&counts[c]);
-    return status;
+    return GRACO_OK;
 }
 
-/* score[c] summed over the folds of the training rows. */
-static graco_status score_folds(double *score, struct protocol_result *result,
-                                const struct probe_input *input, const int32_t *rows, int64_t n,
-                                const double *C, int64_t count, uint64_t seed, int64_t number)
+/* Sums score[c] over the folds of the training nodes: each fold is held back once. */
+static graco_status score_folds(double *score, struct logistic_report *report,
+                                const struct probe_input *input, struct node_list train,
+                                const struct grid *grid, uint64_t seed, int64_t number)
 {
     graco_status status = GRACO_OK;
     struct probe probe = {0};
     uint8_t *fold = NULL;
-    int32_t *fit = NULL, *held = NULL;
-    TRY(memory_alloc(&fold, n, sizeof *fold));
-    TRY(memory_alloc(&fit, n, sizeof *fit));
-    TRY(memory_alloc(&held, n, sizeof *held));
-    splits_folds(fold, fit, n, PROTOCOL_FOLDS, seed, number);
+    int32_t *order = NULL; /* the nodes to fit on, from the front; those held back, from the end */
+    TRY(memory_alloc(&fold, train.count, sizeof *fold));
+    TRY(memory_alloc(&order, train.count, sizeof *order));
+    splits_folds(fold, order, train.count, PROTOCOL_FOLDS, seed, number);
     for (int f = 0; f < PROTOCOL_FOLDS; f++) {
-        int64_t fits = 0, helds = 0;
-        for (int64_t i = 0; i < n; i++)
-            if (fold[i] == f)
-                held[helds++] = rows[i];
-            else
-                fit[fits++] = rows[i];
+        int64_t fits = 0, held = 0;
+        for (int64_t i = 0; i < train.count; i++)
+            order[fold[i] == f ? train.count - ++held : fits++] = train.node[i];
         probe_clear(&probe);
-        TRY(probe_fit(&probe, input, fit, fits, C, count));
-        add_report(&result->report, &probe.report);
-        TRY(score_validation(score, &probe, input, held, helds));
+        TRY(probe_fit(&probe, input, (struct node_list){order, fits}, grid->C, grid->count));
+        logistic_report_add(report, &probe.report);
+        TRY(add_scores(score, &probe, input, (struct node_list){order + fits, held}));
     }
 done:
     probe_clear(&probe);
-    memory_free(held);
-    memory_free(fit);
+    memory_free(order);
     memory_free(fold);
     return status;
 }
 
-static void find_missing(struct protocol_result *result, const struct probe *probe, int64_t classes)
-{
-    int64_t output = 0;
-    for (int64_t k = 0; k < classes; k++) {
-        result->missing[k] = output >= probe->outputs || probe->class_of[output] != k;
-        output += !result->missing[k];
-    }
-}
-
-/* The rows of one part; an empty one is an error that names it. */
-static graco_status part_rows(int32_t *rows, int64_t *n, const struct splits *splits,
-                              int64_t number, enum splits_part part, int64_t least)
+/* The nodes of one part, into `room` (nodes); fewer than `least` are an error that names the part. */
+static graco_status part_nodes(struct node_list *out, int32_t *room, const struct splits *splits,
+                               int64_t number, enum splits_part part, int64_t least)
 {
     static const char *const names[] = {"training", "validation", "test"};
-    *n = splits_rows(rows, splits, number, part);
-    if (*n < least)
+    *out = (struct node_list){room, splits_nodes(room, splits, number, part)};
+    if (out->count < least)
         return status_fail(
             GRACO_ERROR_ARGUMENT,
             "split %lld has %lld labelled %s nodes; the protocol needs at least %lld",
-            (long long)number, (long long)*n, names[part], (long long)least);
+            (long long)number, (long long)out->count, names[part], (long long)least);
     return GRACO_OK;
 }
 
@@ -104,33 +90,41 @@ graco_status protocol_run(struct protocol_result *result, const struct probe_inp
 {
     graco_status status = GRACO_OK;
     struct probe probe = {0};
-    int32_t *train = NULL, *other = NULL;
-    double C[PROTOCOL_GRID_MAX], score[PROTOCOL_GRID_MAX] = {0};
-    int64_t count = grid_fill(C, folds), n = 0, others = 0;
+    struct node_list train, other;
+    int32_t *train_room = NULL, *other_room = NULL;
+    struct grid grid = make_grid(folds);
+    double score[PROTOCOL_GRID_MAX] = {0};
+    int64_t best = 0;
     struct metrics_counts tested;
-    TRY(memory_alloc(&train, input->nodes, sizeof *train));
-    TRY(memory_alloc(&other, input->nodes, sizeof *other));
-    TRY(part_rows(train, &n, splits, number, SPLITS_TRAIN, folds ? PROTOCOL_FOLDS : 1));
-    TRY(part_rows(other, &others, splits, number, SPLITS_TEST, 1));
+    TRY(memory_alloc(&train_room, input->nodes, sizeof *train_room));
+    TRY(memory_alloc(&other_room, input->nodes, sizeof *other_room));
+    TRY(part_nodes(&train, train_room, splits, number, SPLITS_TRAIN, folds ? PROTOCOL_FOLDS : 1));
+    /* A split without a test part shall fail before the work, not after it. */
+    TRY(part_nodes(&other, other_room, splits, number, SPLITS_TEST, 1));
     if (folds) {
-        TRY(score_folds(score, result, input, train, n, C, count, seed, number));
-        C[0] = C[best_of(score, count)];
-        TRY(probe_fit(&probe, input, train, n, C, 1));
+        TRY(score_folds(score, &result->report, input, train, &grid, seed, number));
+        grid = (struct grid){.C = {grid.C[best_of(score, grid.count)]}, .count = 1};
+        TRY(probe_fit(&probe, input, train, grid.C, grid.count));
     } else {
-        TRY(part_rows(other, &others, splits, number, SPLITS_VALIDATION, 1));
-        TRY(probe_fit(&probe, input, train, n, C, count));
-        TRY(score_validation(score, &probe, input, other, others));
+        TRY(part_nodes(&other, other_room, splits, number, SPLITS_VALIDATION, 1));
+        TRY(probe_fit(&probe, input, train, grid.C, grid.count));
+        TRY(add_scores(score, &probe, input, other));
+        best = best_of(score, grid.count);
+        TRY(part_nodes(&other, other_room, splits, number, SPLITS_TEST, 1));
     }
-    add_report(&result->report, &probe.report);
-    find_missing(result, &probe, input->classes);
-    int64_t best = folds ? 0 : best_of(score, count);
-    result->C = C[best];
-    result->training_rows = n;
-    TRY(part_rows(other, &others, splits, number, SPLITS_TEST, 1));
-    TRY(probe_score(&tested, result->table, &probe, input, other, others, best, 1));
+    logistic_report_add(&result->report, &probe.report);
+    memset(result->missing, 1, (size_t)input->classes);
+    for (int64_t k = 0; k < probe.outputs; k++)
+        result->missing[probe.class_of[k]] = 0;
+    result->C = grid.C[best];
+    result->training_rows = train.count;
+    struct probe chosen = probe; /* with that C alone; borrows the weights */
+    chosen.count = 1;
+    chosen.W += best * probe.outputs * (input->dim + 1);
+    TRY(probe_score(&tested, result->table, &chosen, input, other));
 done:
     probe_clear(&probe);
-    memory_free(other);
-    memory_free(train);
+    memory_free(other_room);
+    memory_free(train_room);
     return status;
 }

@@ -9,18 +9,17 @@ enum { PROTOCOL_FOLDS = 5, PROTOCOL_GRID_MAX = 21 };
 
 struct protocol_result {
     double C;
-    int64_t *table;   /* counts of the test rows, as metrics.h reads them; zeroed by the
-                         caller, who owns it */
-    uint8_t *missing; /* (classes) set where a class has no training row; likewise */
+    int64_t *table;   /* the caller's, zeroed: counts of the test rows, as metrics.h reads them */
+    uint8_t *missing; /* (classes) the caller's: 1 where a class has no training row, else 0 */
     int64_t training_rows;
     struct logistic_report report; /* summed over every fit */
 };
 
-/* Runs split `number`. C runs over 2^-10 .. 2^10 and is chosen by micro-F1 on the validation rows;
- * with `folds` it runs over 2^-10 .. 2^9 and is chosen by the mean micro-F1 over PROTOCOL_FOLDS
- * folds of the training rows, and the regressions are fitted again on all of them. Micro-F1 is the
- * accuracy where a row has one label. Among equals the smallest C is taken. Every part that is used
- * must have a row, and with `folds` the training part must have PROTOCOL_FOLDS of them. */
+/* Runs split `number`. C is one of 2^-10 .. 2^10, the best by micro-F1 on the validation rows. With
+ * `folds` it is one of 2^-10 .. 2^9, the best by mean micro-F1 over PROTOCOL_FOLDS folds of the
+ * training rows, and the regressions are fitted again on all training rows. Micro-F1 is the accuracy
+ * where a row has one label. Among equals the smallest C is taken. Every part that is used must have
+ * a row, and with `folds` the training part must have PROTOCOL_FOLDS of them. */
 graco_status protocol_run(struct protocol_result *result, const struct probe_input *input,
                           const struct splits *splits, int64_t number, bool folds, uint64_t seed);
 

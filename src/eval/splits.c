@@ -1,3 +1,6 @@
+/* The usable nodes in ascending order are shuffled with numbers that the seed and the split's number
+ * determine (Philox, stream RANDOM_SPLITS, step = number of the split); the parts are pieces of that
+ * order. */
 #include "eval/splits.h"
 
 #include "base/memory.h"
@@ -5,21 +8,20 @@
 
 #include <string.h>
 
-/* Parts of the random key: the split itself, and the folds of its training part. */
+/* The key's view: 0 for the split itself, 1 for the folds of its training part. */
 enum { VIEW_SPLIT = 0, VIEW_FOLDS = 1 };
 
 static graco_status splits_init(struct splits *out, int64_t count, int64_t nodes)
 {
-    graco_status status = GRACO_OK;
     struct splits made = {.count = count, .nodes = nodes};
     if (count < 1 || nodes < 1 || count > INT64_MAX / nodes)
-        FAIL(GRACO_ERROR_ARGUMENT, "%lld splits of %lld nodes; expected at least one of both",
-             (long long)count, (long long)nodes);
-    TRY(memory_alloc(&made.part, count * nodes, sizeof *made.part));
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%lld splits of %lld nodes; expected at least one of both",
+                           (long long)count, (long long)nodes);
+    PASS(memory_alloc(&made.part, count * nodes, sizeof *made.part));
     memset(made.part, SPLITS_NONE, (size_t)(count * nodes));
     *out = made;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t count,
@@ -67,13 +69,11 @@ done:
 graco_status splits_given(struct splits *out, const uint8_t *split, const uint8_t *usable,
                           int64_t nodes)
 {
-    graco_status status = GRACO_OK;
-    TRY(splits_init(out, 1, nodes));
+    PASS(splits_init(out, 1, nodes));
     for (int64_t i = 0; i < nodes; i++)
         if (usable[i])
             out->part[i] = split[i];
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status splits_read(struct splits *out, const char *path, const uint8_t *usable, int64_t nodes)
@@ -122,20 +122,20 @@ done:
 
 void splits_clear(struct splits *splits)
 {
-    if (splits == NULL)
+    if (!splits)
         return;
     memory_free(splits->part);
     *splits = (struct splits){0};
 }
 
-int64_t splits_rows(int32_t *rows, const struct splits *splits, int64_t number,
-                    enum splits_part part)
+int64_t splits_nodes(int32_t *out, const struct splits *splits, int64_t number,
+                     enum splits_part part)
 {
     const uint8_t *codes = splits->part + number * splits->nodes;
     int64_t count = 0;
     for (int64_t i = 0; i < splits->nodes; i++)
         if (codes[i] == part)
-            rows[count++] = (int32_t)i;
+            out[count++] = (int32_t)i;
     return count;
 }
 

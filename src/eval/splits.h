@@ -1,8 +1,8 @@
 /* Which nodes train, choose C and test.
  *
- * A split is a set: it depends on the seed, its number and the set of usable nodes alone, and is
- * the same on every machine (Philox stream RANDOM_SPLITS, step = number of the split). On disk
- * splits are a .npy matrix (splits, nodes) of the codes below, the same as a data set's `split`. */
+ * A drawn split depends on the seed, its number and the set of usable nodes alone, and is the same
+ * on every machine. On disk splits are a .npy matrix (splits, nodes) of the codes below, which are
+ * also those of a data set's `split`. */
 #ifndef EVAL_SPLITS_H
 #define EVAL_SPLITS_H
 
@@ -15,8 +15,8 @@ struct splits {
     uint8_t *part; /* (count, nodes) an enum splits_part each; owned */
 };
 
-/* Draws `count` splits of the nodes with usable[i] != 0: floor(n / 10) of the n usable ones train,
- * with `validation` as many again choose C, the rest tests. At least 10 usable nodes. */
+/* Draws `count` splits of the n nodes with usable[i] != 0, at least 10: floor(n / 10) of them train,
+ * with `validation` as many again choose C, the rest tests. */
 graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t count,
                          bool validation, uint64_t seed);
 
@@ -24,16 +24,16 @@ graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t node
 graco_status splits_given(struct splits *out, const uint8_t *split, const uint8_t *usable,
                           int64_t nodes);
 
-/* Reads what splits_write wrote, or anybody's .npy of such codes; unusable nodes are left out. */
+/* Reads what splits_write wrote, or any .npy of such codes; unusable nodes are left out. */
 graco_status splits_read(struct splits *out, const char *path, const uint8_t *usable,
                          int64_t nodes);
 graco_status splits_write(const struct splits *splits, const char *path);
 
 void splits_clear(struct splits *splits);
 
-/* The nodes of one part of split `number`, ascending, into rows (nodes); returns how many. */
-int64_t splits_rows(int32_t *rows, const struct splits *splits, int64_t number,
-                    enum splits_part part);
+/* The nodes of one part of split `number`, ascending, into out (nodes); returns how many. */
+int64_t splits_nodes(int32_t *out, const struct splits *splits, int64_t number,
+                     enum splits_part part);
 
 /* Deals n items into `folds` parts whose sizes differ by at most one: fold[i] in 0 .. folds - 1.
  * `work` has n numbers. */

@@ -35,11 +35,11 @@ static void zero_sizes(void)
     CHECK(none && aligned(none));
     memory_free(none);
     CHECK_OK(memory_zalloc(&none, 1000, 0));
-    CHECK(none != NULL);
+    CHECK(none);
     memory_free(none);
     none = NULL;
     CHECK_OK(memory_grow(&none, 0, 0, sizeof *none));
-    CHECK(none != NULL);
+    CHECK(none);
     memory_free(none);
 }
 
@@ -63,11 +63,11 @@ static void overflow(void)
         char here = 0, *block = &here;
         CHECK_FAILS(memory_alloc(&block, cases[i].count, cases[i].size), GRACO_ERROR_MEMORY,
                     "too large");
-        CHECK(block == NULL);
+        CHECK(!block);
         block = &here;
         CHECK_FAILS(memory_zalloc(&block, cases[i].count, cases[i].size), GRACO_ERROR_MEMORY,
                     "too large");
-        CHECK(block == NULL);
+        CHECK(!block);
     }
 }
 

@@ -17,6 +17,14 @@ done:
     return status;
 }
 
+static graco_status returns_early(int *reached, graco_status code)
+{
+    *reached = 0;
+    PASS(code);
+    *reached = 1;
+    return GRACO_ERROR_FORMAT;
+}
+
 static void messages(void)
 {
     CHECK(strcmp(graco_message(), "") == 0);
@@ -57,6 +65,8 @@ static void control_flow(void)
 {
     int reached = -1;
     CHECK(leaves_early(&reached, GRACO_ERROR_MEMORY) == GRACO_ERROR_MEMORY && reached == 0);
+    CHECK(returns_early(&reached, GRACO_ERROR_MEMORY) == GRACO_ERROR_MEMORY && reached == 0);
+    CHECK(returns_early(&reached, GRACO_OK) == GRACO_ERROR_FORMAT && reached == 1);
     CHECK_FAILS(leaves_early(&reached, GRACO_OK), GRACO_ERROR_ARGUMENT, "found 7, expected eight");
     CHECK(reached == 1);
 }

@@ -44,15 +44,15 @@ static graco_dataset *make_data(struct change change)
     if (change.graphs > 0)
         CHECK_OK(memory_alloc(&parts.graph_id, NODES, sizeof *parts.graph_id));
     for (int32_t i = 0; i < NODES; i++) {
-        if (parts.label != NULL)
+        if (parts.label)
             parts.label[i] = i % 50 == 0 ? -1 : i % CLASSES;
-        if (parts.multi != NULL)
+        if (parts.multi)
             parts.multi[i * CLASSES + i % CLASSES] = parts.multi[i * CLASSES + i / 7 % CLASSES] = 1;
-        if (parts.split != NULL)
+        if (parts.split)
             parts.split[i] = (uint8_t)(i % 4 < 2 ? 0 : i % 4 - 1);
-        if (parts.label_known != NULL)
+        if (parts.label_known)
             parts.label_known[i] = !change.all_masked && i % 10 != 9;
-        if (parts.graph_id != NULL)
+        if (parts.graph_id)
             parts.graph_id[i] = (int32_t)(i / size);
     }
     CHECK_OK(dataset_create(&data, &parts));
@@ -83,7 +83,7 @@ static int64_t sum(const int64_t *values, int64_t n)
 static bool has_note(const graco_eval_result *result, const char *part)
 {
     for (int64_t i = 0; i < result->note_count; i++)
-        if (strstr(result->notes[i], part) != NULL)
+        if (strstr(result->notes[i], part))
             return true;
     return false;
 }
@@ -112,8 +112,8 @@ static void paper_protocol(void)
     for (int threads = 2; threads < 5; threads++) {
         options.threads = threads;
         CHECK_OK(graco_evaluate(&again, &noisy, data, &options));
-        CHECK(memcmp(hard.scores, again.scores, 20 * sizeof(double)) == 0);
-        CHECK(memcmp(hard.C, again.C, 20 * sizeof(double)) == 0);
+        CHECK(memcmp(hard.scores, again.scores, 20 * sizeof *hard.scores) == 0);
+        CHECK(memcmp(hard.C, again.C, 20 * sizeof *hard.C) == 0);
         CHECK(hard.worst_gap == again.worst_gap && hard.mean == again.mean);
         graco_eval_result_clear(&again);
     }
@@ -121,7 +121,7 @@ static void paper_protocol(void)
     for (int64_t i = 0; i < NODES * DIM; i++)
         noisy.data[i] *= i / DIM % 2 ? 0x1p20f : 0x1p-20f;
     CHECK_OK(graco_evaluate(&scaled, &noisy, data, &options));
-    CHECK(memcmp(hard.scores, scaled.scores, 20 * sizeof(double)) == 0);
+    CHECK(memcmp(hard.scores, scaled.scores, 20 * sizeof *hard.scores) == 0);
 
     graco_eval_comparison comparison;
     CHECK_OK(graco_eval_compare(&comparison, &easy, &hard));
@@ -235,7 +235,7 @@ static void degenerate_input(void)
     CHECK_FAILS(graco_evaluate(&result, &Z, data, NULL), GRACO_ERROR_NUMBER, "node 7");
     Z.data[7 * DIM + 2] = INFINITY;
     CHECK_FAILS(graco_evaluate(&result, &Z, data, NULL), GRACO_ERROR_NUMBER, "column 2");
-    CHECK(result.scores == NULL);
+    CHECK(!result.scores);
     /* Constant embeddings, zero ones too: the most frequent class; all C are equal, so the least.
      */
     for (int round = 0; round < 2; round++) {

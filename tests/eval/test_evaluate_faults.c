@@ -24,7 +24,7 @@ static void fail_each(const graco_dataset *data, const graco_matrix *Z, graco_pr
             break;
         }
         CHECK(status == GRACO_ERROR_MEMORY && graco_message()[0] != '\0');
-        CHECK(result.scores == NULL && result.notes == NULL);
+        CHECK(!result.scores && !result.notes);
     }
 }
 
@@ -49,7 +49,7 @@ int main(void)
     for (long n = 0; n < 1; n++) {
         graco_matrix X = {0};
         faults_until = n;
-        CHECK(graco_dataset_features(&X, data, NULL) == GRACO_ERROR_MEMORY && X.data == NULL);
+        CHECK(graco_dataset_features(&X, data, NULL) == GRACO_ERROR_MEMORY && !X.data);
         faults_until = -1;
         CHECK_OK(graco_dataset_features(&X, data, NULL));
         CHECK(X.rows == 60 && X.cols == 20);

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "check.h"
+#include "eval/naive_logistic.h"
 
 enum { GRID = 21 };
 
@@ -42,25 +43,47 @@ static void drop(struct problem *p)
     free(p->W);
 }
 
-static struct logistic_report solve(struct problem *p, int threads)
+static struct logistic_report solve_for(struct problem *p, const double *C, int64_t count,
+                                        int threads)
 {
     struct logistic_rows rows = {0};
     struct logistic_report report;
     CHECK_OK(logistic_rows_init(&rows, p->X, p->rows, p->cols, threads));
-    CHECK_OK(logistic_solve(p->W, &report, &rows, p->positive, p->outputs, grid, GRID, threads));
+    const struct logistic_problem problem = {.rows = &rows,
+                                             .outputs = p->outputs,
+                                             .count = count,
+                                             .positive = p->positive,
+                                             .C = C,
+                                             .threads = threads};
+    CHECK_OK(logistic_solve(p->W, &report, &problem));
     logistic_rows_clear(&rows);
     return report;
+}
+
+static struct logistic_report solve(struct problem *p, int threads)
+{
+    return solve_for(p, grid, GRID, threads);
+}
+
+/* f(w) of one output; g (cols) gets its gradient, *gg the gradient's square. */
+static double objective(double *g, double *gg, const struct problem *p, int64_t output, double C,
+                        const double *w)
+{
+    const struct naive_logistic one = {.X = p->X,
+                                       .rows = p->rows,
+                                       .cols = p->cols,
+                                       .positive = p->positive + output * p->rows,
+                                       .C = C};
+    return naive_logistic(g, gg, &one, w);
 }
 
 /* Plain Newton with Gaussian elimination: slow, and right. Returns the minimum of f. */
 static double reference_minimum(const struct problem *p, int64_t output, double C)
 {
     int64_t n = p->rows, d = p->cols;
-    const uint8_t *positive = p->positive + output * n;
     double *w = calloc((size_t)d, sizeof *w), *H = malloc((size_t)(d * (d + 1)) * sizeof *H);
     double *work = malloc((size_t)d * sizeof *work), *trial = malloc((size_t)d * sizeof *trial);
-    double f, gg;
-    logistic_objective(&f, &gg, w, p->X, n, d, positive, C, work);
+    double gg, f = objective(work, &gg, p, output, C, w);
     for (int step = 0; step < 200 && gg > 1e-20 * f * f; step++) {
         for (int64_t a = 0; a < d; a++)
             for (int64_t b = 0; b <= d; b++)
@@ -85,7 +108,7 @@ static double reference_minimum(const struct problem *p, int64_t output, double 
         for (int halvings = 0; halvings < 40 && !(better <= f); halvings++, length /= 2) {
             for (int64_t j = 0; j < d; j++)
                 trial[j] = w[j] + length * H[j * (d + 1) + d] / H[j * (d + 1) + j];
-            logistic_objective(&better, &gg, trial, p->X, n, d, positive, C, work);
+            better = objective(work, &gg, p, output, C, trial);
         }
         if (!(better < f))
             break;
@@ -109,9 +132,7 @@ static void reaches_the_minimum(int64_t rows, int64_t cols, int64_t outputs)
     CHECK(report.worst_gap <= LOGISTIC_GAP);
     for (int64_t c = 0; c < GRID; c++)
         for (int64_t k = 0; k < outputs; k++) {
-            double f, gg;
-            logistic_objective(&f, &gg, p.W + (c * outputs + k) * cols, p.X, rows, cols,
-                               p.positive + k * rows, grid[c], work);
+            double gg, f = objective(work, &gg, &p, k, grid[c], p.W + (c * outputs + k) * cols);
             worst = fmax(worst, gg / (2 * f));
             CHECK(gg / (2 * f) <= 1.01 * LOGISTIC_GAP);
             if (c % 5 == 0) {
@@ -143,9 +164,7 @@ static void batches_agree_with_single_solves(void)
                 size += b * b;
             }
             /* |w - w*|^2 / 2 <= f - f* for a 1-strongly convex f. */
-            double f, gg, work[12];
-            logistic_objective(&f, &gg, one.W + c * all.cols, all.X, all.rows, all.cols,
-                               one.positive, grid[c], work);
+            double gg, work[12], f = objective(work, &gg, &one, 0, grid[c], one.W + c * all.cols);
             CHECK(sqrt(difference) <= 2 * sqrt(2 * LOGISTIC_GAP * f));
             CHECK(difference <= 1e-4 * size + 1e-12);
         }
@@ -200,24 +219,17 @@ static void degenerate_problems(void)
     drop(&p);
 }
 
-/* Values of C that are not in even ratios start from the last solution and converge all the same.
- */
+/* Values of C in uneven ratios start from the last solution, and converge all the same. */
 static void uneven_grid(void)
 {
     struct problem p = make(90, 9, 4, 7);
     const double C[] = {0.01, 0.5, 0.7, 3, 1000, 1001};
-    struct logistic_rows rows = {0};
-    struct logistic_report report;
-    CHECK_OK(logistic_rows_init(&rows, p.X, p.rows, p.cols, 1));
-    CHECK_OK(logistic_solve(p.W, &report, &rows, p.positive, p.outputs, C, 6, 1));
+    struct logistic_report report = solve_for(&p, C, 6, 1);
     CHECK(report.unconverged == 0 && report.solves == 24);
     for (int64_t c = 0; c < 6; c++) {
-        double f, gg, work[9];
-        logistic_objective(&f, &gg, p.W + c * p.outputs * p.cols, p.X, p.rows, p.cols, p.positive,
-                           C[c], work);
+        double gg, work[9], f = objective(work, &gg, &p, 0, C[c], p.W + c * p.outputs * p.cols);
         CHECK(f <= reference_minimum(&p, 0, C[c]) * (1 + 2 * LOGISTIC_GAP));
     }
-    logistic_rows_clear(&rows);
     drop(&p);
 }
 

@@ -17,12 +17,12 @@ static void known_answers(void)
     int32_t rows[NODES];
     CHECK_OK(splits_draw(&splits, usable, NODES, 2, true, 7));
     for (int64_t s = 0; s < 2; s++) {
-        CHECK(splits_rows(rows, &splits, s, SPLITS_TRAIN) == 10);
+        CHECK(splits_nodes(rows, &splits, s, SPLITS_TRAIN) == 10);
         CHECK(memcmp(rows, train[s], sizeof train[s]) == 0);
-        CHECK(splits_rows(rows, &splits, s, SPLITS_VALIDATION) == 10);
+        CHECK(splits_nodes(rows, &splits, s, SPLITS_VALIDATION) == 10);
         CHECK(memcmp(rows, validation[s], sizeof validation[s]) == 0);
-        CHECK(splits_rows(rows, &splits, s, SPLITS_TEST) == 81);
-        CHECK(splits_rows(rows, &splits, s, SPLITS_NONE) == 2);
+        CHECK(splits_nodes(rows, &splits, s, SPLITS_TEST) == 81);
+        CHECK(splits_nodes(rows, &splits, s, SPLITS_NONE) == 2);
         CHECK(rows[0] == 20 && rows[1] == 77);
     }
     splits_clear(&splits);
@@ -93,7 +93,7 @@ static void files(void)
     splits_clear(&back);
     splits_clear(&splits);
     unlink(path);
-    CHECK(splits_read(&back, path, usable, NODES) == GRACO_ERROR_IO && back.part == NULL);
+    CHECK(splits_read(&back, path, usable, NODES) == GRACO_ERROR_IO && !back.part);
 }
 
 static void refusals(void)
@@ -104,7 +104,7 @@ static void refusals(void)
     CHECK_FAILS(splits_draw(&splits, nine, NODES, 1, true, 0), GRACO_ERROR_ARGUMENT, "9 nodes");
     CHECK_FAILS(splits_draw(&splits, usable, NODES, 0, true, 0), GRACO_ERROR_ARGUMENT, "0 splits");
     CHECK_FAILS(splits_draw(&splits, usable, NODES, -1, true, 0), GRACO_ERROR_ARGUMENT, "splits");
-    CHECK(splits.part == NULL);
+    CHECK(!splits.part);
     splits_clear(NULL);
 }
 
