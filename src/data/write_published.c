@@ -3,7 +3,7 @@
 #include "data/dataset.h"
 
 #include "base/memory.h"
-#include "io/files/store.h"
+#include "io/store.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Types and conversions. Every item is read into the widest type of its family, signed, unsigned or
+ * real, and goes from there to the wanted type, if it fits. */
 #include "io/array.h"
 
 #include "base/memory.h"
@@ -69,24 +71,21 @@ graco_status array_create(struct array *out, void *items, enum array_type type, 
                           int ndim, const int64_t *shape)
 {
     struct array array;
-    graco_status status = GRACO_OK;
     *out = (struct array){0};
-    TRY(array_describe(&array, type, size, ndim, shape));
-    TRY(memory_alloc(&array.owned, array.count, (size_t)array.size));
+    PASS(array_describe(&array, type, size, ndim, shape));
+    PASS(memory_alloc(&array.owned, array.count, (size_t)array.size));
     array.data = array.owned;
     memcpy(items, &array.owned, sizeof array.owned);
     *out = array;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status array_borrow(struct array *out, enum array_type type, const void *data, int ndim,
                           const int64_t *shape)
 {
-    graco_status status = array_describe(out, type, 0, ndim, shape);
-    if (status == GRACO_OK)
-        out->data = data;
-    return status;
+    PASS(array_describe(out, type, 0, ndim, shape));
+    out->data = data;
+    return GRACO_OK;
 }
 
 void array_clear(struct array *array)
@@ -256,10 +255,8 @@ graco_status array_to_f32(float **out, const struct array *array)
                           : value.family == NUMBER_SIGNED ? (double)value.i
                                                           : (double)value.u;
             block[i] = (float)real;
-            if (isinf(block[i]) && !isinf(real)) {
-                status = fail_value(value, i, "32-bit float");
-                goto done;
-            }
+            if (isinf(block[i]) && !isinf(real))
+                TRY(fail_value(value, i, "32-bit float"));
         }
     }
     *out = block;

@@ -48,17 +48,15 @@ static graco_status need_strings(const struct array *array)
 graco_status array_string(char **out, const struct array *array, int64_t index)
 {
     int64_t length = 0;
-    graco_status status = GRACO_OK;
     *out = NULL;
-    TRY(need_strings(array));
+    PASS(need_strings(array));
     if (index < 0 || index >= array->count)
-        FAIL(GRACO_ERROR_ARGUMENT, "string %" PRId64 " of an array of %" PRId64 " was asked for",
-             index, array->count);
-    TRY(encode_item(NULL, &length, array, index));
-    TRY(memory_alloc(out, length + 1, 1));
-    TRY(encode_item(*out, &length, array, index));
-done:
-    return status;
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "string %" PRId64 " of an array of %" PRId64 " was asked for", index,
+                           array->count);
+    PASS(encode_item(NULL, &length, array, index));
+    PASS(memory_alloc(out, length + 1, 1));
+    return encode_item(*out, &length, array, index);
 }
 
 graco_status array_to_strings(char ***out, const struct array *array)
@@ -104,13 +102,12 @@ graco_status array_from_strings(struct array *out, char *const *strings, int64_t
     struct array array = {0};
     uint32_t *items = NULL;
     int64_t width = 1, length = 0;
-    graco_status status = GRACO_OK;
     *out = (struct array){0};
     for (int64_t i = 0; i < count; i++) {
-        TRY(count_points(&length, strings[i], i));
+        PASS(count_points(&length, strings[i], i));
         width = length > width ? length : width;
     }
-    TRY(array_create(&array, &items, ARRAY_TEXT, 4 * width, 1, &count));
+    PASS(array_create(&array, &items, ARRAY_TEXT, 4 * width, 1, &count));
     memset(items, 0, (size_t)(count * 4 * width));
     for (int64_t i = 0; i < count; i++) {
         const char *at = strings[i];
@@ -118,6 +115,5 @@ graco_status array_from_strings(struct array *out, char *const *strings, int64_t
             utf8_decode(item, &at);
     }
     *out = array;
-done:
-    return status;
+    return GRACO_OK;
 }

@@ -28,9 +28,8 @@ done:
 graco_status graco_matrix_save(const graco_matrix *matrix, const char *path)
 {
     struct array array;
-    graco_status status =
-        array_borrow(&array, ARRAY_F32, matrix->data, 2, (int64_t[]){matrix->rows, matrix->cols});
-    return status == GRACO_OK ? npy_write(path, &array) : status;
+    PASS(array_borrow(&array, ARRAY_F32, matrix->data, 2, (int64_t[]){matrix->rows, matrix->cols}));
+    return npy_write(path, &array);
 }
 
 void graco_matrix_clear(graco_matrix *matrix)

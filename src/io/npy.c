@@ -130,10 +130,9 @@ graco_status npy_items(struct array *out, const struct array *described, const v
 {
     struct array array;
     uint8_t *items = NULL;
-    graco_status status = GRACO_OK;
     *out = (struct array){0};
-    TRY(array_create(&array, &items, described->type, described->size, described->ndim,
-                     described->shape));
+    PASS(array_create(&array, &items, described->type, described->size, described->ndim,
+                      described->shape));
     int64_t bytes = array.count * array.size;
     if (bytes > 0 && fortran && array.ndim > 1)
         copy_transposed(items, raw, &array);
@@ -144,8 +143,7 @@ graco_status npy_items(struct array *out, const struct array *described, const v
         swap_units(items, bytes / unit, unit);
     }
     *out = array;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* ---- Header ---------------------------------------------------------------------------------- */
@@ -236,9 +234,7 @@ static graco_status read_dict(struct array *out, struct header *header, struct c
         if (key == SEEN_TYPE) {
             if (!take_string(&text, &length, cursor))
                 return fail_header(cursor, "a simple type (structured ones are not handled)");
-            graco_status status = npy_type(&type, &size, &header->swap, text, length);
-            if (status != GRACO_OK)
-                return status;
+            PASS(npy_type(&type, &size, &header->swap, text, length));
         } else if (key == SEEN_ORDER) {
             header->fortran = cursor_take_word(cursor, "True");
             if (!header->fortran && !cursor_take_word(cursor, "False"))
@@ -283,9 +279,9 @@ static graco_status read_header(struct array *out, struct header *header, const 
     const char *text = (const char *)bytes + start;
     struct cursor cursor = {text, text, text + size, " \n"};
     *header = (struct header){.data = start + size};
-    graco_status status = read_dict(out, header, &cursor);
-    if (status != GRACO_OK || out->type == ARRAY_OBJECT)
-        return status;
+    PASS(read_dict(out, header, &cursor));
+    if (out->type == ARRAY_OBJECT)
+        return GRACO_OK;
     int64_t present = length - header->data, wanted = out->count * out->size;
     if (present != wanted)
         return status_fail(GRACO_ERROR_FORMAT,
@@ -300,10 +296,10 @@ graco_status npy_check(const void *head, int64_t head_length, int64_t length)
     struct array array;
     struct header header;
     int64_t start = 0, size = 0;
-    graco_status status = find_header(&start, &size, head, length);
-    if (status == GRACO_OK && start + size <= head_length)
-        status = read_header(&array, &header, head, start, size, length);
-    return status;
+    PASS(find_header(&start, &size, head, length));
+    if (start + size > head_length)
+        return GRACO_OK;
+    return read_header(&array, &header, head, start, size, length);
 }
 
 /* ---- Decoding -------------------------------------------------------------------------------- */
@@ -321,23 +317,16 @@ static graco_status decode(struct array *out, const uint8_t *bytes, int64_t leng
     struct array array;
     struct header header;
     int64_t start = 0, size = 0;
-    graco_status status = GRACO_OK;
     *out = (struct array){0};
-    TRY(find_header(&start, &size, bytes, length));
-    TRY(read_header(&array, &header, bytes, start, size, length));
-    if (array.type == ARRAY_OBJECT) {
-        *out = array;
-        goto done;
-    }
+    PASS(find_header(&start, &size, bytes, length));
+    PASS(read_header(&array, &header, bytes, start, size, length));
     const uint8_t *raw = bytes + header.data;
-    if (borrow && can_borrow(&array, &header, raw)) {
-        array.data = raw;
-        *out = array;
-        goto done;
-    }
-    TRY(npy_items(out, &array, raw, header.swap, header.fortran));
-done:
-    return status;
+    bool object = array.type == ARRAY_OBJECT;
+    if (!object && !(borrow && can_borrow(&array, &header, raw)))
+        return npy_items(out, &array, raw, header.swap, header.fortran);
+    *out = array;
+    out->data = object ? NULL : raw;
+    return GRACO_OK;
 }
 
 graco_status npy_decode(struct array *out, const void *bytes, int64_t length)
@@ -352,29 +341,18 @@ graco_status npy_decode_borrowed(struct array *out, const void *bytes, int64_t l
 
 graco_status npy_read(struct array *out, const char *path)
 {
-    struct file_map map = {0};
-    graco_status status = GRACO_OK;
+    struct file_map map;
     *out = (struct array){0};
-    TRY(file_map_open(&map, path));
-    status = npy_decode(out, map.data, map.length);
-    if (status != GRACO_OK)
-        status_context(status, "%s", path);
-done:
-    file_map_close(&map);
-    return status;
+    PASS(file_map_open(&map, path));
+    return file_map_end(&map, npy_decode(out, map.data, map.length), path);
 }
 
 graco_status npy_map_open(struct npy_map *out, const char *path)
 {
-    graco_status status = file_map_open(&out->map, path);
     out->array = (struct array){0};
-    if (status != GRACO_OK)
-        return status;
-    status = npy_decode_borrowed(&out->array, out->map.data, out->map.length);
-    if (status == GRACO_OK)
-        return GRACO_OK;
-    file_map_close(&out->map);
-    return status_context(status, "%s", path);
+    PASS(file_map_open(&out->map, path));
+    graco_status status = npy_decode_borrowed(&out->array, out->map.data, out->map.length);
+    return status == GRACO_OK ? GRACO_OK : file_map_end(&out->map, status, path);
 }
 
 void npy_map_close(struct npy_map *map)

@@ -1,3 +1,4 @@
+/* Writing .npy: version 1.0, C order, the byte order of this machine. */
 #include "io/npy.h"
 
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+/* The header says where each tensor lies and nothing of it is believed: the tensors, in the order of
+ * their places, must cover the data from its first byte to its last, each exactly as long as its
+ * type and shape ask for. */
 #include "io/safetensors.h"
 
 #include "base/memory.h"
@@ -187,16 +190,10 @@ done:
 
 graco_status safetensors_read(struct safetensors **out, const char *path)
 {
-    struct file_map map = {0};
-    graco_status status = GRACO_OK;
+    struct file_map map;
     *out = NULL;
-    TRY(file_map_open(&map, path));
-    status = safetensors_decode(out, map.data, map.length);
-    if (status != GRACO_OK)
-        status_context(status, "%s", path);
-done:
-    file_map_close(&map);
-    return status;
+    PASS(file_map_open(&map, path));
+    return file_map_end(&map, safetensors_decode(out, map.data, map.length), path);
 }
 
 void safetensors_free(struct safetensors *file)

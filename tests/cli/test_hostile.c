@@ -5,7 +5,7 @@
 #include "cli/spawn.h"
 #include "data/small_files.h"
 #include "io/npy.h"
-#include "io/files/store.h"
+#include "io/store.h"
 
 #include <zip.h>
 

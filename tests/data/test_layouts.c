@@ -5,7 +5,7 @@
 #include "data/small_files.h"
 #include "data/subset.h"
 #include "io/npy.h"
-#include "io/files/store.h"
+#include "io/store.h"
 
 static bool same(const void *a, const void *b, int64_t count, size_t size)
 {

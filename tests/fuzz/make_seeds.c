@@ -6,7 +6,7 @@
 #include "data/small_files.h"
 #include "io/pickles.h"
 #include "io/safetensors.h"
-#include "io/files/store.h"
+#include "io/store.h"
 #include "train/checkpoint.h"
 
 static const char *seeds;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The architecture, checked: a folder of src/ includes itself and earlier ones, the command and the
-# examples know the public header only, headers compile alone, and file names are unique.
+# examples know the public header only, headers compile alone, and file names are unique (a README.md
+# may be in every folder).
 set -euo pipefail
 cd "$GRACO_SOURCE"
 
@@ -90,7 +91,7 @@ long=$(find src cli include examples tests -name '*.[ch]' -exec wc -l {} + |
 [ -z "$long" ] || fail "$long"
 
 repeated=$(find include src cli tests examples scripts docs -type f ! -name CMakeLists.txt \
-    ! -name '*.pyc' 2>/dev/null | sed 's|.*/||' | sort | uniq -d)
+    ! -name README.md ! -name '*.pyc' 2>/dev/null | sed 's|.*/||' | sort | uniq -d)
 [ -z "$repeated" ] || fail "file names that occur twice: $repeated"
 
 echo "$headers headers, $failures failures"

@@ -1,3 +1,5 @@
+/* Files. Reading looks first at what is there: a pipe or a device would be waited for, a folder
+ * read as nothing. Writing goes to a temporary file that a rename puts in place. */
 #include "io/files/file.h"
 
 #include "base/memory.h"
@@ -57,10 +59,8 @@ graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t
              (long long)size, (long long)limit);
     TRY(memory_alloc(&block, size + 1, 1));
     int64_t got = system_read(fd, block, (size_t)size);
-    if (got < 0) {
-        status = fail_errno("read", path);
-        goto done;
-    }
+    if (got < 0)
+        TRY(fail_errno("read", path));
     if (got < size)
         FAIL(GRACO_ERROR_IO, "%s ended after %lld of %lld bytes", path, (long long)got,
              (long long)size);
@@ -79,13 +79,10 @@ graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t 
 {
     int fd = -1;
     int64_t size = 0;
-    graco_status status = open_regular(&fd, &size, path);
-    if (status != GRACO_OK)
-        return status;
+    PASS(open_regular(&fd, &size, path));
     int64_t got = system_read(fd, out, (size_t)room);
-    if (got < 0)
-        status = fail_errno("read", path);
-    else
+    graco_status status = got < 0 ? fail_errno("read", path) : GRACO_OK;
+    if (got >= 0)
         *length = got;
     close(fd);
     return status;
@@ -103,10 +100,8 @@ graco_status file_map_open(struct file_map *out, const char *path)
         goto done;
     }
     void *data = mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED) {
-        status = fail_errno("map", path);
-        goto done;
-    }
+    if (data == MAP_FAILED)
+        TRY(fail_errno("map", path));
     out->data = data;
     out->length = length;
     out->watch = fd + 1;
@@ -145,6 +140,12 @@ void file_map_close(struct file_map *map)
     *map = (struct file_map){0};
 }
 
+graco_status file_map_end(struct file_map *map, graco_status status, const char *path)
+{
+    file_map_close(map);
+    return status == GRACO_OK ? GRACO_OK : status_context(status, "%s", path);
+}
+
 struct file_writer {
     char *path, *temporary, *folder;
     int fd;
@@ -162,10 +163,9 @@ graco_status file_parent(char **out, const char *path)
         end--;
     if (end == 0)
         return memory_string(out, ".");
-    graco_status status = memory_string(out, path);
-    if (status == GRACO_OK)
-        (*out)[end > 1 ? end - 1 : 1] = 0;
-    return status;
+    PASS(memory_string(out, path));
+    (*out)[end > 1 ? end - 1 : 1] = 0;
+    return GRACO_OK;
 }
 
 graco_status file_writer_open(struct file_writer **out, const char *path)
@@ -216,13 +216,11 @@ static graco_status writer_usable(const struct file_writer *writer)
 
 graco_status file_writer_write(struct file_writer *writer, const void *bytes, int64_t length)
 {
-    graco_status status = writer_usable(writer);
-    if (status != GRACO_OK || length <= 0)
-        return status;
+    PASS(writer_usable(writer));
+    if (length <= 0)
+        return GRACO_OK;
     if (writer->used + length > WRITER_BUFFER)
-        status = writer_flush(writer);
-    if (status != GRACO_OK)
-        return status;
+        PASS(writer_flush(writer));
     if (length >= WRITER_BUFFER)
         return write_all(writer, bytes, length);
     memcpy(writer->buffer + writer->used, bytes, (size_t)length);
@@ -232,15 +230,12 @@ graco_status file_writer_write(struct file_writer *writer, const void *bytes, in
 
 graco_status file_sync_folder(const char *folder)
 {
-    graco_status status = GRACO_OK;
     int fd = system_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (fd < 0 &&
-        errno == EACCES) /* it may be written to but not read: there is no way to sync it */
+    if (fd < 0 && errno == EACCES)
         return GRACO_OK;
     if (fd < 0)
         return fail_errno("open", folder);
-    if (system_sync(fd) != 0)
-        status = fail_errno("sync", folder);
+    graco_status status = system_sync(fd) == 0 ? GRACO_OK : fail_errno("sync", folder);
     close(fd);
     return status;
 }
@@ -251,21 +246,15 @@ graco_status file_writer_commit(struct file_writer *writer)
     graco_status status = GRACO_OK;
     TRY(writer_usable(writer));
     TRY(writer_flush(writer));
-    if (system_sync(writer->fd) != 0) {
-        status = fail_errno("sync", writer->temporary);
-        goto done;
-    }
-    if (rename(writer->temporary, writer->path) != 0) {
-        status = fail_errno("rename to", writer->path);
-        goto done;
-    }
+    if (system_sync(writer->fd) != 0)
+        TRY(fail_errno("sync", writer->temporary));
+    if (rename(writer->temporary, writer->path) != 0)
+        TRY(fail_errno("rename to", writer->path));
     writer->committed = true;
     int closed = system_close(writer->fd);
     writer->fd = -1;
-    if (closed != 0) {
-        status = fail_errno("close", writer->path);
-        goto done;
-    }
+    if (closed != 0)
+        TRY(fail_errno("close", writer->path));
     TRY(file_sync_folder(writer->folder));
 done:
     if (status != GRACO_OK)
@@ -328,19 +317,16 @@ static graco_status add_name(struct file_list *list, int64_t *room, const char *
 {
     if (list->count == *room) {
         int64_t more = *room > 0 ? 2 * *room : 16;
-        graco_status status = memory_grow(&list->names, *room, more, sizeof *list->names);
-        if (status != GRACO_OK)
-            return status;
+        PASS(memory_grow(&list->names, *room, more, sizeof *list->names));
         *room = more;
     }
-    graco_status status = memory_string(&list->names[list->count], name);
-    list->count += status == GRACO_OK;
-    return status;
+    PASS(memory_string(&list->names[list->count], name));
+    list->count++;
+    return GRACO_OK;
 }
 
 graco_status file_list_folder(struct file_list *out, const char *path)
 {
-    struct file_list list = {0};
     int64_t room = 0;
     graco_status status = GRACO_OK;
     *out = (struct file_list){0};
@@ -350,22 +336,19 @@ graco_status file_list_folder(struct file_list *out, const char *path)
     for (;;) {
         errno = 0;
         struct dirent *entry = readdir(folder);
-        if (!entry && errno != 0) {
-            status = fail_errno("list", path);
-            goto done;
-        }
+        if (!entry && errno != 0)
+            TRY(fail_errno("list", path));
         if (!entry)
             break;
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            TRY(add_name(&list, &room, entry->d_name));
+            TRY(add_name(out, &room, entry->d_name));
     }
-    if (list.count > 0)
-        qsort(list.names, (size_t)list.count, sizeof *list.names, compare_names);
-    *out = list;
-    list = (struct file_list){0};
+    if (out->count > 0)
+        qsort(out->names, (size_t)out->count, sizeof *out->names, compare_names);
 done:
     closedir(folder);
-    file_list_clear(&list);
+    if (status != GRACO_OK)
+        file_list_clear(out);
     return status;
 }
 

@@ -31,6 +31,10 @@ struct file_map {
 graco_status file_map_open(struct file_map *out, const char *path);
 void file_map_close(struct file_map *map);
 
+/* Closes the map of a file that was decoded. Returns `status`, what the decoder returned; a failure
+ * gets the path into its message. */
+graco_status file_map_end(struct file_map *map, graco_status status, const char *path);
+
 /* GRACO_ERROR_IO if the file is shorter now than when it was mapped. One system call; `path` is for
  * the message. */
 graco_status file_map_check(const struct file_map *map, const char *path);

@@ -1,3 +1,5 @@
+/* A folder under a temporary name, which it loses at the commit or with everything in it. It stays
+ * open for listing all the while, so that cleaning up needs no descriptor that may not be there. */
 #include "io/files/folder.h"
 
 #include "base/memory.h"
@@ -14,7 +16,7 @@ struct folder {
     char *path;   /* the temporary one's */
     char *target; /* without slashes at its end */
     char *parent;
-    DIR *list; /* held open from the start: in need, nothing may be left to open it with */
+    DIR *list; /* of `path` */
     bool committed;
 };
 

@@ -1,3 +1,4 @@
+/* Loops around single calls of the system. */
 #define _DEFAULT_SOURCE /* flock */
 
 #include "io/files/system.h"

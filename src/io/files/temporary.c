@@ -1,3 +1,5 @@
+/* A name is taken by making the file (O_EXCL) or the folder and locking it at once. Between the two
+ * another process may take it for a leftover and remove it: then the next name is tried. */
 #include "io/files/temporary.h"
 
 #include "base/memory.h"
@@ -97,9 +99,7 @@ static graco_status begin_name(char **out, size_t *length, const char *target)
     *length = strlen(target);
     while (*length > 1 && target[*length - 1] == '/')
         --*length;
-    graco_status status = memory_alloc(out, (int64_t)*length + SUFFIX_ROOM, 1);
-    if (status != GRACO_OK)
-        return status;
+    PASS(memory_alloc(out, (int64_t)*length + SUFFIX_ROOM, 1));
     memcpy(*out, target, *length);
     (*out)[*length] = 0;
     sweep(*out);

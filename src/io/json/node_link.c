@@ -1,3 +1,5 @@
+/* One pass over the text, without a tree: ids and ends of links are taken, every other value is
+ * skipped bracket by bracket, with its grammar checked. */
 #include "io/json/node_link.h"
 
 #include "base/memory.h"
@@ -80,7 +82,6 @@ static graco_status skip_scalar(struct cursor *cursor)
 /* Skips any value, without recursion: `closing` holds the brackets that are open. */
 static graco_status skip_value(struct cursor *cursor)
 {
-    graco_status status = GRACO_OK;
     char closing[DEPTH];
     int depth = 0;
     bool fresh = true; /* right after an opening bracket, where it may close at once */
@@ -94,7 +95,7 @@ static graco_status skip_value(struct cursor *cursor)
             return fail_at(cursor, closing[depth - 1] == '}' ? "',' or '}'" : "',' or ']'");
         if (depth > 0 && closing[depth - 1] == '}') {
             struct word key;
-            TRY(take_string(&key, cursor));
+            PASS(take_string(&key, cursor));
             if (!cursor_take(cursor, ':'))
                 return fail_at(cursor, "':'");
         }
@@ -106,10 +107,9 @@ static graco_status skip_value(struct cursor *cursor)
             fresh = true;
             continue;
         }
-        TRY(skip_scalar(cursor));
+        PASS(skip_scalar(cursor));
     } while (depth > 0);
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* An integer from 0 to 2^31 - 1: the number of a node. */
@@ -132,7 +132,6 @@ static graco_status take_node(int32_t *out, struct cursor *cursor)
 static graco_status take_fields(int32_t *values, const char *const *names, int count,
                                 struct cursor *cursor)
 {
-    graco_status status = GRACO_OK;
     bool found[2] = {false, false}, comma = true;
     if (!cursor_take(cursor, '{'))
         return fail_at(cursor, "'{'");
@@ -141,17 +140,17 @@ static graco_status take_fields(int32_t *values, const char *const *names, int c
         int field = 0;
         if (!comma)
             return fail_at(cursor, "',' or '}'");
-        TRY(take_string(&key, cursor));
+        PASS(take_string(&key, cursor));
         if (!cursor_take(cursor, ':'))
             return fail_at(cursor, "':'");
         while (field < count && !same_word(key, names[field]))
             field++;
         if (field == count) {
-            TRY(skip_value(cursor));
+            PASS(skip_value(cursor));
         } else {
             if (found[field])
                 return fail_at(cursor, "a key only once");
-            TRY(take_node(&values[field], cursor));
+            PASS(take_node(&values[field], cursor));
             found[field] = true;
         }
         comma = cursor_take(cursor, ',');
@@ -163,23 +162,22 @@ static graco_status take_fields(int32_t *values, const char *const *names, int c
             return fail_at(cursor, count == 1 ? "an object with an id"
                                               : "an object with a source and a target");
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status take_nodes(struct node_link *graph, struct cursor *cursor)
 {
     static const char *const names[] = {"id"};
-    graco_status status = GRACO_OK;
     int64_t count = 0;
     if (!cursor_take(cursor, '['))
         return fail_at(cursor, "'['");
     while (count > 0 || !cursor_take(cursor, ']')) {
         int32_t id = 0;
-        TRY(take_fields(&id, names, 1, cursor));
+        PASS(take_fields(&id, names, 1, cursor));
         if (id != count)
-            FAIL(GRACO_ERROR_FORMAT, "node %lld has the id %ld: expected 0, 1, 2, ... in order",
-                 (long long)count, (long)id);
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "node %lld has the id %ld: expected 0, 1, 2, ... in order",
+                               (long long)count, (long)id);
         count++;
         if (cursor_take(cursor, ']'))
             break;
@@ -187,25 +185,23 @@ static graco_status take_nodes(struct node_link *graph, struct cursor *cursor)
             return fail_at(cursor, "',' or ']'");
     }
     graph->nodes = count;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status take_links(struct node_link *graph, struct cursor *cursor)
 {
     static const char *const names[] = {"source", "target"};
-    graco_status status = GRACO_OK;
     int64_t room = ROOM_FIRST;
     if (!cursor_take(cursor, '['))
         return fail_at(cursor, "'['");
-    TRY(memory_alloc(&graph->source, room, sizeof *graph->source));
-    TRY(memory_alloc(&graph->target, room, sizeof *graph->target));
+    PASS(memory_alloc(&graph->source, room, sizeof *graph->source));
+    PASS(memory_alloc(&graph->target, room, sizeof *graph->target));
     while (graph->edges > 0 || !cursor_take(cursor, ']')) {
         int32_t ends[2];
-        TRY(take_fields(ends, names, 2, cursor));
+        PASS(take_fields(ends, names, 2, cursor));
         if (graph->edges == room) {
-            TRY(memory_grow(&graph->source, room, 2 * room, sizeof *graph->source));
-            TRY(memory_grow(&graph->target, room, 2 * room, sizeof *graph->target));
+            PASS(memory_grow(&graph->source, room, 2 * room, sizeof *graph->source));
+            PASS(memory_grow(&graph->target, room, 2 * room, sizeof *graph->target));
             room *= 2;
         }
         graph->source[graph->edges] = ends[0];
@@ -215,8 +211,7 @@ static graco_status take_links(struct node_link *graph, struct cursor *cursor)
         if (!cursor_take(cursor, ','))
             return fail_at(cursor, "',' or ']'");
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status take_directed(struct node_link *graph, struct cursor *cursor)
@@ -230,7 +225,6 @@ static graco_status take_directed(struct node_link *graph, struct cursor *cursor
 /* The fields of the outermost object. */
 static graco_status take_graph(struct node_link *graph, struct cursor *cursor)
 {
-    graco_status status = GRACO_OK;
     bool nodes = false, links = false, comma = true;
     if (!cursor_take(cursor, '{'))
         return fail_at(cursor, "'{'");
@@ -238,7 +232,7 @@ static graco_status take_graph(struct node_link *graph, struct cursor *cursor)
         struct word key;
         if (!comma)
             return fail_at(cursor, "',' or '}'");
-        TRY(take_string(&key, cursor));
+        PASS(take_string(&key, cursor));
         if (!cursor_take(cursor, ':'))
             return fail_at(cursor, "':'");
         bool is_nodes = same_word(key, "nodes");
@@ -247,22 +241,21 @@ static graco_status take_graph(struct node_link *graph, struct cursor *cursor)
             return fail_at(cursor, "nodes and links only once");
         nodes |= is_nodes;
         links |= is_links;
-        TRY(is_nodes                     ? take_nodes(graph, cursor)
-            : is_links                   ? take_links(graph, cursor)
-            : same_word(key, "directed") ? take_directed(graph, cursor)
-                                         : skip_value(cursor));
+        PASS(is_nodes                     ? take_nodes(graph, cursor)
+             : is_links                   ? take_links(graph, cursor)
+             : same_word(key, "directed") ? take_directed(graph, cursor)
+                                          : skip_value(cursor));
         comma = cursor_take(cursor, ',');
         if (comma && cursor_take(cursor, '}'))
             return fail_at(cursor, "a key after ','");
     }
     if (!nodes || !links)
-        FAIL(GRACO_ERROR_FORMAT, "a graph without %s: expected a list of them",
-             nodes ? "links" : "nodes");
+        return status_fail(GRACO_ERROR_FORMAT, "a graph without %s: expected a list of them",
+                           nodes ? "links" : "nodes");
     cursor_skip_blanks(cursor);
     if (cursor->at != cursor->end)
         return fail_at(cursor, "the end of the file");
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status check_links(const struct node_link *graph)
@@ -280,15 +273,13 @@ static graco_status check_links(const struct node_link *graph)
 graco_status node_link_decode(struct node_link *out, const void *bytes, int64_t length)
 {
     graco_status status = GRACO_OK;
-    struct node_link graph = {0};
     struct cursor cursor = {bytes, bytes, (const char *)bytes + length, " \n\r\t"};
     *out = (struct node_link){0};
-    TRY(take_graph(&graph, &cursor));
-    TRY(check_links(&graph));
-    *out = graph;
-    graph = (struct node_link){0};
+    TRY(take_graph(out, &cursor));
+    TRY(check_links(out));
 done:
-    node_link_clear(&graph);
+    if (status != GRACO_OK)
+        node_link_clear(out);
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* A pickle is a program for a stack machine: push a number, make a list of all that lies above the
- * last mark, remember the top as number 7. pickle_opcodes.c is that
- * machine, this file owns its memory and checks its result. Two opcodes call for objects
- * outside of it (a global name, and a call of one), and these go to pickle_objects.c, which knows a
- * dozen names and refuses the rest. Nothing is ever looked up or run.
+ * last mark, remember the top as number 7. pickle_opcodes.c is that machine; this file owns its
+ * memory and checks its result. Two opcodes call for objects outside of it (a global name, and a
+ * call of one): these go to pickle_objects.c, which knows a dozen names and refuses the rest.
+ * Nothing is ever looked up or run.
  *
  * Each opcode takes at least one byte and makes at most a constant number of nodes, so memory is
  * linear in the input; copies of strings and arrays, which a short program could ask for again and
@@ -29,9 +29,7 @@ graco_status pickle_take(void *out, struct pickle_machine *machine, int64_t byte
         int64_t room = block && block->room >= BLOCK_MIN ? 2 * block->room : BLOCK_MIN;
         room = room > BLOCK_MAX ? BLOCK_MAX : room;
         room = room < bytes + HEADER ? bytes + HEADER : room;
-        graco_status status = memory_alloc(&block, room, 1);
-        if (status != GRACO_OK)
-            return status;
+        PASS(memory_alloc(&block, room, 1));
         *block = (struct pickle_block){.next = storage->blocks, .used = HEADER, .room = room};
         storage->blocks = block;
     }
@@ -69,25 +67,22 @@ static void free_storage(struct pickle_storage *storage)
 graco_status pickle_node_new(struct pickle_node **out, struct pickle_machine *machine,
                              enum pickle_kind kind)
 {
-    graco_status status = pickle_take(out, machine, sizeof **out);
-    if (status == GRACO_OK)
-        (*out)->value.kind = kind;
-    return status;
+    PASS(pickle_take(out, machine, sizeof **out));
+    (*out)->value.kind = kind;
+    return GRACO_OK;
 }
 
 graco_status pickle_node_string(struct pickle_node **out, struct pickle_machine *machine,
                                 const void *bytes, int64_t length)
 {
     char *text;
-    graco_status status = GRACO_OK;
-    TRY(pickle_charge(machine, length));
-    TRY(pickle_node_new(out, machine, PICKLE_STRING));
-    TRY(pickle_take(&text, machine, length + 1));
+    PASS(pickle_charge(machine, length));
+    PASS(pickle_node_new(out, machine, PICKLE_STRING));
+    PASS(pickle_take(&text, machine, length + 1));
     memcpy(text, bytes, (size_t)length);
     (*out)->value.bytes = text;
     (*out)->value.count = length;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 struct pickle_node *pickle_item(const struct pickle_node *node, int64_t index)
@@ -119,9 +114,7 @@ static graco_status check_value(struct pickle_node *node, int above)
     node->height = -1;
     for (int64_t i = 0; i < items; i++) {
         struct pickle_node *child = pickle_item(node, i);
-        graco_status status = check_value(child, above + 1);
-        if (status != GRACO_OK)
-            return status;
+        PASS(check_value(child, above + 1));
         height = child->height + 1 > height ? child->height + 1 : height;
     }
     node->height = height;
@@ -130,11 +123,9 @@ static graco_status check_value(struct pickle_node *node, int above)
 
 static graco_status run(struct pickle_machine *m)
 {
-    bool stopped = false;
-    graco_status status = GRACO_OK;
-    while (status == GRACO_OK && !stopped)
-        status = pickle_step(&stopped, m);
-    return status == GRACO_OK ? check_value(m->stack[0], 0) : status;
+    for (bool stopped = false; !stopped;)
+        PASS(pickle_step(&stopped, m));
+    return check_value(m->stack[0], 0);
 }
 
 graco_status pickle_decode(struct pickle *out, const void *bytes, int64_t length)
@@ -156,16 +147,10 @@ done:
 
 graco_status pickle_read(struct pickle *out, const char *path)
 {
-    struct file_map map = {0};
-    graco_status status = GRACO_OK;
+    struct file_map map;
     *out = (struct pickle){0};
-    TRY(file_map_open(&map, path));
-    status = pickle_decode(out, map.data, map.length);
-    if (status != GRACO_OK)
-        status_context(status, "%s", path);
-done:
-    file_map_close(&map);
-    return status;
+    PASS(file_map_open(&map, path));
+    return file_map_end(&map, pickle_decode(out, map.data, map.length), path);
 }
 
 void pickle_clear(struct pickle *pickle)

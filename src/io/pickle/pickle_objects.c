@@ -50,12 +50,10 @@ graco_status pickle_find_global(struct pickle_node **out, struct pickle_machine 
         if (!same_text(known[i].module, module, module_length) ||
             !same_text(known[i].name, name, name_length))
             continue;
-        graco_status status = pickle_node_new(out, machine, PICKLE_NONE);
-        if (status == GRACO_OK) {
-            (*out)->what = PICKLE_WHAT_GLOBAL;
-            (*out)->global = known[i].global;
-        }
-        return status;
+        PASS(pickle_node_new(out, machine, PICKLE_NONE));
+        (*out)->what = PICKLE_WHAT_GLOBAL;
+        (*out)->global = known[i].global;
+        return GRACO_OK;
     }
     return status_fail(GRACO_ERROR_FORMAT,
                        "the pickle asks for %.*s.%.*s, which is refused: only plain values, numpy "
@@ -88,24 +86,22 @@ static graco_status call_dtype(struct pickle_node **out, struct pickle_machine *
                                const struct pickle_node *arguments)
 {
     struct pickle_dtype *dtype;
-    graco_status status = GRACO_OK;
     if (arguments->value.count < 1 || !is_value(pickle_item(arguments, 0), PICKLE_STRING))
         return fail_state("a numpy type");
     const struct pickle_value *text = &pickle_item(arguments, 0)->value;
-    TRY(pickle_take(&dtype, machine, sizeof *dtype));
-    TRY(npy_type(&dtype->type, &dtype->size, &dtype->swap, text->bytes, text->count));
-    TRY(pickle_node_new(out, machine, PICKLE_NONE));
+    PASS(pickle_take(&dtype, machine, sizeof *dtype));
+    PASS(npy_type(&dtype->type, &dtype->size, &dtype->swap, text->bytes, text->count));
+    PASS(pickle_node_new(out, machine, PICKLE_NONE));
     (*out)->what = PICKLE_WHAT_DTYPE;
     (*out)->dtype = dtype;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* (3, '<', None, None, None, -1, -1, 0): version, byte order, subtype, names, fields, ... */
 static graco_status build_dtype(struct pickle_node *object, const struct pickle_node *state)
 {
-    enum array_type type;
-    int64_t size;
+    enum array_type type = ARRAY_I32;
+    int64_t size = 0;
     bool swap = false;
     if (!is_value(state, PICKLE_TUPLE) || state->value.count < 5 ||
         !is_value(pickle_item(state, 1), PICKLE_STRING))
@@ -117,9 +113,9 @@ static graco_status build_dtype(struct pickle_node *object, const struct pickle_
     if (order->count != 1 || !memchr("<>|=", order->bytes[0], 4))
         return fail_state("a numpy byte order");
     const char text[3] = {order->bytes[0], 'i', '4'};
-    graco_status status = npy_type(&type, &size, &swap, text, 3);
+    PASS(npy_type(&type, &size, &swap, text, 3));
     object->dtype->swap = swap && object->dtype->type != ARRAY_BYTES;
-    return status;
+    return GRACO_OK;
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
@@ -130,10 +126,9 @@ static graco_status call_reconstruct(struct pickle_node **out, struct pickle_mac
 {
     if (arguments->value.count < 1 || !is_global(pickle_item(arguments, 0), PICKLE_GLOBAL_NDARRAY))
         return fail_state("a numpy array");
-    graco_status status = pickle_node_new(out, machine, PICKLE_ARRAY);
-    if (status == GRACO_OK)
-        (*out)->what = PICKLE_WHAT_ARRAY;
-    return status;
+    PASS(pickle_node_new(out, machine, PICKLE_ARRAY));
+    (*out)->what = PICKLE_WHAT_ARRAY;
+    return GRACO_OK;
 }
 
 static graco_status shape_of(int64_t shape[ARRAY_DIMENSIONS], int *ndim,
@@ -156,20 +151,19 @@ static graco_status make_array(const struct array **out, struct pickle_machine *
                                const struct pickle_dtype *dtype, bool fortran)
 {
     struct pickle_arrays *holder;
-    graco_status status = GRACO_OK;
     int64_t bytes = described->count * described->size;
     if (raw->value.count != bytes)
-        FAIL(GRACO_ERROR_FORMAT,
-             "an array of %" PRId64 " %s items has %" PRId64 " bytes, %" PRId64 " expected",
-             described->count, array_type_name(described->type), raw->value.count, bytes);
-    TRY(pickle_charge(machine, bytes));
-    TRY(pickle_take(&holder, machine, sizeof *holder));
-    TRY(npy_items(&holder->array, described, raw->value.bytes, dtype->swap, fortran));
+        return status_fail(
+            GRACO_ERROR_FORMAT,
+            "an array of %" PRId64 " %s items has %" PRId64 " bytes, %" PRId64 " expected",
+            described->count, array_type_name(described->type), raw->value.count, bytes);
+    PASS(pickle_charge(machine, bytes));
+    PASS(pickle_take(&holder, machine, sizeof *holder));
+    PASS(npy_items(&holder->array, described, raw->value.bytes, dtype->swap, fortran));
     holder->next = machine->storage->arrays;
     machine->storage->arrays = holder;
     *out = &holder->array;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* (1, shape, dtype, is_fortran, raw bytes); old files leave the version out */
@@ -179,7 +173,6 @@ static graco_status build_array(struct pickle_machine *machine, struct pickle_no
     int64_t shape[ARRAY_DIMENSIONS];
     int ndim = 0;
     struct array described;
-    graco_status status = GRACO_OK;
     if (!is_value(state, PICKLE_TUPLE) || (state->value.count != 4 && state->value.count != 5))
         return fail_state("a numpy array");
     int64_t from = state->value.count - 4;
@@ -191,13 +184,12 @@ static graco_status build_array(struct pickle_machine *machine, struct pickle_no
         return fail_state("a numpy array");
     if (dtype->dtype->type == ARRAY_OBJECT || !is_value(raw, PICKLE_STRING))
         return status_fail(GRACO_ERROR_FORMAT, "a numpy array of objects is not handled");
-    TRY(shape_of(shape, &ndim, pickle_item(state, from)));
-    TRY(array_describe(&described, dtype->dtype->type, dtype->dtype->size, ndim, shape));
-    TRY(make_array(&object->value.array, machine, &described, raw, dtype->dtype,
-                   fortran->value.integer != 0));
+    PASS(shape_of(shape, &ndim, pickle_item(state, from)));
+    PASS(array_describe(&described, dtype->dtype->type, dtype->dtype->size, ndim, shape));
+    PASS(make_array(&object->value.array, machine, &described, raw, dtype->dtype,
+                    fortran->value.integer != 0));
     object->what = PICKLE_WHAT_VALUE;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* numpy.core.multiarray.scalar(dtype, raw bytes): becomes a plain integer or float */
@@ -224,7 +216,7 @@ static graco_status call_scalar(struct pickle_node **out, struct pickle_machine 
     } else {
         TRY(pickle_node_new(out, machine, PICKLE_FLOAT));
         if (dtype->type == ARRAY_F64) {
-            memcpy(&(*out)->value.real, array->data, sizeof(double));
+            memcpy(&(*out)->value.real, array->data, sizeof(*out)->value.real);
         } else {
             TRY(array_to_f32(&reals, array));
             (*out)->value.real = (double)reals[0];
@@ -240,10 +232,9 @@ done:
 
 static graco_status new_csr(struct pickle_node **out, struct pickle_machine *machine)
 {
-    graco_status status = pickle_node_new(out, machine, PICKLE_CSR);
-    if (status == GRACO_OK)
-        (*out)->what = PICKLE_WHAT_CSR;
-    return status;
+    PASS(pickle_node_new(out, machine, PICKLE_CSR));
+    (*out)->what = PICKLE_WHAT_CSR;
+    return GRACO_OK;
 }
 
 /* An entry of the state dict, NULL if it is missing. */
@@ -302,7 +293,6 @@ static graco_status build_csr(struct pickle_machine *machine, struct pickle_node
     struct pickle_csr *csr;
     int64_t shape[ARRAY_DIMENSIONS];
     int ndim = 0;
-    graco_status status = GRACO_OK;
     if (!is_value(state, PICKLE_DICT))
         return fail_state("a csr matrix");
     const struct pickle_node *size = state_field(state, "_shape");
@@ -310,23 +300,22 @@ static graco_status build_csr(struct pickle_machine *machine, struct pickle_node
         size = state_field(state, "shape");
     if (!size)
         return fail_state("a csr matrix");
-    TRY(shape_of(shape, &ndim, size));
+    PASS(shape_of(shape, &ndim, size));
     if (ndim != 2)
         return fail_state("a csr matrix");
-    TRY(pickle_take(&csr, machine, sizeof *csr));
+    PASS(pickle_take(&csr, machine, sizeof *csr));
     csr->rows = shape[0];
     csr->cols = shape[1];
-    TRY(csr_part(&csr->start, state, "indptr"));
-    TRY(csr_part(&csr->index, state, "indices"));
-    TRY(csr_part(&csr->value, state, "data"));
+    PASS(csr_part(&csr->start, state, "indptr"));
+    PASS(csr_part(&csr->index, state, "indices"));
+    PASS(csr_part(&csr->value, state, "data"));
     csr->entries = csr->value->count;
     /* Checking takes time, and the same arrays may be named again and again. */
-    TRY(pickle_charge(machine, csr->start->count + csr->index->count));
-    TRY(check_csr(csr));
+    PASS(pickle_charge(machine, csr->start->count + csr->index->count));
+    PASS(check_csr(csr));
     object->value.csr = csr;
     object->what = PICKLE_WHAT_VALUE;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* ---- Strings --------------------------------------------------------------------------------- */

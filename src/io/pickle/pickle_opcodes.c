@@ -1,4 +1,5 @@
-/* The opcodes of the stack machine, one function for each family, in a table. */
+/* The stack machine of a pickle: each opcode takes values from the stack, or bytes from the input,
+ * and pushes one. A table names the function of each; what is not in it is refused. */
 #include "io/pickle/pickle_machine.h"
 
 #include "base/memory.h"
@@ -29,11 +30,11 @@ static graco_status take_bytes(const uint8_t **out, struct pickle_machine *m, ui
 static graco_status take_unsigned(uint64_t *out, struct pickle_machine *m, int width)
 {
     const uint8_t *bytes = NULL;
-    graco_status status = take_bytes(&bytes, m, (uint64_t)width);
     *out = 0;
-    for (int i = 0; status == GRACO_OK && i < width; i++)
+    PASS(take_bytes(&bytes, m, (uint64_t)width));
+    for (int i = 0; i < width; i++)
         *out |= (uint64_t)bytes[i] << (8 * i);
-    return status;
+    return GRACO_OK;
 }
 
 /* The text up to the next newline. */
@@ -53,9 +54,7 @@ static graco_status push(struct pickle_machine *m, struct pickle_node *node)
 {
     if (m->depth == m->stack_room) {
         int64_t room = 2 * m->stack_room + 64;
-        graco_status status = memory_grow(&m->stack, m->depth, room, sizeof *m->stack);
-        if (status != GRACO_OK)
-            return status;
+        PASS(memory_grow(&m->stack, m->depth, room, sizeof *m->stack));
         m->stack_room = room;
     }
     m->stack[m->depth++] = node;
@@ -102,9 +101,7 @@ static graco_status extend(struct pickle_machine *m, struct pickle_node *node, i
     if (used + count > node->room) {
         int64_t room = used == 0 ? count : 2 * (used + count);
         struct pickle_value **list = NULL;
-        graco_status status = pickle_take(&list, m, room * (int64_t)sizeof *list);
-        if (status != GRACO_OK)
-            return status;
+        PASS(pickle_take(&list, m, room * (int64_t)sizeof *list));
         if (used > 0)
             memcpy(list, node->list, (size_t)used * sizeof *list);
         node->list = list;
@@ -135,9 +132,7 @@ static graco_status check_keys(const struct pickle_machine *m, int64_t count)
 graco_status pickle_push_kind(struct pickle_machine *m, enum pickle_kind kind, int64_t integer)
 {
     struct pickle_node *node = NULL;
-    graco_status status = pickle_node_new(&node, m, kind);
-    if (status != GRACO_OK)
-        return status;
+    PASS(pickle_node_new(&node, m, kind));
     node->value.integer = integer;
     return push(m, node);
 }
@@ -145,9 +140,7 @@ graco_status pickle_push_kind(struct pickle_machine *m, enum pickle_kind kind, i
 graco_status pickle_push_float(struct pickle_machine *m, double real)
 {
     struct pickle_node *node = NULL;
-    graco_status status = pickle_node_new(&node, m, PICKLE_FLOAT);
-    if (status != GRACO_OK)
-        return status;
+    PASS(pickle_node_new(&node, m, PICKLE_FLOAT));
     node->value.real = real;
     return push(m, node);
 }
@@ -162,9 +155,7 @@ static graco_status op_constant(struct pickle_machine *m, int op)
 static graco_status op_integer(struct pickle_machine *m, int op)
 {
     uint64_t value = 0;
-    graco_status status = take_unsigned(&value, m, op == 'J' ? 4 : op == 'M' ? 2 : 1);
-    if (status != GRACO_OK)
-        return status;
+    PASS(take_unsigned(&value, m, op == 'J' ? 4 : op == 'M' ? 2 : 1));
     int64_t integer =
         op == 'J' && value >> 31 ? (int64_t)value - (INT64_C(1) << 32) : (int64_t)value;
     return pickle_push_kind(m, PICKLE_INT, integer);
@@ -175,20 +166,17 @@ static graco_status op_long(struct pickle_machine *m, int op)
 {
     uint64_t count = 0, value = 0;
     const uint8_t *bytes = NULL;
-    graco_status status = GRACO_OK;
-    TRY(take_unsigned(&count, m, op == 0x8a ? 1 : 4));
+    PASS(take_unsigned(&count, m, op == 0x8a ? 1 : 4));
     if (count > 8)
         return pickle_fail_at(m, "an integer has more than 64 bits");
-    TRY(take_bytes(&bytes, m, count));
+    PASS(take_bytes(&bytes, m, count));
     for (uint64_t i = 0; i < count; i++)
         value |= (uint64_t)bytes[i] << (8 * i);
     if (count > 0 && count < 8 && bytes[count - 1] >> 7)
         value |= UINT64_MAX << (8 * count);
     int64_t integer;
     memcpy(&integer, &value, sizeof integer);
-    TRY(pickle_push_kind(m, PICKLE_INT, integer));
-done:
-    return status;
+    return pickle_push_kind(m, PICKLE_INT, integer);
 }
 
 static graco_status op_float(struct pickle_machine *m, int op)
@@ -197,9 +185,7 @@ static graco_status op_float(struct pickle_machine *m, int op)
     uint64_t bits = 0;
     double real;
     (void)op;
-    graco_status status = take_bytes(&bytes, m, 8);
-    if (status != GRACO_OK)
-        return status;
+    PASS(take_bytes(&bytes, m, 8));
     for (int i = 0; i < 8; i++) /* big endian */
         bits = bits << 8 | bytes[i];
     memcpy(&real, &bits, sizeof real);
@@ -209,8 +195,8 @@ static graco_status op_float(struct pickle_machine *m, int op)
 graco_status pickle_push_string(struct pickle_machine *m, const void *bytes, int64_t length)
 {
     struct pickle_node *node = NULL;
-    graco_status status = pickle_node_string(&node, m, bytes, length);
-    return status == GRACO_OK ? push(m, node) : status;
+    PASS(pickle_node_string(&node, m, bytes, length));
+    return push(m, node);
 }
 
 static graco_status op_string(struct pickle_machine *m, int op)
@@ -218,12 +204,9 @@ static graco_status op_string(struct pickle_machine *m, int op)
     int width = op == 'U' || op == 'C' || op == 0x8c ? 1 : op == 0x8d || op == 0x8e ? 8 : 4;
     uint64_t length = 0;
     const uint8_t *bytes = NULL;
-    graco_status status = GRACO_OK;
-    TRY(take_unsigned(&length, m, width));
-    TRY(take_bytes(&bytes, m, length));
-    TRY(pickle_push_string(m, bytes, (int64_t)length));
-done:
-    return status;
+    PASS(take_unsigned(&length, m, width));
+    PASS(take_bytes(&bytes, m, length));
+    return pickle_push_string(m, bytes, (int64_t)length);
 }
 
 /* ---- Opcodes: containers --------------------------------------------------------------------- */
@@ -237,22 +220,17 @@ static graco_status op_empty(struct pickle_machine *m, int op)
 static graco_status push_container(struct pickle_machine *m, enum pickle_kind kind, int64_t count)
 {
     struct pickle_node *node = NULL;
-    graco_status status = GRACO_OK;
     if (kind == PICKLE_DICT)
-        TRY(check_keys(m, count));
-    TRY(pickle_node_new(&node, m, kind));
-    TRY(extend(m, node, count));
-    TRY(push(m, node));
-done:
-    return status;
+        PASS(check_keys(m, count));
+    PASS(pickle_node_new(&node, m, kind));
+    PASS(extend(m, node, count));
+    return push(m, node);
 }
 
 static graco_status op_gather(struct pickle_machine *m, int op)
 {
     int64_t count = 0;
-    graco_status status = take_mark(&count, m);
-    if (status != GRACO_OK)
-        return status;
+    PASS(take_mark(&count, m));
     return push_container(m,
                           op == 'l'   ? PICKLE_LIST
                           : op == 'd' ? PICKLE_DICT
@@ -263,8 +241,8 @@ static graco_status op_gather(struct pickle_machine *m, int op)
 static graco_status op_tuple(struct pickle_machine *m, int op)
 {
     int64_t count = op - 0x84;
-    graco_status status = need(m, count);
-    return status == GRACO_OK ? push_container(m, PICKLE_TUPLE, count) : status;
+    PASS(need(m, count));
+    return push_container(m, PICKLE_TUPLE, count);
 }
 
 /* a, e, s, u: one item, items since the mark, one pair, pairs since the mark. */
@@ -273,16 +251,13 @@ static graco_status op_extend(struct pickle_machine *m, int op)
     struct pickle_node *node = NULL;
     int64_t count = op == 'a' ? 1 : 2;
     bool pairs = op == 's' || op == 'u';
-    graco_status status = GRACO_OK;
     if (op == 'e' || op == 'u')
-        TRY(take_mark(&count, m));
-    TRY(need(m, count + 1));
-    TRY(need_container(&node, m, count, pairs ? PICKLE_DICT : PICKLE_LIST));
+        PASS(take_mark(&count, m));
+    PASS(need(m, count + 1));
+    PASS(need_container(&node, m, count, pairs ? PICKLE_DICT : PICKLE_LIST));
     if (pairs)
-        TRY(check_keys(m, count));
-    TRY(extend(m, node, count));
-done:
-    return status;
+        PASS(check_keys(m, count));
+    return extend(m, node, count);
 }
 
 /* ---- Opcodes: the machine -------------------------------------------------------------------- */
@@ -292,9 +267,7 @@ static graco_status op_mark(struct pickle_machine *m, int op)
     (void)op;
     if (m->mark_count == m->marks_room) {
         int64_t room = 2 * m->marks_room + 16;
-        graco_status status = memory_grow(&m->marks, m->mark_count, room, sizeof *m->marks);
-        if (status != GRACO_OK)
-            return status;
+        PASS(memory_grow(&m->marks, m->mark_count, room, sizeof *m->marks));
         m->marks_room = room;
     }
     m->marks[m->mark_count++] = m->depth;
@@ -305,13 +278,11 @@ static graco_status op_pop(struct pickle_machine *m, int op)
 {
     int64_t count = 0;
     if (op == '1' || (op == '0' && above_mark(m) == 0)) {
-        graco_status status = take_mark(&count, m);
+        PASS(take_mark(&count, m));
         m->depth -= count;
-        return status;
+        return GRACO_OK;
     }
-    graco_status status = need(m, 1);
-    if (status != GRACO_OK)
-        return status;
+    PASS(need(m, 1));
     if (op == '2')
         return push(m, m->stack[m->depth - 1]);
     m->depth--;
@@ -322,11 +293,10 @@ static graco_status op_pop(struct pickle_machine *m, int op)
 static graco_status memo_number(int64_t *out, struct pickle_machine *m, int op)
 {
     uint64_t number = 0;
-    graco_status status = GRACO_OK;
     if (op == 'p' || op == 'g') {
         const char *text;
         int64_t length = 0;
-        TRY(pickle_take_line(&text, &length, m));
+        PASS(pickle_take_line(&text, &length, m));
         if (length == 0 || length > 18)
             return pickle_fail_at(m, "a memo number is expected");
         for (int64_t i = 0; i < length; i++) {
@@ -335,41 +305,36 @@ static graco_status memo_number(int64_t *out, struct pickle_machine *m, int op)
             number = 10 * number + (uint64_t)(text[i] - '0');
         }
     } else {
-        TRY(take_unsigned(&number, m, op == 'q' || op == 'h' ? 1 : 4));
+        PASS(take_unsigned(&number, m, op == 'q' || op == 'h' ? 1 : 4));
     }
     if (number >= (uint64_t)m->length + 256)
         return pickle_fail_at(m, "a memo number is larger than the pickle");
     *out = (int64_t)number;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status op_put(struct pickle_machine *m, int op)
 {
     int64_t number = m->memo_count;
-    graco_status status = GRACO_OK;
-    TRY(need(m, 1));
+    PASS(need(m, 1));
     if (op != 0x94)
-        TRY(memo_number(&number, m, op));
+        PASS(memo_number(&number, m, op));
     if (number >= m->memo_room) {
         int64_t room = 2 * number + 64;
-        TRY(memory_grow(&m->memo, m->memo_room, room, sizeof *m->memo));
+        PASS(memory_grow(&m->memo, m->memo_room, room, sizeof *m->memo));
         for (int64_t i = m->memo_room; i < room; i++)
             m->memo[i] = NULL;
         m->memo_room = room;
     }
     m->memo_count += !m->memo[number];
     m->memo[number] = m->stack[m->depth - 1];
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status op_get(struct pickle_machine *m, int op)
 {
     int64_t number = 0;
-    graco_status status = memo_number(&number, m, op);
-    if (status != GRACO_OK)
-        return status;
+    PASS(memo_number(&number, m, op));
     if (number >= m->memo_room || !m->memo[number])
         return pickle_fail_at(m, "a memo number was never put");
     return push(m, m->memo[number]);
@@ -380,12 +345,11 @@ static graco_status op_global(struct pickle_machine *m, int op)
     struct pickle_node *node = NULL;
     const char *text[2] = {NULL, NULL};
     int64_t length[2] = {0, 0};
-    graco_status status = GRACO_OK;
     if (op == 'c') {
-        TRY(pickle_take_line(&text[0], &length[0], m));
-        TRY(pickle_take_line(&text[1], &length[1], m));
+        PASS(pickle_take_line(&text[0], &length[0], m));
+        PASS(pickle_take_line(&text[1], &length[1], m));
     } else {
-        TRY(need(m, 2));
+        PASS(need(m, 2));
         for (int i = 0; i < 2; i++) {
             const struct pickle_node *string = m->stack[m->depth - 2 + i];
             if (string->what != PICKLE_WHAT_VALUE || string->value.kind != PICKLE_STRING)
@@ -395,58 +359,49 @@ static graco_status op_global(struct pickle_machine *m, int op)
         }
         m->depth -= 2;
     }
-    TRY(pickle_find_global(&node, m, text[0], length[0], text[1], length[1]));
-    TRY(push(m, node));
-done:
-    return status;
+    PASS(pickle_find_global(&node, m, text[0], length[0], text[1], length[1]));
+    return push(m, node);
 }
 
 static graco_status op_call(struct pickle_machine *m, int op)
 {
     struct pickle_node *node = NULL;
-    graco_status status = GRACO_OK;
     (void)op;
-    TRY(need(m, 2));
+    PASS(need(m, 2));
     const struct pickle_node *global = m->stack[m->depth - 2], *arguments = m->stack[m->depth - 1];
     if (global->what != PICKLE_WHAT_GLOBAL || arguments->what != PICKLE_WHAT_VALUE ||
         arguments->value.kind != PICKLE_TUPLE)
         return pickle_fail_at(m, "something that is no known global is called");
-    TRY(pickle_call(&node, m, global, arguments));
+    PASS(pickle_call(&node, m, global, arguments));
     m->depth -= 2;
-    TRY(push(m, node));
-done:
-    return status;
+    return push(m, node);
 }
 
 static graco_status op_build(struct pickle_machine *m, int op)
 {
-    graco_status status = GRACO_OK;
     (void)op;
-    TRY(need(m, 2));
-    TRY(pickle_build(m, m->stack[m->depth - 2], m->stack[m->depth - 1]));
+    PASS(need(m, 2));
+    PASS(pickle_build(m, m->stack[m->depth - 2], m->stack[m->depth - 1]));
     m->depth--;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status op_protocol(struct pickle_machine *m, int op)
 {
     uint64_t version = 0;
     (void)op;
-    graco_status status = take_unsigned(&version, m, 1);
-    if (status == GRACO_OK && version > PROTOCOL_MAX)
-        return pickle_fail_at(m, "its protocol is newer than 4");
-    return status;
+    PASS(take_unsigned(&version, m, 1));
+    return version > PROTOCOL_MAX ? pickle_fail_at(m, "its protocol is newer than 4") : GRACO_OK;
 }
 
 static graco_status op_frame(struct pickle_machine *m, int op)
 {
     uint64_t length = 0;
     (void)op;
-    graco_status status = take_unsigned(&length, m, 8);
-    if (status == GRACO_OK && length > (uint64_t)(m->length - m->at))
+    PASS(take_unsigned(&length, m, 8));
+    if (length > (uint64_t)(m->length - m->at))
         return pickle_fail_at(m, "a frame is longer than the pickle");
-    return status;
+    return GRACO_OK;
 }
 
 typedef graco_status opcode_fn(struct pickle_machine *m, int op);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "io/tables/scan.h"
+#include "io/utf8.h"
 
 #include <string.h>
 
@@ -12,9 +13,7 @@ graco_status pickle_op_decimal(struct pickle_machine *m, int op)
     const char *text = NULL;
     int64_t length = 0, at = 0;
     uint64_t value = 0, most = INT64_MAX;
-    graco_status status = pickle_take_line(&text, &length, m);
-    if (status != GRACO_OK)
-        return status;
+    PASS(pickle_take_line(&text, &length, m));
     if (op == 'I' && length == 2 && text[0] == '0' && (text[1] == '0' || text[1] == '1'))
         return pickle_push_kind(m, PICKLE_BOOL, text[1] == '1');
     if (op == 'L' && length > 0 && text[length - 1] == 'L')
@@ -37,9 +36,7 @@ graco_status pickle_op_float_text(struct pickle_machine *m, int op)
     struct scan_field field = {0};
     double real = 0;
     (void)op;
-    graco_status status = pickle_take_line(&field.text, &field.length, m);
-    if (status != GRACO_OK)
-        return status;
+    PASS(pickle_take_line(&field.text, &field.length, m));
     if (!scan_number(&real, field))
         return pickle_fail_at(m, "a text is no number");
     return pickle_push_float(m, real);
@@ -52,8 +49,7 @@ static int hex_digit(char c)
                                                 : -1;
 }
 
-/* S of protocol 0: a quoted Python 2 literal with \n, \xhh and the like, decoded in place of a
- * copy. */
+/* S of protocol 0: a quoted Python 2 literal with \n, \xhh and the like. */
 graco_status pickle_op_literal(struct pickle_machine *m, int op)
 {
     const char *text = NULL;
@@ -62,10 +58,8 @@ graco_status pickle_op_literal(struct pickle_machine *m, int op)
     graco_status status = GRACO_OK;
     (void)op;
     TRY(pickle_take_line(&text, &length, m));
-    if (length < 2 || (text[0] != '\'' && text[0] != '"') || text[length - 1] != text[0]) {
-        status = pickle_fail_at(m, "a string has no quotes");
-        goto done;
-    }
+    if (length < 2 || (text[0] != '\'' && text[0] != '"') || text[length - 1] != text[0])
+        TRY(pickle_fail_at(m, "a string has no quotes"));
     TRY(memory_alloc(&copy, length, 1));
     for (int64_t i = 1; i + 1 < length; i++) {
         char c = text[i];
@@ -80,10 +74,8 @@ graco_status pickle_op_literal(struct pickle_machine *m, int op)
             } else if (text[i + 1] == 'x' && high >= 0 && low >= 0) {
                 c = (char)(16 * high + low);
                 i += 3;
-            } else {
-                status = pickle_fail_at(m, "a string has an unknown escape");
-                goto done;
-            }
+            } else
+                TRY(pickle_fail_at(m, "a string has an unknown escape"));
         }
         copy[used++] = c;
     }
@@ -115,13 +107,9 @@ graco_status pickle_op_unicode(struct pickle_machine *m, int op)
             }
             i += 5;
         }
-        if (point >= 0x800) {
-            status = pickle_fail_at(m, "a unicode string holds a character that is not handled");
-            goto done;
-        }
-        if (point >= 0x80)
-            copy[used++] = (char)(0xc0 | point >> 6);
-        copy[used++] = (char)(point < 0x80 ? point : 0x80 | (point & 63));
+        if (point >= 0x800)
+            TRY(pickle_fail_at(m, "a unicode string holds a character that is not handled"));
+        used += utf8_encode(copy + used, point);
     }
     TRY(pickle_push_string(m, copy, used));
 done:

@@ -89,9 +89,7 @@ static graco_status grow_slots(struct names *names)
 {
     struct slot *slots = NULL;
     int64_t capacity = 2 * names->capacity;
-    graco_status status = memory_alloc(&slots, capacity, sizeof *slots);
-    if (status != GRACO_OK)
-        return status;
+    PASS(memory_alloc(&slots, capacity, sizeof *slots));
     memset(slots, 0xff, (size_t)capacity * sizeof *slots);
     for (int64_t i = 0; i < names->capacity; i++) {
         struct slot slot = names->slots[i];
@@ -110,49 +108,43 @@ static graco_status grow_slots(struct names *names)
 
 static graco_status store_name(struct names *names, const char *text, int64_t length)
 {
-    graco_status status = GRACO_OK;
     if (names->count == names->start_room) {
         int64_t room = 2 * names->start_room + 64;
-        TRY(memory_grow(&names->start, names->count, room, sizeof *names->start));
+        PASS(memory_grow(&names->start, names->count, room, sizeof *names->start));
         names->start_room = room;
     }
     if (names->used + length + 1 > names->text_room) {
         int64_t room = 2 * (names->used + length) + 256;
-        TRY(memory_grow(&names->text, names->used, room, 1));
+        PASS(memory_grow(&names->text, names->used, room, 1));
         names->text_room = room;
     }
     memcpy(names->text + names->used, text, (size_t)length);
     names->text[names->used + length] = 0;
     names->start[names->count++] = names->used;
     names->used += length + 1;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status names_add(int32_t *out, struct names *names, const char *text, int64_t length)
 {
     uint32_t hash = hash_of(text, length);
-    graco_status status = GRACO_OK;
     if (memchr(text, 0, (size_t)length))
-        FAIL(GRACO_ERROR_FORMAT, "a name holds a NUL byte: \"%.40s\"", text);
+        return status_fail(GRACO_ERROR_FORMAT, "a name holds a NUL byte: \"%.40s\"", text);
     int64_t at = find_slot(names, hash, text, length);
-    if (names->slots[at].number >= 0) {
-        *out = names->slots[at].number;
-        goto done;
+    if (names->slots[at].number < 0) {
+        if (names->count >= NAMES_MAX)
+            return status_fail(GRACO_ERROR_FORMAT, "there are more than %d names", NAMES_MAX);
+        if (3 * (names->count + 1) > 2 * names->capacity) {
+            PASS(grow_slots(names));
+            at = find_slot(names, hash, text, length);
+        }
+        PASS(store_name(names, text, length));
+        names->slots[at] = (struct slot){.start = names->start[names->count - 1],
+                                         .number = (int32_t)(names->count - 1),
+                                         .hash = hash};
     }
-    if (names->count >= NAMES_MAX)
-        FAIL(GRACO_ERROR_FORMAT, "there are more than %d names", NAMES_MAX);
-    if (3 * (names->count + 1) > 2 * names->capacity) {
-        TRY(grow_slots(names));
-        at = find_slot(names, hash, text, length);
-    }
-    TRY(store_name(names, text, length));
-    names->slots[at] = (struct slot){.start = names->start[names->count - 1],
-                                     .number = (int32_t)(names->count - 1),
-                                     .hash = hash};
     *out = names->slots[at].number;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 int32_t names_find(const struct names *names, const char *text, int64_t length)

@@ -1,3 +1,6 @@
+/* Edges and numbers of text tables. What a column holds is decided by looking: edges are read as
+ * numbers until an id is none, then once more as names; the first two lines of a table of numbers
+ * say whether it has a header and ids. */
 #include "io/tables/table.h"
 
 #include "base/memory.h"
@@ -18,30 +21,28 @@ static graco_status read_edge(struct scan_field ids[2], int *columns, struct sca
     struct scan_field field = {0};
     bool found = true;
     int count = 0;
-    graco_status status = GRACO_OK;
     for (;; count++) {
-        TRY(scan_next(&field, &found, scan));
+        PASS(scan_next(&field, &found, scan));
         if (!found || count > 2)
             break;
         if (count < 2)
             ids[count] = field;
         double weight = 0;
         if (count == 2 && (!scan_number(&weight, field) || !isfinite(weight)))
-            FAIL(GRACO_ERROR_FORMAT,
-                 "%s, line %" PRId64
-                 ": the third field \"%.*s\" is no weight, a number is expected",
-                 scan->file, scan->line, (int)(field.length < 40 ? field.length : 40), field.text);
+            return status_fail(
+                GRACO_ERROR_FORMAT,
+                "%s, line %" PRId64 ": the third field \"%.*s\" is no weight, a number is expected",
+                scan->file, scan->line, (int)(field.length < 40 ? field.length : 40), field.text);
     }
     if (*columns == 0)
         *columns = count;
     if (count < 2 || found || count != *columns)
-        FAIL(GRACO_ERROR_FORMAT,
-             "%s, line %" PRId64
-             ": %d%s fields found, two ids (and on every line or none a weight) "
-             "are expected",
-             scan->file, scan->line, count, found ? " and more" : "");
-done:
-    return status;
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s, line %" PRId64
+                           ": %d%s fields found, two ids (and on every line or none a weight) "
+                           "are expected",
+                           scan->file, scan->line, count, found ? " and more" : "");
+    return GRACO_OK;
 }
 
 /* Takes ids as numbers. *numbers is false, and the edges are unfinished, at the first that is none.
@@ -51,10 +52,9 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
     struct scan_field ids[2];
     int columns = 0;
     int64_t source, target, largest = -1;
-    graco_status status = GRACO_OK;
     *numbers = true;
     while (*numbers && scan_line(&scan)) {
-        TRY(read_edge(ids, &columns, &scan));
+        PASS(read_edge(ids, &columns, &scan));
         *numbers = scan_integer(&source, ids[0], 0, NODE_MAX) &&
                    scan_integer(&target, ids[1], 0, NODE_MAX);
         if (!*numbers)
@@ -68,50 +68,45 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
     edges->weighted = columns == 3;
     if (edges->nodes > SPARSE_FLOOR && edges->nodes / TABLE_SPARSE > 2 * edges->count)
         *numbers = false;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
 {
     struct scan_field ids[2];
     int columns = 0;
-    graco_status status = GRACO_OK;
     edges->count = 0;
-    TRY(names_create(&edges->names));
+    PASS(names_create(&edges->names));
     while (scan_line(&scan)) {
-        TRY(read_edge(ids, &columns, &scan));
-        TRY(names_add(&edges->source[edges->count], edges->names, ids[0].text, ids[0].length));
-        TRY(names_add(&edges->target[edges->count], edges->names, ids[1].text, ids[1].length));
+        PASS(read_edge(ids, &columns, &scan));
+        PASS(names_add(&edges->source[edges->count], edges->names, ids[0].text, ids[0].length));
+        PASS(names_add(&edges->target[edges->count], edges->names, ids[1].text, ids[1].length));
         edges->count++;
     }
     edges->nodes = names_count(edges->names);
     edges->weighted = columns == 3;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
                               int64_t length)
 {
-    struct table_edges edges = {0};
     struct scan scan;
     bool numbers = true;
     graco_status status = GRACO_OK;
     *out = (struct table_edges){0};
     int64_t lines = scan_count_lines(bytes, length);
-    TRY(memory_alloc(&edges.source, lines, sizeof *edges.source));
-    TRY(memory_alloc(&edges.target, lines, sizeof *edges.target));
+    TRY(memory_alloc(&out->source, lines, sizeof *out->source));
+    TRY(memory_alloc(&out->target, lines, sizeof *out->target));
     scan_start(&scan, file, bytes, length);
-    TRY(edges_as_numbers(&edges, &numbers, scan));
+    TRY(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
-        TRY(edges_as_names(&edges, scan));
-    if (edges.count == 0)
+        TRY(edges_as_names(out, scan));
+    if (out->count == 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no edges: two ids on a line are expected", file);
-    *out = edges;
-    edges = (struct table_edges){0};
 done:
-    table_edges_clear(&edges);
+    if (status != GRACO_OK)
+        table_edges_clear(out);
     return status;
 }
 
@@ -139,11 +134,10 @@ static graco_status find_shape(struct shape *out, struct scan scan, enum table_i
     bool found = true, first_id[2] = {false, false}, words[2] = {false, false};
     int lines = 0;
     double value;
-    graco_status status = GRACO_OK;
     *out = (struct shape){0};
     for (; lines < 2 && scan_line(&scan); lines++) {
         for (int64_t column = 0;; column++) {
-            TRY(scan_next(&field, &found, &scan));
+            PASS(scan_next(&field, &found, &scan));
             if (!found)
                 break;
             out->fields += lines == 0;
@@ -161,8 +155,7 @@ static graco_status find_shape(struct shape *out, struct scan scan, enum table_i
         out->header = false;
     out->ids = ids == TABLE_IDS_FIRST ||
                (ids == TABLE_IDS_AUTO && first_id[out->header && lines == 2 ? 1 : 0]);
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status read_value(float *out, struct scan_field field, const struct scan *scan)
@@ -181,12 +174,12 @@ static graco_status add_id(struct names *ids, struct scan_field field, const str
 {
     int32_t number = 0;
     int64_t before = names_count(ids);
-    graco_status status = names_add(&number, ids, field.text, field.length);
-    if (status == GRACO_OK && names_count(ids) == before)
-        status = status_fail(GRACO_ERROR_FORMAT,
-                             "%s, line %" PRId64 ": the id \"%.*s\" is repeated", scan->file,
-                             scan->line, (int)(field.length < 40 ? field.length : 40), field.text);
-    return status;
+    PASS(names_add(&number, ids, field.text, field.length));
+    if (number < before)
+        return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": the id \"%.*s\" is repeated",
+                           scan->file, scan->line, (int)(field.length < 40 ? field.length : 40),
+                           field.text);
+    return GRACO_OK;
 }
 
 static graco_status read_row(struct table_numbers *numbers, int64_t *room, struct scan *scan)
@@ -194,38 +187,35 @@ static graco_status read_row(struct table_numbers *numbers, int64_t *room, struc
     struct scan_field field = {0};
     bool found = true;
     int64_t column = 0;
-    graco_status status = GRACO_OK;
     int64_t used = numbers->rows * numbers->cols;
     if (used + numbers->cols > *room) {
         int64_t more = 2 * *room + numbers->cols;
-        TRY(memory_grow(&numbers->data, used, more, sizeof *numbers->data));
+        PASS(memory_grow(&numbers->data, used, more, sizeof *numbers->data));
         *room = more;
     }
     if (numbers->ids) {
-        TRY(scan_next(&field, &found, scan));
-        TRY(add_id(numbers->ids, field, scan));
+        PASS(scan_next(&field, &found, scan));
+        PASS(add_id(numbers->ids, field, scan));
     }
     for (;; column++) {
-        TRY(scan_next(&field, &found, scan));
+        PASS(scan_next(&field, &found, scan));
         if (!found)
             break;
         if (column < numbers->cols)
-            TRY(read_value(&numbers->data[used + column], field, scan));
+            PASS(read_value(&numbers->data[used + column], field, scan));
     }
     if (column != numbers->cols)
-        FAIL(GRACO_ERROR_FORMAT,
-             "%s, line %" PRId64 ": %" PRId64 " numbers found, %" PRId64
-             " expected as on the first line",
-             scan->file, scan->line, column, numbers->cols);
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s, line %" PRId64 ": %" PRId64 " numbers found, %" PRId64
+                           " expected as on the first line",
+                           scan->file, scan->line, column, numbers->cols);
     numbers->rows++;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status table_numbers_read(struct table_numbers *out, const char *file, const void *bytes,
                                 int64_t length, enum table_ids ids)
 {
-    struct table_numbers numbers = {0};
     struct scan scan;
     struct shape shape;
     int64_t room = 0;
@@ -233,22 +223,21 @@ graco_status table_numbers_read(struct table_numbers *out, const char *file, con
     *out = (struct table_numbers){0};
     scan_start(&scan, file, bytes, length);
     TRY(find_shape(&shape, scan, ids));
-    numbers.header = shape.header;
-    numbers.cols = shape.fields - shape.ids;
-    if (numbers.cols <= 0)
+    out->header = shape.header;
+    out->cols = shape.fields - shape.ids;
+    if (out->cols <= 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no numbers: rows of numbers are expected", file);
     if (shape.ids)
-        TRY(names_create(&numbers.ids));
+        TRY(names_create(&out->ids));
     if (shape.header)
         scan_line(&scan);
     while (scan_line(&scan))
-        TRY(read_row(&numbers, &room, &scan));
-    if (numbers.rows == 0)
+        TRY(read_row(out, &room, &scan));
+    if (out->rows == 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds a header and no rows", file);
-    *out = numbers;
-    numbers = (struct table_numbers){0};
 done:
-    table_numbers_clear(&numbers);
+    if (status != GRACO_OK)
+        table_numbers_clear(out);
     return status;
 }
 

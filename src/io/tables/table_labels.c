@@ -1,3 +1,5 @@
+/* Labels of text tables. A first pass surveys what the labels are like, a second one reads them;
+ * classes that have names are numbered in the order of the names. */
 #include "io/tables/table.h"
 
 #include "base/memory.h"
@@ -13,9 +15,8 @@ static graco_status read_line(struct scan_field fields[2], int *columns, struct 
     struct scan_field field = {0};
     bool found = true;
     int count = 0;
-    graco_status status = GRACO_OK;
     for (;; count++) {
-        TRY(scan_next(&field, &found, scan));
+        PASS(scan_next(&field, &found, scan));
         if (!found || count > 1)
             break;
         fields[count] = field;
@@ -23,15 +24,14 @@ static graco_status read_line(struct scan_field fields[2], int *columns, struct 
     if (*columns == 0)
         *columns = count;
     if (count < 1 || found || count != *columns)
-        FAIL(GRACO_ERROR_FORMAT,
-             "%s, line %" PRId64
-             ": %d%s fields found, a label or an id and a label are expected, the "
-             "same on every line",
-             scan->file, scan->line, count, found ? " and more" : "");
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s, line %" PRId64
+                           ": %d%s fields found, a label or an id and a label are expected, the "
+                           "same on every line",
+                           scan->file, scan->line, count, found ? " and more" : "");
     if (count == 1)
         fields[1] = fields[0];
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* What the labels of a file are like. */
@@ -47,9 +47,8 @@ static graco_status survey_labels(struct survey *out, struct scan scan)
     struct survey survey = {0};
     int64_t lines = 0, words = 0, value;
     bool first_word = false;
-    graco_status status = GRACO_OK;
     while (scan_line(&scan)) {
-        TRY(read_line(fields, &survey.columns, &scan));
+        PASS(read_line(fields, &survey.columns, &scan));
         bool word = !scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
         words += word;
         first_word |= lines == 0 && word;
@@ -58,8 +57,7 @@ static graco_status survey_labels(struct survey *out, struct scan scan)
     survey.header = lines > 1 && first_word && words == 1;
     survey.numbers = words == survey.header;
     *out = survey;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status read_labels(struct table_labels *labels, const struct survey *survey,
@@ -69,29 +67,28 @@ static graco_status read_labels(struct table_labels *labels, const struct survey
     int columns = 0;
     int32_t number = 0;
     int64_t value = 0, classes = 0;
-    graco_status status = GRACO_OK;
     if (survey->header)
         scan_line(&scan);
     while (scan_line(&scan)) {
-        TRY(read_line(fields, &columns, &scan));
+        PASS(read_line(fields, &columns, &scan));
         if (labels->ids) {
-            TRY(names_add(&number, labels->ids, fields[0].text, fields[0].length));
+            PASS(names_add(&number, labels->ids, fields[0].text, fields[0].length));
             if (number != labels->count)
-                FAIL(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": the id \"%s\" is repeated",
-                     scan.file, scan.line, names_text(labels->ids, number));
+                return status_fail(GRACO_ERROR_FORMAT,
+                                   "%s, line %" PRId64 ": the id \"%s\" is repeated", scan.file,
+                                   scan.line, names_text(labels->ids, number));
         }
         if (survey->numbers) {
             scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
             number = (int32_t)value;
         } else {
-            TRY(names_add(&number, labels->labels, fields[1].text, fields[1].length));
+            PASS(names_add(&number, labels->labels, fields[1].text, fields[1].length));
         }
         labels->label[labels->count++] = number;
         classes = number >= classes ? number + 1 : classes;
     }
     labels->classes = classes;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -130,27 +127,25 @@ done:
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
                                int64_t length)
 {
-    struct table_labels labels = {0};
     struct survey survey;
     struct scan scan;
     graco_status status = GRACO_OK;
     *out = (struct table_labels){0};
     scan_start(&scan, file, bytes, length);
     TRY(survey_labels(&survey, scan));
-    TRY(memory_alloc(&labels.label, scan_count_lines(bytes, length), sizeof *labels.label));
+    TRY(memory_alloc(&out->label, scan_count_lines(bytes, length), sizeof *out->label));
     if (survey.columns == 2)
-        TRY(names_create(&labels.ids));
+        TRY(names_create(&out->ids));
     if (!survey.numbers)
-        TRY(names_create(&labels.labels));
-    TRY(read_labels(&labels, &survey, scan));
-    if (labels.count == 0)
+        TRY(names_create(&out->labels));
+    TRY(read_labels(out, &survey, scan));
+    if (out->count == 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no labels", file);
-    if (labels.labels)
-        TRY(sort_classes(&labels));
-    *out = labels;
-    labels = (struct table_labels){0};
+    if (out->labels)
+        TRY(sort_classes(out));
 done:
-    table_labels_clear(&labels);
+    if (status != GRACO_OK)
+        table_labels_clear(out);
     return status;
 }
 

@@ -1,4 +1,7 @@
-/*  member:     local header, 30 bytes + name + 20 bytes of zip64 sizes (0: they follow)
+/* Each record is put together in a few bytes and sent on; of a member only name, place, length and
+ * checksum are kept, for the directory at the end.
+ *
+ *  member:     local header, 30 bytes + name + 20 bytes of zip64 sizes (0: they follow)
  *              bytes
  *              descriptor, 24 bytes: checksum and sizes
  *  directory:  for each member 46 bytes + name + 28 bytes of zip64 sizes and place
@@ -77,15 +80,13 @@ static uint32_t add_checksum(uint32_t table[8][256], uint32_t checksum, const ui
 
 graco_status archive_create(struct archive **out, archive_sink_fn *sink, void *user)
 {
-    graco_status status;
     struct archive *archive = NULL;
-    TRY(memory_zalloc(&archive, 1, sizeof *archive));
+    PASS(memory_zalloc(&archive, 1, sizeof *archive));
     archive->sink = sink;
     archive->user = user;
     fill_table(archive->table);
     *out = archive;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status send(struct archive *archive, const void *bytes, int64_t length)
@@ -96,29 +97,27 @@ static graco_status send(struct archive *archive, const void *bytes, int64_t len
 
 static graco_status add_entry(struct archive *archive, const char *name)
 {
-    graco_status status;
     if (archive->count == archive->room) {
         int64_t room = archive->room > 0 ? 2 * archive->room : MEMBERS_FIRST;
-        TRY(memory_grow(&archive->entries, archive->room, room, sizeof *archive->entries));
+        PASS(memory_grow(&archive->entries, archive->room, room, sizeof *archive->entries));
         archive->room = room;
     }
     struct entry *entry = &archive->entries[archive->count];
     *entry = (struct entry){.place = archive->written};
-    TRY(memory_string(&entry->name, name));
+    PASS(memory_string(&entry->name, name));
     archive->count++;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status archive_begin(struct archive *archive, const char *name)
 {
-    graco_status status;
     struct record record = {0};
     size_t length = strlen(name);
     if (archive->open || length == 0 || length > UINT16_MAX)
-        FAIL(GRACO_ERROR_ARGUMENT, "member \"%s\" of an archive: %s", name,
-             archive->open ? "the one before has not ended" : "the name has no good length");
-    TRY(add_entry(archive, name));
+        return status_fail(GRACO_ERROR_ARGUMENT, "member \"%s\" of an archive: %s", name,
+                           archive->open ? "the one before has not ended"
+                                         : "the name has no good length");
+    PASS(add_entry(archive, name));
     put(&record, 0x04034b50, 4);
     put(&record, VERSION, 2);
     put(&record, FLAGS, 2);
@@ -128,17 +127,16 @@ graco_status archive_begin(struct archive *archive, const char *name)
     put(&record, UINT64_MAX, 8); /* both sizes are in the extra field */
     put(&record, length, 2);
     put(&record, 20, 2);
-    TRY(send(archive, record.bytes, record.length));
-    TRY(send(archive, name, (int64_t)length));
+    PASS(send(archive, record.bytes, record.length));
+    PASS(send(archive, name, (int64_t)length));
     record.length = 0;
     put(&record, 1, 2);
     put(&record, 16, 2);
     put(&record, 0, 8);
     put(&record, 0, 8);
-    TRY(send(archive, record.bytes, record.length));
+    PASS(send(archive, record.bytes, record.length));
     archive->open = true;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status archive_write(struct archive *archive, const void *bytes, int64_t length)
@@ -167,7 +165,6 @@ graco_status archive_end(struct archive *archive)
 
 static graco_status send_directory_entry(struct archive *archive, const struct entry *entry)
 {
-    graco_status status;
     struct record record = {0};
     int64_t length = (int64_t)strlen(entry->name);
     put(&record, 0x02014b50, 4);
@@ -183,28 +180,25 @@ static graco_status send_directory_entry(struct archive *archive, const struct e
     put(&record, 0, 6); /* no comment, first disk, no attributes of the content */
     put(&record, permissions, 4);
     put(&record, UINT32_MAX, 4);
-    TRY(send(archive, record.bytes, record.length));
-    TRY(send(archive, entry->name, length));
+    PASS(send(archive, record.bytes, record.length));
+    PASS(send(archive, entry->name, length));
     record.length = 0;
     put(&record, 1, 2);
     put(&record, 24, 2);
     put(&record, (uint64_t)entry->length, 8);
     put(&record, (uint64_t)entry->length, 8);
     put(&record, (uint64_t)entry->place, 8);
-    TRY(send(archive, record.bytes, record.length));
-done:
-    return status;
+    return send(archive, record.bytes, record.length);
 }
 
 graco_status archive_finish(struct archive *archive)
 {
-    graco_status status;
     struct record record = {0};
     int64_t start = archive->written, end;
     if (archive->open)
-        FAIL(GRACO_ERROR_ARGUMENT, "the end of an archive within a member");
+        return status_fail(GRACO_ERROR_ARGUMENT, "the end of an archive within a member");
     for (int64_t i = 0; i < archive->count; i++)
-        TRY(send_directory_entry(archive, &archive->entries[i]));
+        PASS(send_directory_entry(archive, &archive->entries[i]));
     end = archive->written;
     put(&record, 0x06064b50, 4);
     put(&record, 44, 8);
@@ -224,9 +218,7 @@ graco_status archive_finish(struct archive *archive)
     put(&record, UINT64_MAX, 8);
     put(&record, UINT64_MAX, 4);
     put(&record, 0, 2);
-    TRY(send(archive, record.bytes, record.length));
-done:
-    return status;
+    return send(archive, record.bytes, record.length);
 }
 
 void archive_free(struct archive *archive)

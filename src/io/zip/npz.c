@@ -1,3 +1,5 @@
+/* Archives, over libzip. What the directory of an archive says about a member is compared with the
+ * length of the archive before memory is taken, and with what is unpacked in the end. */
 #include "io/zip/npz.h"
 
 #include "base/memory.h"
@@ -40,10 +42,8 @@ graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length)
     source = zip_source_buffer_create(bytes, (zip_uint64_t)length, 0, &error);
     if (source)
         npz->zip = zip_open_from_source(source, ZIP_RDONLY, &error);
-    if (!npz->zip) {
-        status = fail_zip("this is no zip archive that can be read", &error);
-        goto done;
-    }
+    if (!npz->zip)
+        TRY(fail_zip("this is no zip archive that can be read", &error));
     source = NULL; /* the archive owns it now */
     *out = npz;
     npz = NULL;
@@ -287,10 +287,8 @@ static graco_status add_member(zip_t *zip, struct member *member, const struct n
     memcpy(&member->pieces[1].data, &entry->array->data, sizeof entry->array->data);
     member->pieces[1].length = (zip_uint64_t)(entry->array->count * entry->array->size);
     source = zip_source_buffer_fragment_create(member->pieces, 2, 0, &error);
-    if (!source) {
-        status = fail_zip(entry->name, &error);
-        goto done;
-    }
+    if (!source)
+        TRY(fail_zip(entry->name, &error));
     zip_int64_t index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_UTF_8);
     if (index < 0) { /* libzip may say "No error" where memory is out */
         int code = zip_error_code_zip(zip_get_error(zip));
@@ -319,17 +317,13 @@ static graco_status copy_out(const char *path, zip_source_t *source)
     graco_status status = GRACO_OK;
     TRY(memory_alloc(&piece, PIECE, 1));
     TRY(file_writer_open(&writer, path));
-    if (zip_source_open(source) != 0) {
-        status = fail_zip(path, zip_source_error(source));
-        goto done;
-    }
+    if (zip_source_open(source) != 0)
+        TRY(fail_zip(path, zip_source_error(source)));
     opened = true;
     for (;;) {
         zip_int64_t got = zip_source_read(source, piece, PIECE);
-        if (got < 0) {
-            status = fail_zip(path, zip_source_error(source));
-            goto done;
-        }
+        if (got < 0)
+            TRY(fail_zip(path, zip_source_error(source)));
         if (got == 0)
             break;
         TRY(file_writer_write(writer, piece, got));
@@ -357,17 +351,13 @@ graco_status npz_write(const char *path, const struct npz_entry *entries, int64_
     source = zip_source_buffer_create(NULL, 0, 0, &error);
     if (source)
         zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &error);
-    if (!zip) {
-        status = fail_zip(path, &error);
-        goto done;
-    }
+    if (!zip)
+        TRY(fail_zip(path, &error));
     zip_source_keep(source); /* one reference for the archive, one for copy_out */
     for (int64_t i = 0; i < count; i++)
         TRY(add_member(zip, &members[i], &entries[i]));
-    if (zip_close(zip) != 0) {
-        status = fail_zip(path, zip_get_error(zip));
-        goto done;
-    }
+    if (zip_close(zip) != 0)
+        TRY(fail_zip(path, zip_get_error(zip)));
     zip = NULL;
     TRY(copy_out(path, source));
 done:

@@ -1,10 +1,12 @@
-#include "io/files/store.h"
+/* A store sends bytes on to a file of a folder or to an archive, whose own bytes go to a file or
+ * into a member of another store. */
+#include "io/store.h"
 
 #include "base/memory.h"
-#include "io/zip/archive.h"
 #include "io/files/file.h"
 #include "io/files/folder.h"
 #include "io/npy.h"
+#include "io/zip/archive.h"
 
 #include <string.h>
 
@@ -35,7 +37,7 @@ static bool is_archive(const char *path)
 
 graco_status store_create(struct store **out, const char *path)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct store *store = NULL;
     *out = NULL;
     TRY(memory_zalloc(&store, 1, sizeof *store));
@@ -54,7 +56,7 @@ done:
 
 graco_status store_create_within(struct store **out, struct store *outer)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct store *store = NULL;
     *out = NULL;
     TRY(memory_zalloc(&store, 1, sizeof *store));
@@ -69,7 +71,7 @@ done:
 
 graco_status store_begin(struct store *store, const char *name)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     char *path = NULL;
     if (store->archive)
         return archive_begin(store->archive, name);
@@ -98,7 +100,7 @@ graco_status store_end(struct store *store)
 
 graco_status store_array_begin(struct store *store, const char *name, const struct array *described)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     char header[NPY_HEADER_MAX], *member = NULL;
     int64_t length = 0, size = (int64_t)strlen(name);
     TRY(memory_alloc(&member, size + 5, 1));
@@ -114,26 +116,17 @@ done:
 
 graco_status store_array(struct store *store, const char *name, const struct array *array)
 {
-    graco_status status;
-    TRY(store_array_begin(store, name, array));
-    TRY(store_write(store, array->data, array->count * array->size));
-    TRY(store_end(store));
-done:
-    return status;
+    PASS(store_array_begin(store, name, array));
+    PASS(store_write(store, array->data, array->count * array->size));
+    return store_end(store);
 }
 
 graco_status store_commit(struct store *store)
 {
-    graco_status status;
-    if (!store->archive) {
-        TRY(folder_commit(store->folder));
-        goto done;
-    }
-    TRY(archive_finish(store->archive));
-    if (store->writer)
-        TRY(file_writer_commit(store->writer));
-done:
-    return status;
+    if (!store->archive)
+        return folder_commit(store->folder);
+    PASS(archive_finish(store->archive));
+    return store->writer ? file_writer_commit(store->writer) : GRACO_OK;
 }
 
 void store_free(struct store *store)

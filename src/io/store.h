@@ -11,8 +11,8 @@
  *     store_commit(store);
  *     store_free(inner); store_free(store);     without the commit nothing is left behind
  */
-#ifndef IO_FILES_STORE_H
-#define IO_FILES_STORE_H
+#ifndef IO_STORE_H
+#define IO_STORE_H
 
 #include "base/status.h"
 #include "io/array.h"
