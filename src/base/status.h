@@ -22,6 +22,14 @@ graco_status status_context(graco_status code, const char *format, ...) EXT_PRIN
             goto done;                                                                             \
     } while (0)
 
+/* The same in a function that owns nothing: returns the failure at once. */
+#define PASS(expr)                                                                                 \
+    do {                                                                                           \
+        graco_status status_ = (expr);                                                             \
+        if (status_ != GRACO_OK)                                                                   \
+            return status_;                                                                        \
+    } while (0)
+
 /* Fails with a message and leaves through `done`. */
 #define FAIL(...)                                                                                  \
     do {                                                                                           \

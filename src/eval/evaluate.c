@@ -272,20 +272,3 @@ done:
     memory_free(differences);
     return status;
 }
-
-graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data)
-{
-    graco_status status = GRACO_OK;
-    const struct features *features = &data->features;
-    graco_matrix made = {.rows = features->rows, .cols = features->cols};
-    TRY(features_check(features));
-    TRY(memory_zalloc(&made.data, made.rows * made.cols, sizeof *made.data));
-    if (features->dense != NULL)
-        memcpy(made.data, features->dense, (size_t)(made.rows * made.cols) * sizeof *made.data);
-    for (int64_t i = 0; features->start != NULL && i < made.rows; i++)
-        for (int64_t e = features->start[i]; e < features->start[i + 1]; e++)
-            made.data[i * made.cols + features->index[e]] = features->value[e];
-    *X = made;
-done:
-    return status;
-}

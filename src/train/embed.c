@@ -177,10 +177,10 @@ static graco_status open_features(struct inference *e, const struct graco_datase
         TRY(context_share(c, &e->dense, e->X->dense, e->X->rows * e->X->cols, sizeof(float)));
         goto done;
     }
-    int64_t entries = e->X->start[e->X->rows];
-    TRY(context_share(c, &e->start, e->X->start, e->X->rows + 1, sizeof(int64_t)));
-    TRY(context_share(c, &e->index, e->X->index, entries, sizeof(int32_t)));
-    TRY(context_share(c, &e->values, e->X->value, entries, sizeof(float)));
+    int64_t entries = e->X->sparse.start[e->X->rows];
+    TRY(context_share(c, &e->start, e->X->sparse.start, e->X->rows + 1, sizeof(int64_t)));
+    TRY(context_share(c, &e->index, e->X->sparse.index, entries, sizeof(int32_t)));
+    TRY(context_share(c, &e->values, e->X->sparse.value, entries, sizeof(float)));
 done:
     return status;
 }

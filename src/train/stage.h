@@ -11,10 +11,10 @@
 
 struct stage {
     struct context *context;
-    int64_t nodes; /* that the objective contrasts: all, or the batch's seeds */
+    int64_t nodes; /* that the objective contrasts: all, or the batch's roots */
     struct input *input;
     int hops;                              /* 1 for a whole graph */
-    struct views *views[GRACO_LAYERS_MAX]; /* (hops), from the seeds outward */
+    struct views *views[GRACO_LAYERS_MAX]; /* (hops), from the roots outward */
     struct objective objective;
     int32_t *degrees[GRACO_LAYERS_MAX]; /* (sources) of each hop, for the symmetric norm */
     int64_t steps;                      /* that ran on it */

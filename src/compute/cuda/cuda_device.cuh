@@ -85,14 +85,6 @@ graco_status cuda_check_blas(cublasStatus_t error, const char *doing);
 /* A product with g->after, a ReLU with bias; not *done where the library has no way for it. */
 graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done);
 
-/* Returns from the function on failure; for functions that own nothing. */
-#define PASS(call)                                                                                 \
-    do {                                                                                           \
-        graco_status passed = (call);                                                              \
-        if (passed != GRACO_OK)                                                                    \
-            return passed;                                                                         \
-    } while (0)
-
 /* After a launch. */
 #define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
 
