@@ -25,7 +25,6 @@ static const uint64_t SEED = 1;
 
 /* Seconds and counts of one batch. */
 struct measured {
-    struct sample_seconds part;
     double seconds;
     int64_t edges, nodes;
 };
@@ -41,10 +40,10 @@ static void fill_starts(struct graph *graph, int64_t edges)
 {
     double scale = (double)edges / (1.5 * pow(NODES, 2.0 / 3));
     for (int64_t rank = 0; rank < NODES; rank++)
-        graph->in_start[node_of_rank(rank) + 1] = (int64_t)(scale / cbrt((double)rank + 1) + 0.5);
+        graph->in.start[node_of_rank(rank) + 1] = (int64_t)(scale / cbrt((double)rank + 1) + 0.5);
     for (int64_t i = 0; i < NODES; i++)
-        graph->in_start[i + 1] += graph->in_start[i];
-    graph->edges = graph->in_start[NODES];
+        graph->in.start[i + 1] += graph->in.start[i];
+    graph->edges = graph->in.start[NODES];
 }
 
 static void fill_sources(struct graph *graph)
@@ -56,7 +55,7 @@ static void fill_sources(struct graph *graph)
         if (e % CHUNK == 0)
             random_blocks(number, &key, (uint64_t)e / 4, CHUNK / 4);
         double u = number[e % CHUNK] * 0x1p-32;
-        graph->in_source[e] = node_of_rank((int64_t)(u * sqrt(u) * NODES));
+        graph->in.index[e] = node_of_rank((int64_t)(u * sqrt(u) * NODES));
     }
 }
 
@@ -66,9 +65,9 @@ static graco_status make_graph(struct graph **out, int64_t edges)
     struct graph *graph = NULL;
     TRY(memory_zalloc(&graph, 1, sizeof *graph));
     graph->nodes = graph->sources = NODES;
-    TRY(memory_zalloc(&graph->in_start, NODES + 1, sizeof *graph->in_start));
+    TRY(memory_zalloc(&graph->in.start, NODES + 1, sizeof *graph->in.start));
     fill_starts(graph, edges);
-    TRY(memory_alloc(&graph->in_source, graph->edges, sizeof *graph->in_source));
+    TRY(memory_alloc(&graph->in.index, graph->edges, sizeof *graph->in.index));
     fill_sources(graph);
     *out = graph;
     graph = NULL;
@@ -79,7 +78,6 @@ done:
 
 static void count_sample(struct measured *out, const struct sample *sample)
 {
-    out->part = sample->seconds;
     out->nodes = sample->count[sample->hops];
     out->edges = 0;
     for (int h = 0; h < sample->hops; h++)
@@ -117,7 +115,7 @@ static graco_status measure_prefetch(double *seconds, int batches, const struct 
         .hops = HOPS,
         .fanout = FANOUT,
         .seed = SEED,
-        .nodes = order,
+        .roots = order,
         .count = NODES,
         .batch = BATCH,
         .workers = workers,
@@ -140,9 +138,6 @@ static void print_batches(const struct measured *batch, int batches)
     double slowest = 1e300;
     for (int i = 1; i < batches; i++) {
         sum.seconds += batch[i].seconds;
-        sum.part.draw += batch[i].part.draw;
-        sum.part.relabel += batch[i].part.relabel;
-        sum.part.transpose += batch[i].part.transpose;
         sum.edges += batch[i].edges;
         sum.nodes += batch[i].nodes;
         slowest = fmin(slowest, (double)batch[i].edges / batch[i].seconds);
@@ -152,10 +147,7 @@ static void print_batches(const struct measured *batch, int batches)
            (double)sum.nodes / n);
     printf("  \"seconds_per_batch\": %.4f,\n  \"seconds_first_batch\": %.4f,\n", sum.seconds / n,
            batch[0].seconds);
-    printf("  \"ns_per_edge\": {\"draw\": %.2f, \"relabel\": %.2f, \"transpose\": %.2f, "
-           "\"all\": %.2f},\n",
-           sum.part.draw * to_ns, sum.part.relabel * to_ns, sum.part.transpose * to_ns,
-           sum.seconds * to_ns);
+    printf("  \"ns_per_edge\": %.2f,\n", sum.seconds * to_ns);
     printf("  \"million_edges_per_second_per_core\": %.1f,\n", 1e3 / (sum.seconds * to_ns));
     printf("  \"slowest_batch\": %.1f,\n", slowest * 1e-6);
 }

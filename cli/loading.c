@@ -4,6 +4,7 @@
 #include "runs.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifdef GRACO_FETCH
@@ -24,10 +25,29 @@ static bool lacks_files(const struct catalogue_set *set)
 }
 #endif
 
+/* `graco eval cora cora` means a run and a data set: a name that is a folder of runs here means the
+ * data set of that name in the data folder, if there is one, whose path goes to `path`. */
+static const char *pass_over_runs(char path[RUNS_PATH_MAX], const char *source)
+{
+    static const char *const endings[] = {"", ".npz", ".zip"};
+    char root[RUNS_PATH_MAX / 2];
+
+    if (strchr(source, '/') || !runs_made(source) ||
+        graco_data_folder(root, sizeof(root)) != GRACO_OK)
+        return source;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+        int length = snprintf(path, RUNS_PATH_MAX, "%s/%s%s", root, source, endings[i]);
+        if (length < RUNS_PATH_MAX && access(path, F_OK) == 0)
+            return path;
+    }
+    return source;
+}
+
 graco_status loading_dataset(graco_dataset **out, const char *source,
                              const graco_load_options *options)
 {
-    graco_status status = graco_dataset_load(out, source, options);
+    char path[RUNS_PATH_MAX];
+    graco_status status = graco_dataset_load(out, pass_over_runs(path, source), options);
 #ifdef GRACO_FETCH
     const struct catalogue_set *set = catalogue_find(source);
 

@@ -40,6 +40,11 @@ bool runs_holds_any(const char *folder)
            holds(folder, "metrics.jsonl") || holds(folder, "embeddings.npy");
 }
 
+bool runs_made(const char *folder)
+{
+    return holds(folder, "metrics.jsonl") || holds(folder, "run-1");
+}
+
 bool runs_check(const char *run, int64_t count, bool resume)
 {
     char folder[RUNS_PATH_MAX];

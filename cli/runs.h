@@ -16,6 +16,9 @@ bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, int
 bool runs_holds_any(const char *folder);
 bool runs_holds_model(const char *folder);
 
+/* Whether a folder was made by a training: one run or several. */
+bool runs_made(const char *folder);
+
 /* Checks that `count` runs may be written to RUN: nothing there yet unless `resume`, and the same
  * form, one run or several, if there is. Returns false after a message. */
 bool runs_check(const char *run, int64_t count, bool resume);

@@ -70,6 +70,17 @@ graco_status memory_grow(void *block, int64_t old_count, int64_t new_count, size
     return GRACO_OK;
 }
 
+graco_status memory_reserve(void *block, int64_t *room, int64_t kept, int64_t count, size_t size)
+{
+    void *old;
+    memcpy(&old, block, sizeof old);
+    if (old && count <= *room)
+        return GRACO_OK;
+    PASS(memory_grow(block, kept, count + count / 8, size));
+    *room = count + count / 8;
+    return GRACO_OK;
+}
+
 graco_status memory_string(char **out, const char *text)
 {
     size_t length = strlen(text) + 1;

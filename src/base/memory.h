@@ -21,6 +21,10 @@ graco_status memory_zalloc(void *out, int64_t count, size_t size);
  * On failure *block is untouched. */
 graco_status memory_grow(void *block, int64_t old_count, int64_t new_count, size_t size);
 
+/* Grows *block, if it must, to hold `count` items, with an eighth to spare: for memory that is used
+ * again for about as much. *room is how many it can hold; the first `kept` stay. */
+graco_status memory_reserve(void *block, int64_t *room, int64_t kept, int64_t count, size_t size);
+
 /* Copies a string; the caller owns it. */
 graco_status memory_string(char **out, const char *text);
 

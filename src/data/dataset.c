@@ -1,3 +1,6 @@
+/* The one way to a data set: everything that a reader, a generator or a caller hands over is checked
+ * here, once, before anything is built from it. What does not change moves into the data set; edges
+ * become a graph. */
 #include "data/dataset.h"
 
 #include "base/memory.h"
@@ -5,23 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-void features_clear(struct features *features)
-{
-    if (features->file)
-        features_file_close(features->file); /* the dense rows are in it */
-    else
-        memory_free(features->dense);
-    memory_free(features->start);
-    memory_free(features->index);
-    memory_free(features->value);
-    *features = (struct features){0};
-}
-
 void dataset_names_free(char **names)
 {
     if (names)
         memory_free(names[0]);
     memory_free(names);
+}
+
+int64_t dataset_classes(const int32_t *label, int64_t count)
+{
+    int32_t largest = -1;
+    for (int64_t i = 0; i < count; i++)
+        largest = label[i] > largest ? label[i] : largest;
+    return (int64_t)largest + 1;
 }
 
 void dataset_parts_clear(struct dataset_parts *parts)
@@ -54,48 +53,10 @@ static graco_status check_dense(const struct features *features)
     return GRACO_OK;
 }
 
-static graco_status check_sparse_row(const struct features *features, int64_t row)
-{
-    int64_t begin = features->start[row], end = features->start[row + 1];
-    for (int64_t k = begin; k < end; k++) {
-        int32_t column = features->index[k];
-        if (column < 0 || column >= features->cols)
-            return status_fail(GRACO_ERROR_FORMAT,
-                               "node %lld has a feature with index %ld: expected 0 to %lld",
-                               (long long)row, (long)column, (long long)features->cols - 1);
-        if (k > begin && column <= features->index[k - 1])
-            return status_fail(GRACO_ERROR_FORMAT,
-                               "node %lld has feature index %ld after %ld: expected ascending ones",
-                               (long long)row, (long)column, (long)features->index[k - 1]);
-        if (!isfinite(features->value[k]))
-            return status_fail(GRACO_ERROR_FORMAT,
-                               "feature %ld of node %lld is %g: expected a finite number",
-                               (long)column, (long long)row, (double)features->value[k]);
-    }
-    return GRACO_OK;
-}
-
-static graco_status check_sparse(const struct features *features)
-{
-    graco_status status = GRACO_OK;
-    if (features->start[0] != 0)
-        return status_fail(GRACO_ERROR_FORMAT, "the features' rows start at %lld: expected 0",
-                           (long long)features->start[0]);
-    for (int64_t row = 0; row < features->rows; row++) {
-        if (features->start[row + 1] < features->start[row])
-            return status_fail(GRACO_ERROR_FORMAT,
-                               "the features of node %lld end at %lld, before their start at %lld",
-                               (long long)row, (long long)features->start[row + 1],
-                               (long long)features->start[row]);
-    }
-    for (int64_t row = 0; row < features->rows && status == GRACO_OK; row++)
-        status = check_sparse_row(features, row);
-    return status;
-}
-
 static graco_status check_features(struct features *features, int64_t nodes)
 {
-    if (!features->dense && !features->start)
+    bool none = !features->dense && !features->sparse.start;
+    if (none)
         features->rows = nodes;
     if (features->rows != nodes)
         return status_fail(GRACO_ERROR_FORMAT, "features for %lld nodes: expected %lld",
@@ -103,12 +64,15 @@ static graco_status check_features(struct features *features, int64_t nodes)
     if (features->cols < 0 || features->cols > INT32_MAX)
         return status_fail(GRACO_ERROR_FORMAT, "%lld features per node: expected 0 to %lld",
                            (long long)features->cols, (long long)INT32_MAX);
-    if (features->cols == 0 || (!features->dense && !features->start)) {
+    if (features->cols == 0 || none) {
         features_clear(features);
         features->rows = nodes;
         return GRACO_OK;
     }
-    return features->dense ? check_dense(features) : check_sparse(features);
+    if (features->dense)
+        return check_dense(features);
+    graco_status status = csr_check(&features->sparse);
+    return status == GRACO_OK ? status : status_context(status, "features");
 }
 
 static graco_status check_classes(const struct dataset_parts *parts)
@@ -124,27 +88,26 @@ static graco_status check_classes(const struct dataset_parts *parts)
 
 static graco_status check_labels(const struct dataset_parts *parts)
 {
-    graco_status status = check_classes(parts);
-    for (int64_t i = 0; status == GRACO_OK && parts->label && i < parts->nodes; i++) {
-        if (parts->label[i] < -1 || parts->label[i] >= parts->classes)
-            status = status_fail(
-                GRACO_ERROR_FORMAT, "node %lld has label %ld: expected -1 (unknown) to %lld",
-                (long long)i, (long)parts->label[i], (long long)parts->classes - 1);
-    }
     int64_t entries = parts->multi ? parts->nodes * parts->classes : 0;
-    for (int64_t i = 0; status == GRACO_OK && i < entries; i++) {
+    for (int64_t i = 0; parts->label && i < parts->nodes; i++) {
+        if (parts->label[i] < -1 || parts->label[i] >= parts->classes)
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "node %lld has label %ld: expected -1 (unknown) to %lld",
+                               (long long)i, (long)parts->label[i], (long long)parts->classes - 1);
+    }
+    for (int64_t i = 0; i < entries; i++) {
         if (parts->multi[i] > 1)
-            status = status_fail(
-                GRACO_ERROR_FORMAT, "label %lld of node %lld is %d: expected 0 or 1",
-                (long long)(i % parts->classes), (long long)(i / parts->classes), parts->multi[i]);
+            return status_fail(GRACO_ERROR_FORMAT, "label %lld of node %lld is %d: expected 0 or 1",
+                               (long long)(i % parts->classes), (long long)(i / parts->classes),
+                               parts->multi[i]);
     }
-    for (int64_t i = 0; status == GRACO_OK && parts->label_known && i < parts->nodes; i++) {
+    for (int64_t i = 0; parts->label_known && i < parts->nodes; i++) {
         if (parts->label_known[i] > 1)
-            status = status_fail(GRACO_ERROR_FORMAT,
-                                 "the label mask of node %lld is %d: expected 0 or 1", (long long)i,
-                                 parts->label_known[i]);
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "the label mask of node %lld is %d: expected 0 or 1", (long long)i,
+                               parts->label_known[i]);
     }
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status check_split(const struct dataset_parts *parts)
@@ -180,8 +143,8 @@ static graco_status check_graph_ids(const struct dataset_parts *parts)
 static graco_status check_crossings(const struct graph *graph, const int32_t *graph_id)
 {
     for (int64_t t = 0; graph_id && t < graph->nodes; t++) {
-        for (int64_t e = graph->in_start[t]; e < graph->in_start[t + 1]; e++) {
-            int32_t s = graph->in_source[e];
+        for (int64_t e = graph->in.start[t]; e < graph->in.start[t + 1]; e++) {
+            int32_t s = graph->in.index[e];
             if (graph_id[s] != graph_id[t])
                 return status_fail(GRACO_ERROR_FORMAT,
                                    "the edge from node %ld to node %lld joins graphs %ld and %ld: "
@@ -218,13 +181,14 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
 
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct graco_dataset *data = NULL;
     struct graph_removed removed;
     if (parts->nodes < 1 || parts->nodes > INT32_MAX)
         FAIL(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld",
              (long long)parts->nodes, (long long)INT32_MAX);
     TRY(check_features(&parts->features, parts->nodes));
+    TRY(check_classes(parts));
     TRY(check_labels(parts));
     TRY(check_split(parts));
     TRY(check_graph_ids(parts));
@@ -264,6 +228,7 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
 {
     const struct graph *graph = data->graph;
     const struct features *features = &data->features;
+    const int64_t *sparse = features->sparse.start;
     graco_dataset_info info = {
         .name = data->name,
         .nodes = graph->nodes,
@@ -271,19 +236,18 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .self_loops = data->self_loops,
         .duplicates = data->duplicates,
         .features = features->cols,
-        .feature_entries =
-            features->start ? features->start[features->rows] : features->rows * features->cols,
+        .feature_entries = sparse ? sparse[features->rows] : features->rows * features->cols,
         .classes = data->classes,
         .graphs = data->graphs,
-        .sparse_features = features->start != NULL,
+        .sparse_features = sparse != NULL,
         .multi_label = data->multi != NULL,
         .directed = !graph_is_symmetric(graph),
         .has_split = data->split != NULL,
         .inductive = data->inductive,
     };
     for (int64_t i = 0; i < graph->nodes; i++) {
-        info.isolated += graph->in_start[i] == graph->in_start[i + 1] &&
-                         graph->out_start[i] == graph->out_start[i + 1];
+        info.isolated += graph->in.start[i] == graph->in.start[i + 1] &&
+                         graph->out.start[i] == graph->out.start[i + 1];
         if (data->split && data->split[i] < 3)
             info.split_nodes[data->split[i]]++;
     }

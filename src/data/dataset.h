@@ -22,17 +22,18 @@ struct features_file;
  */
 enum { DATASET_CLASSES = 1 << 20 };
 
-/* (rows, cols) floats, dense or compressed by rows. Owns its arrays. */
+/* The matrix X (rows, cols), dense or sparse. Owns its arrays. */
 struct features {
     int64_t rows, cols;
     float *dense;               /* (rows, cols), NULL if sparse */
-    int64_t *start;             /* (rows + 1), NULL if dense */
-    int32_t *index;             /* (start[rows]), ascending within a row */
-    float *value;               /* (start[rows]) */
+    struct csr sparse;          /* (rows, cols) with values; start is NULL if dense */
     struct features_file *file; /* where dense lies, which then is read-only; NULL: in memory */
 };
 
 void features_clear(struct features *features);
+
+/* The features that take over a sparse matrix. */
+struct features features_of(struct csr matrix);
 
 /* Uses a mapped .npy file of float32 (rows, cols) in C order in place: the rows are read from the
  * disk when they are touched, and the system may drop them again, so they can be larger than
@@ -45,7 +46,8 @@ graco_status features_map(struct features *out, struct npy_map *map, const char 
  * called before each pass over them. Cheap, and free for features in memory. */
 graco_status features_check(const struct features *features);
 
-void features_file_close(struct features_file *file);
+/* The features as a new dense matrix, which the caller clears. O(rows * cols). */
+graco_status features_densify(graco_matrix *X, const struct features *features);
 
 struct graco_dataset {
     char *name;
@@ -90,6 +92,9 @@ struct dataset_parts {
  * names the first thing that is wrong. Empties `parts` in every case. O(nodes + edges + entries of
  * the features). */
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts);
+
+/* How many classes labels (count) name: the largest plus one. */
+int64_t dataset_classes(const int32_t *label, int64_t count);
 
 /* Frees the arrays of `parts` and empties it; for a reader that fails half-way. */
 void dataset_parts_clear(struct dataset_parts *parts);

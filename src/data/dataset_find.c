@@ -1,4 +1,4 @@
-/* From a name to a file. */
+/* From a name to a file, and from a file to a name. */
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -30,7 +30,7 @@ static graco_status data_root(char **root)
 
 graco_status graco_data_folder(char *path, size_t size)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     char *root = NULL;
     TRY(data_root(&root));
     if (strlen(root) >= size)
@@ -46,7 +46,7 @@ done:
 static graco_status find_under(char **path, const char *root, const char *name)
 {
     static const char *const endings[] = {"", ".npz", ".zip"};
-    graco_status status;
+    graco_status status = GRACO_OK;
     char *plain = NULL, *tried = NULL;
     int64_t length;
     TRY(memory_path(&plain, root, name));
@@ -67,34 +67,13 @@ done:
     return status;
 }
 
-/* Whether a folder holds runs rather than data: then `graco eval cora cora` means both. */
-static graco_status holds_runs(bool *out, const char *folder)
-{
-    static const char *const signs[] = {"metrics.jsonl", "run-1"};
-    graco_status status = GRACO_OK;
-    char *path = NULL;
-    *out = false;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs && !*out; i++) {
-        TRY(memory_path(&path, folder, signs[i]));
-        *out = file_exists(path);
-        memory_free(path);
-        path = NULL;
-    }
-done:
-    memory_free(path);
-    return status;
-}
-
 graco_status dataset_find(char **path, const char *source)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     char *root = NULL, *found = NULL;
-    bool runs = false;
     if (!source || !*source)
         FAIL(GRACO_ERROR_ARGUMENT, "the name of the data set is empty");
-    if (!strchr(source, '/') && file_is_folder(source))
-        TRY(holds_runs(&runs, source));
-    if (file_exists(source) && !runs) {
+    if (file_exists(source)) {
         TRY(memory_string(path, source));
         goto done;
     }

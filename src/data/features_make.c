@@ -103,19 +103,17 @@ static graco_status draw_topics(struct recipe *recipe, const struct features_mak
 
 static graco_status recipe_init(struct recipe *recipe, const struct features_make *options)
 {
-    graco_status status;
     int64_t F = options->cols;
     recipe->groups = options->classes * (options->topics > 0 ? options->communities : 1);
-    TRY(memory_zalloc(&recipe->mean, (recipe->groups + 1) * F, sizeof *recipe->mean));
-    TRY(memory_alloc(&recipe->loudness, F, sizeof *recipe->loudness));
+    PASS(memory_zalloc(&recipe->mean, (recipe->groups + 1) * F, sizeof *recipe->mean));
+    PASS(memory_alloc(&recipe->loudness, F, sizeof *recipe->loudness));
     for (int64_t f = 0; f < F; f++)
         recipe->loudness[f] = is_loud(options, f) ? options->loudness : 1;
     if (options->topics > 0)
-        TRY(draw_topics(recipe, options));
+        PASS(draw_topics(recipe, options));
     else
         draw_means(recipe, options);
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* A node's own topics, added to its row. */
@@ -164,7 +162,7 @@ static void draw_row(float *row, const struct recipe *recipe, int64_t node,
 
 graco_status features_make(struct features *out, const struct features_make *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct features X = {.rows = options->rows, .cols = options->cols};
     struct recipe recipe = {0};
     *out = (struct features){0};

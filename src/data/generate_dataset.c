@@ -83,29 +83,31 @@ static int64_t draw_words(int32_t *list, int64_t node, int64_t class, const int3
     return length;
 }
 
-static graco_status draw_sparse(struct features *X, const int32_t *label,
+static graco_status draw_sparse(struct features *out, const int32_t *label,
                                 const graco_generate_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct random_key key = part_key(options, GENERATE_VOCABULARY);
-    int64_t most = WORDS_MIN + WORDS_RANGE - 1, N = options->nodes;
+    int64_t most = WORDS_MIN + WORDS_RANGE - 1, N = options->nodes, F = options->features;
     int32_t *vocabulary = NULL;
-    TRY(memory_alloc(&vocabulary, options->features, sizeof *vocabulary));
-    for (int64_t w = 0; w < options->features; w++)
+    struct csr X = {0};
+    TRY(memory_alloc(&vocabulary, F, sizeof *vocabulary));
+    for (int64_t w = 0; w < F; w++)
         vocabulary[w] = (int32_t)w;
-    random_shuffle(vocabulary, options->features, &key);
-    TRY(memory_alloc(&X->start, N + 1, sizeof *X->start));
-    TRY(memory_alloc(&X->index, N * most, sizeof *X->index));
-    X->start[0] = 0;
+    random_shuffle(vocabulary, F, &key);
+    TRY(csr_alloc(&X, N, F, N * most, false));
     for (int64_t i = 0; i < N; i++)
-        X->start[i + 1] =
-            X->start[i] + draw_words(X->index + X->start[i], i, label[i], vocabulary, options);
-    TRY(memory_grow(&X->index, X->start[N], X->start[N], sizeof *X->index));
-    TRY(memory_alloc(&X->value, X->start[N], sizeof *X->value));
-    for (int64_t k = 0; k < X->start[N]; k++)
-        X->value[k] = 1;
+        X.start[i + 1] =
+            X.start[i] + draw_words(X.index + X.start[i], i, label[i], vocabulary, options);
+    TRY(memory_grow(&X.index, X.start[N], X.start[N], sizeof *X.index));
+    TRY(memory_alloc(&X.value, X.start[N], sizeof *X.value));
+    for (int64_t k = 0; k < X.start[N]; k++)
+        X.value[k] = 1;
+    *out = features_of(X);
+    X = (struct csr){0};
 done:
     memory_free(vocabulary);
+    csr_clear(&X);
     return status;
 }
 
@@ -131,7 +133,7 @@ static int64_t at_most(int64_t value, int64_t limit)
 static graco_status draw_split(uint8_t **split, const int32_t *label,
                                const graco_generate_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     int64_t N = options->nodes, tenth = N / (10 * options->classes);
     int64_t per_class = at_most(TRAINING_PER_CLASS, tenth > 0 ? tenth : 1);
     int64_t left[2] = {at_most(VALIDATION_NODES, N / 4), at_most(TEST_NODES, N / 2)};
@@ -174,7 +176,7 @@ static graco_status expect_memory(const graco_generate_options *options)
 
 graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct generated graph = {0};
     struct dataset_parts parts = {.name = "generated", .undirected = true};
     struct generate_options structure = {.nodes = options->nodes,
@@ -189,8 +191,7 @@ graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_op
              (long long)options->features, (long long)INT32_MAX);
     TRY(expect_memory(options));
     TRY(generate_graph(&graph, &structure)); /* one community a class: it is the label */
-    parts.nodes = parts.features.rows = options->nodes;
-    parts.features.cols = options->features;
+    parts.nodes = options->nodes;
     if (options->features > 0)
         TRY((options->dense ? draw_dense : draw_sparse)(&parts.features, graph.community, options));
     TRY(draw_split(&parts.split, graph.community, options));

@@ -144,7 +144,7 @@ static int64_t communities_of(const struct like *like, int64_t nodes)
 static graco_status append_graph(struct dataset_parts *parts, int32_t *group, int64_t *first,
                                  int64_t g, const struct generate_options *structure)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct generated graph = {0};
     int64_t n = structure->nodes, edges;
     TRY(generate_graph(&graph, structure));
@@ -187,10 +187,9 @@ static graco_status make_structure(struct dataset_parts *parts, int32_t *group,
                                    const struct plan *plan, const struct like *like,
                                    const graco_generate_options *options)
 {
-    graco_status status = GRACO_OK;
     int64_t first = 0;
     if (like->labels > 0)
-        TRY(memory_alloc(&parts->graph_id, plan->total, sizeof *parts->graph_id));
+        PASS(memory_alloc(&parts->graph_id, plan->total, sizeof *parts->graph_id));
     for (int64_t g = 0; g < plan->graphs; g++) {
         int64_t n = plan->nodes[g];
         struct generate_options structure = {
@@ -204,10 +203,9 @@ static graco_status make_structure(struct dataset_parts *parts, int32_t *group,
             .seed = options->seed,
             .step = (uint32_t)g,
         };
-        TRY(append_graph(parts, group, &first, g, &structure));
+        PASS(append_graph(parts, group, &first, g, &structure));
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status expect_memory(const struct plan *plan, const struct like *like)
@@ -246,7 +244,7 @@ static graco_status draw_carried(uint8_t **carried, const struct like *like,
 static graco_status draw_labels(struct dataset_parts *parts, const int32_t *class,
                                 const struct like *like, const graco_generate_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct random_key key = part_key(options, GENERATE_LABELS);
     uint64_t chance[2] = {random_threshold(other_chance), random_threshold(carried_chance)};
     int64_t K = like->labels;
@@ -269,7 +267,7 @@ done:
 static graco_status draw_split(struct dataset_parts *parts, const struct plan *plan,
                                const struct like *like, const graco_generate_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct random_key key = part_key(options, GENERATE_SPLIT);
     int64_t N = parts->nodes, all = like->nodes[0] + like->nodes[1] + like->nodes[2];
     int64_t ends[2] = {0, 0};
@@ -294,7 +292,7 @@ done:
 
 graco_status generate_like(struct graco_dataset **out, const graco_generate_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     const struct like *like = NULL;
     struct plan plan = {0};
     struct dataset_parts parts = {.undirected = true};

@@ -1,3 +1,5 @@
+/* A folder's arrays are mapped, an archive's are unpacked: both become a struct array, so that
+ * readers need not know which it is. */
 #include "data/members.h"
 
 #include "base/memory.h"
@@ -17,15 +19,15 @@ bool members_have(const struct members *members, const char *name)
     return members->folder ? folder_has(members->folder, name) : npz_has(members->npz, name);
 }
 
-static graco_status missing(const struct members *members, const char *name)
+static graco_status missing(const struct members *members, const char *name, const char *ending)
 {
-    return status_fail(GRACO_ERROR_FORMAT, "the %s has no %s",
-                       members->folder ? "folder" : "archive", name);
+    return status_fail(GRACO_ERROR_FORMAT, "the %s has no %s%s",
+                       members->folder ? "folder" : "archive", name, ending);
 }
 
 static graco_status open_mapped(struct member *member, const char *folder, const char *name)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     char *path = NULL, file[64];
     snprintf(file, sizeof file, "%s.npy", name);
     TRY(memory_path(&path, folder, file));
@@ -40,26 +42,20 @@ done:
 
 graco_status member_open(struct member *member, const struct members *members, const char *name)
 {
-    graco_status status = GRACO_OK;
     *member = (struct member){0};
     if (members->folder)
         return open_mapped(member, members->folder, name);
     if (!npz_has(members->npz, name))
         return GRACO_OK;
-    status = npz_read(&member->read, members->npz, name, NPZ_LIMIT);
-    if (status == GRACO_OK)
-        member->array = &member->read;
-    return status;
+    PASS(npz_read(&member->read, members->npz, name, NPZ_LIMIT));
+    member->array = &member->read;
+    return GRACO_OK;
 }
 
 graco_status member_need(struct member *member, const struct members *members, const char *name)
 {
-    graco_status status = member_open(member, members, name);
-    char file[64];
-    if (status != GRACO_OK || member->array)
-        return status;
-    snprintf(file, sizeof file, "%s.npy", name);
-    return missing(members, file);
+    PASS(member_open(member, members, name));
+    return member->array ? GRACO_OK : missing(members, name, ".npy");
 }
 
 void member_clear(struct member *member)
@@ -69,6 +65,108 @@ void member_clear(struct member *member)
     *member = (struct member){0};
 }
 
+graco_status member_named(graco_status status, const char *name)
+{
+    return status == GRACO_OK ? status : status_context(status, "%s", name);
+}
+
+graco_status array_expect(const struct array *array, const char *what, int ndim, int64_t rows,
+                          int64_t cols)
+{
+    if (array->ndim != ndim)
+        return status_fail(GRACO_ERROR_FORMAT, "%s has %d dimensions: expected %d", what,
+                           array->ndim, ndim);
+    if (ndim > 0 && rows >= 0 && array->shape[0] != rows)
+        return status_fail(GRACO_ERROR_FORMAT, "%s has %lld rows: expected %lld", what,
+                           (long long)array->shape[0], (long long)rows);
+    if (ndim > 1 && cols >= 0 && array->shape[1] != cols)
+        return status_fail(GRACO_ERROR_FORMAT, "%s has %lld columns: expected %lld", what,
+                           (long long)array->shape[1], (long long)cols);
+    return GRACO_OK;
+}
+
+graco_status member_take(void *out, enum array_type type, struct member *member, const char *name)
+{
+    struct array *array = member->array;
+    return member_named(type == ARRAY_U8    ? array_to_u8(out, array)
+                        : type == ARRAY_I32 ? array_take_i32(out, array)
+                        : type == ARRAY_I64 ? array_to_i64(out, array)
+                                            : array_take_f32(out, array),
+                        name);
+}
+
+graco_status member_read(void *out, int64_t *rows, int64_t *cols, enum array_type type,
+                         const struct members *members, const char *name)
+{
+    graco_status status = GRACO_OK;
+    struct member member = {0};
+    TRY(member_need(&member, members, name));
+    TRY(array_expect(member.array, name, cols ? 2 : 1, *rows, cols ? *cols : 0));
+    *rows = member.array->shape[0];
+    if (cols)
+        *cols = member.array->shape[1];
+    TRY(member_take(out, type, &member, name));
+done:
+    member_clear(&member);
+    return status;
+}
+
+graco_status member_optional(void *out, int64_t rows, enum array_type type,
+                             const struct members *members, const char *name)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s.npy", name);
+    return members_have(members, file) ? member_read(out, &rows, NULL, type, members, name)
+                                       : GRACO_OK;
+}
+
+graco_status csr_from_arrays(struct csr *out, int64_t rows, int64_t cols, const struct array *start,
+                             const struct array *index, const struct array *value)
+{
+    graco_status status = GRACO_OK;
+    struct csr made = {.rows = rows, .cols = cols};
+    if (rows < 0 || rows > INT32_MAX || cols < 0 || cols > INT32_MAX)
+        FAIL(GRACO_ERROR_FORMAT, "a matrix of %lld x %lld: expected at most %lld of each",
+             (long long)rows, (long long)cols, (long long)INT32_MAX);
+    TRY(array_expect(start, "the row pointers", 1, rows + 1, 0));
+    TRY(array_expect(value, "the values", 1, -1, 0));
+    TRY(array_expect(index, "the column indices", 1, value->count, 0));
+    TRY(array_to_i64(&made.start, start));
+    TRY(csr_check_starts(&made, value->count));
+    TRY(array_to_i32(&made.index, index));
+    TRY(array_to_f32(&made.value, value));
+    *out = made;
+    made = (struct csr){0};
+done:
+    csr_clear(&made);
+    return status;
+}
+
+graco_status member_csr(struct csr *out, const struct members *members, const char *prefix)
+{
+    enum { VALUE, INDEX, START, SHAPE, COUNT };
+    static const char *const endings[COUNT] = {"data", "indices", "indptr", "shape"};
+    graco_status status = GRACO_OK;
+    struct member part[COUNT] = {0};
+    char name[COUNT][32];
+    int64_t *size = NULL;
+    for (int p = 0; p < COUNT; p++) {
+        snprintf(name[p], sizeof name[p], "%s_%s", prefix, endings[p]);
+        TRY(member_need(&part[p], members, name[p]));
+    }
+    TRY(array_expect(part[SHAPE].array, name[SHAPE], 1, 2, 0));
+    TRY(member_take(&size, ARRAY_I64, &part[SHAPE], name[SHAPE]));
+    status = csr_from_arrays(out, size[0], size[1], part[START].array, part[INDEX].array,
+                             part[VALUE].array);
+    if (status != GRACO_OK)
+        status = status_context(status, "%s, %s, %s", name[VALUE], name[INDEX], name[START]);
+done:
+    for (int p = 0; p < COUNT; p++)
+        member_clear(&part[p]);
+    memory_free(size);
+    return status;
+}
+
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name)
 {
@@ -76,7 +174,7 @@ graco_status member_bytes_open(struct member_bytes *bytes, const struct members 
     char *path = NULL;
     *bytes = (struct member_bytes){0};
     if (!members_have(members, name)) {
-        status = missing(members, name);
+        status = missing(members, name, "");
         goto done;
     }
     if (members->npz) {
@@ -106,7 +204,7 @@ graco_status member_archive(struct npz **out, const struct members *members, con
     char *path = NULL;
     *out = NULL;
     if (!members_have(members, name)) {
-        status = missing(members, name);
+        status = missing(members, name, "");
         goto done;
     }
     if (members->npz) {

@@ -1,10 +1,15 @@
-/* The parts of a published data set: members of an archive, or files of its unpacked folder. */
+/* The parts of a data set's file: members of an archive, or files of a folder, and the vectors and
+ * matrices that they hold.
+ *
+ * What is read here has the right lengths and types, and its entries can be addressed; values are
+ * for dataset_create to check. */
 #ifndef DATA_MEMBERS_H
 #define DATA_MEMBERS_H
 
 #include "io/files/file.h"
 #include "io/npy.h"
 #include "io/zip/npz.h"
+#include "sparse/csr.h"
 
 /* Where the parts are; borrows both, one of which is NULL. */
 struct members {
@@ -30,6 +35,34 @@ graco_status member_open(struct member *member, const struct members *members, c
 graco_status member_need(struct member *member, const struct members *members, const char *name);
 
 void member_clear(struct member *member);
+
+/* Converts the items of an open part to ARRAY_U8, I32, I64 or F32, as array_take_f32 does. The
+ * caller owns *out, a pointer of that type; messages begin with the name. */
+graco_status member_take(void *out, enum array_type type, struct member *member, const char *name);
+
+/* Opens, checks and converts a part that must be there: a matrix, or with `cols` NULL a vector.
+ * *rows and *cols are what it must have; -1: any, and they become what it has. */
+graco_status member_read(void *out, int64_t *rows, int64_t *cols, enum array_type type,
+                         const struct members *members, const char *name);
+
+/* The same for a vector that may be missing: then *out stays as it is. */
+graco_status member_optional(void *out, int64_t rows, enum array_type type,
+                             const struct members *members, const char *name);
+
+/* Reads the compressed rows PREFIX_indptr, PREFIX_indices, PREFIX_data and PREFIX_shape. */
+graco_status member_csr(struct csr *out, const struct members *members, const char *prefix);
+
+/* Makes compressed rows of three arrays; the entries stay in the order of the file. The caller owns
+ * *out, which is untouched on failure. */
+graco_status csr_from_arrays(struct csr *out, int64_t rows, int64_t cols, const struct array *start,
+                             const struct array *index, const struct array *value);
+
+/* Fails unless an array has this shape; -1 matches every length. `what` names it in the message. */
+graco_status array_expect(const struct array *array, const char *what, int ndim, int64_t rows,
+                          int64_t cols);
+
+/* Puts a part's name in front of the message if `status` is a failure, and returns `status`. */
+graco_status member_named(graco_status status, const char *name);
 
 /* The bytes of any part. Starts zeroed. */
 struct member_bytes {

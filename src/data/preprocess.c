@@ -1,9 +1,9 @@
+/* A copy that leaves out what the contamination takes, then scaled in place, row by row. Dense and
+ * sparse features go the same way: a row is a run of values in both. */
 #include "data/preprocess.h"
 
 #include "base/memory.h"
 #include "base/random.h"
-
-#include <string.h>
 
 /* Decides per entry whether the contamination spares it. */
 struct contamination {
@@ -16,25 +16,21 @@ static bool is_spared(const struct contamination *dirt, uint64_t element)
     return dirt->threshold == 0 || random_u32(&dirt->key, element) >= dirt->threshold;
 }
 
-static graco_status copy_dense(struct features *out, const struct features *X,
+static graco_status copy_dense(float **out, const struct features *X,
                                const struct contamination *dirt)
 {
     int64_t count = X->rows * X->cols;
-    graco_status status = memory_alloc(&out->dense, count, sizeof *out->dense);
-    for (int64_t i = 0; status == GRACO_OK && i < count; i++)
-        out->dense[i] = is_spared(dirt, (uint64_t)i) ? X->dense[i] : 0;
-    return status;
+    PASS(memory_alloc(out, count, sizeof **out));
+    for (int64_t i = 0; i < count; i++)
+        (*out)[i] = is_spared(dirt, (uint64_t)i) ? X->dense[i] : 0;
+    return GRACO_OK;
 }
 
-static graco_status copy_sparse(struct features *out, const struct features *X,
+static graco_status copy_sparse(struct csr *out, const struct csr *X,
                                 const struct contamination *dirt)
 {
-    graco_status status;
-    int64_t entries = X->start[X->rows], kept = 0;
-    TRY(memory_alloc(&out->start, X->rows + 1, sizeof *out->start));
-    TRY(memory_alloc(&out->index, entries, sizeof *out->index));
-    TRY(memory_alloc(&out->value, entries, sizeof *out->value));
-    out->start[0] = 0;
+    int64_t kept = 0;
+    PASS(csr_alloc(out, X->rows, X->cols, X->start[X->rows], true));
     for (int64_t row = 0; row < X->rows; row++) {
         for (int64_t k = X->start[row]; k < X->start[row + 1]; k++) {
             if (!is_spared(dirt, (uint64_t)(row * X->cols + X->index[k])))
@@ -44,8 +40,7 @@ static graco_status copy_sparse(struct features *out, const struct features *X,
         }
         out->start[row + 1] = kept;
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static void make_binary(float *value, int64_t count)
@@ -67,15 +62,16 @@ static void scale_row(float *value, int64_t count)
 
 static void scale_features(struct features *X, enum scaling scaling)
 {
-    float *value = X->dense ? X->dense : X->value;
-    int64_t entries = X->dense ? X->rows * X->cols : X->start[X->rows];
+    const int64_t *start = X->sparse.start;
+    float *value = X->dense ? X->dense : X->sparse.value;
+    int64_t entries = X->dense ? X->rows * X->cols : start[X->rows];
     if (scaling == SCALING_BINARY_ROWSUM)
         make_binary(value, entries);
     if (scaling == SCALING_NONE)
         return;
     for (int64_t row = 0; row < X->rows; row++) {
-        int64_t begin = X->dense ? row * X->cols : X->start[row];
-        int64_t end = X->dense ? begin + X->cols : X->start[row + 1];
+        int64_t begin = X->dense ? row * X->cols : start[row];
+        int64_t end = X->dense ? begin + X->cols : start[row + 1];
         scale_row(value + begin, end - begin);
     }
 }
@@ -93,10 +89,10 @@ graco_status preprocess_features(struct features *out, const struct features *X,
         FAIL(GRACO_ERROR_ARGUMENT, "contaminate is %g: expected 0 to 1", options->contaminate);
     TRY(features_check(X));
     if (X->dense)
-        TRY(copy_dense(&copy, X, &dirt));
-    else if (X->start)
-        TRY(copy_sparse(&copy, X, &dirt));
-    if (copy.dense || copy.start)
+        TRY(copy_dense(&copy.dense, X, &dirt));
+    else if (X->sparse.start)
+        TRY(copy_sparse(&copy.sparse, &X->sparse, &dirt));
+    if (copy.dense || copy.sparse.start)
         scale_features(&copy, options->scaling);
 done:
     if (status != GRACO_OK)

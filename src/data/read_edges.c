@@ -1,4 +1,8 @@
-/* Text tables: an edge list, and features and labels beside it. */
+/* Text tables: an edge list, and features and labels beside it.
+ *
+ * Ids are node numbers, or names if any of them is no number; then the tables need a column of ids.
+ * A table may name nodes without edges. Every node needs features if there is a table of them; a
+ * node without a label is unknown. */
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -44,35 +48,35 @@ static int32_t node_number(const char *text, int64_t limit)
 static graco_status resolve(int32_t **out, struct tables *tables, const char *file,
                             const struct names *ids, int64_t rows)
 {
-    graco_status status;
     int64_t limit = tables->edges.nodes + rows;
-    TRY(memory_alloc(out, rows, sizeof **out));
+    PASS(memory_alloc(out, rows, sizeof **out));
     if (!ids && tables->edges.names)
-        FAIL(GRACO_ERROR_FORMAT,
-             "%s has no column of ids: expected one, because the nodes of the edge list have names",
-             file);
+        return status_fail(
+            GRACO_ERROR_FORMAT,
+            "%s has no column of ids: expected one, because the nodes of the edge list have names",
+            file);
     for (int64_t r = 0; r < rows; r++) {
         if (!ids) {
             (*out)[r] = (int32_t)r;
         } else if (tables->edges.names) {
             const char *text = names_text(ids, r);
-            TRY(names_add(&(*out)[r], tables->edges.names, text, (int64_t)strlen(text)));
+            PASS(names_add(&(*out)[r], tables->edges.names, text, (int64_t)strlen(text)));
         } else {
             (*out)[r] = node_number(names_text(ids, r), limit);
             if ((*out)[r] < 0)
-                FAIL(GRACO_ERROR_FORMAT, "%s has a row for '%s': expected a node number below %lld",
-                     file, names_text(ids, r), (long long)limit);
+                return status_fail(GRACO_ERROR_FORMAT,
+                                   "%s has a row for '%s': expected a node number below %lld", file,
+                                   names_text(ids, r), (long long)limit);
         }
         if ((*out)[r] >= tables->nodes)
             tables->nodes = (int64_t)(*out)[r] + 1;
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status read_feature_table(struct tables *tables, const char *file)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct file_map map = {0};
     enum table_ids ids = tables->edges.names ? TABLE_IDS_FIRST : TABLE_IDS_AUTO;
     TRY(file_map_open(&map, file));
@@ -85,7 +89,7 @@ done:
 
 static graco_status read_label_table(struct tables *tables, const char *file)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct file_map map = {0};
     TRY(file_map_open(&map, file));
     TRY(table_labels_read(&tables->labels, file, map.data, map.length));
@@ -98,7 +102,7 @@ done:
 static graco_status read_tables(struct tables *tables, const char *path,
                                 const graco_load_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct file_map map = {0};
     TRY(file_map_open(&map, path));
     TRY(table_edges_read(&tables->edges, path, map.data, map.length));
@@ -130,7 +134,7 @@ static graco_status check_complete(const struct tables *tables, const uint8_t *s
 static graco_status take_features(struct dataset_parts *parts, const struct tables *tables,
                                   const char *file)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     const struct table_numbers *table = &tables->features;
     size_t bytes = (size_t)table->cols * sizeof *table->data;
     uint8_t *seen = NULL;
@@ -154,24 +158,22 @@ done:
 
 static graco_status take_labels(struct dataset_parts *parts, const struct tables *tables)
 {
-    graco_status status;
     parts->classes = tables->labels.classes;
-    TRY(memory_alloc(&parts->label, tables->nodes, sizeof *parts->label));
+    PASS(memory_alloc(&parts->label, tables->nodes, sizeof *parts->label));
     for (int64_t i = 0; i < tables->nodes; i++)
         parts->label[i] = -1;
     for (int64_t r = 0; r < tables->labels.count; r++)
         parts->label[tables->label_node[r]] = tables->labels.label[r];
-done:
-    return status;
+    return GRACO_OK;
 }
 
-graco_status read_edges(struct graco_dataset **out, const char *path, const char *name,
-                        const graco_load_options *options)
+static graco_status read_edges(struct graco_dataset **out, const struct source *source)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
+    const graco_load_options *options = source->options;
     struct tables tables = {0};
-    struct dataset_parts parts = {.name = name, .undirected = options->undirected};
-    TRY(read_tables(&tables, path, options));
+    struct dataset_parts parts = {.name = source->name, .undirected = options->undirected};
+    TRY(read_tables(&tables, source->path, options));
     parts.nodes = tables.nodes;
     parts.edges = tables.edges.count;
     parts.source = tables.edges.source;
@@ -189,3 +191,9 @@ done:
     dataset_parts_clear(&parts);
     return status;
 }
+
+const struct reader reader_edges = {
+    .format = "an edge list",
+    .places = PLACE_TEXT,
+    .read = read_edges,
+};

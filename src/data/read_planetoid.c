@@ -5,7 +5,12 @@
  *     allx, ally  of all nodes but those of test, numbered 0, 1, 2, ...
  *     tx, ty      of the test nodes, in the order of test.index
  *     test.index  their numbers, one per line
- *     graph       {node: [neighbour, ...]}, with repetitions and self-loops */
+ *     graph       {node: [neighbour, ...]}, with repetitions and self-loops
+ *
+ * Nodes are numbered as by the authors: the rows of allx, then the rows of tx at their places in
+ * test.index. Places that test.index leaves out (15 in Citeseer) are isolated nodes without
+ * features; they get class 0, as in PyTorch Geometric, because scores are compared with its. The
+ * rows of y are for training, the next 500 for validation, test.index for test. Undirected. */
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -19,6 +24,7 @@ enum { VALIDATION_NODES = 500 };
 
 enum part { PART_X, PART_TX, PART_ALLX, PART_Y, PART_TY, PART_ALLY, PART_GRAPH, PARTS };
 
+static const char test_index[] = "test.index";
 static const char *const part_names[PARTS] = {"x", "tx", "allx", "y", "ty", "ally", "graph"};
 
 static const enum pickle_kind part_kinds[PARTS] = {
@@ -50,7 +56,7 @@ static const struct array *file_array(const struct files *files, enum part part)
 /* FOLDER/ind.NAME.PART */
 static graco_status part_path(char **path, const char *folder, const char *name, const char *part)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     char *file = NULL;
     size_t size = strlen(name) + strlen(part) + 6;
     TRY(memory_alloc(&file, (int64_t)size, 1));
@@ -81,7 +87,7 @@ static graco_status next_index(int32_t *out, const uint8_t **at, int64_t line)
 
 static graco_status read_test_index(struct files *files, const char *path)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     uint8_t *text = NULL;
     const uint8_t *at;
     int64_t length;
@@ -118,7 +124,7 @@ static graco_status read_parts(struct files *files, const char *folder, const ch
     }
     memory_free(path);
     path = NULL;
-    TRY(part_path(&path, folder, name, "test.index"));
+    TRY(part_path(&path, folder, name, test_index));
     TRY(read_test_index(files, path));
 done:
     memory_free(path);
@@ -128,26 +134,25 @@ done:
 /* The three matrices and the three tables of labels must fit each other and test.index. */
 static graco_status check_shapes(const struct files *files)
 {
-    graco_status status;
     const struct pickle_csr *x = file_csr(files, PART_X), *tx = file_csr(files, PART_TX),
                             *allx = file_csr(files, PART_ALLX);
     int64_t classes;
-    TRY(array_expect(file_array(files, PART_ALLY), "ally", 2, allx->rows, -1));
+    PASS(array_expect(file_array(files, PART_ALLY), "ally", 2, allx->rows, -1));
     classes = file_array(files, PART_ALLY)->shape[1];
-    TRY(array_expect(file_array(files, PART_TY), "ty", 2, tx->rows, classes));
-    TRY(array_expect(file_array(files, PART_Y), "y", 2, x->rows, classes));
+    PASS(array_expect(file_array(files, PART_TY), "ty", 2, tx->rows, classes));
+    PASS(array_expect(file_array(files, PART_Y), "y", 2, x->rows, classes));
     if (x->cols != allx->cols || tx->cols != allx->cols)
-        FAIL(GRACO_ERROR_FORMAT,
-             "x, tx and allx have %lld, %lld and %lld columns: expected the same",
-             (long long)x->cols, (long long)tx->cols, (long long)allx->cols);
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "x, tx and allx have %lld, %lld and %lld columns: expected the same",
+                           (long long)x->cols, (long long)tx->cols, (long long)allx->cols);
     if (x->rows > allx->rows)
-        FAIL(GRACO_ERROR_FORMAT, "x has %lld rows: expected at most the %lld of allx",
-             (long long)x->rows, (long long)allx->rows);
+        return status_fail(GRACO_ERROR_FORMAT, "x has %lld rows: expected at most the %lld of allx",
+                           (long long)x->rows, (long long)allx->rows);
     if (files->tests != tx->rows)
-        FAIL(GRACO_ERROR_FORMAT, "test.index has %lld numbers: expected %lld, the rows of tx",
-             (long long)files->tests, (long long)tx->rows);
-done:
-    return status;
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "test.index has %lld numbers: expected %lld, the rows of tx",
+                           (long long)files->tests, (long long)tx->rows);
+    return GRACO_OK;
 }
 
 /* Gives every node the row of tx that is its own, -1 for none, and counts the nodes. Test nodes
@@ -155,31 +160,30 @@ done:
 static graco_status place_tests(struct dataset_parts *parts, int32_t **row,
                                 const struct files *files)
 {
-    graco_status status;
     int64_t others = file_csr(files, PART_ALLX)->rows;
     int64_t limit = others + files->tests + files->pickles[PART_GRAPH].root->count;
     parts->nodes = others;
     for (int64_t i = 0; i < files->tests; i++) {
         if (files->test[i] < others || files->test[i] >= limit)
-            FAIL(GRACO_ERROR_FORMAT, "test.index has node %ld: expected %lld to %lld",
-                 (long)files->test[i], (long long)others, (long long)limit - 1);
+            return status_fail(GRACO_ERROR_FORMAT, "test.index has node %ld: expected %lld to %lld",
+                               (long)files->test[i], (long long)others, (long long)limit - 1);
         if (files->test[i] >= parts->nodes)
             parts->nodes = (int64_t)files->test[i] + 1;
     }
-    TRY(memory_alloc(row, parts->nodes, sizeof **row));
+    PASS(memory_alloc(row, parts->nodes, sizeof **row));
     for (int64_t i = 0; i < parts->nodes; i++)
         (*row)[i] = -1;
     for (int64_t i = 0; i < files->tests; i++) {
         if ((*row)[files->test[i]] >= 0)
-            FAIL(GRACO_ERROR_FORMAT, "test.index has node %ld twice", (long)files->test[i]);
+            return status_fail(GRACO_ERROR_FORMAT, "test.index has node %ld twice",
+                               (long)files->test[i]);
         (*row)[files->test[i]] = (int32_t)i;
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* Appends row `row` of `from` as row `node` of `to`. */
-static void append_row(struct features *to, int64_t node, const struct features *from, int64_t row)
+static void append_row(struct csr *to, int64_t node, const struct csr *from, int64_t row)
 {
     int64_t begin = from->start[row], count = from->start[row + 1] - begin;
     memcpy(to->index + to->start[node], from->index + begin, (size_t)count * sizeof *to->index);
@@ -190,29 +194,25 @@ static void append_row(struct features *to, int64_t node, const struct features 
 static graco_status take_features(struct dataset_parts *parts, const struct files *files,
                                   const int32_t *row)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     const struct pickle_csr *a = file_csr(files, PART_ALLX), *t = file_csr(files, PART_TX);
-    struct features all = {0}, test = {0}, *X = &parts->features;
-    TRY(features_from_csr(&all, a->rows, a->cols, a->start, a->index, a->value));
-    TRY(features_from_csr(&test, t->rows, t->cols, t->start, t->index, t->value));
-    X->rows = parts->nodes;
-    X->cols = a->cols;
-    TRY(memory_alloc(&X->start, parts->nodes + 1, sizeof *X->start));
-    TRY(memory_alloc(&X->index, a->entries + t->entries, sizeof *X->index));
-    TRY(memory_alloc(&X->value, a->entries + t->entries, sizeof *X->value));
-    X->start[0] = 0;
+    struct csr all = {0}, test = {0}, X;
+    TRY(csr_from_arrays(&all, a->rows, a->cols, a->start, a->index, a->value));
+    TRY(csr_from_arrays(&test, t->rows, t->cols, t->start, t->index, t->value));
+    TRY(csr_alloc(&X, parts->nodes, a->cols, a->entries + t->entries, true));
+    parts->features = features_of(X);
     for (int64_t i = 0; i < parts->nodes; i++) {
         if (i < a->rows)
-            append_row(X, i, &all, i);
+            append_row(&X, i, &all, i);
         else if (row[i] >= 0)
-            append_row(X, i, &test, row[i]);
+            append_row(&X, i, &test, row[i]);
         else
-            X->start[i + 1] = X->start[i];
+            X.start[i + 1] = X.start[i];
     }
-    TRY(features_sort(X));
+    TRY(csr_sort(&X));
 done:
-    features_clear(&all);
-    features_clear(&test);
+    csr_clear(&all);
+    csr_clear(&test);
     return status;
 }
 
@@ -230,7 +230,7 @@ static int32_t row_class(const float *row, int64_t classes)
 static graco_status take_labels(struct dataset_parts *parts, const struct files *files,
                                 const int32_t *row)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     float *all = NULL, *test = NULL;
     int64_t others = file_csr(files, PART_ALLX)->rows, training = file_csr(files, PART_X)->rows;
     int64_t classes = file_array(files, PART_ALLY)->shape[1];
@@ -265,19 +265,18 @@ static int32_t node_number(const struct pickle_value *value)
 
 static graco_status take_edges(struct dataset_parts *parts, const struct files *files)
 {
-    graco_status status;
     const struct pickle_value *graph = files->pickles[PART_GRAPH].root;
     int64_t e = 0;
     for (int64_t i = 0; i < graph->count; i++) {
         const struct pickle_value *list = graph->items[2 * i + 1];
         if (list->kind != PICKLE_LIST)
-            FAIL(GRACO_ERROR_FORMAT,
-                 "the neighbours of a node of the graph are %s: expected a list",
-                 pickle_kind_name(list->kind));
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "the neighbours of a node of the graph are %s: expected a list",
+                               pickle_kind_name(list->kind));
         parts->edges += list->count;
     }
-    TRY(memory_alloc(&parts->source, parts->edges, sizeof *parts->source));
-    TRY(memory_alloc(&parts->target, parts->edges, sizeof *parts->target));
+    PASS(memory_alloc(&parts->source, parts->edges, sizeof *parts->source));
+    PASS(memory_alloc(&parts->target, parts->edges, sizeof *parts->target));
     for (int64_t i = 0; i < graph->count; i++) {
         const struct pickle_value *list = graph->items[2 * i + 1];
         for (int64_t k = 0; k < list->count; k++) {
@@ -285,17 +284,40 @@ static graco_status take_edges(struct dataset_parts *parts, const struct files *
             parts->target[e++] = node_number(list->items[k]);
         }
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
-graco_status read_planetoid(struct graco_dataset **out, const char *folder, const char *name)
+/* Finds the first file ind.NAME.PART of a folder: NAME and its length, or NULL. */
+static const char *find_name(size_t *length, const struct file_list *list)
 {
-    graco_status status;
+    for (int64_t i = 0; i < list->count; i++) {
+        const char *file = list->names[i];
+        for (int p = 0; p <= PARTS; p++) {
+            const char *part = p < PARTS ? part_names[p] : test_index;
+            size_t all = strlen(file), tail = strlen(part) + 1;
+            if (strncmp(file, "ind.", 4) != 0 || all <= 4 + tail || file[all - tail] != '.' ||
+                strcmp(file + all - tail + 1, part) != 0)
+                continue;
+            *length = all - tail - 4;
+            return file + 4;
+        }
+    }
+    return NULL;
+}
+
+static graco_status read_planetoid(struct graco_dataset **out, const struct source *source)
+{
+    graco_status status = GRACO_OK;
     struct files files = {0};
-    struct dataset_parts parts = {.name = name, .undirected = true};
+    struct dataset_parts parts = {.undirected = true};
+    size_t length = 0;
+    const char *found = find_name(&length, &source->files);
+    char *name = NULL;
     int32_t *row = NULL;
-    TRY(read_parts(&files, folder, name));
+    TRY(memory_zalloc(&name, (int64_t)length + 1, 1));
+    memcpy(name, found, length);
+    parts.name = name;
+    TRY(read_parts(&files, source->members.folder, name));
     TRY(check_shapes(&files));
     TRY(place_tests(&parts, &row, &files));
     TRY(take_features(&parts, &files, row));
@@ -305,6 +327,21 @@ graco_status read_planetoid(struct graco_dataset **out, const char *folder, cons
 done:
     files_clear(&files);
     dataset_parts_clear(&parts);
+    memory_free(name);
     memory_free(row);
     return status;
 }
+
+static bool knows(const struct source *source)
+{
+    size_t length;
+    return find_name(&length, &source->files) != NULL;
+}
+
+const struct reader reader_planetoid = {
+    .format = "Planetoid",
+    .places = PLACE_FOLDER,
+    .sign = "ind.NAME.graph and seven more",
+    .knows = knows,
+    .read = read_planetoid,
+};

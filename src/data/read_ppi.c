@@ -5,8 +5,10 @@
  *     PART_feats.npy       (n, F)
  *     PART_labels.npy      (n, K) of 0 and 1
  *     PART_graph_id.npy    (n) ascending; the parts count on from each other
- *     PART_label_mask.npy  (n) optional: whether the row's labels are known */
-#include "data/members.h"
+ *     PART_label_mask.npy  (n) optional: whether the row's labels are known
+ *
+ * Nodes are numbered in the order train, valid, test, which is also the split; graphs from 0 in the
+ * same order. Undirected. */
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -38,64 +40,21 @@ static void part_clear(struct part *part)
     memory_free(part->graph_id);
 }
 
-bool read_ppi_knows(const struct members *members)
+/* PART_ENDING, written to `name`. */
+static const char *file_name(char name[NAME_SIZE], const char *part, const char *ending)
 {
-    static const char *const files[] = {"graph.json", "feats.npy", "labels.npy", "graph_id.npy"};
-    char name[NAME_SIZE];
-    for (int p = 0; p < PARTS; p++) {
-        for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
-            snprintf(name, sizeof name, "%s_%s", part_names[p], files[f]);
-            if (members_have(members, name))
-                return true;
-        }
-    }
-    return false;
+    snprintf(name, NAME_SIZE, "%s_%s", part, ending);
+    return name;
 }
 
 static graco_status read_graph(struct part *part, const struct members *members, const char *name)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct member_bytes bytes = {0};
     TRY(member_bytes_open(&bytes, members, name));
-    status = node_link_decode(&part->graph, bytes.data, bytes.length);
-    if (status != GRACO_OK)
-        status = status_context(status, "%s", name);
+    TRY(member_named(node_link_decode(&part->graph, bytes.data, bytes.length), name));
 done:
     member_bytes_clear(&bytes);
-    return status;
-}
-
-enum field { FIELD_FEATS, FIELD_LABELS, FIELD_GRAPH_ID, FIELD_MASK };
-
-/* Reads one array of a part and checks its rows against the nodes of the graph. */
-static graco_status read_field(struct part *part, const struct members *members,
-                               const char *part_name, enum field field)
-{
-    static const char *const names[] = {"feats", "labels", "graph_id", "label_mask"};
-    graco_status status;
-    struct member member = {0};
-    char name[NAME_SIZE];
-    int64_t nodes = part->graph.nodes;
-    snprintf(name, sizeof name, "%s_%s", part_name, names[field]);
-    TRY((field == FIELD_MASK ? member_open : member_need)(&member, members, name));
-    if (!member.array)
-        goto done;
-    TRY(array_expect(member.array, name, field <= FIELD_LABELS ? 2 : 1, nodes, -1));
-    if (field == FIELD_FEATS) {
-        part->cols = member.array->shape[1];
-        status = array_to_f32(&part->feats, member.array);
-    } else if (field == FIELD_LABELS) {
-        part->classes = member.array->shape[1];
-        status = array_to_u8(&part->labels, member.array);
-    } else if (field == FIELD_GRAPH_ID) {
-        status = array_to_i32(&part->graph_id, member.array);
-    } else {
-        status = array_to_u8(&part->mask, member.array);
-    }
-    if (status != GRACO_OK)
-        status = status_context(status, "%s", name);
-done:
-    member_clear(&member);
     return status;
 }
 
@@ -124,17 +83,21 @@ static graco_status check_part(const struct part *part, const char *name)
 
 static graco_status read_part(struct part *part, const struct members *members, const char *name)
 {
-    graco_status status;
     char file[NAME_SIZE];
-    snprintf(file, sizeof file, "%s_graph.json", name);
-    TRY(read_graph(part, members, file));
-    if (part->graph.nodes == 0)
-        FAIL(GRACO_ERROR_FORMAT, "%s has no nodes", file);
-    for (int f = FIELD_FEATS; f <= FIELD_MASK; f++)
-        TRY(read_field(part, members, name, (enum field)f));
-    TRY(check_part(part, name));
-done:
-    return status;
+    PASS(read_graph(part, members, file_name(file, name, "graph.json")));
+    int64_t nodes = part->graph.nodes;
+    if (nodes == 0)
+        return status_fail(GRACO_ERROR_FORMAT, "%s has no nodes", file);
+    part->cols = part->classes = -1;
+    PASS(member_read(&part->feats, &nodes, &part->cols, ARRAY_F32, members,
+                     file_name(file, name, "feats")));
+    PASS(member_read(&part->labels, &nodes, &part->classes, ARRAY_U8, members,
+                     file_name(file, name, "labels")));
+    PASS(member_read(&part->graph_id, &nodes, NULL, ARRAY_I32, members,
+                     file_name(file, name, "graph_id")));
+    PASS(member_optional(&part->mask, nodes, ARRAY_U8, members,
+                         file_name(file, name, "label_mask")));
+    return check_part(part, name);
 }
 
 /* The parts must agree in their columns, and each must count its graphs on from the one before. */
@@ -160,7 +123,6 @@ static graco_status check_agreement(const struct part parts[PARTS])
 
 static graco_status joined_alloc(struct dataset_parts *joined, const struct part parts[PARTS])
 {
-    graco_status status;
     bool masked = false;
     for (int p = 0; p < PARTS; p++) {
         joined->nodes += parts[p].graph.nodes;
@@ -170,16 +132,15 @@ static graco_status joined_alloc(struct dataset_parts *joined, const struct part
     joined->classes = parts[0].classes;
     joined->features.rows = joined->nodes;
     joined->features.cols = parts[0].cols;
-    TRY(memory_alloc(&joined->features.dense, joined->nodes * parts[0].cols, sizeof(float)));
-    TRY(memory_alloc(&joined->multi, joined->nodes * parts[0].classes, 1));
-    TRY(memory_alloc(&joined->split, joined->nodes, 1));
-    TRY(memory_alloc(&joined->graph_id, joined->nodes, sizeof(int32_t)));
-    TRY(memory_alloc(&joined->source, joined->edges, sizeof(int32_t)));
-    TRY(memory_alloc(&joined->target, joined->edges, sizeof(int32_t)));
+    PASS(memory_alloc(&joined->features.dense, joined->nodes * parts[0].cols, sizeof(float)));
+    PASS(memory_alloc(&joined->multi, joined->nodes * parts[0].classes, 1));
+    PASS(memory_alloc(&joined->split, joined->nodes, 1));
+    PASS(memory_alloc(&joined->graph_id, joined->nodes, sizeof(int32_t)));
+    PASS(memory_alloc(&joined->source, joined->edges, sizeof(int32_t)));
+    PASS(memory_alloc(&joined->target, joined->edges, sizeof(int32_t)));
     if (masked)
-        TRY(memory_alloc(&joined->label_known, joined->nodes, 1));
-done:
-    return status;
+        PASS(memory_alloc(&joined->label_known, joined->nodes, 1));
+    return GRACO_OK;
 }
 
 static void copy(void *to, const void *from, int64_t count, size_t size)
@@ -209,15 +170,15 @@ static void append_part(struct dataset_parts *joined, const struct part *part, i
     }
 }
 
-graco_status read_ppi(struct graco_dataset **out, const struct members *members, const char *name)
+static graco_status read_ppi(struct graco_dataset **out, const struct source *source)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct part parts[PARTS] = {0};
-    struct dataset_parts joined = {.name = name, .undirected = true, .inductive = true};
+    struct dataset_parts joined = {.name = source->name, .undirected = true, .inductive = true};
     int64_t at = 0, edge = 0;
     int32_t graph = -1;
     for (int p = 0; p < PARTS; p++)
-        TRY(read_part(&parts[p], members, part_names[p]));
+        TRY(read_part(&parts[p], &source->members, part_names[p]));
     TRY(check_agreement(parts));
     TRY(joined_alloc(&joined, parts));
     if (joined.nodes > INT32_MAX)
@@ -237,3 +198,24 @@ done:
     dataset_parts_clear(&joined);
     return status;
 }
+
+static bool knows(const struct source *source)
+{
+    static const char *const files[] = {"graph.json", "feats.npy", "labels.npy", "graph_id.npy"};
+    char name[NAME_SIZE];
+    for (int p = 0; p < PARTS; p++) {
+        for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+            if (members_have(&source->members, file_name(name, part_names[p], files[f])))
+                return true;
+        }
+    }
+    return false;
+}
+
+const struct reader reader_ppi = {
+    .format = "DGL's PPI",
+    .places = PLACE_ARCHIVE | PLACE_FOLDER,
+    .sign = "train_graph.json",
+    .knows = knows,
+    .read = read_ppi,
+};

@@ -18,7 +18,4 @@ graco_status subset_nodes(int32_t **nodes, int64_t *count, const struct graco_da
 graco_status subset_features(struct features *out, const struct features *X, const int32_t *nodes,
                              int64_t count);
 
-/* The split of graph `graph` if all its nodes are in one, else -1. */
-int subset_graph_split(const struct graco_dataset *data, int64_t graph);
-
 #endif

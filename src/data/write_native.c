@@ -45,65 +45,55 @@ static graco_status add(struct content *content, const char *name, enum array_ty
 /* Edges in the order of their ids. */
 static graco_status add_edges(struct content *content, const struct graph *graph)
 {
-    graco_status status;
     const int64_t shape[2] = {2, graph->edges};
     struct array *array = &content->arrays[content->count];
-    TRY(memory_alloc(&content->edge_index, 2 * graph->edges, sizeof *content->edge_index));
-    for (int64_t t = 0; t < graph->nodes; t++) {
-        for (int64_t e = graph->in_start[t]; e < graph->in_start[t + 1]; e++) {
-            content->edge_index[e] = graph->in_source[e];
-            content->edge_index[graph->edges + e] = (int32_t)t;
-        }
-    }
-    TRY(array_borrow(array, ARRAY_I32, content->edge_index, 2, shape));
+    PASS(memory_alloc(&content->edge_index, 2 * graph->edges, sizeof *content->edge_index));
+    memcpy(content->edge_index, graph->in.index, (size_t)graph->edges * sizeof(int32_t));
+    csr_entry_rows(content->edge_index + graph->edges, &graph->in);
+    PASS(array_borrow(array, ARRAY_I32, content->edge_index, 2, shape));
     content->entries[content->count++] = (struct npz_entry){"edge_index", array};
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status add_features(struct content *content, const struct features *X)
 {
-    graco_status status = GRACO_OK;
+    const struct csr *sparse = &X->sparse;
     if (X->dense)
-        TRY(add(content, "x", ARRAY_F32, X->dense, X->rows, X->cols));
-    if (!X->start)
-        goto done;
+        PASS(add(content, "x", ARRAY_F32, X->dense, X->rows, X->cols));
+    if (!sparse->start)
+        return GRACO_OK;
     /* A matrix without entries still has its arrays, of length 0. */
-    const int64_t entries[1] = {X->start[X->rows]};
+    const int64_t entries[1] = {sparse->start[X->rows]};
     struct array *array = &content->arrays[content->count];
-    TRY(array_borrow(array, ARRAY_F32, X->value, 1, entries));
+    PASS(array_borrow(array, ARRAY_F32, sparse->value, 1, entries));
     content->entries[content->count++] = (struct npz_entry){"x_data", array++};
-    TRY(array_borrow(array, ARRAY_I32, X->index, 1, entries));
+    PASS(array_borrow(array, ARRAY_I32, sparse->index, 1, entries));
     content->entries[content->count++] = (struct npz_entry){"x_indices", array};
-    TRY(add(content, "x_indptr", ARRAY_I64, X->start, X->rows + 1, 0));
+    PASS(add(content, "x_indptr", ARRAY_I64, sparse->start, X->rows + 1, 0));
     content->x_shape[0] = X->rows;
     content->x_shape[1] = X->cols;
-    TRY(add(content, "x_shape", ARRAY_I64, content->x_shape, 2, 0));
-done:
-    return status;
+    return add(content, "x_shape", ARRAY_I64, content->x_shape, 2, 0);
 }
 
 static graco_status content_fill(struct content *content, const graco_dataset *data)
 {
-    graco_status status;
     int64_t nodes = data->graph->nodes;
-    TRY(add(content, "num_nodes", ARRAY_I64, &data->graph->nodes, 0, 0));
-    TRY(add_edges(content, data->graph));
-    TRY(add_features(content, &data->features));
-    TRY(add(content, "y", ARRAY_I32, data->label, nodes, 0));
-    TRY(add(content, "y", ARRAY_U8, data->multi, nodes, data->classes));
-    TRY(add(content, "split", ARRAY_U8, data->split, nodes, 0));
+    PASS(add(content, "num_nodes", ARRAY_I64, &data->graph->nodes, 0, 0));
+    PASS(add_edges(content, data->graph));
+    PASS(add_features(content, &data->features));
+    PASS(add(content, "y", ARRAY_I32, data->label, nodes, 0));
+    PASS(add(content, "y", ARRAY_U8, data->multi, nodes, data->classes));
+    PASS(add(content, "split", ARRAY_U8, data->split, nodes, 0));
     content->inductive = data->inductive;
-    TRY(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, 0, 0));
-    TRY(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, 0));
-    TRY(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, 0));
+    PASS(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, 0, 0));
+    PASS(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, 0));
+    PASS(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, 0));
     if (data->node_ids) {
         struct array *array = &content->arrays[content->count];
-        TRY(array_from_strings(array, data->node_ids, nodes));
+        PASS(array_from_strings(array, data->node_ids, nodes));
         content->entries[content->count++] = (struct npz_entry){"node_ids", array};
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status write_arrays(const struct content *content, const char *folder)
@@ -124,7 +114,7 @@ done:
 
 static graco_status write_folder(const struct content *content, const char *path)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct folder *folder = NULL;
     TRY(folder_begin(&folder, path));
     TRY(write_arrays(content, folder_path(folder)));
@@ -136,7 +126,7 @@ done:
 
 graco_status graco_dataset_save(const graco_dataset *data, const char *path)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct content content = {0};
     size_t length = path ? strlen(path) : 0;
     if (length == 0)

@@ -17,7 +17,7 @@ typedef void fill_fn(void *items, const void *user, int64_t first, int64_t count
 static graco_status put_array(struct store *store, const char *name, enum array_type type,
                               int64_t rows, int64_t cols, fill_fn *fill, const void *user)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     const int64_t shape[2] = {rows, cols};
     struct array described;
     uint8_t *items = NULL;
@@ -39,7 +39,7 @@ static graco_status need_dense(const graco_dataset *data, const char *layout)
 {
     if (!data->features.dense)
         return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs dense features, these are %s",
-                           layout, data->features.start ? "sparse" : "none");
+                           layout, data->features.sparse.start ? "sparse" : "none");
     if (!data->split)
         return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs a split, there is none",
                            layout);
@@ -50,23 +50,23 @@ static graco_status need_dense(const graco_dataset *data, const char *layout)
 
 static graco_status check_reddit(const graco_dataset *data)
 {
-    graco_status status;
-    TRY(need_dense(data, "Reddit"));
+    PASS(need_dense(data, "Reddit"));
     if (!data->label || data->graphs != 1)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "Reddit's layout needs one graph with one label per node: %lld graphs, %s labels",
-             (long long)data->graphs,
-             data->multi   ? "several"
-             : data->label ? "single"
-                           : "no");
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "Reddit's layout needs one graph with one label per node: %lld graphs, %s labels",
+            (long long)data->graphs,
+            data->multi   ? "several"
+            : data->label ? "single"
+                          : "no");
     for (int64_t i = 0; i < data->graph->nodes; i++) {
         if (data->label[i] < 0 || data->split[i] > 2)
-            FAIL(GRACO_ERROR_ARGUMENT,
-                 "Reddit's layout needs a label and a split for every node: node %lld has none",
-                 (long long)i);
+            return status_fail(
+                GRACO_ERROR_ARGUMENT,
+                "Reddit's layout needs a label and a split for every node: node %lld has none",
+                (long long)i);
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static void fill_label(void *items, const void *user, int64_t first, int64_t count)
@@ -106,7 +106,7 @@ static void fill_row(void *items, const void *user, int64_t first, int64_t count
 {
     const struct rows *rows = user;
     for (int64_t i = 0; i < count; i++) {
-        while (rows->graph->out_start[*rows->row + 1] <= first + i)
+        while (rows->graph->out.start[*rows->row + 1] <= first + i)
             ++*rows->row;
         ((int32_t *)items)[i] = (int32_t)*rows->row;
     }
@@ -114,44 +114,38 @@ static void fill_row(void *items, const void *user, int64_t first, int64_t count
 
 static graco_status put_reddit_data(struct store *store, const graco_dataset *data)
 {
-    graco_status status;
     int64_t N = data->graph->nodes;
     const int64_t shape[2] = {N, data->features.cols};
     struct array feature;
-    TRY(array_borrow(&feature, ARRAY_F32, data->features.dense, 2, shape));
-    TRY(store_array(store, "feature", &feature));
-    TRY(put_array(store, "label", ARRAY_I64, N, 0, fill_label, data));
-    TRY(put_array(store, "node_ids", ARRAY_I64, N, 0, fill_number, data));
-    TRY(put_array(store, "node_types", ARRAY_I64, N, 0, fill_type, data));
-done:
-    return status;
+    PASS(array_borrow(&feature, ARRAY_F32, data->features.dense, 2, shape));
+    PASS(store_array(store, "feature", &feature));
+    PASS(put_array(store, "label", ARRAY_I64, N, 0, fill_label, data));
+    PASS(put_array(store, "node_ids", ARRAY_I64, N, 0, fill_number, data));
+    return put_array(store, "node_types", ARRAY_I64, N, 0, fill_type, data);
 }
 
 static graco_status put_reddit_graph(struct store *store, const graco_dataset *data)
 {
-    graco_status status;
     const struct graph *graph = data->graph;
     const int64_t size[2] = {graph->nodes, graph->nodes}, two = 2;
     int64_t row = 0;
     struct rows rows = {graph, &row};
     struct array col, shape, format;
-    TRY(put_array(store, "row", ARRAY_I32, graph->edges, 0, fill_row, &rows));
-    TRY(array_borrow(&col, ARRAY_I32, graph->out_target, 1, &graph->edges));
-    TRY(store_array(store, "col", &col));
-    TRY(array_describe(&format, ARRAY_BYTES, 3, 0, NULL));
+    PASS(put_array(store, "row", ARRAY_I32, graph->edges, 0, fill_row, &rows));
+    PASS(array_borrow(&col, ARRAY_I32, graph->out.index, 1, &graph->edges));
+    PASS(store_array(store, "col", &col));
+    PASS(array_describe(&format, ARRAY_BYTES, 3, 0, NULL));
     format.data = "coo";
-    TRY(store_array(store, "format", &format));
-    TRY(array_borrow(&shape, ARRAY_I64, size, 1, &two));
-    TRY(store_array(store, "shape", &shape));
-    TRY(put_array(store, "data", ARRAY_I8, graph->edges, 0, fill_one, NULL));
-done:
-    return status;
+    PASS(store_array(store, "format", &format));
+    PASS(array_borrow(&shape, ARRAY_I64, size, 1, &two));
+    PASS(store_array(store, "shape", &shape));
+    return put_array(store, "data", ARRAY_I8, graph->edges, 0, fill_one, NULL);
 }
 
 static graco_status put_inner(struct store *store, const char *name, const graco_dataset *data,
                               graco_status (*put)(struct store *, const graco_dataset *))
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct store *inner = NULL;
     TRY(store_begin(store, name));
     TRY(store_create_within(&inner, store));
@@ -165,41 +159,38 @@ done:
 
 static graco_status put_reddit(struct store *store, const graco_dataset *data)
 {
-    graco_status status;
-    TRY(put_inner(store, "reddit_data.npz", data, put_reddit_data));
-    TRY(put_inner(store, "reddit_graph.npz", data, put_reddit_graph));
-done:
-    return status;
+    PASS(put_inner(store, "reddit_data.npz", data, put_reddit_data));
+    return put_inner(store, "reddit_graph.npz", data, put_reddit_graph);
 }
 
 /* ---- PPI ------------------------------------------------------------------------------------- */
 
 static graco_status check_ppi(const graco_dataset *data)
 {
-    graco_status status;
-    TRY(need_dense(data, "PPI"));
+    PASS(need_dense(data, "PPI"));
     if (!data->multi || !data->graph_id)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "PPI's layout needs several graphs with several labels per node: %lld graphs, %s "
-             "labels",
-             (long long)data->graphs,
-             data->multi   ? "several"
-             : data->label ? "single"
-                           : "no");
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "PPI's layout needs several graphs with several labels per node: %lld graphs, %s "
+            "labels",
+            (long long)data->graphs,
+            data->multi   ? "several"
+            : data->label ? "single"
+                          : "no");
     for (int64_t i = 0; i < data->graph->nodes; i++) {
         int before = i > 0 ? data->split[i - 1] : 0;
         bool new_graph = i > 0 && data->graph_id[i] != data->graph_id[i - 1];
         if (data->split[i] > 2 || data->split[i] < before || data->split[i] > before + 1 ||
             (i > 0 && data->split[i] != before && !new_graph))
-            FAIL(GRACO_ERROR_ARGUMENT,
-                 "PPI's layout needs whole graphs of training, validation and test in this order: "
-                 "node %lld is in split %d after %d",
-                 (long long)i, data->split[i], before);
+            return status_fail(
+                GRACO_ERROR_ARGUMENT,
+                "PPI's layout needs whole graphs of training, validation and test in this order: "
+                "node %lld is in split %d after %d",
+                (long long)i, data->split[i], before);
     }
     if (data->split[data->graph->nodes - 1] != 2)
-        FAIL(GRACO_ERROR_ARGUMENT, "PPI's layout needs graphs of all three splits");
-done:
-    return status;
+        return status_fail(GRACO_ERROR_ARGUMENT, "PPI's layout needs graphs of all three splits");
+    return GRACO_OK;
 }
 
 /* The nodes [first, end) of one split. */
@@ -244,80 +235,72 @@ static graco_status put_text(struct store *store, const char *text)
 
 static graco_status put_links(struct store *store, const struct part *part)
 {
-    graco_status status = GRACO_OK;
     const struct graph *graph = part->data->graph;
     bool comma = false;
     char text[96];
     for (int64_t s = part->first; s < part->end; s++) {
-        for (int64_t k = graph->out_start[s]; k < graph->out_start[s + 1]; k++) {
+        for (int64_t k = graph->out.start[s]; k < graph->out.start[s + 1]; k++) {
             snprintf(text, sizeof text, "%s{\"source\": %lld, \"target\": %lld}", comma ? ", " : "",
-                     (long long)(s - part->first), (long long)(graph->out_target[k] - part->first));
-            TRY(put_text(store, text));
+                     (long long)(s - part->first), (long long)(graph->out.index[k] - part->first));
+            PASS(put_text(store, text));
             comma = true;
         }
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status put_graph(struct store *store, const char *name, const struct part *part)
 {
-    graco_status status;
     char text[64];
-    TRY(store_begin(store, name));
-    TRY(put_text(store, "{\"directed\": true, \"multigraph\": false, \"graph\": {}, \"nodes\": ["));
+    PASS(store_begin(store, name));
+    PASS(
+        put_text(store, "{\"directed\": true, \"multigraph\": false, \"graph\": {}, \"nodes\": ["));
     for (int64_t i = 0; i < part->end - part->first; i++) {
         snprintf(text, sizeof text, "%s{\"id\": %lld}", i > 0 ? ", " : "", (long long)i);
-        TRY(put_text(store, text));
+        PASS(put_text(store, text));
     }
-    TRY(put_text(store, "], \"links\": ["));
-    TRY(put_links(store, part));
-    TRY(put_text(store, "]}"));
-    TRY(store_end(store));
-done:
-    return status;
+    PASS(put_text(store, "], \"links\": ["));
+    PASS(put_links(store, part));
+    PASS(put_text(store, "]}"));
+    return store_end(store);
 }
 
 static graco_status put_part(struct store *store, const struct part *part, const char *split)
 {
-    graco_status status;
     const graco_dataset *data = part->data;
     int64_t n = part->end - part->first;
     char name[32];
     snprintf(name, sizeof name, "%s_graph.json", split);
-    TRY(put_graph(store, name, part));
+    PASS(put_graph(store, name, part));
     snprintf(name, sizeof name, "%s_feats", split);
-    TRY(put_array(store, name, ARRAY_F64, n, data->features.cols, fill_feats, part));
+    PASS(put_array(store, name, ARRAY_F64, n, data->features.cols, fill_feats, part));
     snprintf(name, sizeof name, "%s_labels", split);
-    TRY(put_array(store, name, ARRAY_I64, n, data->classes, fill_labels, part));
+    PASS(put_array(store, name, ARRAY_I64, n, data->classes, fill_labels, part));
     snprintf(name, sizeof name, "%s_graph_id", split);
-    TRY(put_array(store, name, ARRAY_I64, n, 0, fill_graph_id, part));
+    PASS(put_array(store, name, ARRAY_I64, n, 0, fill_graph_id, part));
     if (data->label_known) {
         snprintf(name, sizeof name, "%s_label_mask", split);
-        TRY(put_array(store, name, ARRAY_BOOL, n, 0, fill_mask, part));
+        PASS(put_array(store, name, ARRAY_BOOL, n, 0, fill_mask, part));
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status put_ppi(struct store *store, const graco_dataset *data)
 {
     static const char *const splits[3] = {"train", "valid", "test"};
-    graco_status status = GRACO_OK;
     struct part part = {.data = data};
     for (int s = 0; s < 3; s++) {
         while (part.end < data->graph->nodes && data->split[part.end] == s)
             part.end++;
-        TRY(put_part(store, &part, splits[s]));
+        PASS(put_part(store, &part, splits[s]));
         part.first = part.end;
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct store *store = NULL;
     bool ppi = strcmp(layout, "ppi") == 0, reddit = strcmp(layout, "reddit") == 0;
     if (strcmp(layout, "native") == 0)

@@ -1,3 +1,8 @@
+/* Drawing the block model in O(1) per edge.
+ *
+ * Alias tables give a community, a community of a class, or a node of a community in proportion to
+ * its weight. Building the graph tells how many pairs were drawn twice; so many are drawn anew, a
+ * few times over. */
 #include "graph/generate.h"
 
 #include "base/memory.h"
@@ -33,22 +38,20 @@ static uint32_t draw(struct draws *draws)
     return draws->lanes[draws->used++];
 }
 
-/* The nodes sorted by community, so by class too, the first and last of each, and the tables to
- * draw from: a node of a community, any community, a community of a class. */
+/* The nodes sorted by community, so by class too, and the tables to draw from: a node of a
+ * community, any community, a community of a class. */
 struct blocks {
     int64_t count, per_class; /* communities */
-    int64_t *start;           /* (count + 1) */
-    int32_t *member;          /* (nodes) */
-    double *weight;           /* (nodes) theta, in the order of member */
+    struct csr members;       /* rows: communities, index: their nodes */
+    double *weight;           /* (nodes) theta, in the order of members */
     double *mass;             /* (count) sum of weights */
     struct alias nodes, all, class;
-    int32_t *stack; /* (nodes) scratch of alias_fill */
+    int32_t *stack; /* (nodes) scratch */
 };
 
 static void blocks_clear(struct blocks *blocks)
 {
-    memory_free(blocks->start);
-    memory_free(blocks->member);
+    csr_clear(&blocks->members);
     memory_free(blocks->weight);
     memory_free(blocks->mass);
     memory_free(blocks->nodes.keep);
@@ -110,9 +113,9 @@ static int32_t draw_sibling(const struct blocks *blocks, int32_t block, struct d
 
 static int32_t draw_member(const struct blocks *blocks, int32_t block, struct draws *draws)
 {
-    int64_t start = blocks->start[block], n = blocks->start[block + 1] - start;
-    return blocks->member[start + alias_draw(blocks->nodes.keep + start,
-                                             blocks->nodes.other + start, n, draws)];
+    int64_t start = blocks->members.start[block], n = blocks->members.start[block + 1] - start;
+    return blocks->members.index[start + alias_draw(blocks->nodes.keep + start,
+                                                    blocks->nodes.other + start, n, draws)];
 }
 
 static int64_t per_class(const struct generate_options *options)
@@ -190,41 +193,29 @@ static double draw_weight(const struct generate_options *options, int64_t node)
 
 static graco_status blocks_alloc(struct blocks *blocks, int64_t nodes)
 {
-    graco_status status;
     int64_t count = blocks->count;
-    TRY(memory_zalloc(&blocks->start, count + 1, sizeof *blocks->start));
-    TRY(memory_alloc(&blocks->member, nodes, sizeof *blocks->member));
-    TRY(memory_alloc(&blocks->weight, nodes, sizeof *blocks->weight));
-    TRY(memory_zalloc(&blocks->mass, count, sizeof *blocks->mass));
-    TRY(memory_alloc(&blocks->nodes.keep, nodes, sizeof *blocks->nodes.keep));
-    TRY(memory_alloc(&blocks->nodes.other, nodes, sizeof *blocks->nodes.other));
-    TRY(memory_alloc(&blocks->all.keep, count, sizeof *blocks->all.keep));
-    TRY(memory_alloc(&blocks->all.other, count, sizeof *blocks->all.other));
-    TRY(memory_alloc(&blocks->class.keep, count, sizeof *blocks->class.keep));
-    TRY(memory_alloc(&blocks->class.other, count, sizeof *blocks->class.other));
-    TRY(memory_alloc(&blocks->stack, nodes, sizeof *blocks->stack));
-done:
-    return status;
+    PASS(memory_alloc(&blocks->weight, nodes, sizeof *blocks->weight));
+    PASS(memory_zalloc(&blocks->mass, count, sizeof *blocks->mass));
+    PASS(memory_alloc(&blocks->nodes.keep, nodes, sizeof *blocks->nodes.keep));
+    PASS(memory_alloc(&blocks->nodes.other, nodes, sizeof *blocks->nodes.other));
+    PASS(memory_alloc(&blocks->all.keep, count, sizeof *blocks->all.keep));
+    PASS(memory_alloc(&blocks->all.other, count, sizeof *blocks->all.other));
+    PASS(memory_alloc(&blocks->class.keep, count, sizeof *blocks->class.keep));
+    PASS(memory_alloc(&blocks->class.other, count, sizeof *blocks->class.other));
+    return memory_alloc(&blocks->stack, nodes, sizeof *blocks->stack);
 }
 
 /* Sorts the nodes by community and gives each its weight. */
-static void sort_nodes(struct blocks *blocks, const int32_t *community,
-                       const struct generate_options *options)
+static graco_status sort_nodes(struct blocks *blocks, const int32_t *community,
+                               const struct generate_options *options)
 {
-    int64_t nodes = options->nodes, count = blocks->count;
+    int64_t nodes = options->nodes;
     for (int64_t i = 0; i < nodes; i++)
-        blocks->start[community[i] + 1]++;
-    for (int64_t b = 0; b < count; b++)
-        blocks->start[b + 1] += blocks->start[b];
-    for (int64_t i = nodes - 1; i >= 0; i--) {
-        /* Filled backwards from each community's end, which moves to its start. */
-        int64_t at = --blocks->start[community[i] + 1];
-        blocks->member[at] = (int32_t)i;
-        blocks->weight[at] = draw_weight(options, i);
-    }
-    for (int64_t b = 0; b < count; b++)
-        blocks->start[b] = blocks->start[b + 1];
-    blocks->start[count] = nodes;
+        blocks->stack[i] = (int32_t)i;
+    PASS(csr_from_pairs(&blocks->members, blocks->count, nodes, nodes, community, blocks->stack));
+    for (int64_t k = 0; k < nodes; k++)
+        blocks->weight[k] = draw_weight(options, blocks->members.index[k]);
+    return GRACO_OK;
 }
 
 /* The tables over communities: within each class, then over all; filling destroys the masses. */
@@ -252,23 +243,20 @@ static graco_status fill_classes(struct blocks *blocks, double total)
 static graco_status blocks_init(struct blocks *blocks, const int32_t *community,
                                 const struct generate_options *options)
 {
-    graco_status status;
     double total = 0;
     blocks->per_class = per_class(options);
     blocks->count = options->classes * blocks->per_class;
-    TRY(blocks_alloc(blocks, options->nodes));
-    sort_nodes(blocks, community, options);
+    PASS(blocks_alloc(blocks, options->nodes));
+    PASS(sort_nodes(blocks, community, options));
     for (int64_t b = 0; b < blocks->count; b++) {
-        int64_t start = blocks->start[b], n = blocks->start[b + 1] - start;
+        int64_t start = blocks->members.start[b], n = blocks->members.start[b + 1] - start;
         for (int64_t k = start; k < start + n; k++)
             blocks->mass[b] += blocks->weight[k];
         total += blocks->mass[b];
         alias_fill(blocks->nodes.keep + start, blocks->nodes.other + start, blocks->weight + start,
                    n, blocks->mass[b], blocks->stack);
     }
-    TRY(fill_classes(blocks, total));
-done:
-    return status;
+    return fill_classes(blocks, total);
 }
 
 /* A community of another class than `own`'s. */
@@ -318,29 +306,27 @@ static void draw_edge(struct generated *graph, int64_t e, const struct blocks *b
 static graco_status draw_edges(struct generated *graph, const struct blocks *blocks,
                                const struct generate_options *options, int64_t wanted)
 {
-    graco_status status = GRACO_OK;
     struct graph *built = NULL;
     int64_t missing = wanted;
     for (int round = 0; round < ROUNDS && missing > wanted / 512; round++) {
         int64_t drawn = graph->edges;
-        TRY(memory_grow(&graph->source, drawn, drawn + missing, sizeof *graph->source));
-        TRY(memory_grow(&graph->target, drawn, drawn + missing, sizeof *graph->target));
+        PASS(memory_grow(&graph->source, drawn, drawn + missing, sizeof *graph->source));
+        PASS(memory_grow(&graph->target, drawn, drawn + missing, sizeof *graph->target));
         graph->edges = drawn + missing;
         for (int64_t e = drawn; e < graph->edges; e++)
             draw_edge(graph, e, blocks, options);
-        TRY(graph_create(&built, NULL, options->nodes, graph->edges, graph->source, graph->target,
-                         true));
+        PASS(graph_create(&built, NULL, options->nodes, graph->edges, graph->source, graph->target,
+                          true));
         missing = wanted - built->edges / 2;
         graph_free(built);
         built = NULL;
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status generate_graph(struct generated *out, const struct generate_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct generated graph = {0};
     struct blocks blocks = {0};
     double ends, wanted;

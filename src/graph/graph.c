@@ -28,21 +28,6 @@ static graco_status check_pairs(int64_t nodes, int64_t edges, const int32_t *sou
     return GRACO_OK;
 }
 
-/* Turns counts in start[1 .. nodes] into the starts of rows, with start[0] = 0. */
-static void starts_from_counts(int64_t *start, int64_t nodes)
-{
-    for (int64_t i = 0; i < nodes; i++)
-        start[i + 1] += start[i];
-}
-
-/* Rows were filled by moving each start to its end: shift them back. */
-static void starts_after_fill(int64_t *start, int64_t nodes)
-{
-    if (nodes > 0)
-        memmove(start + 1, start, (size_t)nodes * sizeof *start);
-    start[0] = 0;
-}
-
 /* Edge ids are 32 bits wide. */
 static graco_status check_edge_count(int64_t edges)
 {
@@ -52,81 +37,26 @@ static graco_status check_edge_count(int64_t edges)
     return GRACO_OK;
 }
 
-/* Buckets the pairs by source: fills start (nodes + 1) and targets (pairs without self-loops). */
-static graco_status bucket_by_source(int64_t **start, int32_t **targets, int64_t nodes,
-                                     int64_t edges, const int32_t *source, const int32_t *target)
+/* Removes self-loops, and all but one of each run of equal sources, from the incoming rows. */
+static struct graph_removed clean_rows(struct graph *graph)
 {
-    graco_status status;
-    TRY(memory_zalloc(start, nodes + 1, sizeof **start));
-    for (int64_t e = 0; e < edges; e++)
-        (*start)[source[e] + 1] += source[e] != target[e];
-    starts_from_counts(*start, nodes);
-    TRY(memory_alloc(targets, (*start)[nodes], sizeof **targets));
-    for (int64_t e = 0; e < edges; e++) {
-        if (source[e] != target[e])
-            (*targets)[(*start)[source[e]]++] = target[e];
-    }
-    starts_after_fill(*start, nodes);
-done:
-    return status;
-}
-
-/* Fills the incoming rows of `graph` from rows of targets, sources ascending within each. */
-static graco_status transpose_in(struct graph *graph, const int64_t *start, const int32_t *targets)
-{
-    graco_status status;
-    int64_t nodes = graph->nodes, edges = start[nodes];
-    TRY(memory_zalloc(&graph->in_start, nodes + 1, sizeof *graph->in_start));
-    TRY(memory_alloc(&graph->in_source, edges, sizeof *graph->in_source));
-    for (int64_t k = 0; k < edges; k++)
-        graph->in_start[targets[k] + 1]++;
-    starts_from_counts(graph->in_start, nodes);
-    for (int64_t s = 0; s < nodes; s++) {
-        for (int64_t k = start[s]; k < start[s + 1]; k++)
-            graph->in_source[graph->in_start[targets[k]]++] = (int32_t)s;
-    }
-    starts_after_fill(graph->in_start, nodes);
-done:
-    return status;
-}
-
-/* Keeps one of each run of equal sources in the incoming rows; returns how many were left out. */
-static int64_t remove_repeats(struct graph *graph)
-{
+    struct graph_removed removed = {0, 0};
     int64_t kept = 0, begin = 0;
     for (int64_t t = 0; t < graph->nodes; t++) {
-        int64_t end = graph->in_start[t + 1];
+        int64_t end = graph->in.start[t + 1];
         for (int64_t k = begin; k < end; k++) {
-            if (k == begin || graph->in_source[k] != graph->in_source[k - 1])
-                graph->in_source[kept++] = graph->in_source[k];
+            if (graph->in.index[k] == t)
+                removed.self_loops++;
+            else if (k > begin && graph->in.index[k] == graph->in.index[k - 1])
+                removed.duplicates++;
+            else
+                graph->in.index[kept++] = graph->in.index[k];
         }
-        graph->in_start[t + 1] = kept;
+        graph->in.start[t + 1] = kept;
         begin = end;
     }
     graph->edges = kept;
-    return begin - kept;
-}
-
-graco_status graph_transpose(struct graph *graph)
-{
-    graco_status status;
-    int64_t nodes = graph->nodes, edges = graph->edges;
-    TRY(memory_zalloc(&graph->out_start, nodes + 1, sizeof *graph->out_start));
-    TRY(memory_alloc(&graph->out_target, edges, sizeof *graph->out_target));
-    TRY(memory_alloc(&graph->out_edge, edges, sizeof *graph->out_edge));
-    for (int64_t e = 0; e < edges; e++)
-        graph->out_start[graph->in_source[e] + 1]++;
-    starts_from_counts(graph->out_start, nodes);
-    for (int64_t t = 0; t < nodes; t++) {
-        for (int64_t e = graph->in_start[t]; e < graph->in_start[t + 1]; e++) {
-            int64_t at = graph->out_start[graph->in_source[e]]++;
-            graph->out_target[at] = (int32_t)t;
-            graph->out_edge[at] = (uint32_t)e;
-        }
-    }
-    starts_after_fill(graph->out_start, nodes);
-done:
-    return status;
+    return removed;
 }
 
 /* Merges two ascending rows into out, equal items once; out may be NULL. Returns the length. */
@@ -148,73 +78,62 @@ static int64_t merge_rows(int32_t *out, const int32_t *a, int64_t a_count, const
 
 static int64_t merge_node(int32_t *out, const struct graph *graph, int64_t node)
 {
-    int64_t in = graph->in_start[node], from = graph->out_start[node];
-    return merge_rows(out, graph->in_source + in, graph->in_start[node + 1] - in,
-                      graph->out_target + from, graph->out_start[node + 1] - from);
+    int64_t in = graph->in.start[node], from = graph->out.start[node];
+    return merge_rows(out, graph->in.index + in, graph->in.start[node + 1] - in,
+                      graph->out.index + from, graph->out.start[node + 1] - from);
 }
 
 /* Fills the incoming rows of `both` with the neighbours in `given` along either direction. */
 static graco_status symmetrise(struct graph *both, const struct graph *given)
 {
-    graco_status status;
-    int64_t nodes = both->nodes;
-    TRY(memory_alloc(&both->in_start, nodes + 1, sizeof *both->in_start));
-    both->in_start[0] = 0;
-    for (int64_t v = 0; v < nodes; v++)
-        both->in_start[v + 1] = both->in_start[v] + merge_node(NULL, given, v);
-    both->edges = both->in_start[nodes];
-    TRY(check_edge_count(both->edges));
-    TRY(memory_alloc(&both->in_source, both->edges, sizeof *both->in_source));
-    for (int64_t v = 0; v < nodes; v++)
-        merge_node(both->in_source + both->in_start[v], given, v);
-done:
-    return status;
+    struct csr *in = &both->in;
+    for (int64_t v = 0; v < both->nodes; v++)
+        both->edges += merge_node(NULL, given, v);
+    PASS(check_edge_count(both->edges));
+    PASS(csr_alloc(in, both->nodes, both->nodes, both->edges, false));
+    for (int64_t v = 0; v < both->nodes; v++)
+        in->start[v + 1] = in->start[v] + merge_node(in->index + in->start[v], given, v);
+    return GRACO_OK;
 }
 
 bool graph_is_symmetric(const struct graph *graph)
 {
-    size_t starts = (size_t)(graph->nodes + 1) * sizeof *graph->in_start;
-    size_t ends = (size_t)graph->edges * sizeof *graph->in_source;
-    return memcmp(graph->in_start, graph->out_start, starts) == 0 &&
-           memcmp(graph->in_source, graph->out_target, ends) == 0;
+    size_t starts = (size_t)(graph->nodes + 1) * sizeof *graph->in.start;
+    size_t ends = (size_t)graph->edges * sizeof *graph->in.index;
+    return memcmp(graph->in.start, graph->out.start, starts) == 0 &&
+           memcmp(graph->in.index, graph->out.index, ends) == 0;
 }
 
 static graco_status graph_new(struct graph **out, int64_t nodes)
 {
-    graco_status status = memory_zalloc(out, 1, sizeof **out);
-    if (status == GRACO_OK)
-        (*out)->nodes = (*out)->sources = nodes;
-    return status;
+    PASS(memory_zalloc(out, 1, sizeof **out));
+    (*out)->nodes = (*out)->sources = nodes;
+    return GRACO_OK;
 }
 
 graco_status graph_create(struct graph **out, struct graph_removed *removed, int64_t nodes,
                           int64_t edges, const int32_t *source, const int32_t *target,
                           bool undirected)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct graph *given = NULL, *both = NULL;
-    struct graph_removed left_out = {0, 0};
-    int64_t *start = NULL;
-    int32_t *targets = NULL;
+    struct graph_removed left_out;
+    struct csr by_source = {0};
     TRY(check_pairs(nodes, edges, source, target));
     TRY(graph_new(&given, nodes));
-    TRY(bucket_by_source(&start, &targets, nodes, edges, source, target));
-    left_out.self_loops = edges - start[nodes];
-    TRY(transpose_in(given, start, targets));
-    left_out.duplicates = remove_repeats(given);
+    TRY(csr_from_pairs(&by_source, nodes, nodes, edges, source, target));
+    TRY(csr_transpose(&given->in, NULL, &by_source));
+    csr_clear(&by_source);
+    left_out = clean_rows(given);
     TRY(check_edge_count(given->edges));
-    memory_free(start);
-    memory_free(targets);
-    start = NULL;
-    targets = NULL;
-    TRY(graph_transpose(given));
+    TRY(csr_transpose(&given->out, &given->out_edge, &given->in));
     if (undirected && !graph_is_symmetric(given)) {
         TRY(graph_new(&both, nodes));
         TRY(symmetrise(both, given));
         graph_free(given);
         given = both;
         both = NULL;
-        TRY(graph_transpose(given));
+        TRY(csr_transpose(&given->out, &given->out_edge, &given->in));
     }
     *out = given;
     given = NULL;
@@ -223,19 +142,21 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
 done:
     graph_free(given);
     graph_free(both);
-    memory_free(start);
-    memory_free(targets);
+    csr_clear(&by_source);
     return status;
+}
+
+void graph_clear(struct graph *graph)
+{
+    csr_clear(&graph->in);
+    csr_clear(&graph->out);
+    memory_free(graph->out_edge);
+    *graph = (struct graph){0};
 }
 
 void graph_free(struct graph *graph)
 {
-    if (!graph)
-        return;
-    memory_free(graph->in_start);
-    memory_free(graph->in_source);
-    memory_free(graph->out_start);
-    memory_free(graph->out_target);
-    memory_free(graph->out_edge);
+    if (graph)
+        graph_clear(graph);
     memory_free(graph);
 }

@@ -6,17 +6,16 @@
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
 
-#include "base/status.h"
+#include "sparse/csr.h"
 
+/* Owns its arrays. */
 struct graph {
     int64_t nodes, edges;
     int64_t sources; /* nodes that edges start from: the targets are the first `nodes` of them. More
                         than `nodes` in one hop of a sample only. */
-    int64_t *in_start;   /* (nodes + 1) edge ids of the edges into a node */
-    int32_t *in_source;  /* (edges) ascending within a node */
-    int64_t *out_start;  /* (sources + 1) */
-    int32_t *out_target; /* (edges) ascending within a node */
-    uint32_t *out_edge;  /* (edges) edge id */
+    struct csr in;   /* rows: targets, index: sources; an entry's place is its edge id */
+    struct csr out;  /* rows: sources, index: targets */
+    uint32_t *out_edge; /* (edges) edge id of each entry of `out` */
 };
 
 /* Edges that graph_create left out. */
@@ -33,13 +32,11 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
                           int64_t edges, const int32_t *source, const int32_t *target,
                           bool undirected);
 
-/* Fills the outgoing rows, not there yet, from the incoming ones, for a graph that is built by
- * other means. O(nodes + edges). */
-graco_status graph_transpose(struct graph *graph);
-
 /* Whether every edge has its reverse: both orientations then have the same rows. */
 bool graph_is_symmetric(const struct graph *graph);
 
+/* Frees the graph's arrays and empties it; graph_free frees the graph too. */
+void graph_clear(struct graph *graph);
 void graph_free(struct graph *graph);
 
 #endif

@@ -1,6 +1,6 @@
-/* Neighbour sampling: a batch of nodes with a sampled neighbourhood, hop by hop.
+/* Neighbour sampling: the nodes of a batch, its roots, with a sampled neighbourhood, hop by hop.
  *
- * From the seeds outward, hop h draws fanout[h] incoming neighbours with replacement for every node
+ * From the roots outward, hop h draws fanout[h] incoming neighbours with replacement for every node
  * found so far; a node without neighbours draws none. A neighbour drawn twice is two edges; a node
  * met again is stored once. A fanout of 0 takes every neighbour once.
  *
@@ -15,13 +15,7 @@
 
 enum { SAMPLER_HOPS = 8 };
 
-/* Seconds that the drawing thread spent on a core: on numbers and neighbours, on storing repeated
- * nodes once, on the outgoing rows. */
-struct sample_seconds {
-    double draw, relabel, transpose;
-};
-
-/* Nodes nodes[0 .. count[0]) are the seeds, nodes[0 .. count[h]) all within h hops, in the order of
+/* Nodes nodes[0 .. count[0]) are the roots, nodes[0 .. count[h]) all within h hops, in the order of
  * their first appearance. hop[h] is a graph whose targets are the first count[h] of these and whose
  * sources the first count[h + 1]; its edge ids number its own edges, by target, then in the order
  * of the draws: unlike in other graphs, the sources of a target need not ascend and may repeat.
@@ -31,7 +25,6 @@ struct sample {
     int64_t count[SAMPLER_HOPS + 1];
     int32_t *nodes; /* (count[hops]) in the sampled graph's numbering */
     struct graph hop[SAMPLER_HOPS];
-    struct sample_seconds seconds;
     struct sample_room *room;
 };
 
@@ -43,11 +36,11 @@ graco_status sampler_create(struct sampler **out, const struct graph *graph, int
                             const int64_t *fanout, uint64_t seed);
 void sampler_free(struct sampler *sampler);
 
-/* Draws the neighbourhood of `count` distinct seeds into *out, which starts out zeroed and may have
- * served any sampler before. O(edges drawn). A seed that is no node or comes twice gives
+/* Draws the neighbourhood of `count` distinct roots into *out, which starts out zeroed and may have
+ * served any sampler before. O(edges drawn). A root that is no node or comes twice gives
  * GRACO_ERROR_ARGUMENT, as does a hop of more than 2^32 - 1 edges. After a failure *out holds no
  * sample; it may be drawn into again and must still be cleared. */
-graco_status sampler_draw(struct sampler *sampler, struct sample *out, const int32_t *seeds,
+graco_status sampler_draw(struct sampler *sampler, struct sample *out, const int32_t *roots,
                           int64_t count, uint32_t step);
 
 void sample_clear(struct sample *sample);

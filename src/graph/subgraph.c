@@ -1,3 +1,6 @@
+/* Two passes over the rows of the chosen nodes, one to count the edges that stay, one to copy them.
+ * A run of consecutive nodes, as one graph of many is, is numbered by subtraction; others need a
+ * table over all nodes. */
 #include "graph/subgraph.h"
 
 #include "base/memory.h"
@@ -40,50 +43,44 @@ static graco_status check_nodes(const struct graph *graph, const int32_t *nodes,
 static graco_status number_nodes(struct numbering *numbering, const struct graph *graph,
                                  const int32_t *nodes, int64_t count)
 {
-    graco_status status = GRACO_OK;
     numbering->first = count > 0 ? nodes[0] : 0;
     numbering->count = (int32_t)count;
     if (count == 0 || nodes[count - 1] - (int64_t)nodes[0] + 1 == count)
-        goto done;
-    TRY(memory_alloc(&numbering->place, graph->nodes, sizeof *numbering->place));
+        return GRACO_OK;
+    PASS(memory_alloc(&numbering->place, graph->nodes, sizeof *numbering->place));
     for (int64_t i = 0; i < graph->nodes; i++)
         numbering->place[i] = -1;
     for (int64_t i = 0; i < count; i++)
         numbering->place[nodes[i]] = (int32_t)i;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* The rows of edges into the chosen nodes; they stay ascending, as the numbering does. */
 static graco_status fill_in(struct graph *part, const struct graph *graph, const int32_t *nodes,
                             const struct numbering *numbering)
 {
-    graco_status status;
-    int64_t edges = 0;
-    TRY(memory_alloc(&part->in_start, part->nodes + 1, sizeof *part->in_start));
-    part->in_start[0] = 0;
+    const struct csr *whole = &graph->in;
+    struct csr *in = &part->in;
     for (int64_t i = 0; i < part->nodes; i++) {
-        for (int64_t e = graph->in_start[nodes[i]]; e < graph->in_start[nodes[i] + 1]; e++)
-            edges += new_number(numbering, graph->in_source[e]) >= 0;
-        part->in_start[i + 1] = edges;
+        for (int64_t e = whole->start[nodes[i]]; e < whole->start[nodes[i] + 1]; e++)
+            part->edges += new_number(numbering, whole->index[e]) >= 0;
     }
-    part->edges = edges;
-    TRY(memory_alloc(&part->in_source, edges, sizeof *part->in_source));
+    PASS(csr_alloc(in, part->nodes, part->nodes, part->edges, false));
     for (int64_t i = 0, at = 0; i < part->nodes; i++) {
-        for (int64_t e = graph->in_start[nodes[i]]; e < graph->in_start[nodes[i] + 1]; e++) {
-            int32_t source = new_number(numbering, graph->in_source[e]);
+        for (int64_t e = whole->start[nodes[i]]; e < whole->start[nodes[i] + 1]; e++) {
+            int32_t source = new_number(numbering, whole->index[e]);
             if (source >= 0)
-                part->in_source[at++] = source;
+                in->index[at++] = source;
         }
+        in->start[i + 1] = at;
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status subgraph_create(struct graph **out, const struct graph *graph, const int32_t *nodes,
                              int64_t count)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct graph *part = NULL;
     struct numbering numbering = {0};
     TRY(check_nodes(graph, nodes, count));
@@ -91,7 +88,7 @@ graco_status subgraph_create(struct graph **out, const struct graph *graph, cons
     TRY(memory_zalloc(&part, 1, sizeof *part));
     part->nodes = part->sources = count;
     TRY(fill_in(part, graph, nodes, &numbering));
-    TRY(graph_transpose(part));
+    TRY(csr_transpose(&part->out, &part->out_edge, &part->in));
     *out = part;
     part = NULL;
 done:

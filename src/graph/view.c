@@ -1,10 +1,16 @@
+/* Drawing views with three kernels.
+ *
+ * One fills a byte per edge, keyed by the edge id; one lists, for both orientations, what is kept
+ * at the places where the graph's rows begin; one turns the counts into scales per node. The graph
+ * itself lies on the device once and never changes. A view that removes nothing uses its lists as
+ * they are, so buffers for kept edges are taken only when a view first removes some. */
 #include "graph/view.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
-/* The buffers of one view; taken from the pool when they are first needed. */
+/* The buffers of one view; taken from the context when they are first needed. */
 struct view {
     uint8_t *keep;      /* (edges) */
     int32_t *in, *out;  /* (edges) kept sources and targets */
@@ -12,12 +18,12 @@ struct view {
     int32_t *out_count; /* (sources) */
     float *scale;       /* (nodes) */
     float *from_scale;  /* (sources) of one hop, symmetric norm */
-    float *mask;        /* (features) */
+    float *mask;        /* (columns) */
 };
 
 struct views_store {
     struct context *context;
-    int64_t nodes, sources, edges, features;
+    int64_t nodes, sources, edges, columns;
     int64_t in_longest, out_longest; /* edges into, and out of, the node that has most */
     enum view_norm norm;
     /* The graph as the device sees it. */
@@ -60,8 +66,8 @@ struct edges {
     int32_t *in, *out, *in_count, *out_count;
 };
 
-/* Normalises on the kept edges and fills in the matrices of one view; `share` of the edges into
- * sources outside the hop are expected to be kept. */
+/* Normalises on the kept edges and fills in the matrices of one view, which keeps `share` of all
+ * edges on average. */
 static graco_status publish(struct views *views, int v, struct edges e, double share)
 {
     struct views_store *s = views->store;
@@ -69,7 +75,6 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     const struct kernels *kernels = s->context->kernels;
     bool mean = s->norm == VIEW_NORM_MEAN;
     const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
-    graco_status status = GRACO_OK;
     views->map.matrix[v] =
         (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, NULL},
                         .count = e.in_count,
@@ -84,13 +89,12 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                         .col_scale = view->scale,
                         .longest = s->out_longest,
                         .self = true};
-    TRY(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
-                              view->scale));
+    PASS(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
+                               view->scale));
     if (view->from_scale)
-        TRY(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
-                                  view->from_scale));
-done:
-    return status;
+        PASS(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
+                                   view->from_scale));
+    return GRACO_OK;
 }
 
 static graco_status publish_whole(struct views *views, int v)
@@ -99,17 +103,8 @@ static graco_status publish_whole(struct views *views, int v)
     return publish(views, v, all, 1);
 }
 
-static int64_t longest_row(const int64_t *start, int64_t rows)
-{
-    int64_t longest = 0;
-    for (int64_t row = 0; row < rows; row++)
-        if (start[row + 1] - start[row] > longest)
-            longest = start[row + 1] - start[row];
-    return longest;
-}
-
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
-                          const int32_t *source_degree, int64_t features, enum view_norm norm,
+                          const int32_t *source_degree, int64_t columns, enum view_norm norm,
                           int count)
 {
     graco_status status = GRACO_OK;
@@ -123,16 +118,16 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .nodes = n,
                               .sources = sources,
                               .edges = edges,
-                              .features = features,
-                              .in_longest = longest_row(graph->in_start, n),
-                              .out_longest = longest_row(graph->out_start, sources),
+                              .columns = columns,
+                              .in_longest = csr_longest_row(&graph->in),
+                              .out_longest = csr_longest_row(&graph->out),
                               .norm = norm};
     views->count = views->map.views = count;
     views->edges = edges;
-    TRY(context_share(context, &s->in_start, graph->in_start, n + 1, sizeof(int64_t)));
-    TRY(context_share(context, &s->out_start, graph->out_start, sources + 1, sizeof(int64_t)));
-    TRY(context_share(context, &s->in_source, graph->in_source, edges, sizeof(int32_t)));
-    TRY(context_share(context, &s->out_target, graph->out_target, edges, sizeof(int32_t)));
+    TRY(context_share(context, &s->in_start, graph->in.start, n + 1, sizeof(int64_t)));
+    TRY(context_share(context, &s->out_start, graph->out.start, sources + 1, sizeof(int64_t)));
+    TRY(context_share(context, &s->in_source, graph->in.index, edges, sizeof(int32_t)));
+    TRY(context_share(context, &s->out_target, graph->out.index, edges, sizeof(int32_t)));
     TRY(context_share(context, &s->out_edge, graph->out_edge, edges, sizeof(uint32_t)));
     TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(int32_t)));
     for (int v = 0; v < count; v++) {
@@ -151,35 +146,30 @@ done:
 static graco_status need_edges(struct views_store *s, struct view *view)
 {
     struct context *c = s->context;
-    graco_status status = GRACO_OK;
     if (view->out_count)
         return GRACO_OK;
     if (!view->keep)
-        TRY(context_take(c, &view->keep, s->edges, sizeof(uint8_t)));
+        PASS(context_take(c, &view->keep, s->edges, sizeof(uint8_t)));
     if (!view->in)
-        TRY(context_take(c, &view->in, s->edges, sizeof(int32_t)));
+        PASS(context_take(c, &view->in, s->edges, sizeof(int32_t)));
     if (!view->out)
-        TRY(context_take(c, &view->out, s->edges, sizeof(int32_t)));
+        PASS(context_take(c, &view->out, s->edges, sizeof(int32_t)));
     if (!view->in_count)
-        TRY(context_take(c, &view->in_count, s->nodes, sizeof(int32_t)));
-    TRY(context_take(c, &view->out_count, s->sources, sizeof(int32_t)));
-done:
-    return status;
+        PASS(context_take(c, &view->in_count, s->nodes, sizeof(int32_t)));
+    return context_take(c, &view->out_count, s->sources, sizeof(int32_t));
 }
 
 static graco_status need_mask(struct views_store *s, struct view *view)
 {
-    return view->mask ? GRACO_OK
-                      : context_take(s->context, &view->mask, s->features, sizeof(float));
+    return view->mask ? GRACO_OK : context_take(s->context, &view->mask, s->columns, sizeof(float));
 }
 
-/* Lists what the drawn views keep, in both orientations; share[v] of its edges are kept in the
- * mean. */
+/* Lists what the drawn views keep, in both orientations; on average view v keeps share[v] of its
+ * edges. */
 static graco_status keep_edges(struct views *views, const bool drawn[2], const double share[2])
 {
     struct views_store *s = views->store;
     struct compaction list[COMPACTIONS_MAX];
-    graco_status status = GRACO_OK;
     int count = 0;
     for (int v = 0; v < views->count; v++) {
         const struct view *view = &s->view[v];
@@ -191,16 +181,15 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
                                             view->keep, view->out,    view->out_count};
     }
     if (count > 0)
-        TRY(s->context->kernels->compact(s->context, count, list));
+        PASS(s->context->kernels->compact(s->context, count, list));
     for (int v = 0; v < views->count; v++) {
         const struct view *view = &s->view[v];
         if (drawn[v])
-            TRY(publish(views, v,
-                        (struct edges){view->in, view->out, view->in_count, view->out_count},
-                        share[v]));
+            PASS(publish(views, v,
+                         (struct edges){view->in, view->out, view->in_count, view->out_count},
+                         share[v]));
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
@@ -210,30 +199,27 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
     const struct kernels *kernels = s->context->kernels;
     const double share[2] = {1 - drop->edge[0], 1 - drop->edge[1]};
     bool drawn[2] = {false};
-    graco_status status = GRACO_OK;
     for (int v = 0; v < views->count; v++) {
         struct view *view = &s->view[v];
         struct random_key key = {
             .seed = seed, .stream = RANDOM_EDGES, .view = hop << 1 | (uint32_t)v, .step = step};
         if (drop->edge[v] > 0) {
-            TRY(need_edges(s, view));
-            TRY(kernels->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
+            PASS(need_edges(s, view));
+            PASS(kernels->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
             drawn[v] = true;
         } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
-            TRY(publish_whole(views, v));
+            PASS(publish_whole(views, v));
         }
         views->mask[v] = NULL;
-        if (drop->feature[v] > 0 && s->features > 0) {
+        if (drop->feature[v] > 0 && s->columns > 0) {
             key.stream = RANDOM_FEATURES;
             key.view = (uint32_t)v;
-            TRY(need_mask(s, view));
-            TRY(kernels->draw_floats(s->context, &key, drop->feature[v], s->features, view->mask));
+            PASS(need_mask(s, view));
+            PASS(kernels->draw_floats(s->context, &key, drop->feature[v], s->columns, view->mask));
             views->mask[v] = view->mask;
         }
     }
-    TRY(keep_edges(views, drawn, share));
-done:
-    return status;
+    return keep_edges(views, drawn, share);
 }
 
 graco_status views_set(struct views *views, int v, const uint8_t *keep, const float *mask)
@@ -242,14 +228,12 @@ graco_status views_set(struct views *views, int v, const uint8_t *keep, const fl
     struct view *view = &s->view[v];
     const bool drawn[2] = {v == 0, v == 1};
     const double share[2] = {1, 1};
-    graco_status status = GRACO_OK;
-    TRY(need_edges(s, view));
-    TRY(need_mask(s, view));
-    TRY(s->context->buffers->upload(s->context, view->keep, keep, (size_t)s->edges));
-    TRY(s->context->buffers->upload(s->context, view->mask, mask,
-                                    (size_t)s->features * sizeof(float)));
-    TRY(keep_edges(views, drawn, share));
+    PASS(need_edges(s, view));
+    PASS(need_mask(s, view));
+    PASS(s->context->buffers->upload(s->context, view->keep, keep, (size_t)s->edges));
+    PASS(s->context->buffers->upload(s->context, view->mask, mask,
+                                     (size_t)s->columns * sizeof(float)));
+    PASS(keep_edges(views, drawn, share));
     views->mask[v] = view->mask;
-done:
-    return status;
+    return GRACO_OK;
 }

@@ -20,24 +20,23 @@ struct view_drop {
     double edge[2], feature[2]; /* probabilities */
 };
 
-/* One or two views of a graph, or of one hop of a sample. `map` and `mask` are what encoders read.
- */
+/* One or two views of a graph, or of one hop of a sample. Encoders read `map` and `mask`. */
 struct views {
     int count;
     int64_t edges;         /* before any is removed */
     struct sparse_map map; /* the propagation matrices, normalised on the view's own edges */
-    const float *mask[2];  /* (features) 0 or 1; NULL: nothing is masked */
+    const float *mask[2];  /* (columns) 0 or 1; NULL: nothing is masked */
     struct views_store *store;
 };
 
-/* Prepares `count` views that keep everything. Borrows the graph.
+/* Prepares `count` views that keep everything, with masks for so many columns. Borrows the graph.
  *
- * In a graph, D counts the view's own edges. One hop of a sample knows the edges into its targets,
- * but not those into its sources, which the symmetric norm needs too: `source_degree` (sources)
- * then gives how many there would be before removal, and D_j is expected to keep its share of them.
- * NULL for a graph, and for the mean. */
+ * In a graph, D counts the view's own edges. A hop of a sample holds the edges into its targets but
+ * not those into its sources, whose degrees the symmetric norm needs too: `source_degree` (sources)
+ * says how many edges each source would have if none were removed, and D_j is the share of them that
+ * a view keeps on average. NULL for a graph, and for the mean. */
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
-                          const int32_t *source_degree, int64_t features, enum view_norm norm,
+                          const int32_t *source_degree, int64_t columns, enum view_norm norm,
                           int count);
 void views_free(struct views *views);
 
@@ -45,7 +44,7 @@ void views_free(struct views *views);
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
                         uint32_t step, uint32_t hop);
 
-/* Sets one view from given masks: keep (edges) by edge id, mask (features). */
+/* Sets one view from given masks: keep (edges) by edge id, mask (columns). */
 graco_status views_set(struct views *views, int view, const uint8_t *keep, const float *mask);
 
 #endif

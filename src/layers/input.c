@@ -1,3 +1,9 @@
+/* Features on a device, as dense or sparse as serves the products.
+ *
+ * Dense features are shared as they are. Sparse ones are multiplied in compressed rows, and their
+ * transpose, which the backward pass needs, is built once for each number of rows that is asked
+ * for. A device multiplies dense matrices so much faster that it gets sparse features as dense ones
+ * where enough of their entries are not zero. */
 #include "layers/input.h"
 
 #include "base/memory.h"
@@ -10,19 +16,17 @@ struct prefix {
     struct prefix *next;
     int64_t rows;
     struct sparse_map map;
-    int64_t *start; /* of the transpose, on the host */
-    int32_t *index;
-    float *value;
+    struct csr transpose; /* on the host */
 };
 
 struct input {
     struct context *context;
     const struct features *features; /* NULL: `dense` is all there is, and is borrowed */
     int64_t rows, cols;
-    const float *dense;                           /* (rows, cols) on the device; NULL: sparse */
-    bool stays_sparse;                            /* having been asked */
-    enum { UNDECIDED, POOLS, POOLS_NOT } pooling; /* of sparse features */
-    struct sparse plain;                          /* where they are: the features on the device */
+    const float *dense;                            /* (rows, cols) on the device; NULL: sparse */
+    bool stays_sparse;                             /* having been asked */
+    enum { UNDECIDED, PROPAGATE, MULTIPLY } first; /* what is done to sparse features */
+    struct sparse plain; /* to propagate: the sparse features on the device */
     struct prefix *prefixes;
 };
 
@@ -35,7 +39,7 @@ static bool better_dense(const struct context *context, const struct features *X
 {
     int64_t cells = X->rows * X->cols;
     int one_in = context->precision == PRECISION_FP32 ? DENSE_ONE_IN : DENSE_ONE_IN_ROUNDED;
-    return !context->backend->host && !X->dense && X->start[X->rows] >= cells / one_in &&
+    return !context->backend->host && !X->dense && X->sparse.start[X->rows] >= cells / one_in &&
            cells <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
@@ -44,10 +48,7 @@ static graco_status share_as_dense(const float **out, struct context *context,
 {
     graco_status status = GRACO_OK;
     float *dense = NULL;
-    TRY(memory_zalloc(&dense, X->rows * X->cols, sizeof(float)));
-    for (int64_t row = 0; row < X->rows; row++)
-        for (int64_t k = X->start[row]; k < X->start[row + 1]; k++)
-            dense[row * X->cols + X->index[k]] = X->value[k];
+    TRY(csr_densify(&dense, &X->sparse));
     TRY(context_share(context, out, dense, X->rows * X->cols, sizeof(float)));
     TRY(context_finish(context)); /* the upload reads `dense` until then */
 done:
@@ -69,9 +70,7 @@ graco_status input_dense(const float **out, struct context *context, const struc
 static graco_status input_new(struct input **out, struct context *context, int64_t rows,
                               int64_t cols)
 {
-    graco_status status = memory_zalloc(out, 1, sizeof **out);
-    if (status != GRACO_OK)
-        return status;
+    PASS(memory_zalloc(out, 1, sizeof **out));
     (*out)->context = context;
     (*out)->rows = rows;
     (*out)->cols = cols;
@@ -99,9 +98,7 @@ graco_status input_create_dense(struct input **out, struct context *context, con
                                 int64_t rows, int64_t cols)
 {
     struct input *input = NULL;
-    graco_status status = input_new(&input, context, rows, cols);
-    if (status != GRACO_OK)
-        return status;
+    PASS(input_new(&input, context, rows, cols));
     input->dense = X;
     *out = input;
     return GRACO_OK;
@@ -115,9 +112,7 @@ static void prefix_free(struct context *context, struct prefix *prefix)
         context_unshare(context, both[i]->entries.index);
         context_unshare(context, both[i]->entries.value);
     }
-    memory_free(prefix->start);
-    memory_free(prefix->index);
-    memory_free(prefix->value);
+    csr_clear(&prefix->transpose);
     memory_free(prefix);
 }
 
@@ -149,62 +144,31 @@ int64_t input_rows(const struct input *input)
     return input->rows;
 }
 
-/* Fills the transpose by counting; the order within a row is ascending. */
-static graco_status transpose(struct prefix *prefix, const struct features *X)
+/* A matrix as the device sees it. */
+static graco_status share_matrix(struct sparse *out, struct context *c, const struct csr *M)
 {
-    graco_status status = GRACO_OK;
-    int64_t entries = X->start[prefix->rows], *start;
-    TRY(memory_zalloc(&prefix->start, X->cols + 1, sizeof(int64_t)));
-    TRY(memory_alloc(&prefix->index, entries, sizeof(int32_t)));
-    TRY(memory_alloc(&prefix->value, entries, sizeof(float)));
-    start = prefix->start;
-    for (int64_t k = 0; k < entries; k++)
-        start[X->index[k]]++;
-    for (int64_t col = 0, total = 0; col <= X->cols; col++) {
-        int64_t count = start[col];
-        start[col] = total += count;
-    }
-    /* start[col] is where the column ends now; filled from behind it comes to where it begins. */
-    for (int64_t row = prefix->rows - 1; row >= 0; row--)
-        for (int64_t k = X->start[row + 1] - 1; k >= X->start[row]; k--) {
-            int64_t at = --start[X->index[k]];
-            prefix->index[at] = (int32_t)row;
-            prefix->value[at] = X->value[k];
-        }
-done:
-    return status;
-}
-
-static int64_t longest_row(const int64_t *start, int64_t rows)
-{
-    int64_t longest = 0;
-    for (int64_t row = 0; row < rows; row++)
-        if (start[row + 1] - start[row] > longest)
-            longest = start[row + 1] - start[row];
-    return longest;
+    int64_t entries = M->start[M->rows];
+    out->entries.rows = M->rows;
+    out->entries.cols = M->cols;
+    PASS(context_share(c, &out->entries.start, M->start, M->rows + 1, sizeof(int64_t)));
+    PASS(context_share(c, &out->entries.index, M->index, entries, sizeof(int32_t)));
+    return context_share(c, &out->entries.value, M->value, entries, sizeof(float));
 }
 
 static graco_status share_prefix(struct context *c, struct prefix *prefix, const struct features *X)
 {
-    int64_t entries = X->start[prefix->rows];
+    struct csr first = X->sparse;
     struct sparse *M = &prefix->map.matrix[0], *T = &prefix->map.transpose[0];
-    graco_status status = GRACO_OK;
-    TRY(transpose(prefix, X));
-    M->entries.rows = T->entries.cols = prefix->rows;
-    M->entries.cols = T->entries.rows = X->cols;
-    M->longest = longest_row(X->start, M->entries.rows);
-    T->longest = longest_row(prefix->start, T->entries.rows);
-    TRY(context_share(c, &M->entries.start, X->start, prefix->rows + 1, sizeof(int64_t)));
-    TRY(context_share(c, &M->entries.index, X->index, entries, sizeof(int32_t)));
-    TRY(context_share(c, &M->entries.value, X->value, entries, sizeof(float)));
-    TRY(context_share(c, &T->entries.start, prefix->start, X->cols + 1, sizeof(int64_t)));
-    TRY(context_share(c, &T->entries.index, prefix->index, entries, sizeof(int32_t)));
-    TRY(context_share(c, &T->entries.value, prefix->value, entries, sizeof(float)));
+    first.rows = prefix->rows;
+    PASS(csr_transpose(&prefix->transpose, NULL, &first));
+    PASS(share_matrix(M, c, &first));
+    PASS(share_matrix(T, c, &prefix->transpose));
+    M->longest = csr_longest_row(&first);
+    T->longest = csr_longest_row(&prefix->transpose);
     prefix->map.matrix[1] = *M;
     prefix->map.transpose[1] = *T;
     prefix->map.shared = true;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status find_prefix(struct prefix **out, struct input *input, int64_t rows)
@@ -277,26 +241,26 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
 }
 
 /* Multiplications of one view, forward and backward, in either order. */
-static bool pools_first(const struct views *views, int64_t features, int64_t width)
+static bool propagates_first(const struct views *views, int64_t columns, int64_t width)
 {
-    double targets = (double)views->map.matrix[0].entries.rows,
-           sources = (double)views->map.matrix[0].entries.cols;
-    double entries = (double)views->edges + targets, F = (double)features, h = (double)width;
+    const struct csr *M = &views->map.matrix[0].entries;
+    double targets = (double)M->rows, sources = (double)M->cols;
+    double entries = (double)views->edges + targets, F = (double)columns, h = (double)width;
     double multiply_first = 2 * sources * F * h + 2 * entries * h;
-    double pool_first = 2 * targets * F * h + entries * F;
-    return pool_first < multiply_first;
+    double propagate_first = 2 * targets * F * h + entries * F;
+    return propagate_first < multiply_first;
 }
 
-/* Whether the features came dense. What a device makes of sparse ones does not count: it is made
- * when first asked for, and every step must go the same way. */
+/* Whether the features came dense. Sparse ones that a device has as dense ones do not count: they
+ * are made dense at the first use, and every step must go the same way. */
 static bool is_dense(const struct input *input)
 {
     return !input->features || input->features->dense;
 }
 
-/* Sparse features pool fast where there is a kernel for it; the dense product then must be the
- * faster one, and its operand not too large. */
-static bool better_pooled(const struct input *input, const struct views *views)
+/* Whether sparse features are better propagated first: there is a kernel for it, the product that
+ * follows is faster with a dense operand, and that operand is not too large. */
+static bool better_propagated(const struct input *input, const struct views *views)
 {
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
     return input->context->kernels->sparse_pool && !is_dense(input) &&
@@ -304,49 +268,31 @@ static bool better_pooled(const struct input *input, const struct views *views)
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
-static graco_status share_plain(struct input *input)
-{
-    const struct features *X = input->features;
-    struct sparse *plain = &input->plain;
-    struct context *c = input->context;
-    graco_status status = GRACO_OK;
-    plain->entries.rows = X->rows;
-    plain->entries.cols = X->cols;
-    TRY(context_share(c, &plain->entries.start, X->start, X->rows + 1, sizeof(int64_t)));
-    TRY(context_share(c, &plain->entries.index, X->index, X->start[X->rows], sizeof(int32_t)));
-    TRY(context_share(c, &plain->entries.value, X->value, X->start[X->rows], sizeof(float)));
-done:
-    return status;
-}
-
-/* Shares the features as they are, and sees whether there is room for what comes of them. */
-static graco_status try_pooling(struct input *input, const struct views *views)
+/* Shares the features as they are, and sees whether the device has room for what comes of them. */
+static graco_status try_propagating(struct input *input, const struct views *views)
 {
     struct context *c = input->context;
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
     float *room = NULL;
-    graco_status status = GRACO_OK;
-    TRY(share_plain(input));
-    TRY(context_take(c, &room, rows * tape_pool_row(input->cols), sizeof(float)));
+    PASS(share_matrix(&input->plain, c, &input->features->sparse));
+    PASS(context_take(c, &room, rows * tape_pool_row(input->cols), sizeof(float)));
     context_give(c, room);
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* Chooses once for all steps; without the memory for it features are multiplied first. */
-static bool pools_sparse(struct tape *tape, struct input *input, const struct views *views)
+static bool propagates_sparse(struct tape *tape, struct input *input, const struct views *views)
 {
-    if (input->pooling == UNDECIDED) {
-        input->pooling = better_pooled(input, views) ? POOLS : POOLS_NOT;
-        graco_status status = input->pooling == POOLS ? try_pooling(input, views) : GRACO_OK;
-        if (status != GRACO_OK) {
+    if (input->first == UNDECIDED) {
+        bool better = better_propagated(input, views);
+        graco_status status = better ? try_propagating(input, views) : GRACO_OK;
+        input->first = better && status == GRACO_OK ? PROPAGATE : MULTIPLY;
+        if (status != GRACO_OK)
             unshare_plain(input);
-            input->pooling = POOLS_NOT;
-        }
         if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
             tape_stop(tape, status);
     }
-    return input->pooling == POOLS;
+    return input->first == PROPAGATE;
 }
 
 struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
@@ -356,51 +302,46 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
     assert(rows == views->map.matrix[0].entries.cols);
     if (!W)
         return NULL;
-    if (pools_sparse(tape, input, views)) {
+    if (propagates_sparse(tape, input, views)) {
         struct tensor *P = tape_pool_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }
-    if (is_dense(input) && pools_first(views, W->rows, W->cols)) {
+    if (is_dense(input) && propagates_first(views, W->rows, W->cols)) {
         struct dense_map map = dense_of(input, views, rows);
         struct tensor *P = readable(tape, input) ? tape_pool(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);
-    struct tensor *pooled = tape_propagate(tape, &views->map, XW, end);
+    struct tensor *MXW = tape_propagate(tape, &views->map, XW, end);
     tape_drop(tape, XW);
-    return pooled;
+    return MXW;
 }
 
 graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
                             const struct tensor *W, float *C, bool accumulate)
 {
     struct context *c = input->context;
-    graco_status status = GRACO_OK;
-    TRY(features_check(input->features)); /* before each chunk: it may be a mapped file */
-    if (input->dense) {
-        TRY(c->kernels->gemm(c, &(struct gemm){.m = rows,
-                                               .n = W->cols,
-                                               .k = input->cols,
-                                               .A = input->dense + first * input->cols,
-                                               .lda = input->cols,
-                                               .B = W->data,
-                                               .ldb = W->cols,
-                                               .beta = accumulate ? 1.0f : 0.0f,
-                                               .C = C,
-                                               .ldc = W->cols}));
-        goto done;
-    }
+    PASS(features_check(input->features)); /* before each chunk: it may be a mapped file */
+    if (input->dense)
+        return c->kernels->gemm(c, &(struct gemm){.m = rows,
+                                                  .n = W->cols,
+                                                  .k = input->cols,
+                                                  .A = input->dense + first * input->cols,
+                                                  .lda = input->cols,
+                                                  .B = W->data,
+                                                  .ldb = W->cols,
+                                                  .beta = accumulate ? 1.0f : 0.0f,
+                                                  .C = C,
+                                                  .ldc = W->cols});
     if (!input->plain.entries.start)
-        TRY(share_plain(input));
+        PASS(share_matrix(&input->plain, c, &input->features->sparse));
     struct sparse some = input->plain;
     some.entries.rows = rows;
     some.entries.start += first;
-    TRY(c->kernels->spmm(c, &(struct spmm){.views = 1,
-                                           .matrix = &some,
-                                           .cols = W->cols,
-                                           .X = W->data,
-                                           .Y = C,
-                                           .accumulate = accumulate}));
-done:
-    return status;
+    return c->kernels->spmm(c, &(struct spmm){.views = 1,
+                                              .matrix = &some,
+                                              .cols = W->cols,
+                                              .X = W->data,
+                                              .Y = C,
+                                              .accumulate = accumulate});
 }

@@ -1,3 +1,6 @@
+/* Rows are gathered on the device while all of them are there, else on the host, from where they are
+ * sent; sparse rows stay on the host, where the input shares them. Buffers are kept from batch to
+ * batch, with some to spare, because batches are of nearly equal size. */
 #include "layers/stock.h"
 
 #include "base/memory.h"
@@ -13,7 +16,7 @@ struct stock {
     float *sent; /* (sent_room, cols) the same on the host, where `all` is not on the device */
     int64_t sent_room;
     struct features sparse; /* gathered on the host, with room for more */
-    int64_t row_room, entry_room;
+    struct csr_room sparse_room;
 };
 
 /* The device is out of memory; batches can do without all rows there. */
@@ -63,11 +66,10 @@ void stock_free(struct stock *s)
 /* ---- Dense rows ------------------------------------------------------------------------------ */
 
 /* Makes room for rows on the device, and an eighth more: batches are of nearly equal size, and the
- * pool keeps what was too small. What was there is lost. */
+ * context's cache keeps what was too small. What was there is lost. */
 static graco_status make_room(struct stock *s, int64_t count)
 {
     int64_t room = count + count / 8;
-    graco_status status = GRACO_OK;
     if (count <= s->room)
         return GRACO_OK;
     if (count <= s->X->rows && room > s->X->rows)
@@ -75,10 +77,9 @@ static graco_status make_room(struct stock *s, int64_t count)
     context_give(s->context, s->rows);
     s->rows = NULL;
     s->room = 0;
-    TRY(context_take(s->context, &s->rows, room * s->X->cols, sizeof(float)));
+    PASS(context_take(s->context, &s->rows, room * s->X->cols, sizeof(float)));
     s->room = room;
-done:
-    return status;
+    return GRACO_OK;
 }
 
 /* From s->all into s->rows. Taking memory may cost s->all: then there is nothing to gather from. */
@@ -103,87 +104,39 @@ static graco_status gather_here(struct stock *s, const int32_t *nodes, int64_t c
 {
     struct context *c = s->context;
     int64_t cols = s->X->cols;
-    graco_status status = GRACO_OK;
-    TRY(make_room(s, count));
+    PASS(make_room(s, count));
     if (count > s->sent_room) {
         s->sent_room = 0;
         memory_free(s->sent);
         s->sent = NULL;
-        TRY(memory_alloc(&s->sent, count * cols, sizeof(float)));
+        PASS(memory_alloc(&s->sent, count * cols, sizeof(float)));
         s->sent_room = count;
     }
-    TRY(features_check(s->X));
+    PASS(features_check(s->X));
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t i = 0; i < count; i++)
         memcpy(s->sent + i * cols, s->X->dense + nodes[i] * cols, (size_t)cols * sizeof(float));
-    TRY(c->buffers->upload(c, s->rows, s->sent, (size_t)(count * cols) * sizeof(float)));
-done:
-    return status;
-}
-
-/* ---- Sparse rows ----------------------------------------------------------------------------- */
-
-/* Makes room for rows and entries; what was there is lost. */
-static graco_status make_sparse_room(struct stock *s, int64_t rows, int64_t entries)
-{
-    struct features *g = &s->sparse;
-    graco_status status = GRACO_OK;
-    if (rows > s->row_room) {
-        s->row_room = 0;
-        memory_free(g->start);
-        g->start = NULL;
-        TRY(memory_alloc(&g->start, rows + 1, sizeof(int64_t)));
-        s->row_room = rows;
-    }
-    if (entries > s->entry_room) {
-        s->entry_room = 0;
-        memory_free(g->index);
-        memory_free(g->value);
-        g->index = NULL;
-        g->value = NULL;
-        TRY(memory_alloc(&g->index, entries, sizeof(int32_t)));
-        TRY(memory_alloc(&g->value, entries, sizeof(float)));
-        s->entry_room = entries;
-    }
-done:
-    return status;
+    return c->buffers->upload(c, s->rows, s->sent, (size_t)(count * cols) * sizeof(float));
 }
 
 static graco_status gather_sparse(struct stock *s, const int32_t *nodes, int64_t count)
 {
-    const struct features *X = s->X;
-    struct features *g = &s->sparse;
-    graco_status status = GRACO_OK;
-    int64_t entries = 0;
-    for (int64_t i = 0; i < count; i++)
-        entries += X->start[nodes[i] + 1] - X->start[nodes[i]];
-    TRY(make_sparse_room(s, count, entries));
-    g->rows = count;
-    g->cols = X->cols;
-    g->start[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t from = X->start[nodes[i]], to = g->start[i], some = X->start[nodes[i] + 1] - from;
-        memcpy(g->index + to, X->index + from, (size_t)some * sizeof(int32_t));
-        memcpy(g->value + to, X->value + from, (size_t)some * sizeof(float));
-        g->start[i + 1] = to + some;
-    }
-done:
-    return status;
+    PASS(csr_gather(&s->sparse.sparse, &s->sparse_room, &s->X->sparse, nodes, count));
+    s->sparse = features_of(s->sparse.sparse);
+    return GRACO_OK;
 }
 
 graco_status stock_gather(struct input **out, struct stock *s, const int32_t *nodes, int64_t count)
 {
-    graco_status status = GRACO_OK;
     if (s->all)
-        TRY(gather_there(s, nodes, count));
+        PASS(gather_there(s, nodes, count));
     if (!s->all && s->X->dense)
-        TRY(gather_here(s, nodes, count));
+        PASS(gather_here(s, nodes, count));
     if (s->all || s->X->dense) {
-        TRY(input_create_dense(out, s->context, s->rows, count, s->X->cols));
+        PASS(input_create_dense(out, s->context, s->rows, count, s->X->cols));
     } else {
-        TRY(gather_sparse(s, nodes, count));
-        TRY(input_create(out, s->context, &s->sparse));
+        PASS(gather_sparse(s, nodes, count));
+        PASS(input_create(out, s->context, &s->sparse));
     }
-done:
-    return status;
+    return GRACO_OK;
 }

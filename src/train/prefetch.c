@@ -26,7 +26,7 @@ struct slot {
 struct worker {
     struct prefetch *prefetch;
     struct sampler *sampler;
-    int32_t *order; /* (count) the nodes as shuffled for `epoch` */
+    int32_t *order; /* (count) the roots as shuffled for `epoch` */
     int64_t epoch;  /* -1: none yet */
     pthread_t thread;
 };
@@ -75,7 +75,7 @@ static void shuffle_epoch(struct worker *w, int64_t epoch)
 {
     const struct prefetch_options *o = &w->prefetch->options;
     const struct random_key key = {o->seed, RANDOM_ORDER, 0, (uint32_t)epoch};
-    memcpy(w->order, o->nodes, (size_t)o->count * sizeof *w->order);
+    memcpy(w->order, o->roots, (size_t)o->count * sizeof *w->order);
     random_shuffle(w->order, o->count, &key);
     w->epoch = epoch;
 }
@@ -87,8 +87,8 @@ static void draw_step(struct slot *slot, struct worker *w, int64_t step)
     if (w->epoch != step / steps)
         shuffle_epoch(w, step / steps);
     int64_t begin = step % steps * o->batch;
-    int64_t seeds = o->batch < o->count - begin ? o->batch : o->count - begin;
-    slot->status = sampler_draw(w->sampler, &slot->sample, w->order + begin, seeds, (uint32_t)step);
+    int64_t roots = o->batch < o->count - begin ? o->batch : o->count - begin;
+    slot->status = sampler_draw(w->sampler, &slot->sample, w->order + begin, roots, (uint32_t)step);
     if (slot->status != GRACO_OK) {
         status_context(slot->status, "sampling step %lld", (long long)step);
         snprintf(slot->message, sizeof slot->message, "%s", graco_message());

@@ -18,9 +18,9 @@ struct prefetch_options {
     int hops;
     const int64_t *fanout; /* (hops) copied; see sampler.h */
     uint64_t seed;
-    const int32_t *nodes; /* (count) borrowed: the distinct nodes that are seeds once an epoch */
+    const int32_t *roots; /* (count) borrowed: distinct nodes, each a root once an epoch */
     int64_t count;        /* at least 1 */
-    int64_t batch;        /* seeds of a step, at least 1 */
+    int64_t batch;        /* roots of a step, at least 1 */
     int64_t first_step;   /* where a resumed run goes on */
     int workers;          /* 0: prefetch_next samples in the caller's thread */
     int ahead;            /* samples that may be ready before they are asked for, at least 1 */

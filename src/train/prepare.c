@@ -2,10 +2,7 @@
  * larger than memory. */
 #include "train/prepare.h"
 
-#include "base/memory.h"
 #include "data/preprocess.h"
-
-#include <string.h>
 
 graco_status prepare_features(struct prepared *out, const struct graco_dataset *data,
                               const struct graco_config *config, double contaminate)
@@ -27,20 +24,12 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
     graco_status status = GRACO_OK;
     struct features kept = {0};
     const struct features *from = &data->features;
-    graco_matrix made = {.rows = from->rows, .cols = from->cols};
     if (config && config->contaminate != 0) {
         const struct preprocess how = {SCALING_NONE, config->contaminate, config->seed};
         TRY(preprocess_features(&kept, from, &how));
         from = &kept;
     }
-    TRY(features_check(from));
-    TRY(memory_zalloc(&made.data, made.rows * made.cols, sizeof *made.data));
-    if (from->dense)
-        memcpy(made.data, from->dense, (size_t)(made.rows * made.cols) * sizeof *made.data);
-    for (int64_t i = 0; from->start && i < made.rows; i++)
-        for (int64_t e = from->start[i]; e < from->start[i + 1]; e++)
-            made.data[i * made.cols + from->index[e]] = from->value[e];
-    *X = made;
+    TRY(features_densify(X, from));
 done:
     features_clear(&kept);
     return status;

@@ -28,7 +28,7 @@ struct schedule {
     int32_t *order; /* (count) the parts in this epoch's order */
     /* Mini-batches; NULL without. */
     struct prefetch *prefetch;
-    int32_t *seeds; /* (nodes of the part) 0, 1, 2, ... */
+    int32_t *roots; /* (nodes of the part) 0, 1, 2, ... */
     struct stock *stock;
     int32_t *rows; /* (nodes of the part) of the batch's neighbourhood in the stock; NULL: as they
                       are numbered */
@@ -103,9 +103,9 @@ static graco_status start_batches(struct schedule *s)
     const struct graco_config *config = &s->model->config;
     const struct graph *graph = s->parts[0].graph;
     graco_status status = GRACO_OK;
-    TRY(memory_alloc(&s->seeds, graph->nodes, sizeof(int32_t)));
+    TRY(memory_alloc(&s->roots, graph->nodes, sizeof(int32_t)));
     for (int64_t i = 0; i < graph->nodes; i++)
-        s->seeds[i] = (int32_t)i;
+        s->roots[i] = (int32_t)i;
     if (s->parts[0].nodes)
         TRY(memory_alloc(&s->rows, graph->nodes, sizeof(int32_t)));
     TRY(stock_create(&s->stock, s->context, s->X));
@@ -113,7 +113,7 @@ static graco_status start_batches(struct schedule *s)
                                                                  .hops = (int)config->layers,
                                                                  .fanout = config->fanout,
                                                                  .seed = config->seed,
-                                                                 .nodes = s->seeds,
+                                                                 .roots = s->roots,
                                                                  .count = graph->nodes,
                                                                  .batch = config->batch,
                                                                  .first_step = s->model->step,
@@ -160,7 +160,7 @@ void schedule_free(struct schedule *s)
     }
     memory_free(s->parts);
     memory_free(s->order);
-    memory_free(s->seeds);
+    memory_free(s->roots);
     stock_free(s->stock);
     memory_free(s->rows);
     features_clear(&s->prepared.copy);

@@ -1,7 +1,7 @@
 /* The schedule: which stages make up an epoch.
  *
  * Whole graphs come one per step, in an order that is shuffled anew each epoch; one graph is the
- * simplest case. Mini-batches come from the prefetcher, seeds in a shuffled order, each with its
+ * simplest case. Mini-batches come from the prefetcher, roots in a shuffled order, each with its
  * neighbourhood's features taken from the stock. With `inductive` only the training split exists:
  * nodes, features and edges of other splits are cut away before anything is drawn, and edge ids
  * number what is left. */

@@ -47,7 +47,7 @@ static graco_status source_degrees(int32_t **out, const struct graph *graph,
     graco_status status = memory_alloc(out, count, sizeof(int32_t));
     for (int64_t i = 0; i < count && status == GRACO_OK; i++) {
         int32_t node = sample->nodes[i];
-        int64_t degree = graph->in_start[node + 1] - graph->in_start[node];
+        int64_t degree = graph->in.start[node + 1] - graph->in.start[node];
         (*out)[i] = (int32_t)(fanout > 0 && degree > 0 ? fanout : degree);
     }
     return status;

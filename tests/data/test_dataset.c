@@ -26,9 +26,11 @@ static struct dataset_parts small_parts(void)
         .target = OWNED((int32_t[]){1, 0, 3, 3}),
         .features = {.rows = 4,
                      .cols = 3,
-                     .start = OWNED((int64_t[]){0, 2, 2, 3, 4}),
-                     .index = OWNED((int32_t[]){0, 2, 1, 0}),
-                     .value = OWNED((float[]){1, 2, 3, 4})},
+                     .sparse = {.rows = 4,
+                                .cols = 3,
+                                .start = OWNED((int64_t[]){0, 2, 2, 3, 4}),
+                                .index = OWNED((int32_t[]){0, 2, 1, 0}),
+                                .value = OWNED((float[]){1, 2, 3, 4})}},
         .classes = 2,
         .label = OWNED((int32_t[]){0, 1, -1, 0}),
         .split = OWNED((uint8_t[]){0, 1, 2, 3}),
@@ -88,7 +90,7 @@ static void builds_little(void)
         struct graco_dataset *data = NULL;                                                         \
         change;                                                                                    \
         CHECK_FAILS(dataset_create(&data, &parts), GRACO_ERROR_FORMAT, text);                      \
-        CHECK(data == NULL && parts.source == NULL && parts.features.start == NULL);               \
+        CHECK(data == NULL && parts.source == NULL && parts.features.sparse.start == NULL);        \
     } while (0)
 
 static void refuses(void)
@@ -97,13 +99,16 @@ static void refuses(void)
     REFUSED(parts.target[1] = -1, "edge 1 joins nodes 1 and -1");
     REFUSED(parts.features.rows = 3, "features for 3 nodes: expected 4");
     REFUSED(parts.features.cols = -1, "-1 features");
-    REFUSED(parts.features.start[0] = 1, "start at 1: expected 0");
-    REFUSED(parts.features.start[2] = 1, "node 1 end at 1, before their start at 2");
-    REFUSED(parts.features.index[1] = 0, "node 0 has feature index 0 after 0");
-    REFUSED(parts.features.index[0] = 3, "node 0 has a feature with index 3: expected 0 to 2");
-    REFUSED(parts.features.index[2] = -7, "node 2 has a feature with index -7");
-    REFUSED(parts.features.value[3] = NAN, "feature 0 of node 3 is");
-    REFUSED(parts.features.value[2] = -INFINITY, "feature 1 of node 2 is -inf");
+    REFUSED(parts.features.sparse.start[0] = 1,
+            "features: row pointers run from 1 to 4: expected 0");
+    REFUSED(parts.features.sparse.start[2] = 1, "features: row 1 ends at 1, before its start at 2");
+    REFUSED(parts.features.sparse.index[1] = 0, "features: row 0 has column index 0 after 0");
+    REFUSED(parts.features.sparse.index[0] = 3,
+            "features: row 0 has a column index 3: expected 0 to 2");
+    REFUSED(parts.features.sparse.index[2] = -7, "features: row 2 has a column index -7");
+    REFUSED(parts.features.sparse.value[3] = NAN, "features: row 3 has the value nan in column 0");
+    REFUSED(parts.features.sparse.value[2] = -INFINITY,
+            "features: row 2 has the value -inf in column 1");
     REFUSED(parts.label[1] = 2, "node 1 has label 2: expected -1 (unknown) to 1");
     REFUSED(parts.label[1] = -2, "node 1 has label -2");
     REFUSED(parts.classes = -1, "-1 classes");

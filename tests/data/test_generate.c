@@ -15,14 +15,14 @@ static uint64_t dataset_digest(const graco_dataset *data)
     const struct graph *graph = data->graph;
     const struct features *X = &data->features;
     uint64_t hash = 0xcbf29ce484222325u;
-    hash = digest(hash, graph->in_start, (size_t)(graph->nodes + 1) * 8);
-    hash = digest(hash, graph->in_source, (size_t)graph->edges * 4);
+    hash = digest(hash, graph->in.start, (size_t)(graph->nodes + 1) * 8);
+    hash = digest(hash, graph->in.index, (size_t)graph->edges * 4);
     hash = digest(hash, data->label, (size_t)graph->nodes * 4);
     hash = digest(hash, data->split, (size_t)graph->nodes);
     if (X->dense)
         return digest(hash, X->dense, (size_t)(X->rows * X->cols) * 4);
-    hash = digest(hash, X->start, (size_t)(X->rows + 1) * 8);
-    return digest(hash, X->index, (size_t)X->start[X->rows] * 4);
+    hash = digest(hash, X->sparse.start, (size_t)(X->rows + 1) * 8);
+    return digest(hash, X->sparse.index, (size_t)X->sparse.start[X->rows] * 4);
 }
 
 static graco_dataset *make(const graco_generate_options *options)
@@ -79,10 +79,10 @@ static void shape_of_default(void)
     const struct graph *graph = data->graph;
     int64_t within = 0, largest = 0;
     for (int64_t t = 0; t < graph->nodes; t++) {
-        int64_t degree = graph->in_start[t + 1] - graph->in_start[t];
+        int64_t degree = graph->in.start[t + 1] - graph->in.start[t];
         largest = degree > largest ? degree : largest;
-        for (int64_t e = graph->in_start[t]; e < graph->in_start[t + 1]; e++)
-            within += data->label[graph->in_source[e]] == data->label[t];
+        for (int64_t e = graph->in.start[t]; e < graph->in.start[t + 1]; e++)
+            within += data->label[graph->in.index[e]] == data->label[t];
     }
     CHECK(info.nodes == 2000 && info.classes == 6 && info.features == 500 && !info.directed);
     CHECK(fabs((double)info.edges / 2000 - 8) < 0.05);
@@ -132,15 +132,15 @@ static void difficulty(void)
     float *X = calloc((size_t)(N * F), sizeof *X), *P = calloc((size_t)(N * F), sizeof *P);
     const struct features *words = &data->features;
     for (int64_t i = 0; i < N; i++) {
-        for (int64_t k = words->start[i]; k < words->start[i + 1]; k++)
-            X[i * F + words->index[k]] = 1;
+        for (int64_t k = words->sparse.start[i]; k < words->sparse.start[i + 1]; k++)
+            X[i * F + words->sparse.index[k]] = 1;
     }
     for (int64_t i = 0; i < N; i++) {
         for (int64_t f = 0; f < F; f++)
             P[i * F + f] = X[i * F + f];
-        for (int64_t e = data->graph->in_start[i]; e < data->graph->in_start[i + 1]; e++) {
+        for (int64_t e = data->graph->in.start[i]; e < data->graph->in.start[i + 1]; e++) {
             for (int64_t f = 0; f < F; f++)
-                P[i * F + f] += X[(int64_t)data->graph->in_source[e] * F + f];
+                P[i * F + f] += X[(int64_t)data->graph->in.index[e] * F + f];
         }
     }
     double alone = centroid_accuracy(X, data->label, N, F, options.classes);

@@ -98,7 +98,7 @@ static const struct row sparse_rows[] = {
     {"x_indices", ARRAY_I32, 3, -1, before, "index -1: expected 0 to 1"},
     {"x_indices", ARRAY_I32, 2, -1, index, "the column indices has 2 rows: expected 3"},
     {"x_indices", ARRAY_F32, 3, -1, halves, "0.5"},
-    {"x_data", ARRAY_F32, 3, -1, infinite, "is -inf"},
+    {"x_data", ARRAY_F32, 3, -1, infinite, "has the value -inf in column 1"},
     {"x_data", ARRAY_F32, 3, 1, x, "the values has 2 dimensions"},
     {"x_data", ARRAY_F64, 3, -1, too_large, "1e+300"},
     {"x_indptr", ARRAY_I64, 6, -1, falling, "row 1 ends at 1, before its start at 2"},
@@ -217,8 +217,9 @@ static const struct row reddit_rows[] = {
     /* A member indptr makes the matrix a compressed one, whose columns are indices. */
     {"indptr", ARRAY_I64, 6, -1, starts, NULL},
     {"indptr", ARRAY_I64, 5, -1, starts, "indptr has 5 rows: expected 6"},
-    {"indptr", ARRAY_I64, 6, -1, late, "indptr runs from 1 to 3: expected 0 to 3"},
-    {"indptr", ARRAY_I64, 6, -1, short_end, "indptr runs from 0 to 2: expected 0 to 3"},
+    {"indptr", ARRAY_I64, 6, -1, late, "indptr: row pointers run from 1 to 3: expected 0 to 3"},
+    {"indptr", ARRAY_I64, 6, -1, short_end,
+     "indptr: row pointers run from 0 to 2: expected 0 to 3"},
     {"indptr", ARRAY_I64, 6, -1, reddit_falling, "row 1 ends at 1, before its start at 2"},
     {"indptr", ARRAY_F32, 6, -1, halves, "0.5"},
 };
@@ -304,13 +305,14 @@ static void wide_rows(void)
     int64_t start[] = {0, 2, 3};
     int32_t column[] = {2000000000, 7, 5};
     float value[] = {1, 2, 3};
-    struct features features = {
+    struct csr matrix = {
         .rows = 2, .cols = INT32_MAX, .start = start, .index = column, .value = value};
-    CHECK_OK(features_sort(&features));
+    CHECK_OK(csr_sort(&matrix));
     CHECK(column[0] == 7 && value[0] == 2 && column[1] == 2000000000 && value[1] == 1);
     CHECK(column[2] == 5 && value[2] == 3);
     column[2] = -1;
-    CHECK_FAILS(features_sort(&features), GRACO_ERROR_FORMAT, "row 1 has a column index -1");
+    CHECK_OK(csr_sort(&matrix));
+    CHECK_FAILS(csr_check(&matrix), GRACO_ERROR_FORMAT, "row 1 has a column index -1");
 }
 
 /* ---- Cut and changed ------------------------------------------------------------------------- */

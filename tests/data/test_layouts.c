@@ -17,8 +17,7 @@ static void check_equal(const graco_dataset *a, const graco_dataset *b)
     const struct graph *g = a->graph, *h = b->graph;
     int64_t n = g->nodes;
     CHECK(n == h->nodes && g->edges == h->edges && a->graphs == b->graphs);
-    CHECK(same(g->in_start, h->in_start, n + 1, 8) &&
-          same(g->in_source, h->in_source, g->edges, 4));
+    CHECK(same(g->in.start, h->in.start, n + 1, 8) && same(g->in.index, h->in.index, g->edges, 4));
     CHECK(a->features.cols == b->features.cols && a->classes == b->classes);
     CHECK(same(a->features.dense, b->features.dense, n * a->features.cols, 4));
     CHECK(same(a->label, b->label, n, 4) && same(a->multi, b->multi, n * a->classes, 1));
@@ -66,8 +65,8 @@ static void likenesses(void)
     graco_generate_options options = graco_generate_defaults();
     CHECK(info.graphs == 24 && info.classes == 121 && info.multi_label && info.features == 50);
     CHECK(info.nodes > 2700 && info.nodes < 3000 && !info.directed);
-    for (int g = 0; g < 24; g++)
-        CHECK(subset_graph_split(ppi, g) == (g < 20 ? 0 : g < 22 ? 1 : 2));
+    for (int64_t i = 0; i < info.nodes; i++)
+        CHECK(ppi->split[i] == (ppi->graph_id[i] < 20 ? 0 : ppi->graph_id[i] < 22 ? 1 : 2));
     int64_t ones = 0;
     for (int64_t i = 0; i < info.nodes * 121; i++)
         ones += ppi->multi[i];
@@ -77,10 +76,10 @@ static void likenesses(void)
     CHECK(info.split_nodes[0] == 1535 && info.split_nodes[1] + info.split_nodes[2] == 795);
     int64_t most = 0, within = 0;
     for (int64_t i = 0; i < info.nodes; i++) {
-        int64_t start = reddit->graph->in_start[i], degree = reddit->graph->in_start[i + 1] - start;
+        int64_t start = reddit->graph->in.start[i], degree = reddit->graph->in.start[i + 1] - start;
         most = degree > most ? degree : most;
         for (int64_t e = start; e < start + degree; e++)
-            within += reddit->label[reddit->graph->in_source[e]] == reddit->label[i];
+            within += reddit->label[reddit->graph->in.index[e]] == reddit->label[i];
     }
     double share = (double)within / (double)info.edges;
     CHECK(share > 0.4 && share < 0.6); /* less than drawn: few nodes, so many repeated pairs */
@@ -272,8 +271,9 @@ static void reddit_refusals(void)
         CHECK(memcmp(data->split, "\2\0\1", 3) == 0 && data->features.dense[5] == 6);
         graco_dataset_free(data);
         how.edges = 3;
-        reddit_fails(&how, csr ? "reddit_graph.npz: indptr runs from 0 to 4: expected 0 to 3"
-                               : "reddit_graph.npz: row has 4 items: expected 3");
+        reddit_fails(&how,
+                     csr ? "reddit_graph.npz: indptr: row pointers run from 0 to 4: expected 0 to 3"
+                         : "reddit_graph.npz: row has 4 items: expected 3");
         how.edges = 4;
         how.col[1] = 3;
         reddit_fails(&how, "edge 1 joins nodes 1 and 3");
@@ -283,7 +283,7 @@ static void reddit_refusals(void)
     for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
         char message[64];
         how.without = members[m];
-        snprintf(message, sizeof message, "reddit_%s.npz: the archive has no member %s",
+        snprintf(message, sizeof message, "reddit_%s.npz: the archive has no %s.npy",
                  m < 3 ? "data" : "graph", members[m]);
         reddit_fails(&how, message);
     }

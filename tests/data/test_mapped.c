@@ -127,9 +127,7 @@ static void subsets(void)
     }
     CHECK_FAILS(subset_nodes(&nodes, &count, data, 4, 0), GRACO_ERROR_ARGUMENT, "split 4");
     CHECK_FAILS(subset_nodes(&nodes, &count, data, 0, 24), GRACO_ERROR_ARGUMENT, "graph 24");
-    CHECK(nodes == NULL && count == -1 && subset_graph_split(data, 21) == 1);
-    data->split[1] = 2;
-    CHECK(subset_graph_split(data, 0) == -1);
+    CHECK(nodes == NULL && count == -1);
     graco_dataset_free(data);
     options.like = NULL;
     CHECK_OK(graco_dataset_generate(&plain, &options));
@@ -148,9 +146,9 @@ static float entry(const struct features *X, int64_t row, int32_t column)
 {
     if (X->dense)
         return X->dense[row * X->cols + column];
-    for (int64_t k = X->start[row]; k < X->start[row + 1]; k++) {
-        if (X->index[k] == column)
-            return X->value[k];
+    for (int64_t k = X->sparse.start[row]; k < X->sparse.start[row + 1]; k++) {
+        if (X->sparse.index[k] == column)
+            return X->sparse.value[k];
     }
     return 0;
 }

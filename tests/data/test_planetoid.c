@@ -19,9 +19,9 @@ static void reads(void)
     static const float value[] = {1, 3, 2, 4, 6, 5};
     CHECK(memcmp(data->label, labels, sizeof labels) == 0);
     CHECK(memcmp(data->split, split, sizeof split) == 0);
-    CHECK(memcmp(data->features.start, start, sizeof start) == 0);
-    CHECK(memcmp(data->features.index, index, sizeof index) == 0);
-    CHECK(memcmp(data->features.value, value, sizeof value) == 0);
+    CHECK(memcmp(data->features.sparse.start, start, sizeof start) == 0);
+    CHECK(memcmp(data->features.sparse.index, index, sizeof index) == 0);
+    CHECK(memcmp(data->features.sparse.value, value, sizeof value) == 0);
     graco_dataset_free(data);
 }
 
@@ -90,10 +90,10 @@ static void hostile(void)
     load_fails("3, 2 and 3 columns");
     small_csr(&pickle, 2, 3, (int32_t[]){0, 2, 2}, (int32_t[]){1, 1}, (float[]){5, 6});
     small_finish(&pickle, "tiny/ind.tiny.tx");
-    load_fails("feature index 1 after 1");
+    load_fails("features: row 6 has column index 1 after 1");
     small_csr(&pickle, 2, 3, (int32_t[]){0, 1, 2}, (int32_t[]){1, 2}, (float[]){5, NAN});
     small_finish(&pickle, "tiny/ind.tiny.tx");
-    load_fails("feature 2 of node 4 is");
+    load_fails("features: row 4 has the value nan in column 2");
 }
 
 int main(void)

@@ -10,15 +10,17 @@ static float values[] = {1, 2, 1, 0.5f, 0.25f};
 
 static const struct features dense = {.rows = ROWS, .cols = COLS, .dense = dense_values};
 static const struct features sparse = {
-    .rows = ROWS, .cols = COLS, .start = starts, .index = columns, .value = values};
+    .rows = ROWS,
+    .cols = COLS,
+    .sparse = {.rows = ROWS, .cols = COLS, .start = starts, .index = columns, .value = values}};
 
 static float entry(const struct features *X, int64_t row, int64_t column)
 {
     if (X->dense)
         return X->dense[row * X->cols + column];
-    for (int64_t k = X->start[row]; k < X->start[row + 1]; k++) {
-        if (X->index[k] == column)
-            return X->value[k];
+    for (int64_t k = X->sparse.start[row]; k < X->sparse.start[row + 1]; k++) {
+        if (X->sparse.index[k] == column)
+            return X->sparse.value[k];
     }
     return 0;
 }
@@ -76,7 +78,7 @@ static void contamination(void)
         different += x != entry(&c, i / F, i % F);
     }
     CHECK(equal && removed_only && different > 0);
-    double share = (double)a.start[N] / (double)data->features.start[N];
+    double share = (double)a.sparse.start[N] / (double)data->features.sparse.start[N];
     CHECK(fabs(share - 0.7) < 0.03);
     features_clear(&a);
     features_clear(&b);
@@ -88,7 +90,7 @@ static void edges_of_use(void)
 {
     struct features out, none = {.rows = 5};
     CHECK_OK(preprocess_features(&out, &none, &(struct preprocess){.scaling = SCALING_ROWSUM}));
-    CHECK(out.rows == 5 && out.cols == 0 && !out.dense && !out.start);
+    CHECK(out.rows == 5 && out.cols == 0 && !out.dense && !out.sparse.start);
     features_clear(&out);
     const double wrong[] = {-0.1, 1.5, NAN};
     for (int i = 0; i < 3; i++) {

@@ -19,8 +19,8 @@ static graco_dataset *load(const char *name, const graco_load_options *options)
 
 static bool has_edge(const graco_dataset *data, int32_t source, int32_t target)
 {
-    for (int64_t e = data->graph->in_start[target]; e < data->graph->in_start[target + 1]; e++) {
-        if (data->graph->in_source[e] == source)
+    for (int64_t e = data->graph->in.start[target]; e < data->graph->in.start[target + 1]; e++) {
+        if (data->graph->in.index[e] == source)
             return true;
     }
     return false;
@@ -32,7 +32,8 @@ static void citation(void)
     graco_dataset *data = load("paper.npz", NULL);
     CHECK(strcmp(data->name, "paper") == 0 && data->graph->nodes == 3 && data->graph->edges == 4);
     CHECK(data->self_loops == 1 && has_edge(data, 0, 1) && has_edge(data, 2, 1));
-    CHECK(data->features.cols == 2 && data->features.index[0] == 0 && data->features.index[1] == 1);
+    CHECK(data->features.cols == 2 && data->features.sparse.index[0] == 0 &&
+          data->features.sparse.index[1] == 1);
     CHECK(data->classes == 3 && data->label[1] == 2);
     graco_dataset_free(data);
     small_citation("far.npz", (int32_t[]){1, 3, 1}, 3);
@@ -98,7 +99,7 @@ static void native_refuses(void)
     NATIVE_FAILS("x", ARRAY_F32, values, 4, 2, "features for 4 nodes: expected 5");
     NATIVE_FAILS("x", ARRAY_F32, values, 5, -1, "x has 1 dimensions: expected 2");
     NATIVE_FAILS("x", ARRAY_F32, ((float[]){1, 2, NAN, 3, 4}), 5, 1, "feature 0 of node 2 is");
-    NATIVE_FAILS("x_data", ARRAY_F32, values, 3, -1, "no array x_indices: expected one beside");
+    NATIVE_FAILS("x_data", ARRAY_F32, values, 3, -1, "the archive has no x_indices.npy");
     NATIVE_FAILS("split", ARRAY_U8, split, 3, -1, "split has 3 rows: expected 5");
     NATIVE_FAILS("split", ARRAY_I32, labels, 5, -1, "split");
     NATIVE_FAILS("graph_id", ARRAY_I32, ((int32_t[]){0, 0, 1, 1, 1}), 5, -1,
@@ -125,7 +126,9 @@ static void native_refuses(void)
     arrays.count = 0;
     small_add(&arrays, "something", ARRAY_I32, labels, 5, -1);
     small_npz(&arrays, "wrong.npz");
-    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "an archive without edge_index");
+    LOAD_FAILS(
+        "wrong.npz", NULL, GRACO_ERROR_FORMAT,
+        "no data set in this archive: expected edge_index.npy (graco's own), adj_indptr.npy");
 }
 
 static void native_sparse_refuses(void)
@@ -137,7 +140,7 @@ static void native_sparse_refuses(void)
         const char *text;
     } cases[] = {
         {{0, 4, 1}, {0, 2, 2, 3, 3, 3}, "index 4: expected 0 to 3"},
-        {{3, 1, 1}, {0, 2, 2, 3, 3, 3}, "feature index 1 after 3"},
+        {{3, 1, 1}, {0, 2, 2, 3, 3, 3}, "column index 1 after 3"},
         {{0, -1, 1}, {0, 2, 2, 3, 3, 3}, "index -1"},
         {{0, 1, 1}, {0, 2, 1, 3, 3, 3}, "row 1 ends at 1, before its start at 2"},
         {{0, 1, 1}, {0, 2, 2, 3, 3, 4}, "run from 0 to 4: expected 0 to 3"},
@@ -166,16 +169,16 @@ static bool same_dataset(const graco_dataset *a, const graco_dataset *b)
                 a->classes == b->classes && !a->label == !b->label && !a->multi == !b->multi &&
                 !a->split == !b->split && !a->graph_id == !b->graph_id &&
                 !a->label_known == !b->label_known && !a->node_ids == !b->node_ids &&
-                !X->dense == !Y->dense && !X->start == !Y->start;
+                !X->dense == !Y->dense && !X->sparse.start == !Y->sparse.start;
 #define SAME(pointer, count)                                                                       \
     same = same && (!a->pointer ||                                                                 \
                     memcmp(a->pointer, b->pointer, (size_t)(count) * sizeof *a->pointer) == 0)
-    SAME(graph->in_start, nodes + 1);
-    SAME(graph->in_source, edges);
+    SAME(graph->in.start, nodes + 1);
+    SAME(graph->in.index, edges);
     SAME(features.dense, nodes * X->cols);
-    SAME(features.start, nodes + 1);
-    SAME(features.index, X->start[nodes]);
-    SAME(features.value, X->start[nodes]);
+    SAME(features.sparse.start, nodes + 1);
+    SAME(features.sparse.index, X->sparse.start[nodes]);
+    SAME(features.sparse.value, X->sparse.start[nodes]);
     SAME(label, nodes);
     SAME(multi, nodes * a->classes);
     SAME(split, nodes);

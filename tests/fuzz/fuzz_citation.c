@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_zip_end(&zip);
     if (npz_open_bytes(&npz, whole.bytes, whole.length) != GRACO_OK)
         return 0;
-    graco_status status = read_citation(&data, npz, "fuzz");
+    graco_status status =
+        reader_citation.read(&data, &(struct source){.name = "fuzz", .members.npz = npz});
     npz_close(npz);
     fuzz_check_dataset(data, status);
     return 0;

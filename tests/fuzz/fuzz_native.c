@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     struct fuzz_input input = {bytes, (int64_t)length};
     struct npz *npz = NULL;
     graco_dataset *data = NULL;
-    bool undirected = fuzz_byte(&input) & 1;
+    graco_load_options options = {.undirected = fuzz_byte(&input) & 1};
     fuzz_zip_begin(&zip, &whole);
     while (input.left > 0) {
         int name = fuzz_byte(&input) % NAMES;
@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_zip_end(&zip);
     if (npz_open_bytes(&npz, whole.bytes, whole.length) != GRACO_OK)
         return 0;
-    graco_status status = read_native_npz(&data, npz, "fuzz", undirected);
+    graco_status status = reader_native.read(
+        &data, &(struct source){.name = "fuzz", .options = &options, .members.npz = npz});
     npz_close(npz);
     fuzz_check_dataset(data, status);
     return 0;

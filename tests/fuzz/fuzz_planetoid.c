@@ -47,7 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         put(i, content, taken);
         changed |= 1u << i;
     }
-    graco_status status = read_planetoid(&data, small_path("tiny"), "tiny");
+    char *file = "ind.tiny.graph";
+    graco_status status = reader_planetoid.read(
+        &data, &(struct source){.members.folder = small_path("tiny"), .files = {1, &file}});
     fuzz_check_dataset(data, status);
     for (int i = 0; i < NAMES; i++)
         if (changed >> i & 1)

@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_zip_end(&outer);
     if (npz_open_bytes(&npz, whole.bytes, whole.length) != GRACO_OK)
         return 0;
-    graco_status status = read_reddit(&data, &(struct members){.npz = npz}, "fuzz");
+    graco_status status =
+        reader_reddit.read(&data, &(struct source){.name = "fuzz", .members.npz = npz});
     npz_close(npz);
     fuzz_check_dataset(data, status);
     return 0;

@@ -38,16 +38,16 @@ static void check_against(const struct graph *graph, const struct oracle *oracle
 {
     int64_t e = 0, at = 0;
     bool same =
-        graph->edges == oracle->edges && graph->in_start[0] == 0 && graph->out_start[0] == 0;
+        graph->edges == oracle->edges && graph->in.start[0] == 0 && graph->out.start[0] == 0;
     CHECK(same);
     if (!same)
         return;
     for (int64_t t = 0; t < graph->nodes; t++) {
         for (int64_t s = 0; s < graph->nodes; s++) {
             if (oracle->joined[s][t])
-                same = same && graph->in_source[e++] == s;
+                same = same && graph->in.index[e++] == s;
         }
-        same = same && graph->in_start[t + 1] == e;
+        same = same && graph->in.start[t + 1] == e;
     }
     CHECK(same);
     for (int64_t s = 0; s < graph->nodes; s++) {
@@ -55,11 +55,11 @@ static void check_against(const struct graph *graph, const struct oracle *oracle
             if (!oracle->joined[s][t])
                 continue;
             int64_t id = graph->out_edge[at];
-            same = same && graph->out_target[at] == t && graph->in_source[id] == s;
-            same = same && id >= graph->in_start[t] && id < graph->in_start[t + 1];
+            same = same && graph->out.index[at] == t && graph->in.index[id] == s;
+            same = same && id >= graph->in.start[t] && id < graph->in.start[t + 1];
             at++;
         }
-        same = same && graph->out_start[s + 1] == at;
+        same = same && graph->out.start[s + 1] == at;
     }
     CHECK(same);
 }
@@ -95,10 +95,10 @@ static void small_graphs(void)
     const int32_t source[] = {1, 0, 1, 2, 2}, target[] = {0, 1, 0, 2, 0};
     struct graph_removed removed;
     CHECK_OK(graph_create(&graph, NULL, 0, 0, NULL, NULL, true));
-    CHECK(graph->edges == 0 && graph->in_start[0] == 0);
+    CHECK(graph->edges == 0 && graph->in.start[0] == 0);
     graph_free(graph);
     CHECK_OK(graph_create(&graph, NULL, 3, 0, NULL, NULL, false));
-    CHECK(graph->edges == 0 && graph->out_start[3] == 0);
+    CHECK(graph->edges == 0 && graph->out.start[3] == 0);
     graph_free(graph);
     /* Both directions of one edge are no duplicate, the same direction twice is. */
     CHECK_OK(graph_create(&graph, &removed, 3, 5, source, target, true));

@@ -27,8 +27,8 @@ static struct graph *make_graph(void)
 
 static bool is_neighbour(const struct graph *graph, int32_t source, int32_t target)
 {
-    for (int64_t e = graph->in_start[target]; e < graph->in_start[target + 1]; e++)
-        if (graph->in_source[e] == source)
+    for (int64_t e = graph->in.start[target]; e < graph->in.start[target + 1]; e++)
+        if (graph->in.index[e] == source)
             return true;
     return false;
 }
@@ -51,17 +51,17 @@ static bool nodes_are_distinct(const struct sample *s, int64_t graph_nodes)
 static bool orientations_agree(const struct graph *hop)
 {
     int64_t entries = 0;
-    if (hop->in_start[0] != 0 || hop->in_start[hop->nodes] != hop->edges ||
-        hop->out_start[0] != 0 || hop->out_start[hop->sources] != hop->edges)
+    if (hop->in.start[0] != 0 || hop->in.start[hop->nodes] != hop->edges ||
+        hop->out.start[0] != 0 || hop->out.start[hop->sources] != hop->edges)
         return false;
     for (int64_t s = 0; s < hop->sources; s++) {
-        for (int64_t k = hop->out_start[s]; k < hop->out_start[s + 1]; k++, entries++) {
-            int64_t e = hop->out_edge[k], t = hop->out_target[k];
-            if (e >= hop->edges || t < 0 || t >= hop->nodes || hop->in_source[e] != s ||
-                e < hop->in_start[t] || e >= hop->in_start[t + 1])
+        for (int64_t k = hop->out.start[s]; k < hop->out.start[s + 1]; k++, entries++) {
+            int64_t e = hop->out_edge[k], t = hop->out.index[k];
+            if (e >= hop->edges || t < 0 || t >= hop->nodes || hop->in.index[e] != s ||
+                e < hop->in.start[t] || e >= hop->in.start[t + 1])
                 return false;
             /* Ids that rise within a row name every edge once; targets then cannot fall. */
-            if (k > hop->out_start[s] && hop->out_edge[k - 1] >= hop->out_edge[k])
+            if (k > hop->out.start[s] && hop->out_edge[k - 1] >= hop->out_edge[k])
                 return false;
         }
     }
@@ -77,15 +77,14 @@ static bool draws_are_right(const struct sample *s, int h, const struct graph *g
     int64_t known = s->count[h];
     for (int64_t t = 0; t < hop->nodes; t++) {
         int32_t node = s->nodes[t];
-        int64_t degree = graph->in_start[node + 1] - graph->in_start[node];
-        int64_t drawn = hop->in_start[t + 1] - hop->in_start[t];
+        int64_t degree = graph->in.start[node + 1] - graph->in.start[node];
+        int64_t drawn = hop->in.start[t + 1] - hop->in.start[t];
         if (drawn != (fanout == 0 || degree == 0 ? degree : fanout))
             return false;
-        for (int64_t e = hop->in_start[t]; e < hop->in_start[t + 1]; e++) {
-            if (hop->in_source[e] > known ||
-                !is_neighbour(graph, s->nodes[hop->in_source[e]], node))
+        for (int64_t e = hop->in.start[t]; e < hop->in.start[t + 1]; e++) {
+            if (hop->in.index[e] > known || !is_neighbour(graph, s->nodes[hop->in.index[e]], node))
                 return false;
-            known += hop->in_source[e] == known;
+            known += hop->in.index[e] == known;
         }
     }
     return known == s->count[h + 1];
@@ -125,8 +124,8 @@ static void naive_hop(struct naive *n, const struct graph *graph, int64_t fanout
     int64_t targets = n->count;
     n->edges = 0;
     for (int64_t t = 0; t < targets; t++) {
-        const int32_t *row = graph->in_source + graph->in_start[n->nodes[t]];
-        int64_t degree = graph->in_start[n->nodes[t] + 1] - graph->in_start[n->nodes[t]];
+        const int32_t *row = graph->in.index + graph->in.start[n->nodes[t]];
+        int64_t degree = graph->in.start[n->nodes[t] + 1] - graph->in.start[n->nodes[t]];
         for (int64_t d = 0; d < (fanout ? fanout : degree) && degree > 0; d++) {
             int64_t pick = d;
             if (fanout > 0) {
@@ -148,7 +147,7 @@ static void check_against_oracle(const struct sample *s, const struct graph *gra
         const struct random_key key = {seed, RANDOM_NEIGHBOURS, (uint32_t)h, step};
         naive_hop(&n, graph, fanout[h], &key);
         CHECK(n.edges == s->hop[h].edges && n.count == s->count[h + 1]);
-        CHECK(memcmp(n.source, s->hop[h].in_source, (size_t)n.edges * sizeof *n.source) == 0);
+        CHECK(memcmp(n.source, s->hop[h].in.index, (size_t)n.edges * sizeof *n.source) == 0);
     }
     CHECK(memcmp(n.nodes, s->nodes, (size_t)n.count * sizeof *n.nodes) == 0);
 }
@@ -172,11 +171,11 @@ static void agrees_with_oracle(const struct graph *graph)
         struct sampler *sampler = NULL;
         CHECK_OK(sampler_create(&sampler, graph, 3, fanouts[i], seed));
         for (uint32_t step = 0; step < 5; step++) {
-            const int32_t *seeds = order + 20 * step;
-            CHECK_OK(sampler_draw(sampler, &sample, seeds, sizes[step], step));
+            const int32_t *roots = order + 20 * step;
+            CHECK_OK(sampler_draw(sampler, &sample, roots, sizes[step], step));
             CHECK(sample.hops == 3 && sample.count[0] == sizes[step]);
             CHECK(sizes[step] == 0 ||
-                  memcmp(sample.nodes, seeds, (size_t)sizes[step] * sizeof *seeds) == 0);
+                  memcmp(sample.nodes, roots, (size_t)sizes[step] * sizeof *roots) == 0);
             check_sample(&sample, graph, fanouts[i]);
             check_against_oracle(&sample, graph, fanouts[i], seed, step);
         }
@@ -193,8 +192,8 @@ static bool same_sample(const struct sample *a, const struct sample *b)
                 memcmp(a->nodes, b->nodes, (size_t)a->count[a->hops] * sizeof *a->nodes) == 0;
     for (int h = 0; same && h < a->hops; h++)
         same = a->hop[h].edges == b->hop[h].edges &&
-               memcmp(a->hop[h].in_source, b->hop[h].in_source,
-                      (size_t)a->hop[h].edges * sizeof *a->hop[h].in_source) == 0;
+               memcmp(a->hop[h].in.index, b->hop[h].in.index,
+                      (size_t)a->hop[h].edges * sizeof *a->hop[h].in.index) == 0;
     return same;
 }
 
@@ -202,7 +201,7 @@ static bool same_sample(const struct sample *a, const struct sample *b)
 static void keys_decide(const struct graph *graph)
 {
     const int64_t fanout[] = {4, 4};
-    const int32_t seeds[] = {22, 21, 20, 45}, others[] = {1, 2, 3};
+    const int32_t roots[] = {22, 21, 20, 45}, others[] = {1, 2, 3};
     struct sampler *fresh = NULL, *used = NULL, *other = NULL;
     struct sample a = {0}, b = {0};
     CHECK_OK(sampler_create(&fresh, graph, 2, fanout, 7));
@@ -210,12 +209,12 @@ static void keys_decide(const struct graph *graph)
     CHECK_OK(sampler_create(&other, graph, 2, fanout, 8));
     for (uint32_t step = 0; step < 10; step++)
         CHECK_OK(sampler_draw(used, &b, others, 3, step));
-    CHECK_OK(sampler_draw(fresh, &a, seeds, 4, 5));
-    CHECK_OK(sampler_draw(used, &b, seeds, 4, 5));
+    CHECK_OK(sampler_draw(fresh, &a, roots, 4, 5));
+    CHECK_OK(sampler_draw(used, &b, roots, 4, 5));
     CHECK(same_sample(&a, &b));
-    CHECK_OK(sampler_draw(used, &b, seeds, 4, 6));
+    CHECK_OK(sampler_draw(used, &b, roots, 4, 6));
     CHECK(!same_sample(&a, &b));
-    CHECK_OK(sampler_draw(other, &b, seeds, 4, 5));
+    CHECK_OK(sampler_draw(other, &b, roots, 4, 5));
     CHECK(!same_sample(&a, &b));
     sampler_free(fresh);
     sampler_free(used);
@@ -230,7 +229,7 @@ static void draws_are_uniform(void)
 {
     enum { TARGETS = 3, MOST = 100, FANOUT = 40, STEPS = 500 };
     const int64_t degree[TARGETS] = {7, 10, MOST}, fanout = FANOUT;
-    const int32_t seeds[] = {0, 1, 2};
+    const int32_t roots[] = {0, 1, 2};
     int32_t source[200], target[200];
     int64_t edges = 0, counts[TARGETS][TARGETS + MOST] = {{0}};
     for (int32_t t = 0; t < TARGETS; t++)
@@ -242,9 +241,9 @@ static void draws_are_uniform(void)
     CHECK_OK(graph_create(&graph, NULL, TARGETS + MOST, edges, source, target, false));
     CHECK_OK(sampler_create(&sampler, graph, 1, &fanout, 21));
     for (uint32_t step = 0; step < STEPS; step++) {
-        CHECK_OK(sampler_draw(sampler, &sample, seeds, TARGETS, step));
+        CHECK_OK(sampler_draw(sampler, &sample, roots, TARGETS, step));
         for (int64_t e = 0; e < sample.hop[0].edges; e++)
-            counts[e / FANOUT][sample.nodes[sample.hop[0].in_source[e]]]++;
+            counts[e / FANOUT][sample.nodes[sample.hop[0].in.index[e]]]++;
     }
     for (int t = 0; t < TARGETS; t++) {
         double expected = (double)FANOUT * STEPS / (double)degree[t], square = 0;
@@ -277,10 +276,10 @@ static void everything(const struct graph *graph)
     for (int h = 0; h < 2; h++) {
         const struct graph *hop = &sample.hop[h];
         CHECK(hop->sources == NODES && hop->nodes == NODES && hop->edges == graph->edges);
-        CHECK(memcmp(hop->in_start, graph->in_start, rows) == 0);
-        CHECK(memcmp(hop->in_source, graph->in_source, edges) == 0);
-        CHECK(memcmp(hop->out_start, graph->out_start, rows) == 0);
-        CHECK(memcmp(hop->out_target, graph->out_target, edges) == 0);
+        CHECK(memcmp(hop->in.start, graph->in.start, rows) == 0);
+        CHECK(memcmp(hop->in.index, graph->in.index, edges) == 0);
+        CHECK(memcmp(hop->out.start, graph->out.start, rows) == 0);
+        CHECK(memcmp(hop->out.index, graph->out.index, edges) == 0);
         CHECK(memcmp(hop->out_edge, graph->out_edge, edges) == 0);
     }
     sampler_free(sampler);
@@ -290,11 +289,11 @@ static void everything(const struct graph *graph)
 static void isolated_nodes(const struct graph *graph)
 {
     const int64_t fanout[] = {5, 0, 3};
-    const int32_t seeds[] = {0, 23, 46}; /* no neighbours */
+    const int32_t roots[] = {0, 23, 46}; /* no neighbours */
     struct sampler *sampler = NULL;
     struct sample sample = {0};
     CHECK_OK(sampler_create(&sampler, graph, 3, fanout, 1));
-    CHECK_OK(sampler_draw(sampler, &sample, seeds, 3, 0));
+    CHECK_OK(sampler_draw(sampler, &sample, roots, 3, 0));
     for (int h = 0; h < 3; h++)
         CHECK(sample.count[h + 1] == 3 && sample.hop[h].edges == 0);
     check_sample(&sample, graph, fanout);
@@ -316,10 +315,10 @@ static void wrong_arguments(const struct graph *graph)
     CHECK(sampler == NULL);
     CHECK_OK(sampler_create(&sampler, graph, 1, fanout, 1));
     CHECK_FAILS(sampler_draw(sampler, &sample, twice, 3, 0), GRACO_ERROR_ARGUMENT,
-                "seeds 0 and 2 of the batch are both node 5");
+                "roots 0 and 2 of the batch are both node 5");
     CHECK_FAILS(sampler_draw(sampler, &sample, beyond, 2, 0), GRACO_ERROR_ARGUMENT, "node 300");
     CHECK_FAILS(sampler_draw(sampler, &sample, below, 1, 0), GRACO_ERROR_ARGUMENT, "node -1");
-    CHECK_FAILS(sampler_draw(sampler, &sample, fine, -1, 0), GRACO_ERROR_ARGUMENT, "-1 seeds");
+    CHECK_FAILS(sampler_draw(sampler, &sample, fine, -1, 0), GRACO_ERROR_ARGUMENT, "-1 roots");
     CHECK(sample.hops == 0);
     CHECK_OK(sampler_draw(sampler, &sample, fine, 2, 0));
     CHECK(sample.hops == 1);

@@ -8,7 +8,7 @@ int main(void)
 {
     enum { NODES = 50 };
     int32_t source[2 * NODES], target[2 * NODES];
-    const int32_t seeds[] = {3, 0};
+    const int32_t roots[] = {3, 0};
     const int64_t fanout[] = {2, 0, 4};
     struct graph *graph = NULL;
     struct sampler *sampler = NULL, *witness = NULL;
@@ -20,7 +20,7 @@ int main(void)
     }
     CHECK_OK(graph_create(&graph, NULL, NODES, edges, source, target, false));
     CHECK_OK(sampler_create(&witness, graph, 3, fanout, 5));
-    CHECK_OK(sampler_draw(witness, &expected, seeds, 2, 1));
+    CHECK_OK(sampler_draw(witness, &expected, roots, 2, 1));
     graco_status status = GRACO_ERROR_MEMORY;
     long n = 0;
     for (; status != GRACO_OK && n < 100; n++) {
@@ -28,7 +28,7 @@ int main(void)
         faults_hit = 0;
         status = sampler_create(&sampler, graph, 3, fanout, 5);
         if (status == GRACO_OK)
-            status = sampler_draw(sampler, &sample, seeds, 2, 1);
+            status = sampler_draw(sampler, &sample, roots, 2, 1);
         faults_until = -1;
         CHECK((status == GRACO_OK) == (faults_hit == 0));
         CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && sample.hops == 0));
@@ -37,7 +37,7 @@ int main(void)
         sampler = NULL;
         /* One that keeps what it got: each round adds one block more. */
         faults_until = 1;
-        graco_status partial = sampler_draw(witness, &kept, seeds, 2, 1);
+        graco_status partial = sampler_draw(witness, &kept, roots, 2, 1);
         faults_until = -1;
         CHECK(partial == (kept.hops == 3 ? GRACO_OK : GRACO_ERROR_MEMORY));
     }

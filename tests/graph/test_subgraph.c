@@ -6,8 +6,8 @@
 
 static bool has_edge(const struct graph *graph, int32_t source, int32_t target)
 {
-    for (int64_t e = graph->in_start[target]; e < graph->in_start[target + 1]; e++) {
-        if (graph->in_source[e] == source)
+    for (int64_t e = graph->in.start[target]; e < graph->in.start[target + 1]; e++) {
+        if (graph->in.index[e] == source)
             return true;
     }
     return false;
@@ -17,7 +17,7 @@ static bool has_edge(const struct graph *graph, int32_t source, int32_t target)
 static void check_part(const struct graph *part, const struct graph *whole, const int32_t *nodes)
 {
     int64_t edges = 0;
-    bool same = true, sound = part->in_start[0] == 0 && part->out_start[0] == 0;
+    bool same = true, sound = part->in.start[0] == 0 && part->out.start[0] == 0;
     for (int32_t t = 0; t < part->nodes; t++) {
         for (int32_t s = 0; s < part->nodes; s++) {
             bool wanted = has_edge(whole, nodes[s], nodes[t]);
@@ -26,18 +26,18 @@ static void check_part(const struct graph *part, const struct graph *whole, cons
         }
     }
     CHECK(same && edges == part->edges && part->sources == part->nodes);
-    CHECK(part->in_start[part->nodes] == edges && part->out_start[part->nodes] == edges);
+    CHECK(part->in.start[part->nodes] == edges && part->out.start[part->nodes] == edges);
     for (int32_t s = 0; s < part->nodes; s++) {
-        for (int64_t k = part->out_start[s]; k < part->out_start[s + 1]; k++) {
-            int64_t id = part->out_edge[k], t = part->out_target[k];
+        for (int64_t k = part->out.start[s]; k < part->out.start[s + 1]; k++) {
+            int64_t id = part->out_edge[k], t = part->out.index[k];
             sound &=
-                part->in_source[id] == s && id >= part->in_start[t] && id < part->in_start[t + 1];
-            sound &= k == part->out_start[s] || part->out_target[k] > part->out_target[k - 1];
+                part->in.index[id] == s && id >= part->in.start[t] && id < part->in.start[t + 1];
+            sound &= k == part->out.start[s] || part->out.index[k] > part->out.index[k - 1];
         }
     }
     for (int32_t t = 0; t < part->nodes; t++) {
-        for (int64_t e = part->in_start[t] + 1; e < part->in_start[t + 1]; e++)
-            sound &= part->in_source[e] > part->in_source[e - 1];
+        for (int64_t e = part->in.start[t] + 1; e < part->in.start[t + 1]; e++)
+            sound &= part->in.index[e] > part->in.index[e - 1];
     }
     CHECK(sound);
 }
@@ -86,8 +86,8 @@ static void check_independence(void)
     CHECK_OK(subgraph_create(&part, whole, nodes, 3));
     CHECK_OK(subgraph_create(&other_part, other, nodes, 3));
     CHECK(part->edges == 3 && other_part->edges == 3);
-    CHECK(memcmp(part->in_start, other_part->in_start, 4 * sizeof *part->in_start) == 0);
-    CHECK(memcmp(part->in_source, other_part->in_source, 3 * sizeof *part->in_source) == 0);
+    CHECK(memcmp(part->in.start, other_part->in.start, 4 * sizeof *part->in.start) == 0);
+    CHECK(memcmp(part->in.index, other_part->in.index, 3 * sizeof *part->in.index) == 0);
     CHECK(memcmp(part->out_edge, other_part->out_edge, 3 * sizeof *part->out_edge) == 0);
     graph_free(part);
     graph_free(other_part);
@@ -109,7 +109,7 @@ static void check_refusals(void)
     CHECK_FAILS(subgraph_create(&part, whole, NULL, 0), GRACO_ERROR_ARGUMENT, "sampled hop");
     whole->sources = 5;
     CHECK_OK(subgraph_create(&part, whole, NULL, 0));
-    CHECK(part->nodes == 0 && part->edges == 0 && part->in_start[0] == 0);
+    CHECK(part->nodes == 0 && part->edges == 0 && part->in.start[0] == 0);
     graph_free(part);
     graph_free(whole);
 }

@@ -64,9 +64,9 @@ static void check_view(const struct views *views, const struct graph *graph, int
     CHECK_OK(memory_zalloc(&listed, n * n, 1));
     for (int64_t t = 0; t < n; t++) {
         int64_t degree = 1;
-        for (int64_t e = graph->in_start[t]; e < graph->in_start[t + 1]; e++) {
+        for (int64_t e = graph->in.start[t]; e < graph->in.start[t + 1]; e++) {
             bool keep = kept(v, RANDOM_EDGES, step, e, p);
-            expected[t * n + graph->in_source[e]] = keep;
+            expected[t * n + graph->in.index[e]] = keep;
             degree += keep;
         }
         double wanted = norm == VIEW_NORM_MEAN ? 1.0 / (double)degree : 1 / sqrt((double)degree);
@@ -171,9 +171,9 @@ static void given(void)
     const struct sparse *m = &views->map.matrix[1];
     for (int64_t t = 0; t < NODES; t++) {
         int64_t at = m->entries.start[t];
-        for (int64_t e = graph->in_start[t]; e < graph->in_start[t + 1]; e++)
+        for (int64_t e = graph->in.start[t]; e < graph->in.start[t + 1]; e++)
             if (keep[e])
-                same = same && m->entries.index[at++] == graph->in_source[e];
+                same = same && m->entries.index[at++] == graph->in.index[e];
         same = same && at - m->entries.start[t] == m->count[t];
     }
     CHECK(same);

@@ -163,8 +163,8 @@ static void set_parameters(const struct golden *g, struct parameters *p)
 /* The file numbers edges by source, then target; graco by target, then source. */
 static int64_t edge_id(const struct graph *graph, int32_t source, int32_t target)
 {
-    for (int64_t e = graph->in_start[target]; e < graph->in_start[target + 1]; e++)
-        if (graph->in_source[e] == source)
+    for (int64_t e = graph->in.start[target]; e < graph->in.start[target + 1]; e++)
+        if (graph->in.index[e] == source)
             return e;
     CHECK(!"the edge is in the graph");
     return 0;

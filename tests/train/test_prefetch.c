@@ -35,7 +35,7 @@ static struct prefetch_options make_options(const struct graph *graph, const int
         .hops = 2,
         .fanout = FANOUT,
         .seed = 11,
-        .nodes = nodes,
+        .roots = nodes,
         .count = TRAINED,
         .batch = BATCH,
         .ahead = 3,
@@ -58,8 +58,8 @@ static uint64_t digest_sample(const struct sample *s)
     digest = digest_bytes(digest, s->nodes, (size_t)s->count[s->hops] * sizeof *s->nodes);
     for (int h = 0; h < s->hops; h++) {
         size_t edges = (size_t)s->hop[h].edges;
-        digest = digest_bytes(digest, s->hop[h].in_source, edges * sizeof(int32_t));
-        digest = digest_bytes(digest, s->hop[h].out_target, edges * sizeof(int32_t));
+        digest = digest_bytes(digest, s->hop[h].in.index, edges * sizeof(int32_t));
+        digest = digest_bytes(digest, s->hop[h].out.index, edges * sizeof(int32_t));
         digest = digest_bytes(digest, s->hop[h].out_edge, edges * sizeof(uint32_t));
     }
     return digest;
@@ -90,7 +90,7 @@ static void epochs_are_permutations(const struct prefetch_options *options)
                 first[epoch] = sample->nodes[0];
         }
         for (int i = 0; i < TRAINED; i++)
-            CHECK(seen[options->nodes[i]] == 1);
+            CHECK(seen[options->roots[i]] == 1);
     }
     CHECK(first[0] != first[1]);
     prefetch_free(prefetch);
@@ -134,7 +134,7 @@ static void agrees_with_sampler(struct prefetch_options options)
     struct prefetch *prefetch = NULL;
     struct sample drawn = {0};
     const struct sample *sample = NULL;
-    memcpy(order, options.nodes, sizeof order);
+    memcpy(order, options.roots, sizeof order);
     random_shuffle(order, TRAINED, &key);
     CHECK_OK(sampler_create(&sampler, options.graph, 2, FANOUT, options.seed));
     CHECK_OK(sampler_draw(sampler, &drawn, order + 2 * BATCH, BATCH, 7));
@@ -174,9 +174,9 @@ static void failures_arrive_in_order(struct prefetch_options options)
     for (int32_t i = 0; i < TRAINED; i++)
         place[i] = i;
     random_shuffle(place, TRAINED, &key);
-    memcpy(nodes, options.nodes, sizeof nodes);
+    memcpy(nodes, options.roots, sizeof nodes);
     nodes[place[2 * BATCH + 5]] = NODES + 7;
-    options.nodes = nodes;
+    options.roots = nodes;
     for (int workers = 0; workers <= 3; workers++) {
         struct prefetch *prefetch = NULL;
         const struct sample *sample = NULL;
@@ -186,7 +186,7 @@ static void failures_arrive_in_order(struct prefetch_options options)
         CHECK_OK(prefetch_next(prefetch, &sample));
         for (int i = 0; i < 3; i++)
             CHECK_FAILS(prefetch_next(prefetch, &sample), GRACO_ERROR_ARGUMENT,
-                        "sampling step 2: seed 5 of the batch is node 407");
+                        "sampling step 2: root 5 of the batch is node 407");
         prefetch_free(prefetch);
     }
 }

@@ -37,7 +37,7 @@ int main(void)
         .hops = 2,
         .fanout = fanout,
         .seed = 1,
-        .nodes = nodes,
+        .roots = nodes,
         .count = NODES,
         .batch = 8,
         .ahead = 2,
