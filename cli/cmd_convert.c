@@ -9,11 +9,11 @@ int cmd_convert(int argc, char **argv)
 {
     graco_load_options load = {0};
     graco_dataset *data = NULL;
-    static const char *const layouts[] = {"native", "ppi", "reddit", NULL};
-    const char *layout = "native";
+    const char *layouts[OPTION_WORDS_MAX], *layout = graco_layout(0);
     const struct option options[] = {
         LOADING_OPTIONS(load),
-        OPTION_ROW_CHOICE("layout", "NAME", &layout, layouts, "how the files are laid out"),
+        OPTION_ROW_CHOICE("layout", "NAME", &layout, options_words(layouts, graco_layout),
+                          "how the files are laid out"),
         {0},
     };
     struct command command = {

@@ -31,7 +31,7 @@ int cmd_embed(int argc, char **argv)
 {
     graco_load_options load = {0};
     graco_embed_options how = {.device = "auto"};
-    const char *output = NULL, *devices[SETTINGS_WORDS];
+    const char *output = NULL, *devices[OPTION_WORDS_MAX];
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "FILE", &output,
                         "where to write the embeddings (.npy, float32)"),

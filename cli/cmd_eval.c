@@ -12,8 +12,6 @@
 
 enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + 2 };
 
-static const char *const protocols[] = {"paper", "authors", "public", NULL};
-
 struct request {
     const char *protocol, *baselines, *splits_file;
     bool confusion, json;
@@ -254,8 +252,10 @@ int cmd_eval(int argc, char **argv)
     struct request request = {.protocol = "paper", .options = graco_eval_defaults()};
     int64_t seed = 0;
     bool raw, untrained;
+    const char *protocols[OPTION_WORDS_MAX];
     const struct option options[] = {
-        OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol, protocols,
+        OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol,
+                          options_words(protocols, graco_protocol_name),
                           "paper: 10/10/80; authors: 10/90, cross-validated; public: own split"),
         OPTION_ROW_INTEGER("splits", "K", &request.options.splits, 1, 1000000, "random splits"),
         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "seed of the splits"),

@@ -11,7 +11,7 @@ int cmd_generate(int argc, char **argv)
     graco_generate_options generate = graco_generate_defaults();
     graco_dataset *data = NULL;
     int64_t seed = (int64_t)generate.seed;
-    static const char *const likes[] = {"reddit", "ppi", "arxiv", NULL};
+    const char *likes[OPTION_WORDS_MAX];
     const struct option options[] = {
         OPTION_ROW_INTEGER("nodes", "N", &generate.nodes, 1, INT32_MAX, "nodes"),
         OPTION_ROW_INTEGER("classes", "N", &generate.classes, 1, INT32_MAX,
@@ -23,7 +23,7 @@ int cmd_generate(int argc, char **argv)
         OPTION_ROW_REAL("degree", "X", &generate.degree, 0, 1e6, "average degree"),
         OPTION_ROW_REAL("homophily", "X", &generate.homophily, 0, 1,
                         "share of edges that stay within a class"),
-        OPTION_ROW_CHOICE("like", "NAME", &generate.like, likes,
+        OPTION_ROW_CHOICE("like", "NAME", &generate.like, options_words(likes, graco_likeness),
                           "a graph like a published one instead, in its layout"),
         OPTION_ROW_REAL("scale", "X", &generate.scale, 1e-6, 1000,
                         "with --like: so many times as many nodes"),

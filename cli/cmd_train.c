@@ -402,16 +402,21 @@ static int help(const struct command *command, struct settings *settings)
     return code == EXIT_FINE ? output_finish() : code;
 }
 
+static const char *method_name(int index)
+{
+    return graco_method(index, NULL);
+}
+
 int cmd_train(int argc, char **argv)
 {
     struct line line = {.settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1},
                         .runs = 1};
     struct settings *settings = &line.settings;
-    const char *methods[SETTINGS_WORDS], *objectives[SETTINGS_WORDS], *devices[SETTINGS_WORDS],
-        *precisions[SETTINGS_WORDS];
+    const char *methods[OPTION_WORDS_MAX], *objectives[OPTION_WORDS_MAX],
+        *devices[OPTION_WORDS_MAX], *precisions[OPTION_WORDS_MAX];
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
-        OPTION_ROW_CHOICE("method", "NAME", &settings->method, settings_methods(methods),
+        OPTION_ROW_CHOICE("method", "NAME", &settings->method, options_words(methods, method_name),
                           "how to learn: see `graco methods`"),
         OPTION_ROW_TEXT("preset", 0, "NAME", &settings->preset,
                         "hyperparameters; by default those named like the data set"),

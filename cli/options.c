@@ -34,6 +34,16 @@ static int distance(const char *a, const char *b)
     return row[columns];
 }
 
+const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char *(*list)(int))
+{
+    int count = 0;
+
+    while (count < OPTION_WORDS_MAX - 1 && (words[count] = list(count)))
+        count++;
+    words[count] = NULL;
+    return words;
+}
+
 const char *options_nearest(const char *word, const char *const *words)
 {
     const char *nearest = NULL;

@@ -28,7 +28,7 @@ enum option_kind {
     OPTION_REAL,    /* double within real_min .. real_max */
 };
 
-enum { OPTION_LIST_MAX = 64, COMMAND_ARGUMENTS_MAX = 16 };
+enum { OPTION_LIST_MAX = 64, OPTION_WORDS_MAX = 32, COMMAND_ARGUMENTS_MAX = 16 };
 
 struct option_list {
     int count;
@@ -100,6 +100,9 @@ bool options_parse(struct command *command, int argc, char **argv);
  * the range where they must know. Prints the usage, the options with their present values, and
  * returns the exit code. */
 int options_help(const struct command *command);
+
+/* Fills `words` with what one of the library's lists has, ending with NULL, and returns it. */
+const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char *(*list)(int));
 
 /* The word of `words` (ending with NULL) that is spelled most like `word`; NULL if none is close.
  */

@@ -9,21 +9,11 @@
 
 enum { KEYS_MAX = 62, LIST_TEXT = 1024 };
 
-const char *const *settings_words(const char *words[SETTINGS_WORDS], const char *key)
+const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key)
 {
     int count = 0;
 
-    while (count < SETTINGS_WORDS - 1 && (words[count] = graco_config_word(key, count)))
-        count++;
-    words[count] = NULL;
-    return words;
-}
-
-const char *const *settings_methods(const char *words[SETTINGS_WORDS])
-{
-    int count = 0;
-
-    while (count < SETTINGS_WORDS - 1 && (words[count] = graco_method(count, NULL)))
+    while (count < OPTION_WORDS_MAX - 1 && (words[count] = graco_config_word(key, count)))
         count++;
     words[count] = NULL;
     return words;

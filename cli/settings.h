@@ -5,7 +5,7 @@
 #include "graco.h"
 #include "options.h"
 
-enum { SETTINGS_WORDS = 16, SETTINGS_TEXT = 64 };
+enum { SETTINGS_TEXT = 64 };
 
 /* What the command line says; the caller owns what it points to. */
 struct settings {
@@ -22,10 +22,7 @@ struct settings {
 };
 
 /* Fills `words` with those that a key takes, ending with NULL, and returns it. */
-const char *const *settings_words(const char *words[SETTINGS_WORDS], const char *key);
-
-/* The same with the names of the methods. */
-const char *const *settings_methods(const char *words[SETTINGS_WORDS]);
+const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key);
 
 /* Makes *config from the preset that was asked for, else from the one named `name`, which may be NULL.
  * Returns the preset's name, "general" if there is none of its own; NULL, after a message, for an

@@ -104,13 +104,16 @@ typedef struct graco_generate_options {
     double homophily; /* share of edges that stay within a class, default 0.8 */
     uint64_t seed;    /* default 0 */
     bool dense;       /* bell-shaped noise around a mean per class instead of words */
-    /* "reddit", "ppi" or "arxiv": a graph of that one's size, degrees, features, labels and split,
-     * for which of the other options only the scale and the seed count. NULL: as above. */
+    /* One of graco_likeness: a graph of that one's size, degrees, features, labels and split, for
+     * which of the other options only the scale and the seed count. NULL: as above. */
     const char *like;
     double scale; /* of like: the nodes are so many times as many, default 1 */
 } graco_generate_options;
 
 graco_generate_options graco_generate_defaults(void);
+
+/* What `like` may be, in order; NULL past the end. */
+const char *graco_likeness(int index);
 
 /* Makes a degree-corrected block model with bag-of-words features, or one like a published set. The
  * same options give the same bits on every machine. */
@@ -125,6 +128,9 @@ graco_status graco_dataset_save(const graco_dataset *data, const char *path);
  * graco_dataset_save does. An archive if `path` ends in .zip, else its unpacked folder.
  * GRACO_ERROR_ARGUMENT says what does not fit the layout. */
 graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout);
+
+/* The layouts, in order; NULL past the end. */
+const char *graco_layout(int index);
 
 void graco_dataset_free(graco_dataset *data);
 
@@ -259,6 +265,9 @@ typedef enum graco_protocol {
     GRACO_PROTOCOL_AUTHORS, /* random 10/90, C in 2^-10 .. 2^9 by 5-fold cross-validation, refit */
     GRACO_PROTOCOL_PUBLIC,  /* the data set's own split, C in 2^-10 .. 2^10 chosen on validation */
 } graco_protocol;
+
+/* The names of the protocols, in the order of the enumeration; NULL past the end. */
+const char *graco_protocol_name(int index);
 
 typedef struct graco_eval_options {
     graco_protocol protocol;

@@ -77,6 +77,12 @@ static const struct like likes[] = {
      .communities = 1},
 };
 
+const char *graco_likeness(int index)
+{
+    int count = sizeof likes / sizeof *likes;
+    return index >= 0 && index < count ? likes[index].name : NULL;
+}
+
 static graco_status find_like(const struct like **out, const graco_generate_options *options)
 {
     for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {

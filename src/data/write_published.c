@@ -298,6 +298,13 @@ static graco_status put_ppi(struct store *store, const graco_dataset *data)
     return GRACO_OK;
 }
 
+const char *graco_layout(int index)
+{
+    static const char *const names[] = {"native", "ppi", "reddit"};
+    int count = sizeof names / sizeof *names;
+    return index >= 0 && index < count ? names[index] : NULL;
+}
+
 graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout)
 {
     graco_status status = GRACO_OK;

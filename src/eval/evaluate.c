@@ -16,6 +16,15 @@ graco_eval_options graco_eval_defaults(void)
     return (graco_eval_options){.protocol = GRACO_PROTOCOL_PAPER, .splits = 20};
 }
 
+const char *graco_protocol_name(int index)
+{
+    static const char *const names[] = {[GRACO_PROTOCOL_PAPER] = "paper",
+                                        [GRACO_PROTOCOL_AUTHORS] = "authors",
+                                        [GRACO_PROTOCOL_PUBLIC] = "public"};
+    int count = sizeof names / sizeof *names;
+    return index >= 0 && index < count ? names[index] : NULL;
+}
+
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
 EXT_PRINTF(2, 3) static graco_status note(graco_eval_result *result, const char *format, ...)

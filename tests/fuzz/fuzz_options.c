@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     struct settings settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1};
     graco_load_options load = {0};
     graco_config *config = NULL;
-    const char *objectives[SETTINGS_WORDS], *devices[SETTINGS_WORDS], *precisions[SETTINGS_WORDS];
+    const char *objectives[OPTION_WORDS_MAX], *devices[OPTION_WORDS_MAX],
+        *precisions[OPTION_WORDS_MAX];
     double scale = 1;
     bool flag = false;
     int count = 1;
