@@ -10,6 +10,7 @@
 #ifndef GRAPH_GENERATE_H
 #define GRAPH_GENERATE_H
 
+#include "base/random.h"
 #include "base/status.h"
 
 struct generate_options {
@@ -47,6 +48,9 @@ enum generate_part {
     GENERATE_CENTRES,
     GENERATE_INTERESTS,
 };
+
+/* The key of a part of data set `step` of a seed. */
+struct random_key generate_key(uint64_t seed, uint32_t step, enum generate_part part);
 
 /* Draws the graph. After repeated pairs are removed it has nodes * degree / 2 undirected edges, or
  * a little less where the graph is too dense to find new pairs. GRACO_ERROR_ARGUMENT unless
