@@ -22,7 +22,7 @@ graco_status status_context(graco_status code, const char *format, ...) EXT_PRIN
             goto done;                                                                             \
     } while (0)
 
-/* The same in a function that owns nothing: returns the failure at once. */
+/* Runs `expr` in a function that owns nothing: on failure returns at once. */
 #define PASS(expr)                                                                                 \
     do {                                                                                           \
         graco_status status_ = (expr);                                                             \

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 void dataset_names_free(char **names)
 {

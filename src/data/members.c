@@ -5,7 +5,6 @@
 #include "base/memory.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool folder_has(const char *folder, const char *name)
 {
