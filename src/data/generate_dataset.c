@@ -148,8 +148,8 @@ done:
     return status;
 }
 
-/* Says at once what would end in a killed process after minutes of drawing. Sizes that make no
- * sense are left to those who refuse them. */
+/* Refuses what would fill the memory after minutes of drawing. Sizes that make no sense pass: the
+ * generator refuses them with a better message. */
 static graco_status expect_memory(const graco_generate_options *options)
 {
     double N = (double)options->nodes, F = (double)options->features, bytes = 0;
@@ -195,7 +195,7 @@ graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_op
     parts.classes = options->classes;
     graph = (struct generated){0};
     TRY(dataset_create(out, &parts));
-    /* Pairs drawn twice say nothing about a file: they were no duplicates of it. */
+    /* Pairs that were drawn twice are no duplicates in a file. */
     (*out)->duplicates = (*out)->self_loops = 0;
 done:
     generated_clear(&graph);

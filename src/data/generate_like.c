@@ -303,7 +303,7 @@ graco_status generate_like(struct graco_dataset **out, const graco_generate_opti
         class = NULL;
     }
     TRY(dataset_create(out, &parts));
-    (*out)->duplicates = (*out)->self_loops = 0; /* they were no part of any file */
+    (*out)->duplicates = (*out)->self_loops = 0; /* as in generate_dataset.c */
 done:
     memory_free(class);
     dataset_parts_clear(&parts);
