@@ -1,6 +1,6 @@
-/* A row is the mean of its class or community, which is drawn once, plus the node's own topics, plus
- * noise. Every random number is keyed by what it decides, so rows can be drawn in any order, and
- * only exact operations follow: the same bits everywhere. */
+/* A row is the mean of its class or community, which is drawn once, plus the node's own topics,
+ * plus noise. Every random number is keyed by what it decides, so rows can be drawn in any order,
+ * and only exact operations follow: the same bits everywhere. */
 #include "data/features_make.h"
 
 #include "base/memory.h"

@@ -22,8 +22,8 @@ struct features_make {
  * class and column, plus bell-shaped noise.
  *
  * A topic is a direction, a sign per column. With topics, the mean of a class is a sum of them all,
- * each with a sign of the class's own; a community adds such a sum with signs of its own; and a node
- * adds eight topics at random. So the rows without noise span `topics` dimensions at most, and
+ * each with a sign of the class's own; a community adds such a sum with signs of its own; and a
+ * node adds eight topics at random. So the rows without noise span `topics` dimensions at most, and
  * columns depend on each other. Distance, spread and interest are lengths of random sums: right on
  * average only.
  *

@@ -14,9 +14,9 @@
  * Nodes are multiplied by options->scale, and so are edges, until the average node has a twentieth
  * of the others as neighbours; in one like reddit, until it has as many as a community has nodes.
  * The number of edges is met within about one in 250, a little less where pairs repeat. Degrees
- * follow a power law with exponent 7/3. The mean of a class is weak beside the noise of one row, and
- * a few columns are loud noise alone: an encoder gains by averaging over neighbours and by learning
- * which columns to ignore.
+ * follow a power law with exponent 7/3. The mean of a class is weak beside the noise of one row,
+ * and a few columns are loud noise alone: an encoder gains by averaging over neighbours and by
+ * learning which columns to ignore.
  *
  * reddit: of the edges drawn, three in five stay in a class, half of these in one of its six
  * communities; features are mixtures of 64 topics with noise, see features_make.h. */
