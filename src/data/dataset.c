@@ -1,12 +1,11 @@
-/* The one way to a data set: everything that a reader, a generator or a caller hands over is checked
- * here, once, before anything is built from it. What does not change moves into the data set; edges
- * become a graph. */
+/* The one way to a data set: everything that a reader, a generator or a caller hands over is
+ * checked here, once, before anything is built from it. What does not change moves into the data
+ * set; edges become a graph. */
 #include "data/dataset.h"
 
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 void dataset_names_free(char **names)
 {

@@ -47,22 +47,18 @@ static graco_status find_under(char **path, const char *root, const char *name)
 {
     static const char *const endings[] = {"", ".npz", ".zip"};
     graco_status status = GRACO_OK;
-    char *plain = NULL, *tried = NULL;
-    int64_t length;
-    TRY(memory_path(&plain, root, name));
-    length = (int64_t)strlen(plain);
-    TRY(memory_alloc(&tried, length + 5, 1));
-    memcpy(tried, plain, (size_t)length);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    char *tried = NULL;
+    TRY(memory_path(&tried, root, name));
+    int64_t length = (int64_t)strlen(tried);
+    TRY(memory_grow(&tried, length, length + 5, 1));
+    for (size_t i = 0; tried && i < sizeof endings / sizeof *endings; i++) {
         memcpy(tried + length, endings[i], strlen(endings[i]) + 1);
-        if (!file_exists(tried))
-            continue;
-        *path = tried;
-        tried = NULL;
-        break;
+        if (file_exists(tried)) {
+            *path = tried;
+            tried = NULL;
+        }
     }
 done:
-    memory_free(plain);
     memory_free(tried);
     return status;
 }
@@ -113,11 +109,8 @@ graco_status dataset_name(char **name, const char *path)
             stop--;
     }
     stop = stop > begin ? stop : end;
-    graco_status status = memory_alloc(name, (int64_t)(stop - begin) + 1, 1);
-    if (status == GRACO_OK) {
-        memcpy(*name, path + begin, stop - begin);
-        (*name)[stop - begin] = 0;
-        replace_bad_bytes(*name);
-    }
-    return status;
+    PASS(memory_zalloc(name, (int64_t)(stop - begin) + 1, 1));
+    memcpy(*name, path + begin, stop - begin);
+    replace_bad_bytes(*name);
+    return GRACO_OK;
 }

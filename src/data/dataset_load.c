@@ -45,7 +45,7 @@ static graco_status fail_unknown(const char *problem, enum place place)
             used += (size_t)snprintf(signs + used, sizeof signs - used, "%s%s (%s)",
                                      used > 0 ? ", " : "", readers[i]->sign, readers[i]->format);
     }
-    return status_fail(GRACO_ERROR_FORMAT, "%s: expected %s%s", problem, signs,
+    return status_fail(GRACO_ERROR_FORMAT, "%s: expected one of %s%s", problem, signs,
                        place == PLACE_FOLDER ? ", or one .npz or .zip archive" : "");
 }
 

@@ -1,7 +1,9 @@
+/* A row is the mean of its class or community, which is drawn once, plus the node's own topics,
+ * plus noise. Every random number is keyed by what it decides, so rows can be drawn in any order,
+ * and only exact operations follow: the same bits everywhere. */
 #include "data/features_make.h"
 
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/generate.h"
 
 #include <math.h>
@@ -21,12 +23,6 @@ static void draw_noise(float noise[2], const struct random_key *key, uint64_t bl
         int64_t sum = (int64_t)(a >> 16) + (a & 0xffff) + (b >> 16) + (b & 0xffff);
         noise[i] = (float)((double)(sum - 2 * 65535) * scale);
     }
-}
-
-static struct random_key part_key(const struct features_make *options, enum generate_part part)
-{
-    return (struct random_key){
-        .seed = options->seed, .stream = RANDOM_GENERATE, .view = (uint32_t)part};
 }
 
 static bool is_loud(const struct features_make *options, int64_t col)
@@ -58,7 +54,7 @@ static void recipe_clear(struct recipe *recipe)
 /* The means of the classes; louder columns have none. */
 static void draw_means(struct recipe *recipe, const struct features_make *options)
 {
-    struct random_key key = part_key(options, GENERATE_MEAN);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_MEAN);
     int64_t F = options->cols;
     double step = options->distance / sqrt((double)F);
     for (int64_t k = 0; k < options->classes * F; k++) {
@@ -85,12 +81,10 @@ static void add_centre(float *mean, const struct recipe *recipe, const struct ra
 
 static graco_status draw_topics(struct recipe *recipe, const struct features_make *options)
 {
-    struct random_key topics = part_key(options, GENERATE_TOPICS);
-    struct random_key centres = part_key(options, GENERATE_CENTRES);
+    struct random_key topics = generate_key(options->seed, 0, GENERATE_TOPICS);
+    struct random_key centres = generate_key(options->seed, 0, GENERATE_CENTRES);
     int64_t F = options->cols;
-    graco_status status = memory_alloc(&recipe->topic, options->topics * F, 1);
-    if (status != GRACO_OK)
-        return status;
+    PASS(memory_alloc(&recipe->topic, options->topics * F, 1));
     for (int64_t k = 0; k < options->topics * F; k++)
         recipe->topic[k] = (int8_t)(is_loud(options, k % F) ? 0 : draw_sign(&topics, k));
     for (int64_t b = 0; b < recipe->groups; b++) {
@@ -120,7 +114,7 @@ static graco_status recipe_init(struct recipe *recipe, const struct features_mak
 static void add_interests(float *row, const struct recipe *recipe, int64_t node,
                           const struct features_make *options)
 {
-    struct random_key key = part_key(options, GENERATE_INTERESTS);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_INTERESTS);
     int64_t F = options->cols;
     double step = options->interest / sqrt((double)(F * INTERESTS));
     const int8_t *topic[INTERESTS];
@@ -142,7 +136,7 @@ static void add_interests(float *row, const struct recipe *recipe, int64_t node,
 static void draw_row(float *row, const struct recipe *recipe, int64_t node,
                      const struct features_make *options)
 {
-    struct random_key key = part_key(options, GENERATE_NOISE);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_NOISE);
     int64_t F = options->cols, pairs = (F + 1) / 2;
     int64_t group = options->label[node] >= 0 ? options->label[node] : recipe->groups;
     /* A uniform over 0 .. 65535 has variance (65536^2 - 1) / 12. */

@@ -22,9 +22,10 @@ struct features_make {
  * class and column, plus bell-shaped noise.
  *
  * A topic is a direction, a sign per column. With topics, the mean of a class is a sum of them all,
- * each with a sign of the class's own; a community adds one of its own; and a node adds eight
- * topics at random. So the rows without noise span `topics` dimensions at most, and columns depend
- * on each other. Lengths are those of random sums: met on average.
+ * each with a sign of the class's own; a community adds such a sum with signs of its own; and a
+ * node adds eight topics at random. So the rows without noise span `topics` dimensions at most, and
+ * columns depend on each other. Distance, spread and interest are lengths of random sums: right on
+ * average only.
  *
  * The same bits on every machine. Costs half a Philox block per entry. On failure *out is empty. */
 graco_status features_make(struct features *out, const struct features_make *options);

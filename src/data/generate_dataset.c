@@ -10,7 +10,6 @@
 #include "data/generate_like.h"
 
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/generate.h"
 
 #include <stdio.h>
@@ -30,12 +29,6 @@ graco_generate_options graco_generate_defaults(void)
 {
     return (graco_generate_options){
         .nodes = 2000, .classes = 6, .features = 500, .degree = 8, .homophily = 0.8, .scale = 1};
-}
-
-static struct random_key part_key(const graco_generate_options *options, enum generate_part part)
-{
-    return (struct random_key){
-        .seed = options->seed, .stream = RANDOM_GENERATE, .view = (uint32_t)part};
 }
 
 /* A frequent word is much more frequent than a rare one: rank F u^2 has density ~ rank^(-1/2). */
@@ -66,7 +59,7 @@ static int64_t insert_word(int32_t *list, int64_t length, int32_t word)
 static int64_t draw_words(int32_t *list, int64_t node, int64_t class, const int32_t *vocabulary,
                           const graco_generate_options *options)
 {
-    struct random_key key = part_key(options, GENERATE_WORDS);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_WORDS);
     int64_t F = options->features, length = 0;
     uint64_t block = (uint64_t)node * WORD_BLOCKS;
     uint32_t lanes[4 * WORD_BLOCKS];
@@ -87,7 +80,7 @@ static graco_status draw_sparse(struct features *out, const int32_t *label,
                                 const graco_generate_options *options)
 {
     graco_status status = GRACO_OK;
-    struct random_key key = part_key(options, GENERATE_VOCABULARY);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_VOCABULARY);
     int64_t most = WORDS_MIN + WORDS_RANGE - 1, N = options->nodes, F = options->features;
     int32_t *vocabulary = NULL;
     struct csr X = {0};
@@ -155,8 +148,8 @@ done:
     return status;
 }
 
-/* Says at once what would end in a killed process after minutes of drawing. Sizes that make no
- * sense are left to those who refuse them. */
+/* Refuses what would fill the memory after minutes of drawing. Sizes that make no sense pass: the
+ * generator refuses them with a better message. */
 static graco_status expect_memory(const graco_generate_options *options)
 {
     double N = (double)options->nodes, F = (double)options->features, bytes = 0;
@@ -202,7 +195,7 @@ graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_op
     parts.classes = options->classes;
     graph = (struct generated){0};
     TRY(dataset_create(out, &parts));
-    /* Pairs drawn twice say nothing about a file: they were no duplicates of it. */
+    /* Pairs that were drawn twice are no duplicates in a file. */
     (*out)->duplicates = (*out)->self_loops = 0;
 done:
     generated_clear(&graph);

@@ -1,21 +1,21 @@
-/* All three are block models with dense features. Reddit's classes have communities, which edges
- * follow and topics tell apart; columns are mixtures of topics, as averages of word vectors are,
- * but for two, as Reddit's vectors of title and comments are followed by two counts. PPI's blocks
- * are roles that exist in every graph, and its labels say which functions the node's role carries,
- * with exceptions: P(1) is 0.8 for a function that the role carries and 0.08 for another. Functions
- * come in families of four, which a role mostly carries together, and in pairs, which share their
- * exceptions. */
+/* All three are block models with dense features.
+ *
+ * Reddit's classes have communities, which edges follow and topics tell apart. Columns are mixtures
+ * of topics, as averages of word vectors are; two of them are counts in the original and nothing
+ * but loud noise here. PPI's blocks are roles that exist in every graph. A label says whether the
+ * node has a function: with probability 0.8 if its role carries that function, else with 0.08. A
+ * role mostly carries or lacks a family of four functions as a whole; functions come in pairs that
+ * draw the same number, so their exceptions are the same. */
 #include "data/generate_like.h"
 
 #include "base/memory.h"
-#include "base/random.h"
 #include "data/features_make.h"
 #include "graph/generate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { GRAPHS_MAX = 24, FAMILY = 4, NODES_MIN = 8, COMMUNITY_MIN = 4, TOPICS = 64 };
+enum { GRAPHS_MAX = 24, FAMILY = 4, NODES_MIN = 8, COMMUNITY_MIN = 4 };
 
 static const double scale_max = 1000;
 static const double carried_share = 0.3, together_share = 0.75;
@@ -24,57 +24,41 @@ static const double carried_chance = 0.8, other_chance = 0.08;
 /* What a published data set looks like. */
 struct like {
     const char *name;
-    int64_t nodes[3]; /* of training, validation, test */
-    int64_t edges;    /* both directions */
-    int64_t features, classes;
+    int64_t nodes[3];  /* of training, validation, test */
+    int64_t graphs[3]; /* of the same; zeros: one graph, split by nodes */
+    int64_t edges;     /* both directions */
     int64_t labels;    /* of which a node has any number; 0: the class is the label */
-    int64_t graphs[3]; /* of training, validation, test; zeros: one graph, split by nodes */
     bool inductive;
-    double homophily, distance;
-    int64_t loud_every;
-    float loudness;
-    int64_t communities; /* of each class; more than 1: features are mixtures of topics */
-    double cohesion, spread, interest;
+    struct generate_options graph; /* what does not depend on the size */
+    struct features_make features;
 };
 
 static const struct like likes[] = {
     {.name = "reddit",
      .nodes = {153431, 23831, 55703},
      .edges = 114615892,
-     .features = 602,
-     .classes = 41,
      .inductive = true,
-     .homophily = 0.6,
-     .distance = 3,
-     .loud_every = 301,
-     .loudness = 10,
-     .communities = 6,
-     .cohesion = 0.3,
-     .spread = 3,
-     .interest = 2},
+     .graph = {.classes = 41, .communities = 6, .homophily = 0.6, .cohesion = 0.3},
+     .features = {.cols = 602,
+                  .distance = 3,
+                  .loud_every = 301,
+                  .loudness = 10,
+                  .topics = 64,
+                  .spread = 3,
+                  .interest = 2}},
     {.name = "ppi",
      .nodes = {44906, 6514, 5524},
-     .edges = 1587264,
-     .features = 50,
-     .classes = 12,
-     .labels = 121,
      .graphs = {20, 2, 2},
+     .edges = 1587264,
+     .labels = 121,
      .inductive = true,
-     .homophily = 0.6,
-     .distance = 2.5,
-     .loud_every = 25,
-     .loudness = 30,
-     .communities = 1},
+     .graph = {.classes = 12, .communities = 1, .homophily = 0.6},
+     .features = {.cols = 50, .distance = 2.5, .loud_every = 25, .loudness = 30}},
     {.name = "arxiv",
      .nodes = {90941, 29799, 48603},
      .edges = 2315598,
-     .features = 128,
-     .classes = 40,
-     .homophily = 0.5,
-     .distance = 1.5,
-     .loud_every = 32,
-     .loudness = 20,
-     .communities = 1},
+     .graph = {.classes = 40, .communities = 1, .homophily = 0.5},
+     .features = {.cols = 128, .distance = 1.5, .loud_every = 32, .loudness = 20}},
 };
 
 const char *graco_likeness(int index)
@@ -115,7 +99,7 @@ struct plan {
 /* Graphs of one part differ in size: from half to one and a half times the mean. */
 static graco_status make_plan(struct plan *plan, const struct like *like, double scale)
 {
-    int64_t least = like->labels > 0 ? NODES_MIN : like->classes * 4;
+    int64_t least = like->labels > 0 ? NODES_MIN : like->graph.classes * 4;
     if (like->labels == 0) {
         plan->graphs = 1;
         plan->nodes[0] = scaled(like->nodes[0] + like->nodes[1] + like->nodes[2], scale);
@@ -142,8 +126,8 @@ static graco_status make_plan(struct plan *plan, const struct like *like, double
 /* Communities of each class: fewer in a small graph, so that none is too small to be one. */
 static int64_t communities_of(const struct like *like, int64_t nodes)
 {
-    int64_t most = nodes / (like->classes * COMMUNITY_MIN);
-    return most < 1 ? 1 : most < like->communities ? most : like->communities;
+    int64_t most = nodes / (like->graph.classes * COMMUNITY_MIN);
+    return most < 1 ? 1 : most < like->graph.communities ? most : like->graph.communities;
 }
 
 /* Appends graph g; `group` becomes the community of each node. */
@@ -184,7 +168,8 @@ static double like_degree(const struct like *like, int64_t nodes)
 {
     double degree =
         (double)like->edges / (double)(like->nodes[0] + like->nodes[1] + like->nodes[2]);
-    int64_t share = like->communities > 1 ? like->classes * like->communities : 20;
+    int64_t share =
+        like->graph.communities > 1 ? like->graph.classes * like->graph.communities : 20;
     double most = (double)nodes / (double)share;
     return degree < most ? degree : most;
 }
@@ -198,25 +183,23 @@ static graco_status make_structure(struct dataset_parts *parts, int32_t *group,
         PASS(memory_alloc(&parts->graph_id, plan->total, sizeof *parts->graph_id));
     for (int64_t g = 0; g < plan->graphs; g++) {
         int64_t n = plan->nodes[g];
-        struct generate_options structure = {
-            .nodes = n,
-            .classes = like->classes < n ? like->classes : n,
-            .degree = like_degree(like, n),
-            .communities = communities_of(like, n),
-            .homophily = like->homophily,
-            .cohesion = like->cohesion,
-            .heavy = true,
-            .seed = options->seed,
-            .step = (uint32_t)g,
-        };
-        PASS(append_graph(parts, group, &first, g, &structure));
+        struct generate_options graph = like->graph;
+        graph.nodes = n;
+        graph.classes = graph.classes < n ? graph.classes : n;
+        graph.degree = like_degree(like, n);
+        graph.communities = communities_of(like, n);
+        graph.heavy = true;
+        graph.seed = options->seed;
+        graph.step = (uint32_t)g;
+        PASS(append_graph(parts, group, &first, g, &graph));
     }
     return GRACO_OK;
 }
 
 static graco_status expect_memory(const struct plan *plan, const struct like *like)
 {
-    double N = (double)plan->total, bytes = N * (4 * (double)like->features + (double)like->labels);
+    double N = (double)plan->total,
+           bytes = N * (4 * (double)like->features.cols + (double)like->labels);
     char what[128];
     for (int64_t g = 0; g < plan->graphs; g++)
         bytes += generate_bytes(plan->nodes[g], like_degree(like, plan->nodes[g]));
@@ -225,33 +208,27 @@ static graco_status expect_memory(const struct plan *plan, const struct like *li
     return memory_expect(bytes, what);
 }
 
-static struct random_key part_key(const graco_generate_options *options, enum generate_part part)
-{
-    return (struct random_key){
-        .seed = options->seed, .stream = RANDOM_GENERATE, .view = (uint32_t)part};
-}
-
 /* carried[c * labels + l]: whether class c carries function l. */
 static graco_status draw_carried(uint8_t **carried, const struct like *like,
                                  const graco_generate_options *options)
 {
-    struct random_key key = part_key(options, GENERATE_CARRIED);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_CARRIED);
     uint64_t share = random_threshold(carried_share), together = random_threshold(together_share);
-    graco_status status = memory_alloc(carried, like->classes * like->labels, 1);
-    for (int64_t k = 0; status == GRACO_OK && k < like->classes * like->labels; k++) {
+    PASS(memory_alloc(carried, like->graph.classes * like->labels, 1));
+    for (int64_t k = 0; k < like->graph.classes * like->labels; k++) {
         int64_t class = k / like->labels, label = k % like->labels;
         int64_t family = class * like->labels + label / FAMILY * FAMILY;
         bool follows = random_u32(&key, 2 * (uint64_t)k) < together;
         (*carried)[k] = random_u32(&key, 2 * (uint64_t)(follows ? family : k) + 1) < share;
     }
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status draw_labels(struct dataset_parts *parts, const int32_t *class,
                                 const struct like *like, const graco_generate_options *options)
 {
     graco_status status = GRACO_OK;
-    struct random_key key = part_key(options, GENERATE_LABELS);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_LABELS);
     uint64_t chance[2] = {random_threshold(other_chance), random_threshold(carried_chance)};
     int64_t K = like->labels;
     uint8_t *carried = NULL;
@@ -274,7 +251,7 @@ static graco_status draw_split(struct dataset_parts *parts, const struct plan *p
                                const struct like *like, const graco_generate_options *options)
 {
     graco_status status = GRACO_OK;
-    struct random_key key = part_key(options, GENERATE_SPLIT);
+    struct random_key key = generate_key(options->seed, 0, GENERATE_SPLIT);
     int64_t N = parts->nodes, all = like->nodes[0] + like->nodes[1] + like->nodes[2];
     int64_t ends[2] = {0, 0};
     int32_t *order = NULL;
@@ -314,18 +291,12 @@ graco_status generate_like(struct graco_dataset **out, const graco_generate_opti
     TRY(memory_alloc(&class, plan.total, sizeof *class));
     TRY(make_structure(&parts, class, &plan, like, options));
     communities = communities_of(like, plan.total);
-    make = (struct features_make){.rows = plan.total,
-                                  .cols = like->features,
-                                  .classes = like->classes,
-                                  .label = class,
-                                  .distance = like->distance,
-                                  .loud_every = like->loud_every,
-                                  .loudness = like->loudness,
-                                  .topics = like->communities > 1 ? TOPICS : 0,
-                                  .communities = communities,
-                                  .spread = like->spread,
-                                  .interest = like->interest,
-                                  .seed = options->seed};
+    make = like->features;
+    make.rows = plan.total;
+    make.classes = like->graph.classes;
+    make.communities = communities;
+    make.label = class;
+    make.seed = options->seed;
     TRY(features_make(&parts.features, &make));
     for (int64_t i = 0; i < plan.total; i++)
         class[i] = (int32_t)(class[i] / communities);
@@ -333,12 +304,12 @@ graco_status generate_like(struct graco_dataset **out, const graco_generate_opti
     if (like->labels > 0) {
         TRY(draw_labels(&parts, class, like, options));
     } else {
-        parts.classes = like->classes;
+        parts.classes = like->graph.classes;
         parts.label = class;
         class = NULL;
     }
     TRY(dataset_create(out, &parts));
-    (*out)->duplicates = (*out)->self_loops = 0; /* they were no part of any file */
+    (*out)->duplicates = (*out)->self_loops = 0; /* as in generate_dataset.c */
 done:
     memory_free(class);
     dataset_parts_clear(&parts);

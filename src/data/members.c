@@ -5,7 +5,6 @@
 #include "base/memory.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool folder_has(const char *folder, const char *name)
 {
@@ -167,25 +166,29 @@ done:
     return status;
 }
 
+/* Fails unless there is such a part; in a folder, *path is where. */
+static graco_status find(char **path, const struct members *members, const char *name)
+{
+    if (!members_have(members, name))
+        return missing(members, name, "");
+    return members->folder ? memory_path(path, members->folder, name) : GRACO_OK;
+}
+
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name)
 {
     graco_status status = GRACO_OK;
     char *path = NULL;
     *bytes = (struct member_bytes){0};
-    if (!members_have(members, name)) {
-        status = missing(members, name, "");
-        goto done;
-    }
+    TRY(find(&path, members, name));
     if (members->npz) {
         TRY(npz_read_bytes(&bytes->read, &bytes->length, members->npz, name, NPZ_LIMIT));
         bytes->data = bytes->read;
-        goto done;
+    } else {
+        TRY(file_map_open(&bytes->map, path));
+        bytes->data = bytes->map.data;
+        bytes->length = bytes->map.length;
     }
-    TRY(memory_path(&path, members->folder, name));
-    TRY(file_map_open(&bytes->map, path));
-    bytes->data = bytes->map.data;
-    bytes->length = bytes->map.length;
 done:
     memory_free(path);
     return status;
@@ -203,16 +206,8 @@ graco_status member_archive(struct npz **out, const struct members *members, con
     graco_status status = GRACO_OK;
     char *path = NULL;
     *out = NULL;
-    if (!members_have(members, name)) {
-        status = missing(members, name, "");
-        goto done;
-    }
-    if (members->npz) {
-        TRY(npz_open_member(out, members->npz, name, NPZ_LIMIT));
-        goto done;
-    }
-    TRY(memory_path(&path, members->folder, name));
-    TRY(npz_open(out, path));
+    TRY(find(&path, members, name));
+    TRY(members->npz ? npz_open_member(out, members->npz, name, NPZ_LIMIT) : npz_open(out, path));
 done:
     memory_free(path);
     return status;

@@ -1,5 +1,5 @@
-/* A copy that leaves out what the contamination takes, then scaled in place, row by row. Dense and
- * sparse features go the same way: a row is a run of values in both. */
+/* Copies X without the entries that the contamination takes, then scales the copy in place, row by
+ * row. A row is a run of values in dense and in sparse features, so one loop scales both. */
 #include "data/preprocess.h"
 
 #include "base/memory.h"

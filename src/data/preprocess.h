@@ -1,4 +1,4 @@
-/* Feature preparation: what happens to X once, before training. */
+/* What happens to X once, before training: contamination and scaling. */
 #ifndef DATA_PREPROCESS_H
 #define DATA_PREPROCESS_H
 
@@ -17,7 +17,7 @@ struct preprocess {
     uint64_t seed;      /* of the contamination */
 };
 
-/* Fills *out with a prepared copy of X, of the same form (dense or sparse); the caller owns it and
+/* Fills *out with a changed copy of X, of the same form (dense or sparse); the caller owns it and
  * X stays as it is. In this order:
  *
  *   contaminate   each entry becomes zero with probability r, drawn by RANDOM_CONTAMINATE under the
@@ -30,7 +30,7 @@ struct preprocess {
 graco_status preprocess_features(struct features *out, const struct features *X,
                                  const struct preprocess *options);
 
-/* Whether preparation changes anything; if not, X itself can be used. */
+/* Whether the options change anything; if not, X itself can be used. */
 bool preprocess_needed(const struct preprocess *options);
 
 #endif

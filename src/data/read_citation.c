@@ -1,5 +1,5 @@
-/* CitationFull: an archive with the compressed rows adj_* and attr_* and the vector labels. The graph
- * is undirected. Other members, pickled ones among them, are not touched. */
+/* CitationFull: an archive with the compressed rows adj_* and attr_* and the vector labels. The
+ * graph is undirected. Other members, pickled ones among them, are not touched. */
 #include "data/readers.h"
 
 #include "base/memory.h"

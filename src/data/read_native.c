@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 
-/* Nodes that need not be shown by anything, and those that one edge makes credible. */
+/* So many nodes are believed without proof, or so many for each edge. */
 enum { NODES_FREE = 1 << 16, NODES_PER_EDGE = 128 };
 
 static graco_status read_edge_index(struct dataset_parts *parts, const struct members *members)

@@ -197,8 +197,10 @@ static graco_status take_features(struct dataset_parts *parts, const struct file
     graco_status status = GRACO_OK;
     const struct pickle_csr *a = file_csr(files, PART_ALLX), *t = file_csr(files, PART_TX);
     struct csr all = {0}, test = {0}, X;
-    TRY(csr_from_arrays(&all, a->rows, a->cols, a->start, a->index, a->value));
-    TRY(csr_from_arrays(&test, t->rows, t->cols, t->start, t->index, t->value));
+    TRY(member_named(csr_from_arrays(&all, a->rows, a->cols, a->start, a->index, a->value),
+                     part_names[PART_ALLX]));
+    TRY(member_named(csr_from_arrays(&test, t->rows, t->cols, t->start, t->index, t->value),
+                     part_names[PART_TX]));
     TRY(csr_alloc(&X, parts->nodes, a->cols, a->entries + t->entries, true));
     parts->features = features_of(X);
     for (int64_t i = 0; i < parts->nodes; i++) {

@@ -1,5 +1,5 @@
-/* Nodes are chosen by one pass over a run of them: the nodes of a graph stand together, because graph
- * ids ascend. */
+/* Nodes are chosen by one pass over a run of them: the nodes of a graph stand together, because
+ * graph ids ascend. */
 #include "data/subset.h"
 
 #include "base/memory.h"

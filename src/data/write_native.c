@@ -11,7 +11,7 @@
 
 enum { ARRAYS_MAX = 13 };
 
-/* The arrays of a data set under their names. They borrow from it, but for the two below. */
+/* The arrays of a data set under their names. They borrow from it, or from what is below them. */
 struct content {
     int count;
     struct npz_entry entries[ARRAYS_MAX];
@@ -28,66 +28,56 @@ static void content_clear(struct content *content)
     memory_free(content->edge_index);
 }
 
-/* Adds an array if there is one: data NULL is none. cols 0: one dimension; rows 0: one item. */
+/* Adds an array if there is one: data NULL is none. cols -1: one dimension; rows -1: one item. */
 static graco_status add(struct content *content, const char *name, enum array_type type,
                         const void *data, int64_t rows, int64_t cols)
 {
     const int64_t shape[2] = {rows, cols};
+    struct array *array = &content->arrays[content->count];
     if (!data)
         return GRACO_OK;
-    struct array *array = &content->arrays[content->count];
-    graco_status status = array_borrow(array, type, data, cols > 0 ? 2 : rows > 0 ? 1 : 0, shape);
-    if (status == GRACO_OK)
-        content->entries[content->count++] = (struct npz_entry){name, array};
-    return status;
+    PASS(array_borrow(array, type, data, (rows >= 0) + (cols >= 0), shape));
+    content->entries[content->count++] = (struct npz_entry){name, array};
+    return GRACO_OK;
 }
 
 /* Edges in the order of their ids. */
 static graco_status add_edges(struct content *content, const struct graph *graph)
 {
-    const int64_t shape[2] = {2, graph->edges};
-    struct array *array = &content->arrays[content->count];
-    PASS(memory_alloc(&content->edge_index, 2 * graph->edges, sizeof *content->edge_index));
-    memcpy(content->edge_index, graph->in.index, (size_t)graph->edges * sizeof(int32_t));
-    csr_entry_rows(content->edge_index + graph->edges, &graph->in);
-    PASS(array_borrow(array, ARRAY_I32, content->edge_index, 2, shape));
-    content->entries[content->count++] = (struct npz_entry){"edge_index", array};
-    return GRACO_OK;
+    int32_t *pairs = NULL;
+    PASS(memory_alloc(&pairs, 2 * graph->edges, sizeof *pairs));
+    content->edge_index = pairs;
+    memcpy(pairs, graph->in.index, (size_t)graph->edges * sizeof *pairs);
+    csr_entry_rows(pairs + graph->edges, &graph->in);
+    return add(content, "edge_index", ARRAY_I32, pairs, 2, graph->edges);
 }
 
 static graco_status add_features(struct content *content, const struct features *X)
 {
     const struct csr *sparse = &X->sparse;
-    if (X->dense)
-        PASS(add(content, "x", ARRAY_F32, X->dense, X->rows, X->cols));
-    if (!sparse->start)
-        return GRACO_OK;
-    /* A matrix without entries still has its arrays, of length 0. */
-    const int64_t entries[1] = {sparse->start[X->rows]};
-    struct array *array = &content->arrays[content->count];
-    PASS(array_borrow(array, ARRAY_F32, sparse->value, 1, entries));
-    content->entries[content->count++] = (struct npz_entry){"x_data", array++};
-    PASS(array_borrow(array, ARRAY_I32, sparse->index, 1, entries));
-    content->entries[content->count++] = (struct npz_entry){"x_indices", array};
-    PASS(add(content, "x_indptr", ARRAY_I64, sparse->start, X->rows + 1, 0));
+    int64_t entries = sparse->start ? sparse->start[X->rows] : 0;
     content->x_shape[0] = X->rows;
     content->x_shape[1] = X->cols;
-    return add(content, "x_shape", ARRAY_I64, content->x_shape, 2, 0);
+    PASS(add(content, "x", ARRAY_F32, X->dense, X->rows, X->cols));
+    PASS(add(content, "x_data", ARRAY_F32, sparse->value, entries, -1));
+    PASS(add(content, "x_indices", ARRAY_I32, sparse->index, entries, -1));
+    PASS(add(content, "x_indptr", ARRAY_I64, sparse->start, X->rows + 1, -1));
+    return add(content, "x_shape", ARRAY_I64, sparse->start ? content->x_shape : NULL, 2, -1);
 }
 
 static graco_status content_fill(struct content *content, const graco_dataset *data)
 {
     int64_t nodes = data->graph->nodes;
-    PASS(add(content, "num_nodes", ARRAY_I64, &data->graph->nodes, 0, 0));
+    PASS(add(content, "num_nodes", ARRAY_I64, &data->graph->nodes, -1, -1));
     PASS(add_edges(content, data->graph));
     PASS(add_features(content, &data->features));
-    PASS(add(content, "y", ARRAY_I32, data->label, nodes, 0));
+    PASS(add(content, "y", ARRAY_I32, data->label, nodes, -1));
     PASS(add(content, "y", ARRAY_U8, data->multi, nodes, data->classes));
-    PASS(add(content, "split", ARRAY_U8, data->split, nodes, 0));
+    PASS(add(content, "split", ARRAY_U8, data->split, nodes, -1));
     content->inductive = data->inductive;
-    PASS(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, 0, 0));
-    PASS(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, 0));
-    PASS(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, 0));
+    PASS(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, -1, -1));
+    PASS(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, -1));
+    PASS(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, -1));
     if (data->node_ids) {
         struct array *array = &content->arrays[content->count];
         PASS(array_from_strings(array, data->node_ids, nodes));

@@ -35,14 +35,19 @@ done:
     return status;
 }
 
-static graco_status need_dense(const graco_dataset *data, const char *layout)
+/* `fits`: whether the data set has the graphs and labels that the layout has, which is `form`. */
+static graco_status need(const graco_dataset *data, const char *layout, bool fits, const char *form)
 {
+    const char *labels = data->multi ? "several" : data->label ? "single" : "no";
     if (!data->features.dense)
         return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs dense features, these are %s",
                            layout, data->features.sparse.start ? "sparse" : "none");
     if (!data->split)
         return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs a split, there is none",
                            layout);
+    if (!fits)
+        return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs %s: %lld graphs, %s labels",
+                           layout, form, (long long)data->graphs, labels);
     return GRACO_OK;
 }
 
@@ -50,15 +55,8 @@ static graco_status need_dense(const graco_dataset *data, const char *layout)
 
 static graco_status check_reddit(const graco_dataset *data)
 {
-    PASS(need_dense(data, "Reddit"));
-    if (!data->label || data->graphs != 1)
-        return status_fail(
-            GRACO_ERROR_ARGUMENT,
-            "Reddit's layout needs one graph with one label per node: %lld graphs, %s labels",
-            (long long)data->graphs,
-            data->multi   ? "several"
-            : data->label ? "single"
-                          : "no");
+    PASS(need(data, "Reddit", data->label && data->graphs == 1,
+              "one graph with one label per node"));
     for (int64_t i = 0; i < data->graph->nodes; i++) {
         if (data->label[i] < 0 || data->split[i] > 2)
             return status_fail(
@@ -96,19 +94,19 @@ static void fill_one(void *items, const void *user, int64_t first, int64_t count
     memset(items, 1, (size_t)count);
 }
 
-/* The row of each entry; a cursor saves the search for it. */
-struct rows {
-    const struct graph *graph;
+/* Where the writing of the rows of entries has come to: saves the search for the next one. */
+struct cursor {
+    const struct csr *out;
     int64_t *row;
 };
 
 static void fill_row(void *items, const void *user, int64_t first, int64_t count)
 {
-    const struct rows *rows = user;
+    const struct cursor *at = user;
     for (int64_t i = 0; i < count; i++) {
-        while (rows->graph->out.start[*rows->row + 1] <= first + i)
-            ++*rows->row;
-        ((int32_t *)items)[i] = (int32_t)*rows->row;
+        while (at->out->start[*at->row + 1] <= first + i)
+            ++*at->row;
+        ((int32_t *)items)[i] = (int32_t)*at->row;
     }
 }
 
@@ -129,9 +127,9 @@ static graco_status put_reddit_graph(struct store *store, const graco_dataset *d
     const struct graph *graph = data->graph;
     const int64_t size[2] = {graph->nodes, graph->nodes}, two = 2;
     int64_t row = 0;
-    struct rows rows = {graph, &row};
+    struct cursor cursor = {&graph->out, &row};
     struct array col, shape, format;
-    PASS(put_array(store, "row", ARRAY_I32, graph->edges, 0, fill_row, &rows));
+    PASS(put_array(store, "row", ARRAY_I32, graph->edges, 0, fill_row, &cursor));
     PASS(array_borrow(&col, ARRAY_I32, graph->out.index, 1, &graph->edges));
     PASS(store_array(store, "col", &col));
     PASS(array_describe(&format, ARRAY_BYTES, 3, 0, NULL));
@@ -167,16 +165,8 @@ static graco_status put_reddit(struct store *store, const graco_dataset *data)
 
 static graco_status check_ppi(const graco_dataset *data)
 {
-    PASS(need_dense(data, "PPI"));
-    if (!data->multi || !data->graph_id)
-        return status_fail(
-            GRACO_ERROR_ARGUMENT,
-            "PPI's layout needs several graphs with several labels per node: %lld graphs, %s "
-            "labels",
-            (long long)data->graphs,
-            data->multi   ? "several"
-            : data->label ? "single"
-                          : "no");
+    PASS(need(data, "PPI", data->multi && data->graph_id,
+              "several graphs with several labels per node"));
     for (int64_t i = 0; i < data->graph->nodes; i++) {
         int before = i > 0 ? data->split[i - 1] : 0;
         bool new_graph = i > 0 && data->graph_id[i] != data->graph_id[i - 1];

@@ -6,7 +6,6 @@
 #include "graph/generate.h"
 
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/graph.h"
 
 #include <math.h>
@@ -155,6 +154,12 @@ static graco_status check_options(const struct generate_options *options)
     return GRACO_OK;
 }
 
+struct random_key generate_key(uint64_t seed, uint32_t step, enum generate_part part)
+{
+    return (struct random_key){
+        .seed = seed, .stream = RANDOM_GENERATE, .step = step, .view = (uint32_t)part};
+}
+
 double generate_bytes(int64_t nodes, double degree)
 {
     return (60 + 20 * degree) * (double)nodes;
@@ -163,15 +168,12 @@ double generate_bytes(int64_t nodes, double degree)
 /* The first nodes have one community each, so that none is empty; the others draw theirs. */
 static graco_status draw_communities(int32_t **community, const struct generate_options *options)
 {
-    struct random_key key = {.seed = options->seed,
-                             .stream = RANDOM_GENERATE,
-                             .step = options->step,
-                             .view = GENERATE_CLASS};
+    struct random_key key = generate_key(options->seed, options->step, GENERATE_CLASS);
     int64_t count = options->classes * per_class(options);
-    graco_status status = memory_alloc(community, options->nodes, sizeof **community);
-    for (int64_t i = 0; status == GRACO_OK && i < options->nodes; i++)
+    PASS(memory_alloc(community, options->nodes, sizeof **community));
+    for (int64_t i = 0; i < options->nodes; i++)
         (*community)[i] = (int32_t)(i < count ? i : random_below(&key, (uint64_t)i, count));
-    return status;
+    return GRACO_OK;
 }
 
 /* theta = u^(-1/2): a power law with exponent 3; u^(-3/4): with exponent 7/3. The heaviest node
@@ -179,10 +181,7 @@ static graco_status draw_communities(int32_t **community, const struct generate_
  * at the root of N. */
 static double draw_weight(const struct generate_options *options, int64_t node)
 {
-    struct random_key key = {.seed = options->seed,
-                             .stream = RANDOM_GENERATE,
-                             .step = options->step,
-                             .view = GENERATE_WEIGHT};
+    struct random_key key = generate_key(options->seed, options->step, GENERATE_WEIGHT);
     double u = (random_u32(&key, (uint64_t)node) + 0.5) * 0x1p-32;
     double root = sqrt(u), limit = sqrt((double)options->nodes);
     double divisor = options->heavy ? sqrt(root) : 1;
@@ -223,8 +222,8 @@ static graco_status fill_classes(struct blocks *blocks, double total)
 {
     int64_t n = blocks->per_class;
     double *mass = NULL;
-    graco_status status = memory_alloc(&mass, n, sizeof *mass);
-    for (int64_t first = 0; status == GRACO_OK && first < blocks->count; first += n) {
+    PASS(memory_alloc(&mass, n, sizeof *mass));
+    for (int64_t first = 0; first < blocks->count; first += n) {
         double sum = 0;
         for (int64_t b = 0; b < n; b++) {
             mass[b] = blocks->mass[first + b];
@@ -233,11 +232,10 @@ static graco_status fill_classes(struct blocks *blocks, double total)
         alias_fill(blocks->class.keep + first, blocks->class.other + first, mass, n, sum,
                    blocks->stack);
     }
-    if (status == GRACO_OK)
-        alias_fill(blocks->all.keep, blocks->all.other, blocks->mass, blocks->count, total,
-                   blocks->stack);
+    alias_fill(blocks->all.keep, blocks->all.other, blocks->mass, blocks->count, total,
+               blocks->stack);
     memory_free(mass);
-    return status;
+    return GRACO_OK;
 }
 
 static graco_status blocks_init(struct blocks *blocks, const int32_t *community,
@@ -286,10 +284,7 @@ static int32_t draw_other_end(const struct blocks *blocks, int32_t own, struct d
 static void draw_edge(struct generated *graph, int64_t e, const struct blocks *blocks,
                       const struct generate_options *options)
 {
-    struct draws draws = {.key = {.seed = options->seed,
-                                  .stream = RANDOM_GENERATE,
-                                  .step = options->step,
-                                  .view = GENERATE_EDGE},
+    struct draws draws = {.key = generate_key(options->seed, options->step, GENERATE_EDGE),
                           .block = (uint64_t)e * EDGE_BLOCKS,
                           .used = 4};
     int32_t own = draw_block(blocks, &draws);

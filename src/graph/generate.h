@@ -10,14 +10,15 @@
 #ifndef GRAPH_GENERATE_H
 #define GRAPH_GENERATE_H
 
+#include "base/random.h"
 #include "base/status.h"
 
 struct generate_options {
     int64_t nodes, classes;
-    int64_t communities; /* of each class; 0 is 1: the class itself */
+    int64_t communities; /* of each class; 0: one, the class itself */
     double degree;       /* average number of neighbours */
     double homophily;    /* share of the edges that stay in a class */
-    double cohesion;     /* share of the edges that is drawn within a community, of these */
+    double cohesion;     /* share of the edges that stay in a community, part of homophily */
     bool heavy; /* theta from a power law with exponent 7/3: more nodes of few and of many edges */
     uint64_t seed;
     uint32_t step; /* number of the graph among several of one seed */
@@ -28,7 +29,7 @@ struct generated {
     int64_t edges;
     int32_t *source;    /* (edges) */
     int32_t *target;    /* (edges) */
-    int32_t *community; /* (nodes); every one has a node; i belongs to class i / communities */
+    int32_t *community; /* (nodes) none is empty; number b is of class b / communities */
 };
 
 /* Parts of RANDOM_GENERATE, the key's view. */
@@ -48,14 +49,17 @@ enum generate_part {
     GENERATE_INTERESTS,
 };
 
+/* The key of a part of data set `step` of a seed. */
+struct random_key generate_key(uint64_t seed, uint32_t step, enum generate_part part);
+
 /* Draws the graph. After repeated pairs are removed it has nodes * degree / 2 undirected edges, or
  * a little less where the graph is too dense to find new pairs. GRACO_ERROR_ARGUMENT unless
  * 1 <= classes * communities <= nodes, 0 <= degree < nodes and 0 <= cohesion <= homophily <= 1.
  * O(nodes + edges). On failure *out is empty. */
 graco_status generate_graph(struct generated *out, const struct generate_options *options);
 
-/* The least that this takes while it runs, in bytes. Measured: 84 bytes a node at degree 1 and 24
- * to 40 for each neighbour; a little less is taken, so that nothing is refused that would fit. */
+/* A lower bound on the bytes that drawing takes. It takes 84 a node at degree 1 and 24 to 40 more
+ * for each neighbour; the bound is below that, so that no graph is refused that would fit. */
 double generate_bytes(int64_t nodes, double degree);
 
 void generated_clear(struct generated *graph);

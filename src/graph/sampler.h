@@ -7,7 +7,7 @@
  * Draw d of the target at place p in hop h is element e = p * fanout[h] + d of the key (seed,
  * RANDOM_NEIGHBOURS, view h, step): a sample does not depend on who draws it when. Of a node's n
  * neighbours it takes number floor(u n / 2^32), where u is the element's 32 bits; a neighbour's
- * probability is off 1 / n by less than 2^-32. */
+ * probability differs from 1 / n by less than 2^-32. */
 #ifndef GRAPH_SAMPLER_H
 #define GRAPH_SAMPLER_H
 

@@ -2,13 +2,11 @@
  *
  * One fills a byte per edge, keyed by the edge id; one lists, for both orientations, what is kept
  * at the places where the graph's rows begin; one turns the counts into scales per node. The graph
- * itself lies on the device once and never changes. A view that removes nothing uses its lists as
- * they are, so buffers for kept edges are taken only when a view first removes some. */
+ * itself lies on the device once and never changes. A view that removes nothing reads the
+ * graph's own lists, so buffers for kept edges are taken when a view first removes some. */
 #include "graph/view.h"
 
 #include "base/memory.h"
-
-#include <string.h>
 
 /* The buffers of one view; taken from the context when they are first needed. */
 struct view {

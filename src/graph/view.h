@@ -33,8 +33,8 @@ struct views {
  *
  * In a graph, D counts the view's own edges. A hop of a sample holds the edges into its targets but
  * not those into its sources, whose degrees the symmetric norm needs too: `source_degree` (sources)
- * says how many edges each source would have if none were removed, and D_j is the share of them that
- * a view keeps on average. NULL for a graph, and for the mean. */
+ * says how many edges each source would have if none were removed, and D_j is the share of them
+ * that a view keeps on average. NULL for a graph, and for the mean. */
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
                           const int32_t *source_degree, int64_t columns, enum view_norm norm,
                           int count);

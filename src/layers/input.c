@@ -9,7 +9,6 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* Sparse features up to a row, with the transpose that the backward pass may ask for. */
 struct prefix {
@@ -24,7 +23,7 @@ struct input {
     const struct features *features; /* NULL: `dense` is all there is, and is borrowed */
     int64_t rows, cols;
     const float *dense;                            /* (rows, cols) on the device; NULL: sparse */
-    bool stays_sparse;                             /* having been asked */
+    bool stays_sparse;                             /* the device has no use for dense ones */
     enum { UNDECIDED, PROPAGATE, MULTIPLY } first; /* what is done to sparse features */
     struct sparse plain; /* to propagate: the sparse features on the device */
     struct prefix *prefixes;
@@ -104,24 +103,20 @@ graco_status input_create_dense(struct input **out, struct context *context, con
     return GRACO_OK;
 }
 
-static void prefix_free(struct context *context, struct prefix *prefix)
+static void unshare_matrix(struct context *context, struct sparse *M)
 {
-    const struct sparse *both[] = {&prefix->map.matrix[0], &prefix->map.transpose[0]};
-    for (int i = 0; i < 2; i++) {
-        context_unshare(context, both[i]->entries.start);
-        context_unshare(context, both[i]->entries.index);
-        context_unshare(context, both[i]->entries.value);
-    }
-    csr_clear(&prefix->transpose);
-    memory_free(prefix);
+    context_unshare(context, M->entries.start);
+    context_unshare(context, M->entries.index);
+    context_unshare(context, M->entries.value);
+    *M = (struct sparse){0};
 }
 
-static void unshare_plain(struct input *input)
+static void prefix_free(struct context *context, struct prefix *prefix)
 {
-    context_unshare(input->context, input->plain.entries.start);
-    context_unshare(input->context, input->plain.entries.index);
-    context_unshare(input->context, input->plain.entries.value);
-    input->plain = (struct sparse){0};
+    unshare_matrix(context, &prefix->map.matrix[0]);
+    unshare_matrix(context, &prefix->map.transpose[0]);
+    csr_clear(&prefix->transpose);
+    memory_free(prefix);
 }
 
 void input_free(struct input *input)
@@ -133,7 +128,7 @@ void input_free(struct input *input)
         prefix_free(input->context, input->prefixes);
         input->prefixes = next;
     }
-    unshare_plain(input);
+    unshare_matrix(input->context, &input->plain);
     if (input->features)
         context_unshare(input->context, input->dense);
     memory_free(input);
@@ -288,7 +283,7 @@ static bool propagates_sparse(struct tape *tape, struct input *input, const stru
         graco_status status = better ? try_propagating(input, views) : GRACO_OK;
         input->first = better && status == GRACO_OK ? PROPAGATE : MULTIPLY;
         if (status != GRACO_OK)
-            unshare_plain(input);
+            unshare_matrix(input->context, &input->plain);
         if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
             tape_stop(tape, status);
     }

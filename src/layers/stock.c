@@ -1,6 +1,6 @@
-/* Rows are gathered on the device while all of them are there, else on the host, from where they are
- * sent; sparse rows stay on the host, where the input shares them. Buffers are kept from batch to
- * batch, with some to spare, because batches are of nearly equal size. */
+/* Rows are gathered on the device while all of them are there, else on the host, from where they
+ * are sent; sparse rows stay on the host, where the input shares them. Buffers are kept from batch
+ * to batch, with some to spare, because batches are of nearly equal size. */
 #include "layers/stock.h"
 
 #include "base/memory.h"

@@ -50,9 +50,9 @@ graco_status csr_sort(struct csr *matrix);
 graco_status csr_from_pairs(struct csr *out, int64_t rows, int64_t cols, int64_t pairs,
                             const int32_t *row, const int32_t *col);
 
-/* Transposes. from[k] (entries) says which entry of `matrix` entry k of the transpose was; NULL:
- * nobody asks. Entries within a row of the transpose are in the order of their rows in `matrix`, so
- * the rows of `matrix` need not ascend. O(rows + cols + entries). */
+/* Transposes. Entry k of the transpose was entry from[k] of `matrix`, which then has less than 2^32
+ * of them; `from` may be NULL. The rows of the transpose ascend even if those of `matrix` do not.
+ * O(rows + cols + entries). */
 graco_status csr_transpose(struct csr *out, uint32_t **from, const struct csr *matrix);
 void csr_transpose_into(struct csr *out, uint32_t *from, const struct csr *matrix);
 

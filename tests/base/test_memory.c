@@ -94,6 +94,29 @@ static void growth(void)
     memory_free(items);
 }
 
+/* Memory that is used again: it grows to the largest use, with an eighth to spare, and stays. */
+static void reserved(void)
+{
+    int32_t *items = NULL, *kept;
+    int64_t room = 0;
+    CHECK_OK(memory_reserve(&items, &room, 0, 0, sizeof *items));
+    CHECK(items && room == 0);
+    CHECK_OK(memory_reserve(&items, &room, 0, 80, sizeof *items));
+    CHECK(room == 90 && aligned(items));
+    kept = items;
+    for (int32_t i = 0; i < 90; i++)
+        items[i] = i;
+    CHECK_OK(memory_reserve(&items, &room, 0, 90, sizeof *items));
+    CHECK(items == kept && room == 90);
+    CHECK_OK(memory_reserve(&items, &room, 90, 91, sizeof *items));
+    CHECK(room == 102 && items[0] == 0 && items[89] == 89);
+    kept = items;
+    CHECK_FAILS(memory_reserve(&items, &room, 0, (int64_t)1 << 62, sizeof *items),
+                GRACO_ERROR_MEMORY, "too large");
+    CHECK(items == kept && room == 102);
+    memory_free(items);
+}
+
 static void strings(void)
 {
     static const char *const cases[][3] = {
@@ -141,6 +164,7 @@ int main(void)
     zero_sizes();
     overflow();
     growth();
+    reserved();
     strings();
     return check_result();
 }

@@ -307,7 +307,7 @@ static const struct row rows[] = {
     {"info @/bomb.npz", "member edge_index: this is no .npy file", 0},
     {"info @/flat.npz", "edge_index has 1 dimensions", 0},
     {"info @/bomb.zip", "train_graph.json", 0},
-    {"info @/escape.zip", "no data set in this archive: expected edge_index.npy", 0},
+    {"info @/escape.zip", "no data set in this archive: expected one of edge_index", 0},
     {"info @/nested.zip", "reddit_data.npz", 0},
     {"info @/zip_head.npz", "no zip archive", 0},
     {"info @/object.npz", "neither an .npz archive nor a text file", 0},

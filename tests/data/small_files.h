@@ -100,8 +100,9 @@ static inline void small_array(struct small_pickle *pickle, const char type[2], 
     SMALL_PUT(pickle, "tb");
 }
 
-static inline void small_csr(struct small_pickle *pickle, int32_t rows, int32_t cols,
-                             const int32_t *start, const int32_t *index, const float *value)
+static inline void small_matrix(struct small_pickle *pickle, int32_t rows, int32_t cols,
+                                int32_t entries, const int32_t *start, const int32_t *index,
+                                const float *value)
 {
     SMALL_PUT(pickle, "cscipy.sparse.csr\ncsr_matrix\n)\x81}(U\6_shape");
     small_int(pickle, rows);
@@ -109,10 +110,16 @@ static inline void small_csr(struct small_pickle *pickle, int32_t rows, int32_t 
     SMALL_PUT(pickle, "\x86U\6indptr");
     small_array(pickle, "i4", rows + 1, 0, start);
     SMALL_PUT(pickle, "U\7indices");
-    small_array(pickle, "i4", start[rows], 0, index);
+    small_array(pickle, "i4", entries, 0, index);
     SMALL_PUT(pickle, "U\4data");
-    small_array(pickle, "f4", start[rows], 0, value);
+    small_array(pickle, "f4", entries, 0, value);
     SMALL_PUT(pickle, "ub");
+}
+
+static inline void small_csr(struct small_pickle *pickle, int32_t rows, int32_t cols,
+                             const int32_t *start, const int32_t *index, const float *value)
+{
+    small_matrix(pickle, rows, cols, start[rows], start, index, value);
 }
 
 static inline void small_finish(struct small_pickle *pickle, const char *name)

@@ -96,12 +96,37 @@ static void hostile(void)
     load_fails("features: row 4 has the value nan in column 2");
 }
 
+/* Matrices of two entries whose row pointers cannot be followed, or whose columns are not there. */
+static void hostile_matrices(void)
+{
+    static const struct {
+        int32_t start[3], index[2];
+        const char *text;
+    } cases[] = {
+        {{0, 3, 2}, {1, 2}, "tx: row 1 ends at 2, before its start at 3"},
+        {{0, -1, 2}, {1, 2}, "row 0 ends at -1, before its start at 0"},
+        {{1, 1, 2}, {1, 2}, "row pointers run from 1 to 2: expected 0 to 2"},
+        {{0, 1, 1}, {1, 2}, "row pointers run from 0 to 1: expected 0 to 2"},
+        {{0, 1, 1000000000}, {1, 2}, "run from 0 to 1000000000: expected 0 to 2"},
+        {{0, 1, 2}, {1, 3}, "features: row 4 has a column index 3: expected 0 to 2"},
+        {{0, 1, 2}, {-1, 2}, "features: row 6 has a column index -1: expected 0 to 2"},
+    };
+    struct small_pickle pickle = {.bytes = "\x80\x02", .length = 2};
+    small_planetoid();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        small_matrix(&pickle, 2, 3, 2, cases[i].start, cases[i].index, (float[]){5, 6});
+        small_finish(&pickle, "tiny/ind.tiny.tx");
+        load_fails(cases[i].text);
+    }
+}
+
 int main(void)
 {
     small_begin();
     reads();
     missing_and_truncated();
     hostile();
+    hostile_matrices();
     small_remove(small_root);
     return check_result();
 }

@@ -126,9 +126,9 @@ static void native_refuses(void)
     arrays.count = 0;
     small_add(&arrays, "something", ARRAY_I32, labels, 5, -1);
     small_npz(&arrays, "wrong.npz");
-    LOAD_FAILS(
-        "wrong.npz", NULL, GRACO_ERROR_FORMAT,
-        "no data set in this archive: expected edge_index.npy (graco's own), adj_indptr.npy");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT,
+               "no data set in this archive: expected one of edge_index.npy (graco's own), "
+               "adj_indptr.npy");
 }
 
 static void native_sparse_refuses(void)

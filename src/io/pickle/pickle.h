@@ -29,8 +29,7 @@ enum pickle_kind {
 
 struct pickle_value;
 
-/* A compressed sparse matrix; shapes and row pointers are checked (start from 0, not falling, end
- * at the number of entries, columns in range). */
+/* A compressed sparse matrix; the lengths of its arrays fit, their values are not looked at. */
 struct pickle_csr {
     int64_t rows, cols, entries;
     const struct array *start; /* (rows + 1) integers */
