@@ -17,6 +17,13 @@
 #define EXT_INLINE inline
 #endif
 
+/* A function that a GPU can run too. */
+#ifdef __CUDACC__
+#define EXT_DEVICE __host__ __device__
+#else
+#define EXT_DEVICE
+#endif
+
 /* Whether this machine has an instruction set; false where that cannot be asked. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define EXT_CPU_HAS(feature) __builtin_cpu_supports(feature)

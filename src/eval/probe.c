@@ -160,7 +160,8 @@ static void score_block(struct metrics_counts *counts, int64_t *table, const str
     int64_t cols = input->dim + 1, width = count * probe->outputs;
     prepare_rows(X, probe, input, rows, n, 1);
     if (width > 0)
-        blas_dgemm(false, true, n, width, cols, 1, X, cols, W, cols, 0, S, width);
+        blas_dgemm((struct blas_result){S, n, width, width, false}, cols, blas_plain(X, cols),
+                   blas_transposed(W, cols));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < count; c++)
             (input->multi != NULL ? count_multi : count_single)(

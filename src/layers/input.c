@@ -299,8 +299,8 @@ static bool is_dense(const struct input *input)
 static bool better_pooled(const struct input *input, const struct views *views)
 {
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
-    return input->context->kernels->sparse_pool && !is_dense(input) &&
-           better_dense(input->context, input->features) && input->cols <= SPARSE_POOL_COLS &&
+    return input->context->kernels->propagate_sparse && !is_dense(input) &&
+           better_dense(input->context, input->features) && input->cols <= PROPAGATE_SPARSE_COLS &&
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
@@ -318,7 +318,7 @@ static graco_status try_pooling(struct input *input, const struct views *views)
     TRY(context_share(c, &plain->entries.start, X->start, X->rows + 1, sizeof(int64_t)));
     TRY(context_share(c, &plain->entries.index, X->index, X->start[X->rows], sizeof(int32_t)));
     TRY(context_share(c, &plain->entries.value, X->value, X->start[X->rows], sizeof(float)));
-    TRY(context_take(c, &room, rows * tape_pool_row(X->cols), sizeof(float)));
+    TRY(context_take(c, &room, rows * tape_propagate_row(X->cols), sizeof(float)));
     context_give(c, room);
 done:
     return status;
@@ -348,12 +348,13 @@ struct tensor *input_pool(struct tape *tape, struct input *input, const struct v
     if (!W)
         return NULL;
     if (pools_sparse(tape, input, views)) {
-        struct tensor *P = tape_pool_sparse(tape, &input->plain, views->mask, &views->map);
+        struct tensor *P = tape_propagate_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }
     if (is_dense(input) && pools_first(views, W->rows, W->cols)) {
         struct dense_map map = dense_of(input, views, rows);
-        struct tensor *P = readable(tape, input) ? tape_pool(tape, &map, &views->map) : NULL;
+        struct tensor *P =
+            readable(tape, input) ? tape_propagate_features(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);

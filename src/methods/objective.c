@@ -13,7 +13,7 @@ graco_status objective_init(struct objective *o, const graco_config *config, int
     memset(o, 0, sizeof *o);
     o->kind = config->objective;
     o->contrast = (struct contrast){
-        .n = n, .d = d, .tau = config->tau, .intra = o->kind == GRACO_OBJECTIVE_EXACT};
+        .n = n, .d = d, .tau = config->tau, .within = o->kind == GRACO_OBJECTIVE_EXACT};
     o->moment = (struct moment){.n = n, .d = d, .tau = config->tau, .pairs = FIT_PAIRS};
     if (o->kind == GRACO_OBJECTIVE_MOMENT) {
         int64_t most = 2 * n - 2;

@@ -7,7 +7,7 @@
 #include "train/embed.h"
 
 #include "base/memory.h"
-#include "base/spoiled.h"
+#include "base/finite.h"
 #include "data/preprocess.h"
 #include "config/config.h"
 
@@ -60,9 +60,9 @@ static graco_status multiply(const struct inference *e, int64_t rows, int64_t co
                                                                 .lda = inner,
                                                                 .B = B,
                                                                 .ldb = cols,
-                                                                .beta = add ? 1.0f : 0.0f,
                                                                 .C = C,
-                                                                .ldc = cols});
+                                                                .ldc = cols,
+                                                                .accumulate = add});
 }
 
 /* Rows first .. of X times W. */
@@ -228,12 +228,12 @@ graco_status embed_dataset(graco_matrix *Z, const struct graco_model *model,
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     for (int64_t k = 1; k <= model->config.layers; k++)
         TRY(run_layer(&e, k, out.data));
-    int64_t spoiled = spoiled_first(out.data, out.rows * out.cols);
-    if (spoiled >= 0)
+    int64_t not_finite = not_finite_first(out.data, out.rows * out.cols);
+    if (not_finite >= 0)
         FAIL(GRACO_ERROR_NUMBER,
              "the embedding of node %lld of data set '%s' is not finite; expected smaller features "
              "or weights",
-             (long long)(spoiled / out.cols), data->name);
+             (long long)(not_finite / out.cols), data->name);
     *Z = out;
     out.data = NULL;
 done:

@@ -1,7 +1,7 @@
 #include "train/trainer.h"
 
 #include "base/memory.h"
-#include "base/spoiled.h"
+#include "base/finite.h"
 
 #include <math.h>
 
@@ -74,7 +74,8 @@ static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct 
     struct tensor *Z = model_project(model, pass, H);
     objective_apply(&stage->objective, t->tape, Z, model->config.seed, pass->step);
     TRY(tape_backward(t->tape));
-    TRY(t->context->kernels->finite(t->context, model->parameters.total, t->grad, &t->spoiled));
+    TRY(t->context->kernels->not_finite(t->context, model->parameters.total, t->grad,
+                                        &t->not_finite));
 done:
     return status;
 }
@@ -123,16 +124,16 @@ static graco_status fail_number(struct trainer *t, double loss)
     graco_status status = trainer_download(t);
     if (status != GRACO_OK)
         return status;
-    int64_t value = spoiled_first(p->value, p->total);
+    int64_t value = not_finite_first(p->value, p->total);
     if (value >= 0)
         return status_fail(GRACO_ERROR_NUMBER,
                            "%s is not finite in epoch %lld, nor is a value of %s; try a smaller lr",
                            what, epoch, parameters_name_at(p, value));
-    if (t->spoiled >= 0)
+    if (t->not_finite >= 0)
         return status_fail(GRACO_ERROR_NUMBER,
                            "%s is not finite in epoch %lld: the gradient of %s; try a smaller lr, "
                            "a larger tau or smaller features",
-                           what, epoch, parameters_name_at(p, t->spoiled));
+                           what, epoch, parameters_name_at(p, t->not_finite));
     return status_fail(GRACO_ERROR_NUMBER,
                        "the loss is not finite in epoch %lld, though every parameter and gradient "
                        "is; try a larger tau or smaller features",
@@ -140,9 +141,9 @@ static graco_status fail_number(struct trainer *t, double loss)
 }
 
 /* Whether the loss and the gradients of the last step are finite. */
-static bool is_sound(const struct trainer *t, const struct stage *stage)
+static bool is_finite(const struct trainer *t, const struct stage *stage)
 {
-    return isfinite(stage->objective.loss) && t->spoiled < 0;
+    return isfinite(stage->objective.loss) && t->not_finite < 0;
 }
 
 /* Asks for a whole step. Adam of a late device looks at the loss itself; here it is known. */
@@ -153,7 +154,7 @@ static graco_status ask_step(struct trainer *t, struct stage *stage)
     TRY(stage_draw(stage, &t->model->config, pass.step));
     TRY(ask_gradient(t, stage, &pass));
     objective_read(&stage->objective);
-    if (!t->context->backend->host || is_sound(t, stage))
+    if (!t->context->backend->host || is_finite(t, stage))
         TRY(ask_update(t));
 done:
     return status;
@@ -216,7 +217,7 @@ graco_status trainer_step(struct trainer *t, struct stage *stage)
 {
     graco_status status = GRACO_OK;
     TRY(run_step(t, stage));
-    if (!is_sound(t, stage))
+    if (!is_finite(t, stage))
         TRY(fail_number(t, stage->objective.loss));
     t->model->step++;
 done:
