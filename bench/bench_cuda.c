@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/context.h"
+#include "compute/testing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static graco_status make_rows(float **out, int64_t rows, int64_t d)
 static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds, double *forward,
                             double *backward)
 {
-    struct contrast s = {.n = n, .d = d, .tau = 0.5, .intra = true};
+    struct contrast s = {.n = n, .d = d, .tau = 0.5, .within = true};
     float *rows = NULL, *dZ = NULL;
     graco_status status = GRACO_OK;
     TRY(make_rows(&rows, 2 * n, d));
@@ -86,7 +87,8 @@ int main(int argc, char **argv)
     c->precision = strcmp(argv[1], "fp32") == 0   ? PRECISION_FP32
                    : strcmp(argv[1], "tf32") == 0 ? PRECISION_TF32
                                                   : PRECISION_FP16;
-    c->portable = strcmp(argv[1], "fp16-portable") == 0;
+    if (strcmp(argv[1], "fp16-portable") == 0)
+        testing_without_wgmma(c);
     TRY(measure(c, n, d, rounds, forward, backward));
     double a = forward[rounds / 2], b = backward[rounds / 2];
     double unit = (double)n * (double)n * (double)d / 1e12;

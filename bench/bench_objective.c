@@ -9,10 +9,10 @@
  * similarities of 2N rows, 8 N^2 d for the gradient, 4 N^2 d more where tiles are recomputed. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "base/blas.h"
 #include "tape/tape_node.h"
 #include "methods/objective.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -75,6 +75,17 @@ static graco_status fill_random(float **out, int64_t count)
     return GRACO_OK;
 }
 
+/* One product by the calling thread alone; OpenBLAS would use all threads outside a parallel region
+ * of several. */
+static void sgemm(const struct shape *s, const float *A, const float *B, float *C)
+{
+    omp_set_num_threads(1);
+    cblas_sgemm(CblasRowMajor, s->transpose_a ? CblasTrans : CblasNoTrans,
+                s->transpose_b ? CblasTrans : CblasNoTrans, (blasint)s->m, (blasint)s->n,
+                (blasint)s->k, 1, A, (blasint)(s->transpose_a ? s->m : s->k), B,
+                (blasint)(s->transpose_b ? s->k : s->n), 0, C, (blasint)s->n);
+}
+
 /* Runs `times` products in each thread, A, B and C one after the other in a thread's `stride`
  * floats; returns the seconds. */
 static double run_products(const struct shape *s, float *work, int64_t stride, int threads,
@@ -85,9 +96,7 @@ static double run_products(const struct shape *s, float *work, int64_t stride, i
     {
         float *A = work + omp_get_thread_num() * stride, *B = A + s->m * s->k, *C = B + s->k * s->n;
         for (int64_t i = 0; i < times; i++)
-            blas_sgemm(s->transpose_a, s->transpose_b, s->m, s->n, s->k, 1.0f, A,
-                       s->transpose_a ? s->m : s->k, B, s->transpose_b ? s->k : s->n, 0.0f, C,
-                       s->n);
+            sgemm(s, A, B, C);
     }
     return threads_seconds() - begin;
 }

@@ -333,8 +333,8 @@ class Kernel:
     slots = constant(r"back_stages = width == 256 \? (\d+)")
     forward_slots = constant(r"forward_stages = width == 256 \? (\d+)")
     warps = 2 * group // 32  # that multiply
-    few = constant(r"PRODUCER_REGISTERS = (\d+)", r"setmaxnreg\.dec\.sync\.aligned\.u32 (\d+)")
-    many = constant(r"(?:CONSUMER|MULTIPLIER)_REGISTERS = (\d+)", r"setmaxnreg\.inc\.sync\.aligned\.u32 (\d+)")
+    few = constant(r"FETCH_REGISTERS = (\d+)")
+    many = constant(r"MULTIPLY_REGISTERS = (\d+)")
     slot_bytes, block_bytes = cols * width * 2, rows * width * 2
     registers = (("sum", width // 2, "red"), ("s", cols // 2, "violet"), ("w", cols // 4, "amber"))
 

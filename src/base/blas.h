@@ -1,17 +1,35 @@
-/* The narrow door to BLAS: row-major products by one thread, called from graco's own threads. */
+/* The only way to BLAS: row-major products in double by one thread, called from graco's own threads.
+ * Evaluation uses it; training has kernels of its own. */
 #ifndef BASE_BLAS_H
 #define BASE_BLAS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* C (m, n) = alpha op(A) op(B) + beta C, where op(A) is (m, k) and op(B) is (k, n), and ld* is the
- * distance between rows as stored. Every dimension must fit an int. */
-void blas_sgemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, float alpha,
-                const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C,
-                int64_t ldc);
-void blas_dgemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
-                const double *A, int64_t lda, const double *B, int64_t ldb, double beta, double *C,
-                int64_t ldc);
+/* A matrix, or one that is stored as its transpose; stored rows are ld apart. */
+struct blas_operand {
+    const double *data;
+    int64_t ld;
+    bool transposed;
+};
+
+struct blas_result {
+    double *data;
+    int64_t m, n, ld;
+    bool accumulate; /* add to what is there */
+};
+
+static inline struct blas_operand blas_plain(const double *data, int64_t ld)
+{
+    return (struct blas_operand){data, ld, false};
+}
+
+static inline struct blas_operand blas_transposed(const double *data, int64_t ld)
+{
+    return (struct blas_operand){data, ld, true};
+}
+
+/* C (m, n) (+)= A (m, k) B (k, n). Every dimension must fit an int. */
+void blas_dgemm(struct blas_result C, int64_t k, struct blas_operand A, struct blas_operand B);
 
 #endif

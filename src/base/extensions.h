@@ -17,7 +17,14 @@
 #define EXT_INLINE inline
 #endif
 
-/* Whether this machine has an instruction set; 0 where the compiler cannot ask. */
+/* A function that a GPU can run too. */
+#ifdef __CUDACC__
+#define EXT_DEVICE __host__ __device__
+#else
+#define EXT_DEVICE
+#endif
+
+/* Whether this machine has an instruction set; false where that cannot be asked. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define EXT_CPU_HAS(feature) __builtin_cpu_supports(feature)
 #else

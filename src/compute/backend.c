@@ -2,6 +2,7 @@
 #include "compute/backend.h"
 
 #include "base/memory.h"
+#include "compute/testing.h"
 
 #include <string.h>
 
@@ -62,4 +63,13 @@ graco_status backend_find(const struct backend **out, const char *name)
                            name);
     *out = &backend_cpu;
     return GRACO_OK;
+}
+
+void testing_without_wgmma(struct context *cuda)
+{
+#ifdef GRACO_CUDA
+    cuda_without_wgmma(cuda);
+#else
+    (void)cuda;
+#endif
 }

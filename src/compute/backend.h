@@ -1,6 +1,6 @@
 /* A back end: what one kind of device can do, as tables of functions. `backend_cpu` is the fast one
- * on the host, `backend_cuda` the one on a GPU, and `backend_reference` the scalar one that serves
- * as their oracle. Nothing above src/compute/ calls them but through a context. */
+ * on the host, "cuda" the one on a GPU, and `backend_reference` the scalar one that serves as their
+ * oracle. Nothing above src/compute/ calls them but through a context. */
 #ifndef COMPUTE_BACKEND_H
 #define COMPUTE_BACKEND_H
 
@@ -10,7 +10,7 @@
 struct context;
 struct recording;
 
-/* Memory of the device. */
+/* Memory of the device. Sizes are in bytes; `out` is a pointer of any type. */
 struct buffers {
     graco_status (*allocate)(void *out, size_t bytes);
     void (*release)(void *block);
@@ -20,11 +20,11 @@ struct buffers {
     graco_status (*zero)(struct context *c, void *block, size_t bytes);
 };
 
-/* Steps that are written down once and then asked for as a whole. From `record` on nothing runs:
- * what is asked for is written down until `recorded`, and `replay` then asks for all of it at once,
- * with `later` added to the steps of random keys and of Adam. A recording uses the pool's blocks
- * long after they went back, so it ends with the next trim; see context->trims. `recorded` with
- * NULL drops what was written down. */
+/* Records a step once and asks for it as a whole from then on. After `record` nothing runs: the
+ * kernels that are asked for are written down. `recorded` ends that and gives the recording; with
+ * NULL it drops it. `replay` asks for all of it at once, with `later` added to the steps of random
+ * keys and of Adam. A recording goes on using buffers that have gone back to the cache, so it ends
+ * with the next trim: see context->trims. */
 struct recorder {
     graco_status (*record)(struct context *c);
     graco_status (*recorded)(struct context *c, struct recording **out);
@@ -32,7 +32,7 @@ struct recorder {
     void (*forget)(struct recording *recording);
 };
 
-/* What each does, and which may be NULL: kernels.def. */
+/* kernels.def says what each does, and which may be NULL. */
 struct kernels {
 #define KERNEL(name, ...) graco_status (*name)(struct context * c, __VA_ARGS__);
 #include "compute/kernels.def"
@@ -41,10 +41,10 @@ struct kernels {
 struct backend {
     const char *name;
     bool host;  /* buffers are plain memory */
-    bool tiles; /* contrast keeps tiles between its passes */
+    bool tiles; /* contrast keeps tiles for its backward kernel */
 
-    /* Prepares context->device, and ends it; finish waits until all that was asked for is done and
-     * host results are in place. NULL where there is nothing to do. */
+    /* `open` prepares context->device and `close` ends it; `finish` waits until all that was asked
+     * for is done and the host has the results. NULL where there is nothing to do. */
     graco_status (*open)(struct context *c);
     void (*close)(struct context *c);
     graco_status (*finish)(struct context *c);

@@ -1,7 +1,7 @@
-/* The context and its pool. A pool is a short list of blocks whose sizes are rounded up to classes,
- * eight per doubling; a block serves requests of its own class alone. So a step that asks for what
- * an earlier step asked for allocates nothing, whatever happened in between, and mini-batches of
- * varying size settle within a few classes. */
+/* The context and its buffer cache: a short list of device buffers whose sizes are rounded up to
+ * classes, eight per doubling; a buffer serves requests of its own class alone. So a step that asks
+ * for what an earlier step asked for allocates nothing, whatever happened in between, and
+ * mini-batches of varying size settle within a few classes. */
 #include "compute/context.h"
 
 #include "base/memory.h"
@@ -10,14 +10,14 @@
 #include <assert.h>
 #include <string.h>
 
-struct block {
+struct cached {
     void *data;
     size_t bytes;
     bool used;
 };
 
-struct pool {
-    struct block *blocks;
+struct buffer_cache {
+    struct cached *list;
     int64_t count, room;
 };
 
@@ -33,7 +33,7 @@ graco_status context_create(struct context **out, const struct backend *backend,
     context->recorder = backend->recorder;
     context->threads = threads_count(threads);
     context->tile_budget = tile_budget;
-    TRY(memory_zalloc(&context->pool, 1, sizeof *context->pool));
+    TRY(memory_zalloc(&context->cache, 1, sizeof *context->cache));
     if (backend->open)
         TRY(backend->open(context));
     *out = context;
@@ -47,12 +47,12 @@ void context_free(struct context *context)
 {
     if (!context)
         return;
-    if (context->pool) {
-        for (int64_t i = 0; i < context->pool->count; i++)
-            context->buffers->release(context->pool->blocks[i].data);
-        memory_free(context->pool->blocks);
+    if (context->cache) {
+        for (int64_t i = 0; i < context->cache->count; i++)
+            context->buffers->release(context->cache->list[i].data);
+        memory_free(context->cache->list);
     }
-    memory_free(context->pool);
+    memory_free(context->cache);
     if (context->backend->close)
         context->backend->close(context);
     memory_free(context);
@@ -72,35 +72,34 @@ static size_t class_of(size_t bytes)
     return (bytes + grain - 1) / grain * grain;
 }
 
-static graco_status new_slot(struct pool *pool, struct block **out)
+static graco_status new_slot(struct buffer_cache *cache, struct cached **out)
 {
-    if (pool->count == pool->room) {
-        int64_t room = pool->room ? 2 * pool->room : 32;
-        graco_status status = memory_grow(&pool->blocks, pool->count, room, sizeof *pool->blocks);
-        if (status != GRACO_OK)
-            return status;
-        pool->room = room;
+    if (cache->count == cache->room) {
+        int64_t room = cache->room ? 2 * cache->room : 32;
+        PASS(memory_grow(&cache->list, cache->count, room, sizeof *cache->list));
+        cache->room = room;
     }
-    *out = &pool->blocks[pool->count++];
+    *out = &cache->list[cache->count++];
     memset(*out, 0, sizeof **out);
     return GRACO_OK;
 }
 
-/* Returns what nobody uses to the system; blocks of other classes may be all that is in the way. */
+/* Returns what nobody uses to the system; buffers of other classes may be all that is in the
+ * way. */
 static void trim(struct context *context)
 {
-    struct pool *pool = context->pool;
+    struct buffer_cache *cache = context->cache;
     int64_t kept = 0;
-    for (int64_t i = 0; i < pool->count; i++) {
-        if (pool->blocks[i].used)
-            pool->blocks[kept++] = pool->blocks[i];
+    for (int64_t i = 0; i < cache->count; i++) {
+        if (cache->list[i].used)
+            cache->list[kept++] = cache->list[i];
         else {
-            context->bytes -= (int64_t)pool->blocks[i].bytes;
-            context->buffers->release(pool->blocks[i].data);
+            context->bytes -= (int64_t)cache->list[i].bytes;
+            context->buffers->release(cache->list[i].data);
         }
     }
-    context->trims += kept < pool->count;
-    pool->count = kept;
+    context->trims += kept < cache->count;
+    cache->count = kept;
 }
 
 /* A device has little memory: trim and try again, then ask for what can be done without. */
@@ -121,49 +120,47 @@ static graco_status allocate(struct context *context, void **out, size_t bytes)
 
 graco_status context_take(struct context *context, void *out, int64_t count, size_t size)
 {
-    graco_status status = GRACO_OK;
-    struct pool *pool = context->pool;
-    struct block *block = NULL;
+    struct buffer_cache *cache = context->cache;
+    struct cached *found = NULL;
     void *data = NULL;
     if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX / 2) / size))
-        FAIL(GRACO_ERROR_MEMORY, "cannot allocate %lld items of %zu bytes: too large",
-             (long long)count, size);
+        return status_fail(GRACO_ERROR_MEMORY, "cannot allocate %lld items of %zu bytes: too large",
+                           (long long)count, size);
     size_t bytes = class_of((size_t)count * size + (count == 0));
-    for (int64_t i = 0; i < pool->count && !block; i++)
-        if (!pool->blocks[i].used && pool->blocks[i].bytes == bytes)
-            block = &pool->blocks[i];
-    if (!block) {
-        TRY(allocate(context, &data, bytes));
-        status = new_slot(pool, &block);
+    for (int64_t i = 0; i < cache->count && !found; i++)
+        if (!cache->list[i].used && cache->list[i].bytes == bytes)
+            found = &cache->list[i];
+    if (!found) {
+        PASS(allocate(context, &data, bytes));
+        graco_status status = new_slot(cache, &found);
         if (status != GRACO_OK) {
             context->buffers->release(data);
-            goto done;
+            return status;
         }
-        block->data = data;
-        block->bytes = bytes;
+        found->data = data;
+        found->bytes = bytes;
         context->bytes += (int64_t)bytes;
         if (context->bytes > context->most_bytes)
             context->most_bytes = context->bytes;
     }
-    block->used = true;
-    memcpy(out, &block->data, sizeof block->data);
-done:
-    return status;
+    found->used = true;
+    memcpy(out, &found->data, sizeof found->data);
+    return GRACO_OK;
 }
 
 void context_give(struct context *context, void *data)
 {
     if (!data)
         return;
-    for (int64_t i = 0; i < context->pool->count; i++) {
-        struct block *block = &context->pool->blocks[i];
-        if (block->data == data) {
-            assert(block->used);
-            block->used = false;
+    for (int64_t i = 0; i < context->cache->count; i++) {
+        struct cached *found = &context->cache->list[i];
+        if (found->data == data) {
+            assert(found->used);
+            found->used = false;
             return;
         }
     }
-    assert(!"the block is not of this pool");
+    assert(!"the buffer is not of this cache");
 }
 
 graco_status context_share(struct context *context, void *out, const void *host, int64_t count,

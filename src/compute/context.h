@@ -1,11 +1,11 @@
-/* The context: one device with its threads, and the device buffers that it keeps for reuse. All
- * kernels are called through it: context->kernels->gemm(context, ...). */
+/* The context: one device with its threads, and the cache of its buffers. Every kernel is called
+ * through it: context->kernels->gemm(context, ...). Not for use by two threads at once. */
 #ifndef COMPUTE_CONTEXT_H
 #define COMPUTE_CONTEXT_H
 
 #include "compute/backend.h"
 
-struct pool;
+struct buffer_cache;
 
 /* What dense products multiply; they add up in float32 always. The CPU knows float32 alone. */
 enum precision {
@@ -14,21 +14,19 @@ enum precision {
     PRECISION_FP16, /* the same; the exact objective's operands in half precision */
 };
 
-/* One device with its threads and its pool of buffers. Not for use by two threads at once. */
 struct context {
     const struct backend *backend;
-    /* The back end's own tables. */
+    /* The back end's tables. */
     const struct buffers *buffers;
     const struct kernels *kernels;
     const struct recorder *recorder; /* NULL: it cannot record */
     int threads;
     int64_t tile_budget; /* bytes that kept tiles may fill */
     enum precision precision;
-    bool portable; /* for tests: no instructions that some GPUs alone have */
-    struct pool *pool;
-    int64_t bytes, most_bytes; /* that the pool holds, and ever held */
-    int64_t trims;             /* how often it gave blocks back to the system */
-    void *device;              /* the back end's own */
+    struct buffer_cache *cache;
+    int64_t bytes, most_bytes; /* of all buffers, in use or not: now, and at most so far */
+    int64_t trims;             /* how often the cache gave buffers back to the system */
+    void *device;              /* the back end's own state */
     /* Called when the device has no memory left: its owner gives back what it can do without. NULL:
      * nobody has such a thing. Not where buffers are host memory. */
     void (*relieve)(void *owner);
@@ -43,13 +41,13 @@ void context_free(struct context *context);
  * as a loss, is there afterwards. Failures that a device noticed late come out here. */
 graco_status context_finish(struct context *context);
 
-/* Device buffers that return to the pool rather than to the system: once every shape has been seen,
- * a step allocates nothing. `out` is a pointer of any type; give accepts NULL. */
+/* Takes a buffer of count * size bytes from the cache, and gives it back: once every size has been
+ * seen, a step allocates nothing. `out` is a pointer of any type; give accepts NULL. */
 graco_status context_take(struct context *context, void *out, int64_t count, size_t size);
 void context_give(struct context *context, void *block);
 
-/* A device's view of a host array: the array itself where buffers are host memory, else a copy in
- * the pool. Ends with context_unshare. */
+/* A device's view of a host array: the array itself where buffers are host memory, else a copy in a
+ * buffer of the cache. Ends with context_unshare. */
 graco_status context_share(struct context *context, void *out, const void *host, int64_t count,
                            size_t size);
 void context_unshare(struct context *context, const void *shared);

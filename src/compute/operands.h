@@ -1,9 +1,9 @@
-/* What kernels work on: matrices, sparse matrices, and one struct for each kernel that gets more
- * than a few arguments. Nothing here owns memory; pointers are to buffers of the device, unless a
- * comment says host.
+/* What kernels work on: sparse matrices, and one struct for each kernel that gets more than a few
+ * arguments. Nothing here owns memory. Pointers are to buffers of the device unless a comment says
+ * host; matrices are row-major.
  *
  * Both views of a graph are stacked: rows 0 .. N - 1 are the first view's, rows N .. 2N - 1 the
- * second's, and a kernel for sparse matrices applies each view's own matrix to its rows. */
+ * second's, and a sparse product applies each view's own matrix to its rows. */
 #ifndef COMPUTE_OPERANDS_H
 #define COMPUTE_OPERANDS_H
 
@@ -40,7 +40,7 @@ struct activation {
     bool training;         /* RRELU: slopes are 11/48 otherwise */
 };
 
-/* C (m, n) = op(A) op(B) + beta C, row-major, rows ld* apart. */
+/* C (m, n) (+)= op(A) op(B), where op(A) is (m, k) and op(B) is (k, n); rows are ld* apart. */
 struct gemm {
     bool transpose_a, transpose_b;
     int64_t m, n, k;
@@ -48,10 +48,10 @@ struct gemm {
     int64_t lda;
     const float *B;
     int64_t ldb;
-    float beta;
     float *C;
     int64_t ldc;
-    /* Of all of C, in place, with ldc = n; NULL: none. RELU may make 0 of what is no number. */
+    bool accumulate; /* add to what C holds */
+    /* Applied to all of C, in place; needs ldc = n. NULL: none. RELU may turn NaN into 0. */
     const struct activation *after;
 };
 
@@ -62,45 +62,45 @@ struct spmm {
     const struct sparse *matrix;    /* (views) */
     const struct sparse *transpose; /* (views), or NULL: lets a kernel scatter rather than gather */
     int64_t cols;
-    const float *X;
-    int64_t x_step;
-    float *Y;
+    const float *X; /* (views, matrix's columns, cols) */
+    int64_t x_step; /* floats from one view's X to the next's */
+    float *Y;       /* (views, matrix's rows, cols) */
     int64_t y_step;
     bool accumulate;
-    /* What becomes of a result that is not added to Y. */
+    /* What follows. Only where every view has a Y of its own, and it is overwritten. */
     const float *mask[2];           /* (cols) per view: Y's columns times these; NULL: none */
-    const struct activation *after; /* of all of Y, views in a row; NULL: none */
+    const struct activation *after; /* of all of Y, one view after the other; NULL: none */
 };
 
-/* Y_v = M_v X diag(mask_v), dense, of a sparse X that all views share: with values, without counts
- * and scales, columns ascending within a row. A row of Y has y_row numbers, a multiple of 4; those
- * behind X's columns become 0. */
-struct sparse_pool {
-    int views;
-    const struct sparse *matrix; /* (views) */
-    const struct sparse *X;
-    const float *mask[2]; /* (X's columns) or NULL */
-    float *Y;
-    int64_t y_row, y_step;
-};
-
-enum { SPARSE_POOL_COLS = 8192 }; /* that X has at most */
-
-/* Whether nothing is done to the result. Else there must be one result per view, and not added. */
+/* Whether nothing follows the product. */
 static inline bool spmm_plain(const struct spmm *s)
 {
     return !s->after && !s->mask[0] && !s->mask[1];
 }
 
-/* Rows and columns of a tile of the matrix of similarities. */
+/* Y_v = M_v X diag(mask_v), dense, of a sparse X that all views share: X has values, and neither
+ * counts nor scales. A row of Y has y_row numbers, a multiple of 4; those behind X's columns become
+ * 0. */
+struct propagate_sparse {
+    int views;
+    const struct sparse *matrix; /* (views) */
+    const struct sparse *X;
+    const float *mask[2]; /* (X's columns) or NULL */
+    float *Y;             /* (views, matrix's rows, y_row) */
+    int64_t y_row, y_step;
+};
+
+enum { PROPAGATE_SPARSE_COLS = 8192 }; /* that X has at most */
+
+/* Rows and columns of a tile of the matrix of similarities on the CPU. */
 enum { CONTRAST_TILE = 192 };
 
 /* Contrast of 2n unit rows Z = [U; V], as docs/math.md derives it. */
 struct contrast {
     int64_t n, d;
     double tau;
-    bool intra; /* negatives from the same view too: the paper's objective; else InfoNCE */
-    const float *Z;
+    bool within;    /* negatives from the same view too: the paper's objective; else InfoNCE */
+    const float *Z; /* (2n, d) */
     /* Filled by the forward kernel. */
     double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
     double loss;               /* host, after context_finish */
@@ -110,41 +110,46 @@ struct contrast {
     int64_t tile_floats; /* room in `tiles`; any number, 0 included, gives the same bits */
 };
 
-/* The linear-time objective: a quadratic surrogate for the negatives, and its sampled correction.
- */
+/* The linear-time objective: the negatives' exp(x / tau) is replaced by c0 + c1 x + c2 x^2, and
+ * what that leaves over is estimated from sampled rows. docs/math.md derives it. */
 struct moment {
     int64_t n, d;
     double tau;
-    const float *Z;
+    const float *Z;        /* (2n, d) unit rows */
     int64_t samples;       /* m; 0: no correction */
-    const int32_t *sample; /* (m) rows of Z, ascending, host */
-    const double *fixed;   /* (3) given coefficients, or NULL to fit them */
+    const int32_t *sample; /* (m) rows of Z, ascending; host */
     int64_t pairs;         /* without correction: how many random pairs the fit looks at */
     struct random_key key; /* of those pairs */
-    /* Filled by the forward kernel. */
-    double coefficient[3]; /* times exp(-1 / tau), as D is; host, after context_finish */
-    double *D;             /* (2n) estimates */
-    uint8_t *floor;        /* (2n) whether the floor held the estimate up */
-    int64_t floored;       /* host, after context_finish */
-    double loss;           /* the same */
-    /* Left by the forward for the backward kernel. */
-    double *fitted; /* (3) the coefficients, where buffers are not host memory */
-    float *sampled; /* (samples, d) the sampled rows, right before `moments`, if not host memory */
-    float *moments; /* (d + 1, d): Z' Z and, last, the sum of the rows */
-    int32_t *place; /* (2n) in the sample, or -1; then (samples) the sample. Likewise */
-    float *weight;  /* (2n) 1 / D, or 0 where floored. Likewise */
-    float *kept;    /* (2n, samples + d) or NULL: cosines with the sample, and Z Z' Z */
+    /* Filled by moment_fit. */
+    double coefficient[3]; /* c times exp(-1 / tau), as D is; host, on a device after `moment` and
+                            * context_finish */
+    double *row;           /* (2n, 6) z.s, z'Mz, positive, sums of e, x, x^2 over the sample; for
+                            * `moment` alone */
+    float *moments;        /* (d + 1, d): M = Z' Z and, last, s, the sum of the rows */
+    float *kept;           /* (2n, m + d) cosines with the sample, and Z M; NULL: they are found
+                            * again */
+    /* The same where buffers are not host memory. */
+    double *fitted; /* (3) the coefficients */
+    float *sampled; /* (m, d) the sampled rows, right before `moments` */
+    int32_t *place; /* (2n) in the sample, or -1; then (m) the sample */
+    float *inverse; /* (2n) 1 / D, or 0 where floored; filled by `moment` */
+    /* Filled by `moment`. */
+    double *D;       /* (2n) estimates */
+    uint8_t *floor;  /* (2n) whether the floor held the estimate up */
+    int64_t floored; /* how many; host, after context_finish */
+    double loss;     /* the same */
 };
 
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */
 struct compaction {
     int64_t rows;
-    const int64_t *start;
-    const int32_t *index;
-    const uint32_t *id;
-    const uint8_t *keep;
-    int32_t *kept, *count;
+    const int64_t *start; /* (rows + 1) */
+    const int32_t *index; /* (start[rows]) */
+    const uint32_t *id;   /* (start[rows]) or NULL */
+    const uint8_t *keep;  /* (start[rows]) */
+    int32_t *kept;        /* (start[rows]) */
+    int32_t *count;       /* (rows) */
 };
 
 enum { COMPACTIONS_MAX = 4 };

@@ -149,9 +149,10 @@ static void gradients(struct group *group, const int64_t *list, int64_t count)
             memcpy(group->weighted + a * block, group->residual + list[a] * n + first,
                    (size_t)size * sizeof(double));
         for (int64_t s = 0; s < count; s += STRIP)
-            blas_dgemm(false, false, min64(STRIP, count - s), rank, size, 1,
-                       group->weighted + s * block, block, data->XQ + first * rank, rank, first > 0,
-                       group->Hq + s * rank, rank);
+            blas_dgemm((struct blas_result){group->Hq + s * rank, min64(STRIP, count - s), rank,
+                                            rank, first > 0},
+                       size, blas_plain(group->weighted + s * block, block),
+                       blas_plain(data->XQ + first * rank, rank));
     }
     for (int64_t a = 0; a < count; a++) {
         int64_t k = list[a];
@@ -174,8 +175,9 @@ static void hessian_products(struct group *group, const int64_t *list, int64_t c
         int64_t size = min64(block, n - first);
         const double *X = data->XQ + first * rank;
         for (int64_t s = 0; s < count; s += STRIP)
-            blas_dgemm(false, true, min64(STRIP, count - s), size, rank, 1,
-                       group->packed + s * rank, rank, X, rank, 0, group->Xq + s * n + first, n);
+            blas_dgemm((struct blas_result){group->Xq + s * n + first, min64(STRIP, count - s),
+                                            size, n, false},
+                       rank, blas_plain(group->packed + s * rank, rank), blas_transposed(X, rank));
         for (int64_t a = 0; a < count; a++) {
             const double *curvature = group->curvature + list[a] * n + first;
             const double *Xq = group->Xq + a * n + first;
@@ -184,9 +186,9 @@ static void hessian_products(struct group *group, const int64_t *list, int64_t c
                 weighted[i] = group->C * curvature[i] * Xq[i];
         }
         for (int64_t s = 0; s < count; s += STRIP)
-            blas_dgemm(false, false, min64(STRIP, count - s), rank, size, 1,
-                       group->weighted + s * block, block, X, rank, first > 0, group->Hq + s * rank,
-                       rank);
+            blas_dgemm((struct blas_result){group->Hq + s * rank, min64(STRIP, count - s), rank,
+                                            rank, first > 0},
+                       size, blas_plain(group->weighted + s * block, block), blas_plain(X, rank));
     }
     for (int64_t a = 0; a < count; a++)
         add_scaled(group->Hq + a * rank, 1, group->packed + a * rank, rank);
@@ -358,8 +360,10 @@ static graco_status solve_group(double *W, struct logistic_report *report,
         group.C = C[c];
         extrapolate(&group, even ? c : 1);
         solve_one(&group, report);
-        blas_dgemm(false, true, size, data->cols, data->rank, 1, group.w, data->rank, data->Q,
-                   data->rank, 0, W + (c * problem->outputs + first) * data->cols, data->cols);
+        blas_dgemm((struct blas_result){W + (c * problem->outputs + first) * data->cols, size,
+                                        data->cols, data->cols, false},
+                   data->rank, blas_plain(group.w, data->rank),
+                   blas_transposed(data->Q, data->rank));
     }
 done:
     memory_free(group.block_of_numbers);

@@ -27,12 +27,11 @@ static void gram(double *G, const double *X, int64_t rows, int64_t cols, bool ou
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int64_t p = panels - 1; p >= 0; p--) {
         int64_t first = p * PANEL, size = min64(PANEL, n - first);
+        const struct blas_result to = {G + first * n, size, first + size, n, false};
         if (outer)
-            blas_dgemm(false, true, size, first + size, cols, 1, X + first * cols, cols, X, cols, 0,
-                       G + first * n, n);
+            blas_dgemm(to, cols, blas_plain(X + first * cols, cols), blas_transposed(X, cols));
         else
-            blas_dgemm(true, false, size, first + size, rows, 1, X + first, cols, X, cols, 0,
-                       G + first * n, n);
+            blas_dgemm(to, rows, blas_transposed(X + first, cols), blas_plain(X, cols));
     }
 }
 
@@ -43,8 +42,8 @@ static void multiply(double *C, const double *A, const double *B, int64_t m, int
     enum { BLOCK = 128 };
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t first = 0; first < m; first += BLOCK)
-        blas_dgemm(false, false, min64(BLOCK, m - first), n, k, 1, A + first * k, k, B, n, 0,
-                   C + first * n, n);
+        blas_dgemm((struct blas_result){C + first * n, min64(BLOCK, m - first), n, n, false}, k,
+                   blas_plain(A + first * k, k), blas_plain(B, n));
 }
 
 /* Fills Q and lambda from the eigenvectors in the rows of E (n, n), leaving out what is zero within
@@ -74,8 +73,9 @@ static graco_status keep_axes(struct logistic_rows *out, const double *E, const 
         enum { BLOCK = 64 };
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t first = 0; first < out->cols; first += BLOCK)
-            blas_dgemm(true, false, min64(BLOCK, out->cols - first), rank, n, 1, X + first,
-                       out->cols, scaled, rank, 0, out->Q + first * rank, rank);
+            blas_dgemm((struct blas_result){out->Q + first * rank, min64(BLOCK, out->cols - first),
+                                            rank, rank, false},
+                       n, blas_transposed(X + first, out->cols), blas_plain(scaled, rank));
     } else {
         memcpy(out->Q, scaled, (size_t)(n * rank) * sizeof *scaled);
     }

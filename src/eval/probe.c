@@ -173,7 +173,8 @@ static void score_block(const struct scorer *scorer, struct node_list nodes)
     int64_t cols = input->dim + 1, width = probe->count * probe->outputs;
     prepare_rows(X, probe, input, nodes, 1);
     if (width > 0)
-        blas_dgemm(false, true, nodes.count, width, cols, 1, X, cols, probe->W, cols, 0, S, width);
+        blas_dgemm((struct blas_result){S, nodes.count, width, width, false}, cols,
+                   blas_plain(X, cols), blas_transposed(probe->W, cols));
     for (int64_t i = 0; i < nodes.count; i++)
         for (int64_t c = 0; c < probe->count; c++)
             (input->multi ? count_multi : count_single)(scorer, c, nodes.node[i],

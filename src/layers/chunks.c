@@ -21,7 +21,7 @@ static void multiply(const struct run *run, const struct tensor *H, const struct
                                                            .lda = H->cols,
                                                            .B = W->data,
                                                            .ldb = W->cols,
-                                                           .beta = accumulate ? 1.0f : 0.0f,
+                                                           .accumulate = accumulate,
                                                            .C = C,
                                                            .ldc = W->cols})
           : input_multiply(run->input, run->chunks->first, rows, W, C, accumulate);

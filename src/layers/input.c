@@ -258,8 +258,8 @@ static bool is_dense(const struct input *input)
 static bool better_propagated(const struct input *input, const struct views *views)
 {
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
-    return input->context->kernels->sparse_pool && !is_dense(input) &&
-           better_dense(input->context, input->features) && input->cols <= SPARSE_POOL_COLS &&
+    return input->context->kernels->propagate_sparse && !is_dense(input) &&
+           better_dense(input->context, input->features) && input->cols <= PROPAGATE_SPARSE_COLS &&
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }
 
@@ -270,7 +270,7 @@ static graco_status try_propagating(struct input *input, const struct views *vie
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
     float *room = NULL;
     PASS(share_matrix(&input->plain, c, &input->features->sparse));
-    PASS(context_take(c, &room, rows * tape_pool_row(input->cols), sizeof(float)));
+    PASS(context_take(c, &room, rows * tape_propagate_row(input->cols), sizeof(float)));
     context_give(c, room);
     return GRACO_OK;
 }
@@ -290,20 +290,21 @@ static bool propagates_sparse(struct tape *tape, struct input *input, const stru
     return input->first == PROPAGATE;
 }
 
-struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
-                          struct tensor *W, const struct ending *end)
+struct tensor *input_propagate(struct tape *tape, struct input *input, const struct views *views,
+                               struct tensor *W, const struct ending *end)
 {
     int64_t rows = input->rows;
     assert(rows == views->map.matrix[0].entries.cols);
     if (!W)
         return NULL;
     if (propagates_sparse(tape, input, views)) {
-        struct tensor *P = tape_pool_sparse(tape, &input->plain, views->mask, &views->map);
+        struct tensor *P = tape_propagate_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }
     if (is_dense(input) && propagates_first(views, W->rows, W->cols)) {
         struct dense_map map = dense_of(input, views, rows);
-        struct tensor *P = readable(tape, input) ? tape_pool(tape, &map, &views->map) : NULL;
+        struct tensor *P =
+            readable(tape, input) ? tape_propagate_features(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);
@@ -325,7 +326,7 @@ graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
                                                   .lda = input->cols,
                                                   .B = W->data,
                                                   .ldb = W->cols,
-                                                  .beta = accumulate ? 1.0f : 0.0f,
+                                                  .accumulate = accumulate,
                                                   .C = C,
                                                   .ldc = W->cols});
     if (!input->plain.entries.start)

@@ -33,14 +33,15 @@ int64_t input_rows(const struct input *input);
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows);
 
-/* [M_1 X diag(m_1) W; M_2 X diag(m_2) W] with the views' matrices M. M (X W) or (M X) W, whichever
- * takes fewer operations: pooling first needs a sparse product of F columns where multiplying first
- * needs two, there and back, of W's, and has the targets' rows to multiply rather than the
- * sources'. It keeps M X, (views * targets, F), until the backward pass. Sparse features, whose
- * sums over neighbours are dense, are pooled first on devices alone: where those would multiply
- * them as dense ones, and have the memory at the first call. */
-struct tensor *input_pool(struct tape *tape, struct input *input, const struct views *views,
-                          struct tensor *W, const struct ending *end);
+/* [M_1 X diag(m_1) W; M_2 X diag(m_2) W] with the views' matrices M, ended by `end` unless NULL.
+ *
+ * It is M (X W) or (M X) W, whichever takes fewer operations. Propagating first needs one sparse
+ * product of F columns, where multiplying first needs two of W's columns, there and back; and it
+ * multiplies the targets' rows, not the sources'. It keeps M X, (views * targets, F), until the backward
+ * pass. Sparse features, whose sums over neighbours are dense, are propagated first on a device alone:
+ * where it would multiply them as dense ones, and has the memory at the first call. */
+struct tensor *input_propagate(struct tape *tape, struct input *input, const struct views *views,
+                               struct tensor *W, const struct ending *end);
 
 /* C (rows, W's columns) = or += rows first .. of X, unmasked, times W; for inference. */
 graco_status input_multiply(struct input *input, int64_t first, int64_t rows,

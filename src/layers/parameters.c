@@ -6,7 +6,7 @@
 #include "layers/parameters.h"
 
 #include "base/memory.h"
-#include "base/spoiled.h"
+#include "base/finite.h"
 #include "base/random.h"
 
 #include <assert.h>
@@ -93,7 +93,7 @@ graco_status parameters_check(const struct parameters *p)
         const float *block;
     } blocks[] = {{"a value of", p->value}, {"Adam's mean of", p->m}, {"Adam's square of", p->v}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        int64_t at = spoiled_first(blocks[i].block, p->total);
+        int64_t at = not_finite_first(blocks[i].block, p->total);
         if (at >= 0)
             return status_fail(GRACO_ERROR_NUMBER, "%s %s is not finite", blocks[i].what,
                                parameters_name_at(p, at));

@@ -42,7 +42,7 @@ struct tensor *run_propagate(struct run *run, int64_t k, struct tensor *H, struc
     if (run->chunks)
         return chunks_propagate(run, H, W, end);
     if (!H)
-        return input_pool(run->tape, run->input, run_views(run, k), W, end);
+        return input_propagate(run->tape, run->input, run_views(run, k), W, end);
     struct tensor *HW = tape_matmul(run->tape, H, W, NULL);
     struct tensor *sum = tape_propagate(run->tape, &run_views(run, k)->map, HW, end);
     tape_drop(run->tape, HW);

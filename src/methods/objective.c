@@ -16,7 +16,7 @@ graco_status objective_init(struct objective *o, const struct graco_config *conf
     memset(o, 0, sizeof *o);
     o->kind = (enum objective_kind)config->objective;
     o->contrast =
-        (struct contrast){.n = n, .d = d, .tau = config->tau, .intra = o->kind == OBJECTIVE_EXACT};
+        (struct contrast){.n = n, .d = d, .tau = config->tau, .within = o->kind == OBJECTIVE_EXACT};
     o->moment = (struct moment){.n = n, .d = d, .tau = config->tau, .pairs = FIT_PAIRS};
     if (o->kind == OBJECTIVE_MOMENT) {
         int64_t most = 2 * n - 2;

@@ -15,10 +15,10 @@ static graco_status activate_backward(struct tape *tape, struct tape_node *node)
     struct tensor *X = node->in[0], *bias = node->in[1], *slope = node->in[2], *Y = node->out;
     const float *seen = op->spec.kind == ACTIVATION_PRELU ? X->data : Y->data;
     assert(seen);
-    graco_status status = tape->context->kernels->activate_backward(
-        tape->context, &op->spec, Y->grad, Y->grad, seen, bias ? bias->grad : NULL,
-        slope ? slope->grad : NULL);
-    return status == GRACO_OK ? tape_pass_gradient(tape, X, &Y->grad) : status;
+    PASS(tape->context->kernels->activate_backward(tape->context, &op->spec, Y->grad, Y->grad, seen,
+                                                   bias ? bias->grad : NULL,
+                                                   slope ? slope->grad : NULL));
+    return tape_pass_gradient(tape, X, &Y->grad);
 }
 
 static struct activation complete(const struct ending *end, const struct tensor *X)
@@ -51,13 +51,10 @@ struct tensor *tape_end(struct tape *tape, const struct ending *end, struct tens
     assert(X->data && !X->leaf && (in_place || !done));
     struct tensor *Y =
         in_place ? tape_tensor_empty(tape, X->rows, X->cols) : tape_tensor(tape, X->rows, X->cols);
-    struct activate_node *op = Y ? tape_record(tape, sizeof *op, activate_backward) : NULL;
+    struct activate_node *op = tape_record(tape, sizeof *op, activate_backward, Y,
+                                           (struct tensor *[3]){X, end->bias, end->slope});
     if (!op)
         return NULL;
-    op->node.out = Y;
-    op->node.in[0] = X;
-    op->node.in[1] = end->bias;
-    op->node.in[2] = end->slope;
     op->spec = complete(end, X);
     const float *from = X->data;
     if (in_place) {

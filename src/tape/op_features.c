@@ -1,11 +1,11 @@
-/* Dense features. Y_v = X diag(m_v) W as X (diag(m_v) W), so X is never copied, and dW = sum_v
- * diag(m_v) X' dY_v. Pooled first, M_v X diag(m_v) is an operand like any other; as X is constant
- * nothing goes back through M_v. */
+/* Features, which are constant. Y_v = X diag(m_v) W is found as X (diag(m_v) W), so that X is never
+ * copied; dW = sum_v diag(m_v) X' dY_v. Or X is propagated first, P_v = M_v X diag(m_v): P is then
+ * the left operand of an ordinary product, and nothing goes back through M_v. */
 #include "tape/tape_node.h"
 
 #include <assert.h>
 
-enum { LINE = 32 }; /* floats */
+enum { LINE = 32 }; /* floats of one line of memory */
 
 struct features_node {
     struct tape_node node;
@@ -29,12 +29,8 @@ static graco_status features_backward(struct tape *tape, struct tape_node *node)
     const struct dense_map *map = &((const struct features_node *)node)->map;
     struct tensor *W = node->in[0], *Y = node->out;
     float *product = NULL;
-    bool started;
-    graco_status status = tape_gradient(tape, W, &started);
-    if (status != GRACO_OK)
-        return status;
-    if (!started)
-        TRY(context->buffers->zero(context, W->grad, (size_t)(W->rows * W->cols) * sizeof(float)));
+    graco_status status = GRACO_OK;
+    TRY(tape_gradient_zeroed(tape, W));
     TRY(context_take(context, &product, W->rows * W->cols, sizeof(float)));
     for (int view = 0; view < map->views; view++) {
         const float *mask = map->mask[view];
@@ -47,9 +43,9 @@ static graco_status features_backward(struct tape *tape, struct tape_node *node)
                                                   .lda = map->cols,
                                                   .B = Y->grad + view * map->rows * Y->cols,
                                                   .ldb = Y->cols,
-                                                  .beta = mask ? 0.0f : 1.0f,
                                                   .C = mask ? product : W->grad,
-                                                  .ldc = W->cols}));
+                                                  .ldc = W->cols,
+                                                  .accumulate = !mask}));
         if (mask)
             TRY(context->kernels->scale_rows(context, W->rows, W->cols, W->grad, mask, product,
                                              true));
@@ -66,17 +62,16 @@ struct tensor *tape_features(struct tape *tape, const struct dense_map *map, str
     assert(W->rows == map->cols && W->data);
     struct context *context = tape->context;
     struct tensor *Y = tape_tensor(tape, map->rows * map->views, W->cols);
-    struct features_node *op = Y ? tape_record(tape, sizeof *op, features_backward) : NULL;
+    struct features_node *op =
+        tape_record(tape, sizeof *op, features_backward, Y, (struct tensor *[3]){W});
     if (!op)
         return NULL;
-    op->node.out = Y;
-    op->node.in[0] = W;
     op->map = *map;
     float *masked = NULL;
     graco_status status = GRACO_OK;
     TRY(context_take(context, &masked, W->rows * W->cols, sizeof(float)));
     for (int view = 0; view < map->views; view++) {
-        const float *weights;
+        const float *weights = NULL;
         TRY(masked_weights(tape, &weights, map->mask[view], W, masked));
         TRY(context->kernels->gemm(context,
                                    &(struct gemm){.m = map->rows,
@@ -94,17 +89,17 @@ done:
     return status == GRACO_OK ? Y : tape_fail(tape, status);
 }
 
-struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
-                         const struct sparse_map *pool)
+struct tensor *tape_propagate_features(struct tape *tape, const struct dense_map *map,
+                                       const struct sparse_map *views)
 {
-    int64_t rows = pool->matrix[0].entries.rows;
-    assert(pool->views == map->views && pool->matrix[0].entries.cols == map->rows);
+    int64_t rows = views->matrix[0].entries.rows;
+    assert(views->views == map->views && views->matrix[0].entries.cols == map->rows);
     struct tensor *P = tape_constant(tape, map->views * rows, map->cols);
     if (!P)
         return NULL;
     graco_status status = tape->context->kernels->spmm(
         tape->context, &(struct spmm){.views = map->views,
-                                      .matrix = pool->matrix,
+                                      .matrix = views->matrix,
                                       .cols = map->cols,
                                       .X = map->X,
                                       .Y = P->data,
@@ -113,29 +108,30 @@ struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
     return status == GRACO_OK ? P : tape_fail(tape, status);
 }
 
-/* Whole lines of memory, if that makes rows little longer; products read such rows a fifth faster.
- */
-int64_t tape_pool_row(int64_t cols)
+/* Whole lines of memory where that makes rows at most a sixteenth longer: products read such rows a
+ * fifth faster. Else a multiple of 4. */
+int64_t tape_propagate_row(int64_t cols)
 {
     int64_t lines = (cols + LINE - 1) / LINE * LINE;
     return (lines - cols) * 16 <= cols ? lines : (cols + 3) / 4 * 4;
 }
 
-struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
-                                const float *const mask[2], const struct sparse_map *pool)
+struct tensor *tape_propagate_sparse(struct tape *tape, const struct sparse *X,
+                                     const float *const mask[2], const struct sparse_map *views)
 {
-    int64_t rows = pool->matrix[0].entries.rows, row = tape_pool_row(X->entries.cols);
-    assert(pool->matrix[0].entries.cols == X->entries.rows && X->entries.cols <= SPARSE_POOL_COLS);
-    struct tensor *P = tape_constant(tape, pool->views * rows, row);
+    int64_t rows = views->matrix[0].entries.rows, row = tape_propagate_row(X->entries.cols);
+    assert(views->matrix[0].entries.cols == X->entries.rows &&
+           X->entries.cols <= PROPAGATE_SPARSE_COLS);
+    struct tensor *P = tape_constant(tape, views->views * rows, row);
     if (!P)
         return NULL;
-    graco_status status = tape->context->kernels->sparse_pool(
-        tape->context, &(struct sparse_pool){.views = pool->views,
-                                             .matrix = pool->matrix,
-                                             .X = X,
-                                             .mask = {mask[0], mask[1]},
-                                             .Y = P->data,
-                                             .y_row = row,
-                                             .y_step = rows * row});
+    graco_status status = tape->context->kernels->propagate_sparse(
+        tape->context, &(struct propagate_sparse){.views = views->views,
+                                                  .matrix = views->matrix,
+                                                  .X = X,
+                                                  .mask = {mask[0], mask[1]},
+                                                  .Y = P->data,
+                                                  .y_row = row,
+                                                  .y_step = rows * row});
     return status == GRACO_OK ? P : tape_fail(tape, status);
 }

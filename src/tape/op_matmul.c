@@ -1,6 +1,6 @@
-/* Y = A B, dA = dY B', dB = A' dY; and Y = A + B. With several views the operand A may have more
- * rows than the result: then the first rows of each of its blocks count, and the others get no
- * gradient. */
+/* Y = A B, dA = dY B', dB = A' dY; and Y = A + B. With several views A has one block of rows per
+ * view, and a block may have more rows than the result has of that view: then its first rows count,
+ * its head, and the others get no gradient. */
 #include "tape/tape_node.h"
 
 #include <assert.h>
@@ -12,17 +12,14 @@ struct head_node {
     int64_t rows;
 };
 
-/* Makes sure that A has a gradient to add to, and says whether a full product may overwrite it. */
-static graco_status head_gradient(struct tape *tape, const struct head_node *op, bool *overwrite)
+/* tape_gradient of A, whose rows the products may not fill all. */
+static graco_status head_gradient(struct tape *tape, const struct head_node *op, bool *accumulate)
 {
     struct tensor *A = op->node.in[0];
-    bool started, whole = A->rows == op->views * op->rows;
-    graco_status status = tape_gradient(tape, A, &started);
-    *overwrite = !started && whole;
-    if (status == GRACO_OK && !started && !whole)
-        status = tape->context->buffers->zero(tape->context, A->grad,
-                                              (size_t)(A->rows * A->cols) * sizeof(float));
-    return status;
+    if (A->rows == op->views * op->rows)
+        return tape_gradient(tape, A, accumulate);
+    *accumulate = true;
+    return tape_gradient_zeroed(tape, A);
 }
 
 static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
@@ -31,45 +28,43 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
     const struct head_node *op = (const struct head_node *)node;
     struct tensor *A = node->in[0], *B = node->in[1], *Y = node->out;
     int64_t rows = op->rows, block = A->rows / op->views;
-    graco_status status = GRACO_OK;
-    bool started, overwrite;
+    bool accumulate = false;
     assert(A->data && B->data);
     if (!B->constant) {
-        TRY(tape_gradient(tape, B, &started));
+        PASS(tape_gradient(tape, B, &accumulate));
         for (int view = 0; view < op->views; view++)
-            TRY(context->kernels->gemm(context,
-                                       &(struct gemm){.transpose_a = true,
-                                                      .m = B->rows,
-                                                      .n = B->cols,
-                                                      .k = rows,
-                                                      .A = A->data + view * block * A->cols,
-                                                      .lda = A->cols,
-                                                      .B = Y->grad + view * rows * Y->cols,
-                                                      .ldb = Y->cols,
-                                                      .beta = started || view > 0 ? 1.0f : 0.0f,
-                                                      .C = B->grad,
-                                                      .ldc = B->cols}));
+            PASS(context->kernels->gemm(context,
+                                        &(struct gemm){.transpose_a = true,
+                                                       .m = B->rows,
+                                                       .n = B->cols,
+                                                       .k = rows,
+                                                       .A = A->data + view * block * A->cols,
+                                                       .lda = A->cols,
+                                                       .B = Y->grad + view * rows * Y->cols,
+                                                       .ldb = Y->cols,
+                                                       .C = B->grad,
+                                                       .ldc = B->cols,
+                                                       .accumulate = accumulate || view > 0}));
     }
     if (!A->constant) {
-        TRY(head_gradient(tape, op, &overwrite));
+        PASS(head_gradient(tape, op, &accumulate));
         for (int view = 0; view < op->views; view++)
-            TRY(context->kernels->gemm(context,
-                                       &(struct gemm){.transpose_b = true,
-                                                      .m = rows,
-                                                      .n = A->cols,
-                                                      .k = B->cols,
-                                                      .A = Y->grad + view * rows * Y->cols,
-                                                      .lda = Y->cols,
-                                                      .B = B->data,
-                                                      .ldb = B->cols,
-                                                      .beta = overwrite ? 0.0f : 1.0f,
-                                                      .C = A->grad + view * block * A->cols,
-                                                      .ldc = A->cols}));
+            PASS(context->kernels->gemm(context,
+                                        &(struct gemm){.transpose_b = true,
+                                                       .m = rows,
+                                                       .n = A->cols,
+                                                       .k = B->cols,
+                                                       .A = Y->grad + view * rows * Y->cols,
+                                                       .lda = Y->cols,
+                                                       .B = B->data,
+                                                       .ldb = B->cols,
+                                                       .C = A->grad + view * block * A->cols,
+                                                       .ldc = A->cols,
+                                                       .accumulate = accumulate}));
     } else {
-        tape_drop(tape, A); /* no other operation reads pooled features */
+        tape_drop(tape, A); /* propagated features, which no other operation reads */
     }
-done:
-    return status;
+    return GRACO_OK;
 }
 
 struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
@@ -83,12 +78,10 @@ struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tens
         views = 1;
     }
     struct tensor *Y = tape_tensor(tape, views * rows, B->cols);
-    struct head_node *op = Y ? tape_record(tape, sizeof *op, matmul_backward) : NULL;
+    struct head_node *op =
+        tape_record(tape, sizeof *op, matmul_backward, Y, (struct tensor *[3]){A, B});
     if (!op)
         return NULL;
-    op->node.out = Y;
-    op->node.in[0] = A;
-    op->node.in[1] = B;
     op->views = views;
     op->rows = rows;
     graco_status status = GRACO_OK;
@@ -123,20 +116,13 @@ static graco_status add_backward(struct tape *tape, struct tape_node *node)
     const struct head_node *op = (const struct head_node *)node;
     struct tensor *A = node->in[0], *B = node->in[1], *Y = node->out;
     int64_t block = A->rows / op->views * A->cols, head = op->rows * Y->cols;
-    graco_status status = GRACO_OK;
-    bool started;
     if (!A->constant) {
-        TRY(tape_gradient(tape, A, &started));
-        if (!started)
-            TRY(context->buffers->zero(context, A->grad,
-                                       (size_t)(A->rows * A->cols) * sizeof(float)));
+        PASS(tape_gradient_zeroed(tape, A));
         for (int view = 0; view < op->views; view++)
-            TRY(context->kernels->add(context, head, A->grad + view * block,
-                                      Y->grad + view * head));
+            PASS(context->kernels->add(context, head, A->grad + view * block,
+                                       Y->grad + view * head));
     }
-    TRY(tape_pass_gradient(tape, B, &Y->grad));
-done:
-    return status;
+    return tape_pass_gradient(tape, B, &Y->grad);
 }
 
 struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, int views)
@@ -145,12 +131,10 @@ struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, i
         return NULL;
     assert(A->rows >= B->rows && A->cols == B->cols && A->data && B->data && !B->leaf);
     struct tensor *Y = tape_tensor_empty(tape, B->rows, B->cols);
-    struct head_node *op = Y ? tape_record(tape, sizeof *op, add_backward) : NULL;
+    struct head_node *op =
+        tape_record(tape, sizeof *op, add_backward, Y, (struct tensor *[3]){A, B});
     if (!op)
         return NULL;
-    op->node.out = Y;
-    op->node.in[0] = A;
-    op->node.in[1] = B;
     op->views = views;
     op->rows = B->rows / views;
     Y->data = B->data;

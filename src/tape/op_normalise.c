@@ -6,9 +6,9 @@
 static graco_status normalise_backward(struct tape *tape, struct tape_node *node)
 {
     struct tensor *X = node->in[0], *norm = node->in[1], *bias = node->in[2], *Z = node->out;
-    graco_status status = tape->context->kernels->normalise_backward(
-        tape->context, Z->rows, Z->cols, Z->grad, Z->data, norm->data, bias ? bias->grad : NULL);
-    return status == GRACO_OK ? tape_pass_gradient(tape, X, &Z->grad) : status;
+    PASS(tape->context->kernels->normalise_backward(tape->context, Z->rows, Z->cols, Z->grad,
+                                                    Z->data, norm->data, bias ? bias->grad : NULL));
+    return tape_pass_gradient(tape, X, &Z->grad);
 }
 
 struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor *bias)
@@ -17,14 +17,10 @@ struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor
         return NULL;
     assert(X->data && !X->leaf);
     struct tensor *Z = tape_tensor_empty(tape, X->rows, X->cols);
-    struct tensor *norm = Z ? tape_tensor(tape, X->rows, 1) : NULL;
-    struct tape_node *node = norm ? tape_record(tape, sizeof *node, normalise_backward) : NULL;
-    if (!node)
+    struct tensor *norm = tape_tensor(tape, X->rows, 1);
+    if (!tape_record(tape, sizeof(struct tape_node), normalise_backward, Z,
+                     (struct tensor *[3]){X, norm, bias}))
         return NULL;
-    node->out = Z;
-    node->in[0] = X;
-    node->in[1] = norm;
-    node->in[2] = bias;
     Z->data = X->data;
     X->data = NULL;
     graco_status status = tape->context->kernels->normalise(

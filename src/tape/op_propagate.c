@@ -1,4 +1,4 @@
-/* Y_v = M_v X_v, dX_v = M_v' dY_v; a shared X gets the sum over the views. */
+/* Propagation: Y_v = M_v X_v, dX_v = M_v' dY_v; a shared X gets the sum over the views. */
 #include "tape/tape_node.h"
 
 #include <assert.h>
@@ -12,12 +12,10 @@ static graco_status propagate_backward(struct tape *tape, struct tape_node *node
 {
     const struct sparse_map *map = ((struct propagate_node *)node)->map;
     struct tensor *X = node->in[0], *Y = node->out;
-    bool started;
+    bool accumulate = false;
     if (X->constant)
         return GRACO_OK;
-    graco_status status = tape_gradient(tape, X, &started);
-    if (status != GRACO_OK)
-        return status;
+    PASS(tape_gradient(tape, X, &accumulate));
     return tape->context->kernels->spmm(
         tape->context,
         &(struct spmm){.views = map->views,
@@ -28,7 +26,7 @@ static graco_status propagate_backward(struct tape *tape, struct tape_node *node
                        .x_step = map->matrix[0].entries.rows * X->cols,
                        .Y = X->grad,
                        .y_step = map->shared ? 0 : map->matrix[0].entries.cols * X->cols,
-                       .accumulate = started});
+                       .accumulate = accumulate});
 }
 
 struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X,
@@ -39,11 +37,10 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
     int64_t rows = map->matrix[0].entries.rows, cols = map->matrix[0].entries.cols;
     assert(X->data && X->rows == (map->shared ? cols : cols * map->views));
     struct tensor *Y = tape_tensor(tape, rows * map->views, X->cols);
-    struct propagate_node *op = Y ? tape_record(tape, sizeof *op, propagate_backward) : NULL;
+    struct propagate_node *op =
+        tape_record(tape, sizeof *op, propagate_backward, Y, (struct tensor *[3]){X});
     if (!op)
         return NULL;
-    op->node.out = Y;
-    op->node.in[0] = X;
     op->map = map;
     struct activation after;
     bool fused = tape_fuses(end, Y, &after);

@@ -1,3 +1,6 @@
+/* The tape itself: where tensors and nodes live, and the way back. Nodes form a list from the last
+ * operation to the first; tape_backward walks it once, and gives every buffer back to the context's
+ * cache as soon as it is used up. */
 #include "tape/tape_node.h"
 
 #include "base/memory.h"
@@ -5,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Small objects come from slabs that are kept from step to step. */
+/* Tensors and nodes are small objects in slabs, which are kept from step to step. */
 enum { SLAB_BYTES = 16384 };
 
 struct slab {
@@ -14,18 +17,16 @@ struct slab {
     _Alignas(16) unsigned char bytes[SLAB_BYTES];
 };
 
-/* Every tensor is chained here so that a reset finds what still holds a buffer. */
-struct buffer {
-    struct buffer *next;
+/* Every tensor is in one list, so that a reset finds those that still hold a buffer. */
+struct owned {
+    struct owned *next;
     struct tensor tensor;
 };
 
 graco_status tape_create(struct tape **out, struct context *context)
 {
-    struct tape *tape;
-    graco_status status = memory_zalloc(&tape, 1, sizeof *tape);
-    if (status != GRACO_OK)
-        return status;
+    struct tape *tape = NULL;
+    PASS(memory_zalloc(&tape, 1, sizeof *tape));
     tape->context = context;
     *out = tape;
     return GRACO_OK;
@@ -33,16 +34,16 @@ graco_status tape_create(struct tape **out, struct context *context)
 
 void tape_reset(struct tape *tape)
 {
-    for (struct buffer *buffer = tape->buffers; buffer; buffer = buffer->next) {
-        if (buffer->tensor.leaf)
+    for (struct owned *owned = tape->tensors; owned; owned = owned->next) {
+        if (owned->tensor.leaf)
             continue;
-        context_give(tape->context, buffer->tensor.data);
-        context_give(tape->context, buffer->tensor.grad);
+        context_give(tape->context, owned->tensor.data);
+        context_give(tape->context, owned->tensor.grad);
     }
     for (struct slab *slab = tape->slabs; slab; slab = slab->next)
         slab->used = 0;
     tape->current = tape->slabs;
-    tape->buffers = NULL;
+    tape->tensors = NULL;
     tape->last = NULL;
     tape->status = GRACO_OK;
 }
@@ -84,7 +85,7 @@ void *tape_object(struct tape *tape, size_t size)
     if (tape->current && tape->current->used + size > SLAB_BYTES && tape->current->next)
         tape->current = tape->current->next;
     if (!tape->current || tape->current->used + size > SLAB_BYTES) {
-        struct slab *slab;
+        struct slab *slab = NULL;
         graco_status status = memory_alloc(&slab, 1, sizeof *slab);
         if (status != GRACO_OK)
             return tape_fail(tape, status);
@@ -102,27 +103,27 @@ void *tape_object(struct tape *tape, size_t size)
 }
 
 void *tape_record(struct tape *tape, size_t size,
-                  graco_status (*backward)(struct tape *, struct tape_node *))
+                  graco_status (*backward)(struct tape *, struct tape_node *), struct tensor *out,
+                  struct tensor *const in[3])
 {
-    struct tape_node *node = tape_object(tape, size);
+    struct tape_node *node = tape->status == GRACO_OK ? tape_object(tape, size) : NULL;
     if (!node)
         return NULL;
-    node->backward = backward;
-    node->previous = tape->last;
+    *node = (struct tape_node){tape->last, backward, out, {in[0], in[1], in[2]}};
     tape->last = node;
     return node;
 }
 
 struct tensor *tape_tensor_empty(struct tape *tape, int64_t rows, int64_t cols)
 {
-    struct buffer *buffer = tape_object(tape, sizeof *buffer);
-    if (!buffer)
+    struct owned *owned = tape_object(tape, sizeof *owned);
+    if (!owned)
         return NULL;
-    buffer->next = tape->buffers;
-    tape->buffers = buffer;
-    buffer->tensor.rows = rows;
-    buffer->tensor.cols = cols;
-    return &buffer->tensor;
+    owned->next = tape->tensors;
+    tape->tensors = owned;
+    owned->tensor.rows = rows;
+    owned->tensor.cols = cols;
+    return &owned->tensor;
 }
 
 struct tensor *tape_tensor(struct tape *tape, int64_t rows, int64_t cols)
@@ -168,12 +169,21 @@ void tape_drop(struct tape *tape, struct tensor *X)
     X->data = NULL;
 }
 
-graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *started)
+graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *accumulate)
 {
-    *started = X->grad != NULL;
-    if (*started)
+    *accumulate = X->grad;
+    if (*accumulate)
         return GRACO_OK;
     return context_take(tape->context, &X->grad, X->rows * X->cols, sizeof(float));
+}
+
+graco_status tape_gradient_zeroed(struct tape *tape, struct tensor *X)
+{
+    struct context *context = tape->context;
+    size_t bytes = (size_t)(X->rows * X->cols) * sizeof(float);
+    bool accumulate = false;
+    PASS(tape_gradient(tape, X, &accumulate));
+    return accumulate ? GRACO_OK : context->buffers->zero(context, X->grad, bytes);
 }
 
 graco_status tape_pass_gradient(struct tape *tape, struct tensor *X, float **buffer)

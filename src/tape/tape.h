@@ -26,7 +26,7 @@ struct tape;
 graco_status tape_create(struct tape **out, struct context *context);
 void tape_free(struct tape *tape);
 
-/* Gives all buffers back to the pool and forgets every tensor and failure. */
+/* Gives all buffers back to the context's cache and forgets every tensor and failure. */
 void tape_reset(struct tape *tape);
 
 /* GRACO_OK, or the first failure of an operation since the last reset. */
@@ -89,17 +89,15 @@ struct dense_map {
 /* [X diag(mask_1) W; X diag(mask_2) W]. */
 struct tensor *tape_features(struct tape *tape, const struct dense_map *map, struct tensor *W);
 
-/* [M_1 X diag(mask_1); M_2 X diag(mask_2)], a constant. */
-struct tensor *tape_pool(struct tape *tape, const struct dense_map *map,
-                         const struct sparse_map *pool);
+/* [M_1 X diag(mask_1); M_2 X diag(mask_2)], a constant; M are the matrices of `views`. */
+struct tensor *tape_propagate_features(struct tape *tape, const struct dense_map *map,
+                                       const struct sparse_map *views);
 
-/* The same of a sparse X with columns' masks, for back ends that have a kernel for it. Zeros pad
- * the rows to a length that products like. */
-struct tensor *tape_pool_sparse(struct tape *tape, const struct sparse *X,
-                                const float *const mask[2], const struct sparse_map *pool);
-
-/* How long its rows are then. */
-int64_t tape_pool_row(int64_t cols);
+/* The same of a sparse X and masks of its columns, for back ends that have propagate_sparse. Zeros
+ * pad the rows to tape_propagate_row(X's columns), a length that products read fast. */
+struct tensor *tape_propagate_sparse(struct tape *tape, const struct sparse *X,
+                                     const float *const mask[2], const struct sparse_map *views);
+int64_t tape_propagate_row(int64_t cols);
 
 /* act(X + b), in place except for PRELU. */
 struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct tensor *X);
@@ -112,11 +110,12 @@ struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor
 void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z);
 void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z);
 
-/* Hands the value of X back to the pool: neither a later operation nor a backward pass needs it. */
+/* Gives the value of X back to the context's cache: no later operation and no backward function
+ * needs it. */
 void tape_drop(struct tape *tape, struct tensor *X);
 
 /* Runs the recorded operations backwards; gradients of parameters are added to their blocks.
- * Buffers go back to the pool as soon as they are used up. */
+ * Buffers go back to the cache as soon as they are used up. */
 graco_status tape_backward(struct tape *tape);
 
 #endif

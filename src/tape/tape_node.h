@@ -1,4 +1,4 @@
-/* What the operations of the tape share; private to src/compute/. */
+/* What the operations of the tape share; private to src/tape/. */
 #ifndef TAPE_TAPE_NODE_H
 #define TAPE_TAPE_NODE_H
 
@@ -8,45 +8,49 @@ struct tape {
     struct context *context;
     graco_status status;
     struct tape_node *last;
-    struct slab *slabs; /* small objects: tensors, nodes */
-    struct slab *current;
-    struct buffer *buffers; /* device buffers in use, by tensor or node */
+    struct slab *slabs, *current;
+    struct owned *tensors;
 };
 
 /* One recorded operation. Every operation's own struct begins with it. */
 struct tape_node {
     struct tape_node *previous;
     graco_status (*backward)(struct tape *tape, struct tape_node *node);
-    struct tensor *out;
+    struct tensor *out; /* NULL after an objective */
     struct tensor *in[3];
 };
 
 /* A zeroed object that lives until the reset; NULL on failure, which the tape remembers. */
 void *tape_object(struct tape *tape, size_t size);
 
-/* A node of `size` bytes, linked in. */
+/* A node of `size` bytes with its result and operands, linked in; NULL if the tape has failed. */
 void *tape_record(struct tape *tape, size_t size,
-                  graco_status (*backward)(struct tape *, struct tape_node *));
+                  graco_status (*backward)(struct tape *, struct tape_node *), struct tensor *out,
+                  struct tensor *const in[3]);
 
-/* A tensor with a buffer from the pool, or without one. */
+/* A tensor with a buffer from the context's cache, or without one. */
 struct tensor *tape_tensor(struct tape *tape, int64_t rows, int64_t cols);
 struct tensor *tape_tensor_empty(struct tape *tape, int64_t rows, int64_t cols);
 
-/* Remembers a failure and returns NULL. */
+/* Remembers the status if it is the first failure; returns NULL. */
 struct tensor *tape_fail(struct tape *tape, graco_status status);
 
-/* The tensor's gradient for adding to: *started says whether it holds anything yet (if not, the
- * caller must overwrite). */
-graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *started);
+/* Makes sure that X has a gradient. *accumulate says whether the caller must add to it; if not, it
+ * holds nothing yet, and the caller must overwrite all of it. */
+graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *accumulate);
 
-/* Whether a product into Y can do its ending itself, and then the whole of it. */
+/* The same, with zeros where it held nothing: the caller may add to any part. */
+graco_status tape_gradient_zeroed(struct tape *tape, struct tensor *X);
+
+/* Whether a product into Y can apply the ending itself; then *after is what it must do. */
 bool tape_fuses(const struct ending *end, const struct tensor *Y, struct activation *after);
 
-/* The ending of X, which the product has done already or not; X itself where there is none. */
+/* X with the ending applied, which the product may have `done` already; X itself where there is
+ * none. */
 struct tensor *tape_end(struct tape *tape, const struct ending *end, struct tensor *X, bool done);
 
-/* Moves a gradient buffer that is no longer needed to X, or adds it to what X has. Takes *buffer
- * over. */
+/* Hands a gradient on to X: X takes the buffer over, or adds it to the gradient that it has.
+ * *buffer becomes NULL. */
 graco_status tape_pass_gradient(struct tape *tape, struct tensor *X, float **buffer);
 
 #endif

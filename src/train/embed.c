@@ -1,6 +1,6 @@
 /* Embedding: a trained model run over a whole graph, no edge removed. The method says how; here are
  * the device, the features and one view of the graph for it, and the check of what came out. */
-#include "base/spoiled.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "layers/encoder.h"
 #include "methods/method.h"
@@ -56,7 +56,7 @@ graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const 
     TRY(open_embedding(&e, data, options ? options : &none));
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     TRY(model->method->embed(out.data, &e.run));
-    int64_t not_finite = spoiled_first(out.data, out.rows * out.cols);
+    int64_t not_finite = not_finite_first(out.data, out.rows * out.cols);
     if (not_finite >= 0)
         FAIL(GRACO_ERROR_NUMBER,
              "the embedding of node %lld of data set '%s' is not finite; expected smaller features "

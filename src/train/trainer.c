@@ -5,7 +5,7 @@
 #include "train/trainer.h"
 
 #include "base/memory.h"
-#include "base/spoiled.h"
+#include "base/finite.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct 
     TRY(t->context->buffers->zero(t->context, t->grad, (size_t)total * sizeof(float)));
     stage->method->loss(run, stage->state);
     TRY(tape_backward(t->tape));
-    TRY(t->context->kernels->finite(t->context, total, t->grad, &t->spoiled));
+    TRY(t->context->kernels->not_finite(t->context, total, t->grad, &t->not_finite));
 done:
     return status;
 }
@@ -119,16 +119,16 @@ static graco_status fail_number(struct trainer *t, double loss)
     graco_status status = trainer_download(t);
     if (status != GRACO_OK)
         return status;
-    int64_t value = spoiled_first(p->value, p->total);
+    int64_t value = not_finite_first(p->value, p->total);
     if (value >= 0)
         return status_fail(GRACO_ERROR_NUMBER,
                            "%s is not finite in epoch %lld, nor is a value of %s; try a smaller lr",
                            what, epoch, parameters_name_at(p, value));
-    if (t->spoiled >= 0)
+    if (t->not_finite >= 0)
         return status_fail(GRACO_ERROR_NUMBER,
                            "%s is not finite in epoch %lld: the gradient of %s; try a smaller lr, "
                            "a larger tau or smaller features",
-                           what, epoch, parameters_name_at(p, t->spoiled));
+                           what, epoch, parameters_name_at(p, t->not_finite));
     return status_fail(GRACO_ERROR_NUMBER,
                        "the loss is not finite in epoch %lld, though every parameter and gradient "
                        "is; try a larger tau or smaller features",
@@ -138,7 +138,7 @@ static graco_status fail_number(struct trainer *t, double loss)
 /* Whether the loss and the gradients of the last step are finite. */
 static bool is_finite(const struct trainer *t, const struct stage *stage)
 {
-    return isfinite(stage_outcome(stage).loss) && t->spoiled < 0;
+    return isfinite(stage_outcome(stage).loss) && t->not_finite < 0;
 }
 
 /* Asks for a whole step. A late device's Adam looks at the loss itself; the host knows it here. */
@@ -183,7 +183,7 @@ static void check_recording(struct context *c, struct stage *stage)
 }
 
 /* From its second step on a stage is recorded, where the back end can: by then every buffer that a
- * step takes is in the pool, unless memory is so short that buffers come and go. */
+ * step takes is in the cache, unless memory is so short that buffers come and go. */
 static graco_status run_step(struct trainer *t, struct stage *stage)
 {
     struct context *c = t->context;

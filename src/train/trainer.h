@@ -9,7 +9,7 @@ struct trainer {
     struct tape *tape;
     struct graco_model *model;   /* borrowed; stepped in place where memory is shared */
     float *value, *grad, *m, *v; /* the parameters' blocks on the device */
-    int64_t spoiled;             /* the first float of the gradients that is not finite, or -1 */
+    int64_t not_finite;          /* the first float of the gradients that is not finite, or -1 */
 };
 
 /* Borrows the model. */

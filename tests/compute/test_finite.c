@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "base/spoiled.h"
+#include "base/finite.h"
 #include "compute/context.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ static int64_t find(struct context *c, const float *x, int64_t n)
     int64_t found = -2;
     CHECK_OK(context_take(c, &block, n, sizeof(float)));
     CHECK_OK(c->buffers->upload(c, block, x, (size_t)n * sizeof(float)));
-    CHECK_OK(c->kernels->finite(c, n, block, &found));
+    CHECK_OK(c->kernels->not_finite(c, n, block, &found));
     CHECK_OK(context_finish(c));
     context_give(c, block);
     return found;
@@ -39,7 +39,7 @@ static void test_backend(const struct backend *backend, int threads)
             for (int p = 0; p < 4; p++) {
                 x[places[p]] = bad[(b + p) % 4];
                 CHECK(find(c, x, n) == places[p]);
-                CHECK(spoiled_first(x, n) == places[p]);
+                CHECK(not_finite_first(x, n) == places[p]);
             }
             for (int p = 0; p < 4; p++)
                 x[places[p]] = 1;
@@ -52,7 +52,7 @@ static void test_backend(const struct backend *backend, int threads)
 int main(void)
 {
     const struct backend *cuda = NULL;
-    CHECK(spoiled_first(NULL, 0) == -1);
+    CHECK(not_finite_first(NULL, 0) == -1);
     test_backend(&backend_reference, 1);
     test_backend(&backend_cpu, 1);
     test_backend(&backend_cpu, 3);

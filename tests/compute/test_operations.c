@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "given_fit.h"
 
 enum { INPUTS = 3, SIDE_MAX = 64 };
 
@@ -34,7 +35,6 @@ struct setting {
     float *value[2], *scale, *mask;
     float *X;
     int32_t sample[SIDE_MAX];
-    double fixed[3];
 };
 
 static float draw(uint32_t stream, int64_t element)
@@ -77,19 +77,20 @@ static struct tensor *build_features(struct tape *tape, struct setting *s, struc
 }
 
 /* The same with rows summed over neighbours first: X has a row per source. */
-static struct tensor *build_pooled(struct tape *tape, struct setting *s, struct tensor *in[])
+static struct tensor *build_propagated(struct tape *tape, struct setting *s, struct tensor *in[])
 {
-    return tape_matmul(tape, tape_pool(tape, &s->dense, &s->map), in[0], NULL);
+    return tape_matmul(tape, tape_propagate_features(tape, &s->dense, &s->map), in[0], NULL);
 }
 
 /* Sparse features, one row per source: the pattern of the transpose serves. */
-static struct tensor *build_sparse_pool(struct tape *tape, struct setting *s, struct tensor *in[])
+static struct tensor *build_propagated_sparse(struct tape *tape, struct setting *s,
+                                              struct tensor *in[])
 {
     const float *const mask[2] = {s->map.matrix[0].row_scale, NULL};
     struct sparse X = s->op->kind == 3 ? s->map.matrix[1] : s->map.transpose[1];
     X.row_scale = X.col_scale = NULL;
     X.self = false;
-    return tape_matmul(tape, tape_pool_sparse(tape, &X, mask, &s->map), in[0], NULL);
+    return tape_matmul(tape, tape_propagate_sparse(tape, &X, mask, &s->map), in[0], NULL);
 }
 
 static struct ending ending_of(const struct setting *s, struct tensor *bias, struct tensor *slope)
@@ -129,7 +130,7 @@ static struct tensor *build_contrast(struct tape *tape, struct setting *s, struc
 {
     struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), NULL);
     s->contrast = (struct contrast){
-        .n = in[0]->rows / 2, .d = in[0]->cols, .tau = 0.4, .intra = s->op->kind == 1};
+        .n = in[0]->rows / 2, .d = in[0]->cols, .tau = 0.4, .within = s->op->kind == 1};
     tape_contrast(tape, &s->contrast, Z);
     s->objective = true;
     return NULL;
@@ -138,17 +139,18 @@ static struct tensor *build_contrast(struct tape *tape, struct setting *s, struc
 /* kind: rows in the sample; negative: that many, with given coefficients. */
 static struct tensor *build_moment(struct tape *tape, struct setting *s, struct tensor *in[])
 {
+    static const double coefficients[3] = {1.1, 2.4, 3.3};
     struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), NULL);
     int64_t samples = s->op->kind < 0 ? -s->op->kind : s->op->kind;
     for (int64_t k = 0; k < samples; k++)
         s->sample[k] = (int32_t)(k * in[0]->rows / samples);
-    s->fixed[0] = 1.1, s->fixed[1] = 2.4, s->fixed[2] = 3.3;
+    if (s->op->kind < 0)
+        given_fit_use(tape->context, coefficients);
     s->moment = (struct moment){.n = in[0]->rows / 2,
                                 .d = in[0]->cols,
                                 .tau = 0.4,
                                 .samples = samples,
                                 .sample = s->sample,
-                                .fixed = s->op->kind < 0 ? s->fixed : NULL,
                                 .pairs = 2000,
                                 .key = {.seed = 9, .stream = RANDOM_PAIRS}};
     tape_moment(tape, &s->moment, Z);
@@ -192,12 +194,12 @@ static const struct operation OPERATIONS[] = {
     {"propagate, one hop, wide", build_propagate, {{600, 150}}, 2, false},
     {"features", build_features, {{9, 5}}, 0, true},
     {"features, large", build_features, {{130, 67}}, 1, false},
-    {"features, pooled", build_pooled, {{10, 5}}, 0, true},
-    {"features, pooled, one hop", build_pooled, {{24, 5}}, 2, true},
-    {"features, pooled, large", build_pooled, {{131, 67}}, 2, false},
-    {"sparse features, pooled", build_sparse_pool, {{10, 5}}, 0, true},
-    {"sparse features, pooled, one hop", build_sparse_pool, {{77, 5}}, 2, false},
-    {"sparse features, pooled, hubs", build_sparse_pool, {{1501, 67}}, 3, false},
+    {"features, propagated", build_propagated, {{10, 5}}, 0, true},
+    {"features, propagated, one hop", build_propagated, {{24, 5}}, 2, true},
+    {"features, propagated, large", build_propagated, {{131, 67}}, 2, false},
+    {"sparse features, propagated", build_propagated_sparse, {{10, 5}}, 0, true},
+    {"sparse features, propagated, one hop", build_propagated_sparse, {{77, 5}}, 2, false},
+    {"sparse features, propagated, hubs", build_propagated_sparse, {{1501, 67}}, 3, false},
     {"relu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RELU, true},
     {"prelu", build_activate, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
     {"elu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_ELU, true},
@@ -257,8 +259,8 @@ static void make_map(struct setting *s, const struct operation *op)
 {
     bool shared = op->build == build_propagate && (op->kind == 1 || op->kind == 4);
     bool hop = op->kind == 2 && (op->build == build_propagate ||
-                                 op->build == build_pooled); /* fewer targets than sources */
-    bool sparse = op->build == build_sparse_pool, wider = sparse && op->kind == 2;
+                                 op->build == build_propagated); /* fewer targets than sources */
+    bool sparse = op->build == build_propagated_sparse, wider = sparse && op->kind == 2;
     int64_t cols = shared   ? op->shape[0][0]
                    : wider  ? op->shape[0][0] + 4
                    : sparse ? op->shape[0][0]
@@ -317,7 +319,7 @@ static void make_map(struct setting *s, const struct operation *op)
 static void make_dense(struct setting *s, const struct operation *op)
 {
     int64_t rows = op->kind ? 3000 : 11, cols = op->shape[0][0];
-    if (op->build == build_pooled)
+    if (op->build == build_propagated)
         rows = s->map.matrix[0].entries.cols;
     CHECK_OK(memory_alloc(&s->X, rows * cols, sizeof(float)));
     CHECK_OK(memory_alloc(&s->mask, cols, sizeof(float)));
@@ -525,7 +527,7 @@ static void check_operation(const struct operation *op, const struct device *dev
     float *data[INPUTS] = {NULL};
     if (op->build != build_features)
         make_map(&setting, op);
-    if (op->build == build_features || op->build == build_pooled)
+    if (op->build == build_features || op->build == build_propagated)
         make_dense(&setting, op);
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
         CHECK_OK(memory_alloc(&data[i], input_size(op, i), sizeof(float)));
@@ -541,7 +543,7 @@ static void check_operation(const struct operation *op, const struct device *dev
         for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
             CHECK_OK(memory_alloc(&outcome[v].grad[i], input_size(op, i), sizeof(float)));
         if (v < oracle ||
-            (op->build == build_sparse_pool && !device->backend->kernels->sparse_pool))
+            (op->build == build_propagated_sparse && !device->backend->kernels->propagate_sparse))
             continue;
         run(&outcome[v], context[v], &setting, data, true);
         compare(op, &outcome[v], &outcome[oracle], device->tolerance);

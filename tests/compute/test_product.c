@@ -21,7 +21,7 @@ static float *fill(int64_t count, uint32_t stream)
 }
 
 /* The largest error over C, and whether what lies between its rows is as it was. */
-static void compare(const struct product *p, const float *before, const float *B)
+static void compare(const struct panel_product *p, const float *before, const float *B)
 {
     double worst = 0;
     bool beside = true;
@@ -50,7 +50,7 @@ static void check_shape(const struct loops *loops, int64_t rows, int64_t cols, i
         pack_panel(packed, B, cols, false, depth, cols, panel);
     for (int variant = 0; variant < 8; variant++) {
         bool transposed = variant & 1, use_packed = variant & 2;
-        struct product p = {
+        struct panel_product p = {
             .rows = rows,
             .cols = cols,
             .depth = depth,

@@ -45,7 +45,7 @@ static struct order run(const struct backend *backend, const struct graco_datase
         W[i] = random_float(&key, (uint64_t)i) - 0.5f;
     struct tensor *leaf = tape_parameter(tape, F, h, W, out.dW);
     struct tensor *Y =
-        chosen ? input_pool(tape, input, views, leaf, NULL)
+        chosen ? input_propagate(tape, input, views, leaf, NULL)
                : tape_propagate(tape, &views->map,
                                 input_product(tape, input, views, leaf, input_rows(input)), NULL);
     CHECK_OK(tape_status(tape));
@@ -88,10 +88,10 @@ static void compare(int64_t features, int64_t h, bool dense, bool pools)
 static int pooled;         /* how often */
 static size_t refused = 0; /* requests of at least so many bytes fail; 0: none */
 
-static graco_status count_pool(struct context *c, const struct sparse_pool *p)
+static graco_status count_propagated(struct context *c, const struct propagate_sparse *p)
 {
     pooled++;
-    return backend_reference.kernels->sparse_pool(c, p);
+    return backend_reference.kernels->propagate_sparse(c, p);
 }
 
 static graco_status scarce(void *out, size_t bytes)
@@ -112,7 +112,7 @@ static void compare_device(int64_t features, size_t refuse, int expected)
     device.host = false;
     device.kernels = &kernels;
     device.buffers = &buffers;
-    kernels.sparse_pool = count_pool;
+    kernels.propagate_sparse = count_propagated;
     buffers.allocate = scarce;
     pooled = 0;
     refused = refuse;

@@ -43,9 +43,9 @@ static double dot(const float *Z, int64_t d, int64_t i, int64_t j)
 }
 
 static struct contrast contrast(struct context *c, const float *Z, int64_t n, int64_t d, double tau,
-                                bool intra)
+                                bool within)
 {
-    struct contrast s = {.n = n, .d = d, .tau = tau, .intra = intra, .Z = Z};
+    struct contrast s = {.n = n, .d = d, .tau = tau, .within = within, .Z = Z};
     CHECK_OK(memory_alloc(&s.D, 2 * n, sizeof(double)));
     CHECK_OK(c->kernels->contrast(c, &s));
     memory_free(s.D);

@@ -138,7 +138,7 @@ static inline struct backend pretended_backend(size_t budget, size_t refuse)
     backend.kernels = &kernels;
     backend.buffers = &buffers;
     kernels = *backend_cpu.kernels;
-    kernels.sparse_pool = backend_reference.kernels->sparse_pool;
+    kernels.propagate_sparse = backend_reference.kernels->propagate_sparse;
     kernels.gather = pretended_gather;
     buffers = host_buffers;
     buffers.allocate = pretended_allocate;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "presets.h"
+#include "compute/given_fit.h"
 #include "io/zip/npz.h"
 #include "layers/encoder.h"
 #include "methods/grace.h"
@@ -289,7 +290,7 @@ static void check_steps(const struct golden *g, struct trainer *trainer, struct 
     struct array sample = member(g, "sample");
     int32_t *rows = NULL;
     CHECK_OK(array_to_i32(&rows, &sample));
-    objective->moment.fixed = coef.data;
+    given_fit_use(trainer->context, coef.data);
     for (int step = 0; step < 3; step++) {
         gradient(trainer, objective, run, rows);
         double theirs = ((const double *)losses.data)[step];

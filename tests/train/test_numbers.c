@@ -136,7 +136,7 @@ static void weights(void)
     CHECK(model->step == 0);
     *value = kept;
     CHECK_OK(trainer_step(trainer, stage));
-    CHECK(model->step == 1 && trainer->spoiled == -1);
+    CHECK(model->step == 1 && trainer->not_finite == -1);
     schedule_free(schedule);
     trainer_free(trainer);
     graco_model_free(model);

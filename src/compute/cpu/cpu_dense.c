@@ -1,11 +1,12 @@
-/* Dense products, cut into pieces by shape alone, and flat loops. */
+/* Dense products and flat loops. A product is cut into pieces of rows by its shape alone; where the
+ * result is small and the sum long, as in a gradient of weights, the sum is cut too, and its parts
+ * are added in order. So bits do not depend on the number of threads. */
 #include "compute/cpu/cpu.h"
 
-#include "base/spoiled.h"
+#include "base/finite.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -26,11 +27,11 @@ static int64_t pieces_of(int64_t n, int64_t piece)
     return (n + piece - 1) / piece;
 }
 
-/* Rows row .. of the product, of the part of the sum that begins at `first`. */
-static void gemm_piece(const struct product *whole, int64_t row, int64_t rows, int64_t first,
+/* C = rows row .. of the product, summed over `depth` terms from `first` on. */
+static void gemm_piece(const struct panel_product *whole, int64_t row, int64_t rows, int64_t first,
                        int64_t depth, bool accumulate, float *C)
 {
-    struct product p = *whole;
+    struct panel_product p = *whole;
     p.rows = rows;
     p.depth = depth;
     p.A += row * p.a_row + first * p.a_col;
@@ -40,16 +41,13 @@ static void gemm_piece(const struct product *whole, int64_t row, int64_t rows, i
     loops_choose()->product(&p);
 }
 
-/* C is small and the sum long, as in a gradient of weights: cut the sum, then add the parts in
- * order. */
-static graco_status gemm_long(struct context *c, const struct product *p, int64_t parts)
+/* Cuts the sum into `parts`. */
+static graco_status gemm_long(struct context *c, const struct panel_product *p, int64_t parts)
 {
     int64_t slices = pieces_of(p->rows, SLICE_ROWS), size = p->rows * p->c_row;
     int64_t length = pieces_of(p->depth, parts);
     float *partial = NULL;
-    graco_status status = context_take(c, &partial, (parts - 1) * size, sizeof(float));
-    if (status != GRACO_OK)
-        return status;
+    PASS(context_take(c, &partial, (parts - 1) * size, sizeof(float)));
 #pragma omp parallel for collapse(2) schedule(dynamic) num_threads(c->threads)
     for (int64_t part = 0; part < parts; part++) {
         for (int64_t slice = 0; slice < slices; slice++) {
@@ -70,7 +68,7 @@ static graco_status gemm_long(struct context *c, const struct product *p, int64_
     return GRACO_OK;
 }
 
-static graco_status gemm(struct context *c, const struct product *p, int64_t piece)
+static graco_status gemm(struct context *c, const struct panel_product *p, int64_t piece)
 {
     int64_t panels = pieces_of(p->rows, piece);
     int64_t parts = least(PIECES / least(panels, PIECES), p->depth / SUM_LENGTH);
@@ -87,7 +85,7 @@ static graco_status gemm(struct context *c, const struct product *p, int64_t pie
 
 graco_status cpu_gemm(struct context *c, const struct gemm *g)
 {
-    struct product p = {
+    struct panel_product p = {
         .rows = g->m,
         .cols = g->n,
         .depth = g->k,
@@ -99,11 +97,10 @@ graco_status cpu_gemm(struct context *c, const struct gemm *g)
         .b_panel = PANEL,
         .C = g->C,
         .c_row = g->ldc,
-        .accumulate = g->beta != 0,
+        .accumulate = g->accumulate,
     };
     float *packed = NULL;
     graco_status status = GRACO_OK;
-    assert(g->beta == 0 || g->beta == 1);
     if (g->transpose_b) {
         TRY(context_take(c, &packed, pack_size(g->k, g->n), sizeof(float)));
         for (int64_t panel = 0; panel * PANEL < g->n; panel++)
@@ -152,15 +149,15 @@ graco_status cpu_adam(struct context *c, const struct adam *a)
     return GRACO_OK;
 }
 
-graco_status cpu_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+graco_status cpu_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
-    int64_t first = n;
-#pragma omp parallel for schedule(static) num_threads(c->threads) reduction(min : first)
+    int64_t least_found = n;
+#pragma omp parallel for schedule(static) num_threads(c->threads) reduction(min : least_found)
     for (int64_t i = 0; i < n; i += FLAT_PIECE) {
-        int64_t found = spoiled_first(x + i, least(FLAT_PIECE, n - i));
-        if (found >= 0 && i + found < first)
-            first = i + found;
+        int64_t found = not_finite_first(x + i, least(FLAT_PIECE, n - i));
+        if (found >= 0 && i + found < least_found)
+            least_found = i + found;
     }
-    *spoiled = first < n ? first : -1;
+    *first = least_found < n ? least_found : -1;
     return GRACO_OK;
 }

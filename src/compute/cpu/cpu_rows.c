@@ -12,22 +12,19 @@ enum { ROWS_PER_PIECE = 256 };
 static const double NORM_FLOOR = 1e-12;
 static const float RRELU_MEAN = 11.0f / 48;
 
-/* The slope that all elements share: PRELU's, or RRELU's outside training. */
-static float shared_slope(const struct activation *a)
+/* What the loops need of one row. Elements share PRELU's slope, and RRELU's outside training; in
+ * training each has its own, given or drawn into `room` (cols). */
+static struct activation_row row_of(const struct loops *loops, const struct activation *a,
+                                    int64_t row, float *room)
 {
-    return a->kind == ACTIVATION_PRELU ? a->slope[0] : RRELU_MEAN;
-}
-
-/* The slopes of one row where every element has its own, else NULL. `room` holds (cols). */
-static const float *row_slopes(const struct loops *loops, const struct activation *a, int64_t row,
-                               float *room)
-{
+    struct activation_row out = {.kind = a->kind, .count = a->cols, .bias = a->bias};
+    out.slope = a->kind == ACTIVATION_PRELU ? a->slope[0] : RRELU_MEAN;
     if (a->kind != ACTIVATION_RRELU || !a->training)
-        return NULL;
-    if (a->slope)
-        return a->slope + row * a->cols;
-    loops->rrelu_slopes(room, &a->key, row * a->cols, a->cols);
-    return room;
+        return out;
+    out.slopes = a->slope ? a->slope + row * a->cols : room;
+    if (!a->slope)
+        loops->rrelu_slopes(room, &a->key, row * a->cols, a->cols);
+    return out;
 }
 
 static int64_t pieces_of(int64_t rows)
@@ -45,15 +42,14 @@ graco_status cpu_activate(struct context *c, const struct activation *a, float *
 {
     const struct loops *loops = loops_choose();
     int64_t pieces = pieces_of(a->rows);
-    float shared = shared_slope(a), *room = NULL;
-    graco_status status = context_take(c, &room, pieces * a->cols, sizeof(float));
-    if (status != GRACO_OK)
-        return status;
+    float *room = NULL;
+    PASS(context_take(c, &room, pieces * a->cols, sizeof(float)));
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t piece = 0; piece < pieces; piece++)
-        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++)
-            loops->activate(Y + i * a->cols, X + i * a->cols, a->bias, a->cols, a->kind, shared,
-                            row_slopes(loops, a, i, room + piece * a->cols));
+        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++) {
+            struct activation_row row = row_of(loops, a, i, room + piece * a->cols);
+            loops->activate(Y + i * a->cols, X + i * a->cols, &row);
+        }
     context_give(c, room);
     return GRACO_OK;
 }
@@ -74,7 +70,7 @@ graco_status cpu_activate_backward(struct context *c, const struct activation *a
 {
     const struct loops *loops = loops_choose();
     int64_t pieces = pieces_of(a->rows), cols = a->cols;
-    float shared = shared_slope(a), *room = NULL;
+    float *room = NULL;
     double *slopes = NULL, *partial = NULL; /* gradients of biases are small sums of large terms */
     graco_status status = GRACO_OK;
     TRY(context_take(c, &room, pieces * cols, sizeof(float)));
@@ -85,10 +81,11 @@ graco_status cpu_activate_backward(struct context *c, const struct activation *a
         double *sum = partial + piece * cols;
         memset(sum, 0, (size_t)cols * sizeof(double));
         slopes[piece] = 0;
-        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++)
-            slopes[piece] += loops->activate_backward(
-                dX + i * cols, dY + i * cols, Y + i * cols, a->bias, cols, a->kind, shared,
-                row_slopes(loops, a, i, room + piece * cols), dbias ? sum : NULL);
+        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++) {
+            struct activation_row row = row_of(loops, a, i, room + piece * cols);
+            slopes[piece] += loops->activate_backward(dX + i * cols, dY + i * cols, Y + i * cols,
+                                                      &row, dbias ? sum : NULL);
+        }
     }
     if (dbias)
         add_pieces(dbias, partial, pieces, cols);
@@ -129,9 +126,7 @@ graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t col
     const struct loops *loops = loops_choose();
     int64_t pieces = pieces_of(rows);
     double *partial = NULL;
-    graco_status status = context_take(c, &partial, pieces * cols, sizeof(double));
-    if (status != GRACO_OK)
-        return status;
+    PASS(context_take(c, &partial, pieces * cols, sizeof(double)));
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t piece = 0; piece < pieces; piece++) {
         double *sum = partial + piece * cols;

@@ -1,5 +1,6 @@
-/* Compiled once per instruction set, with LOOPS_ISA as the name of the table that it defines. Sums
- * have a fixed order: lanes first, then across. */
+/* The inner loops, in vectors of sixteen floats that the compiler lowers to the registers of each
+ * instruction set. LOOPS_ISA is the name of the table that a compilation defines. Sums have a fixed
+ * order: each lane first, then over the lanes. */
 #include "compute/cpu/loops.h"
 
 #include "base/extensions.h"
@@ -196,16 +197,18 @@ static inline ext_register register_load(const float *p)
     return v;
 }
 
-/* `rows` and `vectors` are constants wherever this is inlined. */
-static EXT_INLINE void block(const struct product *p, const float *A, const float *B, int64_t depth,
-                             float *C, bool accumulate, const int rows, const int vectors)
+/* Rows first .. of a strip; `rows` and `vectors` are constants wherever this is inlined. */
+static EXT_INLINE void block(const struct panel_product *p, int64_t first, const int rows,
+                             const int vectors)
 {
+    const float *A = p->A + first * p->a_row, *B = p->B;
+    float *C = p->C + first * p->c_row;
     ext_register c[BLOCK_ROWS][BLOCK_VECTORS];
     for (int i = 0; i < rows; i++)
         for (int v = 0; v < vectors; v++)
             c[i][v] =
-                accumulate ? register_load(C + i * p->c_row + v * EXT_LANES) : (ext_register){0};
-    for (int64_t k = 0; k < depth; k++) {
+                p->accumulate ? register_load(C + i * p->c_row + v * EXT_LANES) : (ext_register){0};
+    for (int64_t k = 0; k < p->depth; k++) {
         ext_register b[BLOCK_VECTORS];
         for (int v = 0; v < vectors; v++)
             b[v] = register_load(B + k * p->b_row + v * EXT_LANES);
@@ -220,61 +223,69 @@ static EXT_INLINE void block(const struct product *p, const float *A, const floa
             memcpy(C + i * p->c_row + v * EXT_LANES, &c[i][v], sizeof c[i][v]);
 }
 
-/* All rows of a strip of C, `vectors` wide. */
-static EXT_INLINE void strip(const struct product *p, const float *A, const float *B, int64_t depth,
-                             float *C, bool accumulate, const int vectors)
+/* A strip: all rows of C, `vectors` wide; p->cols and p->b_panel are not looked at. */
+static EXT_INLINE void strip(const struct panel_product *p, const int vectors)
 {
     int64_t i = 0;
     for (; i + BLOCK_ROWS <= p->rows; i += BLOCK_ROWS)
-        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, BLOCK_ROWS, vectors);
+        block(p, i, BLOCK_ROWS, vectors);
     for (; i + 2 <= p->rows; i += 2)
-        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, 2, vectors);
+        block(p, i, 2, vectors);
     if (i < p->rows)
-        block(p, A + i * p->a_row, B, depth, C + i * p->c_row, accumulate, 1, vectors);
+        block(p, i, 1, vectors);
 }
 
-/* The columns of C behind the last whole vector, a few rows at a time by way of `room`. Reading B
- * past the end of a row is harmless, but for the last rows, which are copied. */
-static void strip_part(const struct product *p, const float *A, const float *B, int64_t depth,
-                       float *C, bool accumulate, int64_t count)
+/* The strip of the last `count` columns of C, less than a vector, a few rows at a time by way of
+ * `room`. A vector of B reaches past the end of its row: harmless, but in the last rows, which are
+ * copied to `last`. */
+static void strip_part(const struct panel_product *p, int64_t count)
 {
     float room[BLOCK_ROWS * EXT_LANES] = {0}, last[EXT_LANES * EXT_LANES] = {0};
     size_t bytes = (size_t)count * sizeof(float);
     int64_t over = (EXT_LANES - count + p->b_row - 1) / p->b_row, safe;
-    over = over < depth ? over : depth;
-    safe = depth - over;
+    over = over < p->depth ? over : p->depth;
+    safe = p->depth - over;
     for (int64_t k = 0; k < over; k++)
-        memcpy(last + k * EXT_LANES, B + (safe + k) * p->b_row, bytes);
-    struct product part = *p, rest = *p;
+        memcpy(last + k * EXT_LANES, p->B + (safe + k) * p->b_row, bytes);
+    struct panel_product part = *p, rest = *p;
+    part.C = rest.C = room;
     part.c_row = rest.c_row = rest.b_row = EXT_LANES;
+    part.depth = safe;
+    rest.depth = over;
+    rest.B = last;
+    rest.accumulate = true;
     for (int64_t i = 0; i < p->rows; i += BLOCK_ROWS) {
-        const float *a = A + i * p->a_row;
+        part.A = p->A + i * p->a_row;
+        rest.A = part.A + safe * p->a_col;
         part.rows = rest.rows = p->rows - i < BLOCK_ROWS ? p->rows - i : BLOCK_ROWS;
-        for (int64_t r = 0; r < part.rows && accumulate; r++)
-            memcpy(room + r * EXT_LANES, C + (i + r) * p->c_row, bytes);
-        strip(&part, a, B, safe, room, accumulate, 1);
-        strip(&rest, a + safe * p->a_col, last, over, room, true, 1);
+        for (int64_t r = 0; r < part.rows && p->accumulate; r++)
+            memcpy(room + r * EXT_LANES, p->C + (i + r) * p->c_row, bytes);
+        strip(&part, 1);
+        strip(&rest, 1);
         for (int64_t r = 0; r < part.rows; r++)
-            memcpy(C + (i + r) * p->c_row, room + r * EXT_LANES, bytes);
+            memcpy(p->C + (i + r) * p->c_row, room + r * EXT_LANES, bytes);
     }
 }
 
-static void product(const struct product *p)
+static void product(const struct panel_product *p)
 {
+    struct panel_product part = *p;
     for (int64_t first = 0; first == 0 || first < p->depth; first += DEPTH) {
-        int64_t depth = p->depth - first < DEPTH ? p->depth - first : DEPTH, j = 0;
-        const float *A = p->A + first * p->a_col, *B = p->B + first * p->b_row;
-        bool accumulate = p->accumulate || first > 0;
+        int64_t j = 0;
+        part.depth = p->depth - first < DEPTH ? p->depth - first : DEPTH;
+        part.A = p->A + first * p->a_col;
+        part.accumulate = p->accumulate || first > 0;
         while (j < p->cols) {
-            const float *from = B + j / PANEL * p->b_panel + j % PANEL;
+            part.B = p->B + first * p->b_row + j / PANEL * p->b_panel + j % PANEL;
+            part.C = p->C + j;
             if (j + BLOCK_VECTORS * EXT_LANES <= p->cols) {
-                strip(p, A, from, depth, p->C + j, accumulate, BLOCK_VECTORS);
+                strip(&part, BLOCK_VECTORS);
                 j += BLOCK_VECTORS * EXT_LANES;
             } else if (j + EXT_LANES <= p->cols) {
-                strip(p, A, from, depth, p->C + j, accumulate, 1);
+                strip(&part, 1);
                 j += EXT_LANES;
             } else {
-                strip_part(p, A, from, depth, p->C + j, accumulate, p->cols - j);
+                strip_part(&part, p->cols - j);
                 break;
             }
         }
@@ -399,15 +410,15 @@ static void elu_row(float *y, const float *x, const float *bias, int64_t count)
     }
 }
 
-static void activate(float *y, const float *x, const float *bias, int64_t count,
-                     enum activation_kind kind, float slope, const float *slopes)
+static void activate(float *y, const float *x, const struct activation_row *row)
 {
-    if (kind == ACTIVATION_ELU) {
+    const float *bias = row->bias, *slopes = row->slopes;
+    const float slope = row->kind == ACTIVATION_RELU ? 0 : row->slope;
+    const int64_t count = row->count;
+    if (row->kind == ACTIVATION_ELU) {
         elu_row(y, x, bias, count);
         return;
     }
-    if (kind == ACTIVATION_RELU)
-        slope = 0;
     for (int64_t j = 0; j < count; j++) {
         float v = bias ? x[j] + bias[j] : x[j];
         float a = slopes ? slopes[j] : slope;
@@ -415,22 +426,23 @@ static void activate(float *y, const float *x, const float *bias, int64_t count,
     }
 }
 
-static double activate_backward(float *dx, const float *dy, const float *seen, const float *bias,
-                                int64_t count, enum activation_kind kind, float slope,
-                                const float *slopes, double *dbias)
+static double activate_backward(float *dx, const float *dy, const float *seen,
+                                const struct activation_row *row, double *dbias)
 {
+    const float *bias = row->bias, *slopes = row->slopes;
+    const float slope = row->kind == ACTIVATION_RELU ? 0 : row->slope;
+    const int64_t count = row->count;
     double dslope = 0;
-    if (kind == ACTIVATION_ELU) {
+    if (row->kind == ACTIVATION_ELU) {
         for (int64_t j = 0; j < count; j++)
             dx[j] = seen[j] > 0 ? dy[j] : dy[j] * (seen[j] + 1);
-    } else if (kind == ACTIVATION_PRELU) {
+    } else if (row->kind == ACTIVATION_PRELU) {
         for (int64_t j = 0; j < count; j++) {
             float v = bias ? seen[j] + bias[j] : seen[j], d = dy[j];
             dslope += v > 0 ? 0.0 : (double)(v * d);
             dx[j] = v > 0 ? d : slope * d;
         }
     } else {
-        slope = kind == ACTIVATION_RELU ? 0 : slope;
         for (int64_t j = 0; j < count; j++)
             dx[j] = dy[j] * (seen[j] > 0 ? 1 : slopes ? slopes[j] : slope);
     }

@@ -1,4 +1,5 @@
-/* Inner loops of the CPU kernels, compiled once per instruction set and chosen at run time. */
+/* Inner loops of the CPU kernels: the only code that is compiled once per instruction set, and
+ * chosen at run time. They know nothing of threads. */
 #ifndef COMPUTE_CPU_LOOPS_H
 #define COMPUTE_CPU_LOOPS_H
 
@@ -18,11 +19,14 @@ struct gather {
     bool accumulate;
 };
 
-/* C (rows, cols) (+)= A B, with A(i, k) = A[i a_row + k a_col] and B cut into panels of PANEL
- * columns: B(k, j) = B[j / PANEL b_panel + k b_row + j % PANEL]. So B is a plain matrix of rows ldb
- * apart (b_row = ldb, b_panel = PANEL), or packed by pack_panel. Every element is one sum in the
- * order of k, whatever the shape. */
-struct product {
+/* C (rows, cols) (+)= A B over `depth` terms, where
+ *
+ *     A(i, k) = A[i a_row + k a_col]
+ *     B(k, j) = B[j / PANEL b_panel + k b_row + j % PANEL]     panels of PANEL columns
+ *
+ * So B is a plain matrix of rows ldb apart (b_row = ldb, b_panel = PANEL), or packed by pack_panel.
+ * Every element is one sum in the order of k, whatever the shape. */
+struct panel_product {
     int64_t rows, cols, depth;
     const float *A;
     int64_t a_row, a_col;
@@ -35,16 +39,25 @@ struct product {
 
 enum { PANEL = 64 };
 
+/* One row of activations. */
+struct activation_row {
+    enum activation_kind kind;
+    int64_t count;
+    const float *bias;   /* (count) or NULL */
+    float slope;         /* below zero, for all elements */
+    const float *slopes; /* (count) of each element, or NULL: `slope` */
+};
+
 struct loops {
     const char *name;
 
-    void (*product)(const struct product *p);
+    void (*product)(const struct panel_product *p);
 
     /* Columns first .. last - 1 of a row. */
     void (*gather)(float *out, const struct gather *g, int64_t first, int64_t last);
 
     /* The transpose of that for one row x: Y[index[k]] += row_scale w_k x over the columns first ..
-     * last - 1; g->X and g->self are not looked at. */
+     * last - 1. Does not read g->X and g->self. */
     void (*scatter)(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last);
 
     /* tile = 2^((tile - 1) * scale) over (rows, cols), rows ld apart, with the sums of its rows and
@@ -65,14 +78,11 @@ struct loops {
     double (*dot)(const float *a, const float *b, int64_t count);
     /* y += a x. */
     void (*axpy)(float *y, float a, const float *x, int64_t count);
-    /* One row of activations; `slope` is PRELU's or, with `slopes`, unused. */
-    void (*activate)(float *y, const float *x, const float *bias, int64_t count,
-                     enum activation_kind kind, float slope, const float *slopes);
-    /* One row back: dx from dy and what the forward pass left; adds to dbias. Returns the slope's
-     * part. */
-    double (*activate_backward)(float *dx, const float *dy, const float *seen, const float *bias,
-                                int64_t count, enum activation_kind kind, float slope,
-                                const float *slopes, double *dbias);
+    /* y = act(x + bias). */
+    void (*activate)(float *y, const float *x, const struct activation_row *row);
+    /* dx from dy and y (PRELU: x). Adds to dbias, if not NULL; returns the slope's part. */
+    double (*activate_backward)(float *dx, const float *dy, const float *seen,
+                                const struct activation_row *row, double *dbias);
     /* Slopes of RReLU for elements first .. first + count - 1 of the key. */
     void (*rrelu_slopes)(float *out, const struct random_key *key, int64_t first, int64_t count);
 

@@ -1,6 +1,6 @@
 /* The GPU as C sees it. The kernels come one family per file; kernels.def says what each does.
  *
- * Everything runs on one stream, so a buffer may go back to the pool while kernels still use it:
+ * Everything runs on one stream, so a buffer may go back to the cache while kernels still use it:
  * whoever takes it next comes later in the stream. No kernel adds with atomics: sums have a fixed
  * order, and the same seed gives the same bits on the same GPU. */
 #ifndef COMPUTE_CUDA_CUDA_H
@@ -12,6 +12,9 @@ extern const struct backend backend_cuda;
 
 /* Whether there is a GPU that this build can use; else GRACO_ERROR_DEVICE says why not. */
 graco_status cuda_find(void);
+
+/* For compute/testing.h. */
+void cuda_without_wgmma(struct context *c);
 
 graco_status cuda_open(struct context *c);
 void cuda_close(struct context *c);

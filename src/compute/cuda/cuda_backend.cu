@@ -1,4 +1,4 @@
-/* The GPU itself: finding it, its memory, its errors. */
+/* The GPU itself: its errors, its memory, what a context keeps on it, and whether there is one. */
 #include "compute/cuda/cuda_device.cuh"
 
 extern "C" {
@@ -89,9 +89,9 @@ void cuda_close(struct context *c)
     if (s->stream)
         cudaStreamDestroy(s->stream);
     cudaFree(s->workspace);
-    cudaFree(s->result);
-    cudaFree(s->clock);
-    cudaFreeHost(s->mail);
+    cudaFree(s->results);
+    cudaFree(s->later_counter);
+    cudaFreeHost(s->host_results);
     cudaFreeHost(s->sample);
     if (s->call.lt_library)
         dlclose(s->call.lt_library);
@@ -153,7 +153,7 @@ graco_status cuda_open(struct context *c)
     struct cuda_state *s = NULL;
     int major = 0;
     PASS(memory_zalloc(&s, 1, sizeof *s));
-    c->device = s; /* cuda_close ends what is there, whatever fails */
+    c->device = s; /* cuda_close ends what there is, whatever fails */
     PASS(cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
                     "creating a stream"));
     PASS(cuda_check(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0),
@@ -163,15 +163,15 @@ graco_status cuda_open(struct context *c)
     s->wgmma = major == 9;
     PASS(cuda_allocate(&s->workspace, WORKSPACE_BYTES));
     c->bytes = c->most_bytes = WORKSPACE_BYTES;
-    PASS(cuda_allocate(&s->result, sizeof *s->result));
-    PASS(cuda_allocate(&s->clock, sizeof *s->clock));
-    PASS(cuda_zero(c, s->result, sizeof *s->result));
-    PASS(cuda_zero(c, s->clock, sizeof *s->clock));
-    PASS(
-        cuda_check(cudaMemsetAsync(&s->result->spoiled, 0xff, sizeof s->result->spoiled, s->stream),
-                   "clearing memory"));
-    PASS(
-        cuda_check(cudaMallocHost((void **)&s->mail, sizeof *s->mail), "allocating pinned memory"));
+    PASS(cuda_allocate(&s->results, sizeof *s->results));
+    PASS(cuda_allocate(&s->later_counter, sizeof *s->later_counter));
+    PASS(cuda_zero(c, s->results, sizeof *s->results));
+    PASS(cuda_zero(c, s->later_counter, sizeof *s->later_counter));
+    PASS(cuda_check(
+        cudaMemsetAsync(&s->results->not_finite, 0xff, sizeof s->results->not_finite, s->stream),
+        "clearing memory"));
+    PASS(cuda_check(cudaMallocHost((void **)&s->host_results, sizeof *s->host_results),
+                    "allocating pinned memory"));
     PASS(open_blas(&s->call));
     PASS(cuda_check_blas(s->call.create(&s->blas), "starting cuBLAS"));
     PASS(cuda_check_blas(s->call.lt_create(&s->blas_lt), "starting cuBLAS"));
@@ -180,38 +180,43 @@ graco_status cuda_open(struct context *c)
                            "starting cuBLAS");
 }
 
+void cuda_without_wgmma(struct context *c)
+{
+    state_of(c)->wgmma = false;
+}
+
 graco_status cuda_finish(struct context *c)
 {
     struct cuda_state *s = state_of(c);
     struct contrast *contrast = s->contrast;
     struct moment *moment = s->moment;
-    int64_t *spoiled = s->finite;
+    int64_t *first = s->not_finite;
     s->contrast = NULL;
     s->moment = NULL;
-    s->finite = NULL;
-    PASS(cuda_check(
-        cudaMemcpyAsync(s->mail, s->result, sizeof *s->mail, cudaMemcpyDeviceToHost, s->stream),
-        "reporting results"));
+    s->not_finite = NULL;
+    PASS(cuda_check(cudaMemcpyAsync(s->host_results, s->results, sizeof *s->host_results,
+                                    cudaMemcpyDeviceToHost, s->stream),
+                    "reporting results"));
     PASS(cuda_check(cudaStreamSynchronize(s->stream), "computing"));
-    if (spoiled)
-        *spoiled = s->mail->spoiled == NOTHING_SPOILED ? -1 : (int64_t)s->mail->spoiled;
+    const struct cuda_results *r = s->host_results;
+    if (first)
+        *first = r->not_finite == ALL_FINITE ? -1 : (int64_t)r->not_finite;
     if (contrast) {
-        contrast->loss = s->mail->loss;
-        contrast->mutual_information = s->mail->mutual_information;
+        contrast->loss = r->loss;
+        contrast->mutual_information = r->mutual_information;
     }
     if (moment) {
-        moment->loss = s->mail->loss;
-        moment->floored = (int64_t)s->mail->floored;
+        moment->loss = r->loss;
+        moment->floored = (int64_t)r->floored;
         for (int k = 0; k < 3; k++)
-            moment->coefficient[k] = s->mail->coefficient[k];
+            moment->coefficient[k] = r->coefficient[k];
     }
     return GRACO_OK;
 }
 
-/* ---- Finding it ------------------------------------------------------------------------------ */
+/* ---- Whether there is one -------------------------------------------------------------------- */
 
-/* Whether the GPU runs the code of this build: a kernel that it has no image of cannot be looked
- * at. */
+/* Asking for its attributes fails on a GPU that this build has no code for. */
 __global__ static void nothing()
 {
 }

@@ -1,5 +1,5 @@
-/* The two ways in which the contrast goes through the matrix of similarities. Either takes its
- * buffers from `scratch`. */
+/* The two ways through the matrix of similarities: in panels, which is the one to read first, and
+ * in tiles. Either takes its buffers from `scratch`. */
 #ifndef COMPUTE_CUDA_CUDA_CONTRAST_CUH
 #define COMPUTE_CUDA_CUDA_CONTRAST_CUH
 
@@ -16,11 +16,11 @@ static inline int64_t round_up(int64_t x, int64_t grain)
     return (x + grain - 1) / grain * grain;
 }
 
-/* Row sums of exp((x - 1) / tau) over the other view and over the same. (2n) each. */
-graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast *s, double *inter,
-                            double *intra);
-graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *inter,
-                           double *intra);
+/* Row sums of exp((x - 1) / tau) over the other view and over the own one: (2n) each. */
+graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
+                            double *within);
+graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
+                           double *within);
 
 /* dZ_i = sum of e_ij (inverse_i + inverse_j) z_j over j that are neither i nor its partner. */
 graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s,

@@ -1,32 +1,31 @@
-/* Dense products on cuBLAS, and flat loops. */
+/* Dense products, which are cuBLAS's, and flat loops. cuBLAS counts by columns, so it is asked for
+ * C' = op(B)' op(A)': the operands change places and keep their layout. */
 #include "compute/cuda/cuda_device.cuh"
 
 #include <cmath>
 
-enum { TALL_ROWS = 4096 };
+enum { TALL_ROWS = 4096 }; /* of a product that is worth a transposition of its weights */
 
-/* cuBLASLt takes it for granted that rows begin at multiples of 16 bytes. */
-static bool in_sixteens(const struct gemm *g)
+/* Whether rows begin at multiples of 16 bytes, as cuBLASLt takes for granted. */
+static bool rows_aligned(const struct gemm *g)
 {
     uintptr_t places = (uintptr_t)g->A | (uintptr_t)g->B | (uintptr_t)g->C;
     return ((places | (uintptr_t)g->after->bias) % 16 | (g->lda | g->ldb | g->ldc) % 4) == 0;
 }
 
-/* cuBLAS counts by columns: there C' = op(B)' op(A)', of which nothing is transposed that was not
- * before. */
 static graco_status multiply(struct context *c, const struct gemm *g)
 {
     struct cuda_state *s = state_of(c);
-    const float one = 1;
+    const float one = 1, beta = g->accumulate ? 1 : 0;
     bool done = false;
-    if (g->after && g->after->kind == ACTIVATION_RELU && g->after->bias && in_sixteens(g))
+    if (g->after && g->after->kind == ACTIVATION_RELU && g->after->bias && rows_aligned(g))
         PASS(cuda_gemm_relu(c, g, &done));
     if (done)
         return GRACO_OK;
     cublasStatus_t error = s->call.gemm(
         s->blas, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
         g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g->n, g->m, g->k, &one, g->B, CUDA_R_32F,
-        g->ldb, g->A, CUDA_R_32F, g->lda, &g->beta, g->C, CUDA_R_32F, g->ldc,
+        g->ldb, g->A, CUDA_R_32F, g->lda, &beta, g->C, CUDA_R_32F, g->ldc,
         c->precision == PRECISION_FP32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32,
         CUBLAS_GEMM_DEFAULT);
     PASS(cuda_check_blas(error, "a dense product"));
@@ -50,21 +49,21 @@ __global__ static void transpose(int64_t rows, int64_t cols, const float *in, in
             out[(col + i) * out_row + row + threadIdx.x] = tile[threadIdx.x][i];
 }
 
-/* The tensor cores read rounded operands along the sum. A tall product by weights that lie across
- * it is faster by their transpose, a small matrix, which lies along it. */
-static bool turns(const struct context *c, const struct gemm *g)
+/* The tensor cores read rounded operands fastest if the sum runs along their rows. In A B it runs
+ * along the columns of B; where A is tall and B, the weights, is small, it pays to transpose B. */
+static bool transposes(const struct context *c, const struct gemm *g)
 {
     return c->precision != PRECISION_FP32 && !g->transpose_a && !g->transpose_b &&
            g->m >= TALL_ROWS && g->m >= 4 * g->n;
 }
 
-static graco_status turn_and_multiply(struct cuda_scratch *scratch, const struct gemm *g)
+static graco_status transpose_and_multiply(struct context *c, const struct gemm *g)
 {
-    struct context *c = scratch->context;
+    struct cuda_scratch scratch(c);
     struct gemm turned = *g;
     int64_t row = (g->k + WARP - 1) / WARP * WARP;
     float *B = NULL;
-    PASS(scratch_take(scratch, &B, g->n * row, sizeof(float)));
+    PASS(scratch_take(&scratch, &B, g->n * row, sizeof(float)));
     dim3 blocks(blocks_for(g->n, WARP), blocks_for(g->k, WARP));
     transpose<<<blocks, dim3(WARP, BLOCK_WARPS), 0, state_of(c)->stream>>>(g->k, g->n, g->B, g->ldb,
                                                                            B, row);
@@ -77,13 +76,18 @@ static graco_status turn_and_multiply(struct cuda_scratch *scratch, const struct
 
 graco_status cuda_gemm(struct context *c, const struct gemm *g)
 {
-    struct cuda_scratch scratch = {c, 0, {}};
-    graco_status status;
     if (g->m == 0 || g->n == 0)
         return GRACO_OK;
-    status = turns(c, g) ? turn_and_multiply(&scratch, g) : multiply(c, g);
-    scratch_give(&scratch);
-    return status;
+    return transposes(c, g) ? transpose_and_multiply(c, g) : multiply(c, g);
+}
+
+graco_status cuda_multiply(struct context *c, struct result C, int64_t k, struct operand A,
+                           struct operand B)
+{
+    const float *a = (const float *)A.data, *b = (const float *)B.data;
+    struct gemm g = {A.transposed, B.transposed, C.m,  C.n,          k,   a, A.ld, b,
+                     B.ld,         C.data,       C.ld, C.accumulate, NULL};
+    return cuda_gemm(c, &g);
 }
 
 __global__ static void add_flat(int64_t n, float *y, const float *x)
@@ -126,17 +130,17 @@ struct adam_factors {
     float b1, b2, decay, epsilon;
 };
 
-/* The bias corrections are the device's own arithmetic whether the step is recorded or not. No step
- * if the loss or a gradient is not finite: the host does not know yet. */
-__global__ static void adam_flat(struct adam a, struct adam_factors f, const uint32_t *late,
-                                 const struct cuda_results *result)
+/* The device finds the bias corrections itself, recorded or not, so that both give the same bits.
+ * There is no step if the loss or a gradient is not finite, which the host does not know yet. */
+__global__ static void adam_flat(struct adam a, struct adam_factors f, const uint32_t *later,
+                                 const struct cuda_results *results)
 {
     __shared__ float rate, root;
     int64_t step = (int64_t)gridDim.x * blockDim.x;
-    if (!isfinite(result->loss) || result->spoiled != NOTHING_SPOILED)
+    if (!isfinite(results->loss) || results->not_finite != ALL_FINITE)
         return;
     if (threadIdx.x == 0) {
-        double now = (double)(a.step + (late ? *late : 0));
+        double now = (double)(a.step + (later ? *later : 0));
         rate = (float)(a.lr / (1 - pow(a.beta1, now)));
         root = (float)(1 / sqrt(1 - pow(a.beta2, now)));
     }
@@ -159,16 +163,16 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     f.b2 = (float)a->beta2;
     f.decay = (float)a->weight_decay;
     f.epsilon = (float)a->epsilon;
-    /* Few blocks: each finds the powers for itself. */
+    /* Few blocks, because each computes the powers for itself. */
     unsigned blocks = (unsigned)least(blocks_for(a->count, BLOCK), 2 * (int64_t)s->processors);
-    adam_flat<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->late, s->result);
+    adam_flat<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->later, s->results);
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
 }
 
-/* The least index needs no order, so an atomic minimum gives the same bits always; hardly a thread
- * ever comes to it. */
-__global__ static void find_spoiled(unsigned long long *first, int64_t n, const float *x)
+/* A minimum does not depend on the order, so an atomic one gives the same bits always; it is hardly
+ * ever reached. */
+__global__ static void find_not_finite(unsigned long long *first, int64_t n, const float *x)
 {
     int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
@@ -178,14 +182,15 @@ __global__ static void find_spoiled(unsigned long long *first, int64_t n, const 
         }
 }
 
-graco_status cuda_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
     struct cuda_state *s = state_of(c);
-    s->finite = spoiled;
-    PASS(
-        cuda_check(cudaMemsetAsync(&s->result->spoiled, 0xff, sizeof s->result->spoiled, s->stream),
-                   "clearing memory"));
-    find_spoiled<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(&s->result->spoiled, n, x);
+    s->not_finite = first;
+    PASS(cuda_check(
+        cudaMemsetAsync(&s->results->not_finite, 0xff, sizeof s->results->not_finite, s->stream),
+        "clearing memory"));
+    find_not_finite<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(&s->results->not_finite,
+                                                                           n, x);
     PASS_LAUNCH("looking for numbers that are not finite");
     return GRACO_OK;
 }

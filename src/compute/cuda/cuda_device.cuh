@@ -1,5 +1,5 @@
-/* What the CUDA kernels share: the state of a context, error handling, reductions, random numbers.
- */
+/* What the CUDA files share: the state of a context, errors, sums over warps and blocks, random
+ * numbers. */
 #ifndef COMPUTE_CUDA_CUDA_DEVICE_CUH
 #define COMPUTE_CUDA_CUDA_DEVICE_CUH
 
@@ -16,19 +16,19 @@ enum {
     WARP = 32,
     BLOCK = 256,
     BLOCK_WARPS = BLOCK / WARP,
-    SAMPLES = 1 << 20,
+    SAMPLES = 1 << 20,          /* rows that moment's correction has at most */
     SHARED_BYTES = 48 << 10,    /* that a block has without asking */
     WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
 };
 
-/* What kernels report to the host; `finish` brings it over and hands it out. */
+/* What kernels report to the host. cuda_finish copies it there and fills in the structs of those
+ * who asked. */
 struct cuda_results {
     double loss, mutual_information, floored, coefficient[3];
-    unsigned long long spoiled; /* what cuda_finite found */
+    unsigned long long not_finite; /* index of the first such number, or ALL_FINITE */
 };
 
-/* The answer of cuda_finite where all is well: every bit set, as memset leaves it. */
-static const unsigned long long NOTHING_SPOILED = ~0ull;
+static const unsigned long long ALL_FINITE = ~0ull; /* every bit set, as memset leaves it */
 
 /* The functions of cuBLAS and cuBLASLt that are in use, found when a GPU is opened: linked, the
  * libraries would cost 200 MB of memory and a sixth of a second wherever graco starts. */
@@ -59,19 +59,20 @@ struct cuda_state {
     struct cuda_blas call;
     cublasHandle_t blas;
     cublasLtHandle_t blas_lt;
-    void *workspace;             /* cuBLAS's own */
-    struct cuda_results *result; /* on the device */
-    struct cuda_results *mail;   /* pinned on the host */
+    void *workspace;                   /* cuBLAS's own */
+    struct cuda_results *results;      /* on the device */
+    struct cuda_results *host_results; /* pinned on the host */
     int processors;
-    bool wgmma;           /* the tensor cores are the H100 family's */
-    int32_t *sample;      /* (SAMPLES) pinned: what a recording of the moment objective reads */
-    uint32_t *clock;      /* steps since a recording was made, on the device */
-    uint32_t clock_next;  /* what the clock will be when all that was asked for is done */
-    const uint32_t *late; /* the clock, while recording; NULL: kernels know their step */
-    /* Whose results are under way, at most one of them. */
+    bool wgmma;      /* use the matrix instructions that the H100 family alone has */
+    int32_t *sample; /* (SAMPLES) pinned: what a recording of the moment objective reads */
+    /* See struct recorder for `later`. */
+    uint32_t *later_counter; /* (1) on the device: it grows by one with each replay */
+    uint32_t later_next;     /* what it will be when all that was asked for is done */
+    const uint32_t *later;   /* the counter, while recording; NULL: kernels know their step */
+    /* Who asked for results that are under way; at most one objective. */
     struct contrast *contrast;
     struct moment *moment;
-    int64_t *finite; /* where the result of cuda_finite goes */
+    int64_t *not_finite;
 };
 
 static inline struct cuda_state *state_of(struct context *c)
@@ -83,7 +84,34 @@ static inline struct cuda_state *state_of(struct context *c)
 graco_status cuda_check(cudaError_t error, const char *doing);
 graco_status cuda_check_blas(cublasStatus_t error, const char *doing);
 
-/* A product with g->after, a ReLU with bias; not *done where the library has no way for it. */
+/* An operand of a product, floats or halves, and its result; rows are ld apart. */
+struct operand {
+    const void *data;
+    int64_t ld;
+    bool transposed;
+};
+
+struct result {
+    float *data; /* (m, n) */
+    int64_t ld, m, n;
+    bool accumulate;
+};
+
+static inline struct operand operand_of(const void *data, int64_t ld)
+{
+    return {data, ld, false};
+}
+
+static inline struct operand transpose_of(const void *data, int64_t ld)
+{
+    return {data, ld, true};
+}
+
+/* C (m, n) (+)= op(A) op(B) of floats, where op(A) is (m, k) and op(B) is (k, n). */
+graco_status cuda_multiply(struct context *c, struct result C, int64_t k, struct operand A,
+                           struct operand B);
+
+/* A product with g->after, a ReLU with bias. Not *done if cuBLASLt has no kernel for this shape. */
 graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done);
 
 /* After a launch. */
@@ -107,11 +135,20 @@ static inline int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Scratch that one call takes from the pool and gives back together. */
+/* Buffers that one call takes from the cache; they go back together when it ends. */
 struct cuda_scratch {
     struct context *context;
-    int count;
+    int count = 0;
     void *blocks[16];
+
+    explicit cuda_scratch(struct context *c) : context(c)
+    {
+    }
+    ~cuda_scratch()
+    {
+        while (count > 0)
+            context_give(context, blocks[--count]);
+    }
 };
 
 static inline graco_status scratch_take(struct cuda_scratch *s, void *out, int64_t count,
@@ -124,16 +161,10 @@ static inline graco_status scratch_take(struct cuda_scratch *s, void *out, int64
     return GRACO_OK;
 }
 
-static inline void scratch_give(struct cuda_scratch *s)
-{
-    while (s->count > 0)
-        context_give(s->context, s->blocks[--s->count]);
-}
-
 /* ---- On the device --------------------------------------------------------------------------- */
 
-/* The block's place when blocks take rows from the last to the first: what the product before left
- * last is what the cache still has. */
+/* The block's number, counted from the last: the kernel before wrote the last rows last, so the
+ * GPU's cache still has them. */
 __device__ static inline int64_t block_from_end()
 {
     return gridDim.x - 1 - blockIdx.x;
@@ -160,11 +191,36 @@ template <typename T> __device__ static inline T block_sum(T value, T *room)
     return total;
 }
 
-/* A key in a recorded kernel is of the step at which it was recorded. */
-__device__ static inline struct random_key key_now(struct random_key key, const uint32_t *late)
+/* Two sums over the block, left for totals_of in partial (2, blocks). */
+__device__ static inline void leave_sums(double *partial, double first, double second)
 {
-    if (late)
-        key.step += *late;
+    __shared__ double room[BLOCK_WARPS];
+    first = block_sum(first, room);
+    second = block_sum(second, room);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = first;
+        partial[gridDim.x + blockIdx.x] = second;
+    }
+}
+
+/* What leave_sums left, summed by one block; in all threads. */
+__device__ static inline double2 totals_of(const double *partial, int64_t blocks)
+{
+    __shared__ double room[BLOCK_WARPS];
+    double first = 0, second = 0;
+    for (int64_t i = threadIdx.x; i < blocks; i += BLOCK) {
+        first += partial[i];
+        second += partial[blocks + i];
+    }
+    first = block_sum(first, room);
+    return {first, block_sum(second, room)};
+}
+
+/* A recorded kernel has the key of the step at which it was recorded. */
+__device__ static inline struct random_key key_now(struct random_key key, const uint32_t *later)
+{
+    if (later)
+        key.step += *later;
     return key;
 }
 

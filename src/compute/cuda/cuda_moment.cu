@@ -1,12 +1,12 @@
-/* The moment objective, O(N (d^2 + m d)); docs/math.md derives it, and cpu_moment.c is laid out
- * alike. Products are cuBLAS's; one warp per pair of rows does the rest. Coefficients are fitted on
- * the device, so that nothing waits for the host between the passes. */
+/* The moment objective, O(N (d^2 + m d)); docs/math.md derives it, and cpu_moment.c has the same
+ * parts. cuBLAS multiplies, and one warp per pair of rows does the rest. Coefficients are fitted on
+ * the device, so that a step never waits for the host. */
 #include "compute/cuda/cuda_moment.cuh"
+#include "compute/moment_solve.h"
 
 #include <string.h>
 
 enum {
-    FIT_SUMS = 8,
     CHUNK_PAIRS = 8192, /* worked off at once where products are not kept */
     WARP_PAIRS = 4,     /* that one warp takes */
     SUM_COLS = 32,
@@ -14,10 +14,10 @@ enum {
     PIECE_ROWS = 256, /* rows that one block sums */
 };
 
-/* ---- Shared by the passes -------------------------------------------------------------------- */
+/* ---- Shared by both directions --------------------------------------------------------------- */
 
 /* Where each row is in the sample, and the sampled rows themselves; `drawn` is the host's. A block
- * per sampled row, and some rows for each to look up. */
+ * per sampled row, which also places the rows up to the next sampled one. */
 __global__ static void place_rows(struct moment s, const int32_t *drawn)
 {
     int64_t row = drawn[blockIdx.x], first = blockIdx.x == 0 ? 0 : row;
@@ -30,7 +30,7 @@ __global__ static void place_rows(struct moment s, const int32_t *drawn)
         s.sampled[blockIdx.x * s.d + j] = s.Z[row * s.d + j];
 }
 
-/* The sample is left in pinned memory: a recording reads it there whenever it is replayed. */
+/* The sample goes through pinned memory, where a recording reads it whenever it is replayed. */
 static graco_status place_sample(struct context *c, const struct moment *s)
 {
     struct cuda_state *state = state_of(c);
@@ -49,7 +49,8 @@ static graco_status place_sample(struct context *c, const struct moment *s)
     return GRACO_OK;
 }
 
-graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const struct moment *s)
+graco_status moment_open(struct cuda_scratch *scratch, struct moment_work *w,
+                         const struct moment *s)
 {
     w->spec = *s;
     w->spec.sample = s->place + 2 * s->n;
@@ -61,31 +62,24 @@ graco_status moment_open(struct cuda_scratch *scratch, struct work *w, const str
                    : scratch_take(scratch, &w->XT, 2 * w->chunk * w->wide, sizeof(float));
 }
 
-/* M is symmetric: its rows are its columns. All pairs are all rows, one after the other. */
-graco_status moment_products(struct context *c, const struct work *w, int64_t first, int64_t count)
+/* One product gives XT: `sampled` and M lie one behind the other, and M is symmetric, so that its
+ * rows are its columns. Where the chunk has all pairs, both views' rows lie one behind the
+ * other. */
+graco_status moment_products(struct context *c, const struct moment_work *w, int64_t first,
+                             int64_t count)
 {
     int64_t d = w->spec.d, n = w->spec.n;
     bool all = count == n;
     for (int view = 0; view < (all ? 1 : 2); view++) {
-        struct gemm g = {false,
-                         true,
-                         all ? 2 * n : count,
-                         w->wide,
-                         d,
-                         w->spec.Z + (first + view * n) * d,
-                         d,
-                         w->spec.sampled,
-                         d,
-                         0,
-                         w->XT + view * count * w->wide,
-                         w->wide,
-                         NULL};
-        PASS(cuda_gemm(c, &g));
+        struct result XT = {w->XT + view * count * w->wide, w->wide, all ? 2 * n : count, w->wide,
+                            false};
+        PASS(cuda_multiply(c, XT, d, operand_of(w->spec.Z + (first + view * n) * d, d),
+                           transpose_of(w->spec.sampled, d)));
     }
     return GRACO_OK;
 }
 
-/* Each piece's sums of columns of Z, each row times its weight if it has one; `wide` columns a
+/* Each piece's sums of columns of Z, each row times its inverse if `weighted`; `wide` columns a
  * thread. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
@@ -99,7 +93,7 @@ __global__ static void __launch_bounds__(BLOCK)
 #pragma unroll 8
     for (int64_t i = first + threadIdx.y; i < last; i += SUM_ROWS) {
         group<wide> z = *(const group<wide> *)(s.Z + i * s.d + col);
-        float w = weighted ? s.weight[i] : 1;
+        float w = weighted ? s.inverse[i] : 1;
         for (int k = 0; k < wide; k++)
             total.x[k] += w * z.x[k];
     }
@@ -115,7 +109,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* The pieces' sums, weighted ones times what they are multiplied by in the gradient. */
+/* The sums of the pieces; weighted ones times c1 / 2n, as the gradient needs them. */
 __global__ static void column_totals(struct moment s, bool weighted, int64_t pieces,
                                      const double *partial, float *out)
 {
@@ -152,16 +146,16 @@ graco_status moment_sum(struct cuda_scratch *scratch, const struct moment *s, bo
 }
 
 /* M = Z' Z and the sum of the rows. */
-static graco_status find_moments(struct cuda_scratch *scratch, const struct work *w)
+static graco_status find_moments(struct cuda_scratch *scratch, const struct moment_work *w)
 {
     const struct moment *s = &w->spec;
     int64_t d = s->d;
-    struct gemm g = {true, false, d, d, w->rows, s->Z, d, s->Z, d, 0, s->moments, d, NULL};
-    PASS(cuda_gemm(scratch->context, &g));
+    PASS(cuda_multiply(scratch->context, {s->moments, d, d, d, false}, w->rows,
+                       transpose_of(s->Z, d), operand_of(s->Z, d)));
     return moment_sum(scratch, s, false, s->moments + d * d);
 }
 
-/* ---- Forward --------------------------------------------------------------------------------- */
+/* ---- The fit --------------------------------------------------------------------------------- */
 
 /* Powers of the cosines x and of their exponentials e that the fit wants summed. */
 enum power { POWER_E, POWER_X, POWER_X2, POWER_X3, POWER_X4, POWER_EX, POWER_EX2, POWERS };
@@ -192,7 +186,7 @@ __device__ static inline void store_fit(double fit[FIT_SUMS], double *out)
 
 /* z.s and z'Mz of both rows, and the cosine of the one with the other. */
 template <int wide>
-__device__ static inline void pair_dots(const struct work &w, const struct couple<wide> &p)
+__device__ static inline void pair_dots(const struct moment_work &w, const struct row_pair<wide> &p)
 {
     const group<wide> *sum = (const group<wide> *)(w.spec.moments + w.spec.d * w.spec.d);
     int lane = threadIdx.x % WARP;
@@ -214,23 +208,23 @@ __device__ static inline void pair_dots(const struct work &w, const struct coupl
         if (lane > 0)
             continue;
         if (k < 4)
-            w.row[p.row[k % 2] * 6 + k / 2] = total;
+            w.spec.row[p.row[k % 2] * 6 + k / 2] = total;
         else
-            w.row[p.row[0] * 6 + 2] = w.row[p.row[1] * 6 + 2] = total;
+            w.spec.row[p.row[0] * 6 + 2] = w.spec.row[p.row[1] * 6 + 2] = total;
     }
 }
 
 /* A warp takes WARP_PAIRS pairs of rows, `wide` numbers of a row at a time. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK, 3)
-    forward_pairs(struct work w, int64_t first, int64_t count, double *partial)
+    fit_pairs(struct moment_work w, int64_t first, int64_t count, double *partial)
 {
     int lane = threadIdx.x % WARP, terms = 0;
     int64_t warps = (int64_t)gridDim.x * BLOCK_WARPS;
     float inverse_tau = (float)(1 / w.spec.tau), both[POWERS] = {0};
     for (int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP; i < count;
          i += warps) {
-        struct couple<wide> p = couple_of<wide>(w, first, count, i);
+        struct row_pair<wide> p = pair_of<wide>(w, first, count, i);
         float own[2][3] = {{0}};
 #pragma unroll 2
         for (int j = lane; j < (int)w.spec.samples / wide; j += WARP) {
@@ -249,7 +243,7 @@ __global__ static void __launch_bounds__(BLOCK, 3)
             both[k / 2] += own[k % 2][k / 2];
             float total = warp_sum(own[k % 2][k / 2]);
             if (lane == 0)
-                w.row[p.row[k % 2] * 6 + 3 + k / 2] = (double)total;
+                w.spec.row[p.row[k % 2] * 6 + 3 + k / 2] = (double)total;
         }
     }
     double fit[FIT_SUMS] = {(double)terms};
@@ -259,9 +253,9 @@ __global__ static void __launch_bounds__(BLOCK, 3)
 }
 
 /* Without a sample the fit looks at random pairs, none of them a row with itself or its partner. */
-__global__ static void random_pairs(struct moment s, const uint32_t *late, double *partial)
+__global__ static void random_pairs(struct moment s, const uint32_t *later, double *partial)
 {
-    const struct random_key key = key_now(s.key, late);
+    const struct random_key key = key_now(s.key, later);
     int64_t warps = (int64_t)gridDim.x * BLOCK_WARPS, rows = 2 * s.n;
     double fit[FIT_SUMS] = {0};
     for (int64_t k = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP; k < s.pairs;
@@ -279,37 +273,8 @@ __global__ static void random_pairs(struct moment s, const uint32_t *late, doubl
     store_fit(fit, partial);
 }
 
-/* Least squares: the normal equations of 1, x, x^2 by elimination. Where the cosines do not vary
- * enough to tell a power from the lower ones, its coefficient is 0. */
-__device__ static void solve_fit(double c[3], const double f[FIT_SUMS])
-{
-    double A[3][4] = {{f[0], f[2], f[3], f[1]}, {f[2], f[3], f[4], f[6]}, {f[3], f[4], f[5], f[7]}};
-    bool usable[3];
-    for (int k = 0; k < 3; k++) {
-        double scale = k == 0 ? 1 : k == 1 ? f[3] : f[5];
-        usable[k] = A[k][k] > 1e-9 * scale && A[k][k] > 0;
-        for (int r = k + 1; r < 3 && usable[k]; r++) {
-            double factor = A[r][k] / A[k][k];
-            for (int q = k; q < 4; q++)
-                A[r][q] -= factor * A[k][q];
-        }
-    }
-    for (int k = 2; k >= 0; k--) {
-        double value = A[k][3];
-        for (int q = k + 1; q < 3; q++)
-            value -= A[k][q] * c[q];
-        c[k] = usable[k] ? value / A[k][k] : 0;
-    }
-}
-
-struct fixed {
-    bool given;
-    double coefficient[3];
-};
-
 /* One block. */
-__global__ static void find_coefficients(struct fixed fixed, const double *partial, int64_t count,
-                                         double *out, struct cuda_results *result)
+__global__ static void find_coefficients(const double *partial, int64_t count, double *out)
 {
     __shared__ double room[BLOCK_WARPS];
     double total[FIT_SUMS] = {0};
@@ -318,67 +283,13 @@ __global__ static void find_coefficients(struct fixed fixed, const double *parti
             total[k] += partial[i * FIT_SUMS + k];
     for (int k = 0; k < FIT_SUMS; k++)
         total[k] = block_sum(total[k], room);
-    if (threadIdx.x > 0)
-        return;
-    if (!fixed.given)
-        solve_fit(fixed.coefficient, total);
-    for (int k = 0; k < 3; k++)
-        out[k] = result->coefficient[k] = fixed.coefficient[k];
+    if (threadIdx.x == 0)
+        moment_solve(out, total);
 }
 
-/* Estimates of D, floored, and each block's part of the loss; a thread per row, strided. */
-__global__ static void estimate_rows(struct work w, double *losses, double *floored)
-{
-    __shared__ double room[BLOCK_WARPS];
-    const struct moment &s = w.spec;
-    const double *c = s.fitted, rows = (double)w.rows;
-    double lowest = (rows - 2) * exp(-2 / s.tau), loss = 0, floors = 0;
-    int64_t step = (int64_t)gridDim.x * BLOCK;
-    for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < w.rows; i += step) {
-        const double *r = w.row + i * 6;
-        double pi = r[2], positive = exp((pi - 1) / s.tau);
-        double D = rows * c[0] + c[1] * r[0] + c[2] * r[1] - (c[0] + c[1] + c[2]) -
-                   (c[0] + pi * (c[1] + pi * c[2])) + positive;
-        if (s.samples > 0) {
-            double terms = terms_of(w, i);
-            if (terms > 0)
-                D += (rows - 2) / terms * (r[3] - terms * c[0] - c[1] * r[4] - c[2] * r[5]);
-        }
-        bool floor = !(D > positive + lowest);
-        D = floor ? positive + lowest : D;
-        s.floor[i] = floor;
-        s.weight[i] = floor ? 0.0f : (float)(1 / D);
-        s.D[i] = D;
-        floors += floor;
-        loss += log(D) + (1 - pi) / s.tau;
-    }
-    loss = block_sum(loss, room);
-    floors = block_sum(floors, room);
-    if (threadIdx.x == 0) {
-        losses[blockIdx.x] = loss;
-        floored[blockIdx.x] = floors;
-    }
-}
-
-__global__ static void total_loss(const double *losses, const double *floored, int64_t count,
-                                  double rows, struct cuda_results *result)
-{
-    __shared__ double room[BLOCK_WARPS];
-    double loss = 0, floors = 0;
-    for (int64_t i = threadIdx.x; i < count; i += BLOCK) {
-        loss += losses[i];
-        floors += floored[i];
-    }
-    loss = block_sum(loss, room);
-    floors = block_sum(floors, room);
-    if (threadIdx.x == 0) {
-        result->loss = loss / rows;
-        result->floored = floors;
-    }
-}
-
-/* The rows' values and the fit's sums, chunk by chunk; *parts gets the number of parts. */
-static graco_status run_pairs(struct cuda_scratch *scratch, struct work *w, double **partial,
+/* What each row contributes and the sums of the fit, chunk by chunk; *parts: how many parts of the
+ * sums there are. */
+static graco_status run_pairs(struct cuda_scratch *scratch, struct moment_work *w, double **partial,
                               int64_t *parts)
 {
     struct context *c = scratch->context;
@@ -390,52 +301,86 @@ static graco_status run_pairs(struct cuda_scratch *scratch, struct work *w, doub
     for (int64_t i = 0; i < chunks; i++) {
         int64_t first = i * w->chunk, count = least(w->chunk, n - first);
         PASS(moment_products(c, w, first, count));
-        (fours(w) ? forward_pairs<4> : forward_pairs<1>)<<<blocks, BLOCK, 0, state->stream>>>(
+        (by_fours(w) ? fit_pairs<4> : fit_pairs<1>)<<<blocks, BLOCK, 0, state->stream>>>(
             *w, first, count, *partial + i * blocks * FIT_SUMS);
         PASS_LAUNCH("the rows of the objective");
     }
-    if (w->spec.samples > 0 || w->spec.fixed)
+    if (w->spec.samples > 0)
         return GRACO_OK;
     *parts = 2 * state->processors;
     PASS(scratch_take(scratch, partial, *parts * FIT_SUMS, sizeof(double)));
-    random_pairs<<<(unsigned)*parts, BLOCK, 0, state->stream>>>(w->spec, state->late, *partial);
+    random_pairs<<<(unsigned)*parts, BLOCK, 0, state->stream>>>(w->spec, state->later, *partial);
     PASS_LAUNCH("random pairs");
     return GRACO_OK;
 }
 
-static graco_status forward(struct cuda_scratch *scratch, struct moment *s)
+graco_status cuda_moment_fit(struct context *c, struct moment *s)
 {
-    struct context *c = scratch->context;
-    struct cuda_state *state = state_of(c);
-    struct work w = {};
-    struct fixed fixed = {};
-    double *partial = NULL, *losses = NULL;
+    struct cuda_scratch scratch(c);
+    struct moment_work w = {};
+    double *partial = NULL;
     int64_t parts = 0;
-    PASS(moment_open(scratch, &w, s));
+    PASS(moment_open(&scratch, &w, s));
     PASS(place_sample(c, s));
-    unsigned blocks = blocks_striding(state, w.rows, BLOCK);
-    PASS(scratch_take(scratch, &w.row, w.rows * 6, sizeof(double)));
-    PASS(scratch_take(scratch, &losses, 2 * (int64_t)blocks, sizeof(double)));
-    PASS(find_moments(scratch, &w));
-    PASS(run_pairs(scratch, &w, &partial, &parts));
-    fixed.given = s->fixed != NULL;
-    for (int k = 0; k < 3 && s->fixed; k++)
-        fixed.coefficient[k] = s->fixed[k] * exp(-1 / s->tau);
-    find_coefficients<<<1, BLOCK, 0, state->stream>>>(fixed, partial, parts, s->fitted,
-                                                      state->result);
-    estimate_rows<<<blocks, BLOCK, 0, state->stream>>>(w, losses, losses + blocks);
-    total_loss<<<1, BLOCK, 0, state->stream>>>(losses, losses + blocks, blocks, (double)w.rows,
-                                               state->result);
-    PASS_LAUNCH("the loss");
-    state->moment = s;
-    state->contrast = NULL;
+    PASS(find_moments(&scratch, &w));
+    PASS(run_pairs(&scratch, &w, &partial, &parts));
+    find_coefficients<<<1, BLOCK, 0, state_of(c)->stream>>>(partial, parts, s->fitted);
+    PASS_LAUNCH("the coefficients");
     return GRACO_OK;
+}
+
+/* ---- The loss -------------------------------------------------------------------------------- */
+
+/* Estimates of D, floored, and each block's part of the loss; a thread per row, strided. */
+__global__ static void estimate_rows(struct moment s, double *partial)
+{
+    const double *c = s.fitted, rows = (double)(2 * s.n);
+    double lowest = (rows - 2) * exp(-2 / s.tau), loss = 0, floors = 0;
+    int64_t step = (int64_t)gridDim.x * BLOCK;
+    for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < 2 * s.n; i += step) {
+        const double *r = s.row + i * 6;
+        double pi = r[2], positive = exp((pi - 1) / s.tau);
+        double D = rows * c[0] + c[1] * r[0] + c[2] * r[1] - (c[0] + c[1] + c[2]) -
+                   (c[0] + pi * (c[1] + pi * c[2])) + positive;
+        if (s.samples > 0) {
+            double terms = terms_of(s, i);
+            if (terms > 0)
+                D += (rows - 2) / terms * (r[3] - terms * c[0] - c[1] * r[4] - c[2] * r[5]);
+        }
+        bool floor = !(D > positive + lowest);
+        D = floor ? positive + lowest : D;
+        s.floor[i] = floor;
+        s.inverse[i] = floor ? 0.0f : (float)(1 / D);
+        s.D[i] = D;
+        floors += floor;
+        loss += log(D) + (1 - pi) / s.tau;
+    }
+    leave_sums(partial, loss, floors);
+}
+
+__global__ static void total_loss(struct moment s, const double *partial, int64_t blocks,
+                                  struct cuda_results *results)
+{
+    double2 total = totals_of(partial, blocks);
+    if (threadIdx.x == 0) {
+        results->loss = total.x / (double)(2 * s.n);
+        results->floored = total.y;
+        for (int k = 0; k < 3; k++)
+            results->coefficient[k] = s.fitted[k];
+    }
 }
 
 graco_status cuda_moment(struct context *c, struct moment *s)
 {
-    struct cuda_scratch scratch = {c, 0, {}};
-    graco_status status = forward(&scratch, s);
-    scratch_give(&scratch);
-    return status;
+    struct cuda_scratch scratch(c);
+    struct cuda_state *state = state_of(c);
+    double *partial = NULL;
+    unsigned blocks = blocks_striding(state, 2 * s->n, BLOCK);
+    PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
+    estimate_rows<<<blocks, BLOCK, 0, state->stream>>>(*s, partial);
+    total_loss<<<1, BLOCK, 0, state->stream>>>(*s, partial, blocks, state->results);
+    PASS_LAUNCH("the loss");
+    state->moment = s;
+    state->contrast = NULL;
+    return GRACO_OK;
 }

@@ -1,33 +1,36 @@
-/* The gradient of the moment objective. */
+/* The gradient of the moment objective. One kernel turns the products that the fit left into [R |
+ * V] and starts dZ, then three products of cuBLAS add the rest: what the sample does to all rows,
+ * what all rows do to the sample, and the part of M. */
 #include "compute/cuda/cuda_moment.cuh"
 
-/* What the parts of a row's gradient are multiplied by; all of it is over 2n. */
+/* Factors of the parts of a row's gradient, each over 2n. */
 struct row_factors {
     float own, pull, residual;
 };
 
-__device__ static inline struct row_factors factors_of(const struct work &w, int64_t row, double pi)
+__device__ static inline struct row_factors factors_of(const struct moment_work &w, int64_t row,
+                                                       double pi)
 {
     const struct moment &s = w.spec;
     int64_t other = partner_of(s, row);
-    float weight = s.weight[row];
-    double rows = (double)w.rows, both = (double)(weight + s.weight[other]);
+    float inverse = s.inverse[row];
+    double rows = (double)w.rows, both = (double)(inverse + s.inverse[other]);
     double e = exp((pi - 1) / s.tau) / s.tau;
-    struct row_factors f = {(float)((double)weight / rows), 0, 0};
+    struct row_factors f = {(float)((double)inverse / rows), 0, 0};
     f.pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * e - 2 / s.tau -
                       both * (s.fitted[1] + 2 * s.fitted[2] * pi)) /
                      rows);
     if (s.samples > 0)
-        f.residual = (float)((double)weight * (rows - 2) / terms_of(w, row) / rows);
+        f.residual = (float)((double)inverse * (rows - 2) / terms_of(s, row) / rows);
     return f;
 }
 
-/* XT becomes [R | V]: R = weight (2n - 2) / terms times r_ij, zero for the row itself and its
- * partner, and V = weight 2 c2 / 2n times the row. dZ gets all of the gradient but R S + Z V' Z,
+/* XT becomes [R | V]: R = inverse (2n - 2) / terms times r_ij, zero for the row itself and its
+ * partner, and V = inverse 2 c2 / 2n times the row. dZ gets all of the gradient but R S + Z V' Z,
  * which products add. A warp per pair of rows, `wide` numbers of a row at a time. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK, 4)
-    gradient_pairs(struct work w, int64_t first, int64_t count, const float *weighted_sum,
+    gradient_pairs(struct moment_work w, int64_t first, int64_t count, const float *weighted_sum,
                    float *dZ)
 {
     const struct moment &s = w.spec;
@@ -35,7 +38,7 @@ __global__ static void __launch_bounds__(BLOCK, 4)
     int lane = threadIdx.x % WARP;
     if (i >= count)
         return;
-    struct couple<wide> p = couple_of<wide>(w, first, count, i);
+    struct row_pair<wide> p = pair_of<wide>(w, first, count, i);
     const group<wide> *sum = (const group<wide> *)(s.moments + s.d * s.d);
     const group<wide> *ws = (const group<wide> *)weighted_sum;
     double pi = warp_dot(s.Z + p.row[0] * s.d, s.Z + p.row[1] * s.d, s.d);
@@ -74,7 +77,8 @@ __global__ static void __launch_bounds__(BLOCK, 4)
     }
 }
 
-/* What the other rows' corrections pull at the sampled rows. A block per sampled row. */
+/* Adds the gradient that the corrections of all rows give to the sampled rows. A block per sampled
+ * row. */
 __global__ static void add_pulled(struct moment s, const float *pulled, float *dZ)
 {
     float *dz = dZ + s.sample[blockIdx.x] * s.d;
@@ -83,8 +87,9 @@ __global__ static void add_pulled(struct moment s, const float *pulled, float *d
 }
 
 /* `products` (m + d, d) gathers [R | V]' Z over the chunks. */
-static graco_status backward_chunk(struct context *c, struct work *w, int64_t first, int64_t count,
-                                   const float *weighted_sum, float *products, float *dZ)
+static graco_status backward_chunk(struct context *c, struct moment_work *w, int64_t first,
+                                   int64_t count, const float *weighted_sum, float *products,
+                                   float *dZ)
 {
     const struct moment *s = &w->spec;
     int64_t d = s->d, m = s->samples;
@@ -92,52 +97,42 @@ static graco_status backward_chunk(struct context *c, struct work *w, int64_t fi
     unsigned blocks = blocks_for(count, BLOCK_WARPS);
     if (!s->kept)
         PASS(moment_products(c, w, first, count));
-    (fours(w) ? gradient_pairs<4> : gradient_pairs<1>)<<<blocks, BLOCK, 0, state_of(c)->stream>>>(
-        *w, first, count, weighted_sum, dZ);
+    (by_fours(w) ? gradient_pairs<4>
+                 : gradient_pairs<1>)<<<blocks, BLOCK, 0, state_of(c)->stream>>>(*w, first, count,
+                                                                                 weighted_sum, dZ);
     PASS_LAUNCH("the gradient of the objective");
     for (int view = 0; view < (all ? 1 : 2); view++) {
         int64_t row = first + view * s->n, rows = all ? 2 * count : count;
         const float *RV = w->XT + view * count * w->wide;
-        float beta = first > 0 || view > 0 ? 1.0f : 0.0f;
-        struct gemm gather = {true,           false, w->wide, d,        rows, RV,  w->wide,
-                              s->Z + row * d, d,     beta,    products, d,    NULL};
-        struct gemm apply = {false, false, rows,         d, m,   RV, w->wide, w->spec.sampled,
-                             d,     1,     dZ + row * d, d, NULL};
-        PASS(cuda_gemm(c, &gather));
+        PASS(cuda_multiply(c, {products, d, w->wide, d, first > 0 || view > 0}, rows,
+                           transpose_of(RV, w->wide), operand_of(s->Z + row * d, d)));
         if (m > 0)
-            PASS(cuda_gemm(c, &apply));
-    }
-    return GRACO_OK;
-}
-
-static graco_status backward(struct cuda_scratch *scratch, const struct moment *s, float *dZ)
-{
-    struct context *c = scratch->context;
-    cudaStream_t stream = state_of(c)->stream;
-    struct work w = {};
-    int64_t d = s->d, m = s->samples;
-    float *products = NULL, *weighted_sum = NULL;
-    PASS(moment_open(scratch, &w, s));
-    PASS(scratch_take(scratch, &products, w.wide * d, sizeof(float)));
-    PASS(scratch_take(scratch, &weighted_sum, d, sizeof(float)));
-    PASS(moment_sum(scratch, s, true, weighted_sum));
-    for (int64_t first = 0; first < s->n; first += w.chunk)
-        PASS(
-            backward_chunk(c, &w, first, least(w.chunk, s->n - first), weighted_sum, products, dZ));
-    /* V' Z is symmetric: its rows are its columns. */
-    struct gemm g = {false, true, w.rows, d, d, s->Z, d, products + m * d, d, 1, dZ, d, NULL};
-    PASS(cuda_gemm(c, &g));
-    if (m > 0) {
-        add_pulled<<<(unsigned)m, 128, 0, stream>>>(w.spec, products, dZ);
-        PASS_LAUNCH("the correction's pull");
+            PASS(cuda_multiply(c, {dZ + row * d, d, rows, d, true}, m, operand_of(RV, w->wide),
+                               operand_of(s->sampled, d)));
     }
     return GRACO_OK;
 }
 
 graco_status cuda_moment_backward(struct context *c, const struct moment *s, float *dZ)
 {
-    struct cuda_scratch scratch = {c, 0, {}};
-    graco_status status = backward(&scratch, s, dZ);
-    scratch_give(&scratch);
-    return status;
+    struct cuda_scratch scratch(c);
+    cudaStream_t stream = state_of(c)->stream;
+    struct moment_work w = {};
+    int64_t d = s->d, m = s->samples;
+    float *products = NULL, *weighted_sum = NULL;
+    PASS(moment_open(&scratch, &w, s));
+    PASS(scratch_take(&scratch, &products, w.wide * d, sizeof(float)));
+    PASS(scratch_take(&scratch, &weighted_sum, d, sizeof(float)));
+    PASS(moment_sum(&scratch, s, true, weighted_sum));
+    for (int64_t first = 0; first < s->n; first += w.chunk)
+        PASS(
+            backward_chunk(c, &w, first, least(w.chunk, s->n - first), weighted_sum, products, dZ));
+    /* V' Z is symmetric: its rows are its columns. */
+    PASS(cuda_multiply(c, {dZ, d, w.rows, d, true}, d, operand_of(s->Z, d),
+                       transpose_of(products + m * d, d)));
+    if (m > 0) {
+        add_pulled<<<(unsigned)m, 128, 0, stream>>>(w.spec, products, dZ);
+        PASS_LAUNCH("the correction's pull");
+    }
+    return GRACO_OK;
 }

@@ -1,10 +1,17 @@
-/* The contrast in panels of similarities: in float32 or TF32, and in halves where rows are too wide
- * for tiles in registers.
+/* The contrast in panels of similarities: the version to read first. cuda_tiles.cuh does the same
+ * in one kernel per direction, with panels so small that they fit into registers. Panels serve in
+ * float32 and TF32, and in halves where rows are too wide for tiles.
+ *
+ *                      columns: all of Z, or the other view's rows of it
+ *                      +-------------+-------------+---
+ *     rows of Z        |    panel    |    next     |        x_ij = z_i . z_j
+ *                      +-------------+-------------+---
+ *     the next rows    |             |             |
  *
  * A panel is some rows of the matrix of similarities by some columns, small enough to stay in the
- * GPU's cache between the kernels that make and use it: cuBLAS multiplies, one kernel exponentiates
- * and sums rows. The backward pass makes each panel again, turns it into the weights
- * e_ij (1/D_i + 1/D_j), and multiplies with Z. */
+ * GPU's cache between the kernels that make and use it. Forward: cuBLAS multiplies, exp_sums
+ * exponentiates and sums each row. Backward: cuBLAS makes each panel again, `weigh` turns it into
+ * the weights e_ij (1/D_i + 1/D_j), and cuBLAS multiplies those with Z. */
 #include "compute/cuda/cuda_contrast.cuh"
 
 #include <cuda_fp16.h>
@@ -13,20 +20,20 @@ enum {
     PANEL_BYTES = 32 << 20, /* of similarities, in float32 */
     PANEL_COLS = 65536,
     PANEL_GRAIN = 128, /* rows of a panel are a multiple of this */
-    HALF_GRAIN = 8,    /* columns of half matrices are, as the tensor cores like it */
+    HALF_GRAIN = 8,    /* columns of half matrices are: then the tensor cores are fastest */
 };
 
-/* One pass; buffers from the pool. */
-struct pass {
+/* One sweep over all panels. */
+struct panel_sweep {
     const struct contrast *spec;
     bool half;
-    int64_t width;         /* d, rounded up where operands are halves */
-    __half *Z;             /* (2n, width) */
-    float *S;              /* a panel */
-    __half *weights;       /* a panel */
-    double *inter, *intra; /* (2n) */
-    const float *inverse;  /* (2n) 1 / D, scaled */
-    float *dZ;
+    int64_t width;            /* d, rounded up where operands are halves */
+    const void *Z;            /* (2n, width) floats or halves */
+    float *S;                 /* a panel of similarities */
+    void *weights;            /* backward: a panel of halves, or S */
+    double *between, *within; /* (2n) forward: row sums over the other and the own view */
+    const float *inverse;     /* (2n) backward: 1 / D, scaled */
+    float *dZ;                /* (2n, d) backward */
 };
 
 /* Rows first .. first + rows - 1 by columns from .. from + cols - 1 of the similarities. */
@@ -37,13 +44,13 @@ struct panel {
 /* The columns in which rows of a view have terms. */
 static void columns_of(const struct contrast *s, int view, int64_t *from, int64_t *end)
 {
-    *from = s->intra || view == 1 ? 0 : s->n;
-    *end = s->intra || view == 0 ? 2 * s->n : s->n;
+    *from = s->within || view == 1 ? 0 : s->n;
+    *end = s->within || view == 0 ? 2 * s->n : s->n;
 }
 
 static int64_t panel_rows(const struct contrast *s)
 {
-    int64_t cols = least(PANEL_COLS, s->intra ? 2 * s->n : s->n);
+    int64_t cols = least(PANEL_COLS, s->within ? 2 * s->n : s->n);
     int64_t rows = PANEL_BYTES / (int64_t)sizeof(float) / round_up(cols, HALF_GRAIN);
     rows = rows / PANEL_GRAIN * PANEL_GRAIN;
     return least(rows < PANEL_GRAIN ? (int64_t)PANEL_GRAIN : rows, s->n);
@@ -58,35 +65,39 @@ __global__ static void to_half(int64_t rows, int64_t d, int64_t width, __half *o
     }
 }
 
-static graco_status open_pass(struct cuda_scratch *scratch, struct pass *pass,
-                              const struct contrast *s, bool backward)
+static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep *sweep,
+                               const struct contrast *s, bool backward)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
-    int64_t cols = round_up(least(PANEL_COLS, s->intra ? 2 * s->n : s->n), HALF_GRAIN);
+    __half *Z = NULL;
+    int64_t cols = round_up(least(PANEL_COLS, s->within ? 2 * s->n : s->n), HALF_GRAIN);
     int64_t floats = panel_rows(s) * cols;
-    pass->spec = s;
-    pass->half = c->precision == PRECISION_FP16;
-    pass->width = s->d;
-    PASS(scratch_take(scratch, &pass->S, floats, sizeof(float)));
-    if (!pass->half)
+    sweep->spec = s;
+    sweep->half = c->precision == PRECISION_FP16;
+    sweep->width = s->d;
+    sweep->Z = s->Z;
+    PASS(scratch_take(scratch, &sweep->S, floats, sizeof(float)));
+    sweep->weights = sweep->S;
+    if (!sweep->half)
         return GRACO_OK;
-    pass->width = round_up(s->d, HALF_GRAIN);
-    PASS(scratch_take(scratch, &pass->Z, 2 * s->n * pass->width, sizeof(__half)));
+    sweep->width = round_up(s->d, HALF_GRAIN);
+    PASS(scratch_take(scratch, &Z, 2 * s->n * sweep->width, sizeof(__half)));
+    sweep->Z = Z;
     if (backward)
-        PASS(scratch_take(scratch, &pass->weights, floats, sizeof(__half)));
-    to_half<<<blocks_striding(state, 2 * s->n * pass->width, BLOCK), BLOCK, 0, state->stream>>>(
-        2 * s->n, s->d, pass->width, pass->Z, s->Z);
+        PASS(scratch_take(scratch, &sweep->weights, floats, sizeof(__half)));
+    to_half<<<blocks_striding(state, 2 * s->n * sweep->width, BLOCK), BLOCK, 0, state->stream>>>(
+        2 * s->n, s->d, sweep->width, Z, s->Z);
     PASS_LAUNCH("rounding to halves");
     return GRACO_OK;
 }
 
 /* Visits all panels, those of a row in the order of the columns. */
-static graco_status visit_panels(struct context *c, struct pass *pass,
-                                 graco_status (*visit)(struct context *, struct pass *,
+static graco_status visit_panels(struct context *c, struct panel_sweep *sweep,
+                                 graco_status (*visit)(struct context *, struct panel_sweep *,
                                                        const struct panel *))
 {
-    const struct contrast *s = pass->spec;
+    const struct contrast *s = sweep->spec;
     int64_t most = panel_rows(s), from, end;
     for (int view = 0; view < 2; view++) {
         columns_of(s, view, &from, &end);
@@ -95,47 +106,47 @@ static graco_status visit_panels(struct context *c, struct pass *pass,
                 struct panel p = {view * s->n + row, least(most, s->n - row), col,
                                   least(PANEL_COLS, end - col), 0};
                 p.ld = round_up(p.cols, HALF_GRAIN);
-                PASS(visit(c, pass, &p));
+                PASS(visit(c, sweep, &p));
             }
     }
     return GRACO_OK;
 }
 
-static graco_status half_product(struct context *c, bool transpose_b, int64_t m, int64_t n,
-                                 int64_t k, const __half *A, int64_t lda, const __half *B,
-                                 int64_t ldb, float beta, float *C, int64_t ldc)
+/* Z from that row on, as products read it. */
+static struct operand rows_of(const struct panel_sweep *sweep, int64_t row, bool transposed)
 {
-    const float one = 1;
-    return cuda_check_blas(
-        state_of(c)->call.gemm(state_of(c)->blas, transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-                               CUBLAS_OP_N, n, m, k, &one, B, CUDA_R_16F, ldb, A, CUDA_R_16F, lda,
-                               &beta, C, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-        "a product of halves");
+    int64_t bytes = sweep->width * (int64_t)(sweep->half ? sizeof(__half) : sizeof(float));
+    return {(const char *)sweep->Z + row * bytes, sweep->width, transposed};
 }
 
-static graco_status full_product(struct context *c, bool transpose_b, int64_t m, int64_t n,
-                                 int64_t k, const float *A, int64_t lda, const float *B,
-                                 int64_t ldb, float beta, float *C, int64_t ldc)
+/* C (+)= A op(B), of floats or halves. */
+static graco_status multiply(struct context *c, bool half, struct result C, int64_t k,
+                             struct operand A, struct operand B)
 {
-    struct gemm g = {false, transpose_b, m, n, k, A, lda, B, ldb, beta, C, ldc, NULL};
-    return cuda_gemm(c, &g);
+    const struct cuda_state *s = state_of(c);
+    const float one = 1, beta = C.accumulate ? 1 : 0;
+    if (!half)
+        return cuda_multiply(c, C, k, A, B);
+    return cuda_check_blas(s->call.gemm(s->blas, B.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                        CUBLAS_OP_N, C.n, C.m, k, &one, B.data, CUDA_R_16F, B.ld,
+                                        A.data, CUDA_R_16F, A.ld, &beta, C.data, CUDA_R_32F, C.ld,
+                                        CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                           "a product of halves");
 }
 
-static graco_status similarities(struct context *c, const struct pass *pass, const struct panel *p)
+static graco_status similarities(struct context *c, const struct panel_sweep *sweep,
+                                 const struct panel *p)
 {
-    int64_t w = pass->width;
-    if (pass->half)
-        return half_product(c, true, p->rows, p->cols, w, pass->Z + p->first * w, w,
-                            pass->Z + p->from * w, w, 0, pass->S, p->ld);
-    return full_product(c, true, p->rows, p->cols, w, pass->spec->Z + p->first * w, w,
-                        pass->spec->Z + p->from * w, w, 0, pass->S, p->ld);
+    return multiply(c, sweep->half, {sweep->S, p->ld, p->rows, p->cols, false}, sweep->width,
+                    rows_of(sweep, p->first, false), rows_of(sweep, p->from, true));
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
 /* A block per row: sums of exp((x - 1) / tau) over its own and over the other view. */
 __global__ static void __launch_bounds__(BLOCK)
-    exp_sums(struct panel p, int64_t n, const float *S, float scale, double *inter, double *intra)
+    exp_sums(struct panel p, int64_t n, const float *S, float scale, double *between,
+             double *within)
 {
     __shared__ double room[BLOCK_WARPS];
     int64_t row = p.first + blockIdx.x;
@@ -152,31 +163,32 @@ __global__ static void __launch_bounds__(BLOCK)
     double a = block_sum((double)sum[0], room), b = block_sum((double)sum[1], room);
     if (threadIdx.x > 0)
         return;
-    inter[row] += second ? a : b;
-    intra[row] += second ? b : a;
+    between[row] += second ? a : b;
+    within[row] += second ? b : a;
 }
 
-static graco_status forward_panel(struct context *c, struct pass *pass, const struct panel *p)
+static graco_status forward_panel(struct context *c, struct panel_sweep *sweep,
+                                  const struct panel *p)
 {
-    PASS(similarities(c, pass, p));
+    PASS(similarities(c, sweep, p));
     exp_sums<<<(unsigned)p->rows, BLOCK, 0, state_of(c)->stream>>>(
-        *p, pass->spec->n, pass->S, contrast_scale(pass->spec), pass->inter, pass->intra);
+        *p, sweep->spec->n, sweep->S, contrast_scale(sweep->spec), sweep->between, sweep->within);
     PASS_LAUNCH("summing similarities");
     return GRACO_OK;
 }
 
-graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast *s, double *inter,
-                            double *intra)
+graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
+                            double *within)
 {
     struct context *c = scratch->context;
-    struct pass pass = {};
+    struct panel_sweep sweep = {};
     size_t bytes = (size_t)(2 * s->n) * sizeof(double);
-    pass.inter = inter;
-    pass.intra = intra;
-    PASS(open_pass(scratch, &pass, s, false));
-    PASS(c->buffers->zero(c, inter, bytes));
-    PASS(c->buffers->zero(c, intra, bytes));
-    return visit_panels(c, &pass, forward_panel);
+    sweep.between = between;
+    sweep.within = within;
+    PASS(open_sweep(scratch, &sweep, s, false));
+    PASS(c->buffers->zero(c, between, bytes));
+    PASS(c->buffers->zero(c, within, bytes));
+    return visit_panels(c, &sweep, forward_panel);
 }
 
 /* ---- Backward -------------------------------------------------------------------------------- */
@@ -207,36 +219,33 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-static graco_status backward_panel(struct context *c, struct pass *pass, const struct panel *p)
+static graco_status backward_panel(struct context *c, struct panel_sweep *sweep,
+                                   const struct panel *p)
 {
-    const struct contrast *s = pass->spec;
-    float *dZ = pass->dZ + p->first * s->d, scale = contrast_scale(s);
+    const struct contrast *s = sweep->spec;
+    float *dZ = sweep->dZ + p->first * s->d, scale = contrast_scale(s);
     cudaStream_t stream = state_of(c)->stream;
     int64_t from, end;
     columns_of(s, p->first >= s->n, &from, &end);
-    float beta = p->from == from ? 0 : 1; /* later panels of a row add */
-    PASS(similarities(c, pass, p));
-    if (pass->half)
-        weigh<<<(unsigned)p->rows, BLOCK, 0, stream>>>(*p, s->n, pass->S, pass->weights, scale,
-                                                       pass->inverse);
+    PASS(similarities(c, sweep, p));
+    if (sweep->half)
+        weigh<<<(unsigned)p->rows, BLOCK, 0, stream>>>(*p, s->n, sweep->S, (__half *)sweep->weights,
+                                                       scale, sweep->inverse);
     else
-        weigh<<<(unsigned)p->rows, BLOCK, 0, stream>>>(*p, s->n, pass->S, pass->S, scale,
-                                                       pass->inverse);
+        weigh<<<(unsigned)p->rows, BLOCK, 0, stream>>>(*p, s->n, sweep->S, sweep->S, scale,
+                                                       sweep->inverse);
     PASS_LAUNCH("weighing similarities");
-    int64_t w = pass->width;
-    if (pass->half)
-        return half_product(c, false, p->rows, s->d, p->cols, pass->weights, p->ld,
-                            pass->Z + p->from * w, w, beta, dZ, s->d);
-    return full_product(c, false, p->rows, s->d, p->cols, pass->S, p->ld, s->Z + p->from * w, w,
-                        beta, dZ, s->d);
+    /* Later panels of a row add. */
+    return multiply(c, sweep->half, {dZ, s->d, p->rows, s->d, p->from != from}, p->cols,
+                    operand_of(sweep->weights, p->ld), rows_of(sweep, p->from, false));
 }
 
 graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s,
                              const float *inverse, float *dZ)
 {
-    struct pass pass = {};
-    pass.inverse = inverse;
-    pass.dZ = dZ;
-    PASS(open_pass(scratch, &pass, s, true));
-    return visit_panels(scratch->context, &pass, backward_panel);
+    struct panel_sweep sweep = {};
+    sweep.inverse = inverse;
+    sweep.dZ = dZ;
+    PASS(open_sweep(scratch, &sweep, s, true));
+    return visit_panels(scratch->context, &sweep, backward_panel);
 }

@@ -1,7 +1,7 @@
-/* A step recorded as a CUDA graph: one launch instead of a hundred. What changes from step to step,
- * the random keys and Adam's bias corrections, comes from a clock on the device, which each replay
- * advances; what the host draws, the sample of the moment objective, lies in pinned memory that the
- * recording reads. */
+/* A step recorded as a CUDA graph: one launch instead of a hundred. Random keys and Adam's bias
+ * corrections change from step to step: recorded kernels add a counter on the device to their step,
+ * and each replay ends by adding one to it. The sample of the moment objective, which the host
+ * draws, lies in pinned memory that the recording reads. */
 #include "compute/cuda/cuda_device.cuh"
 
 extern "C" {
@@ -12,40 +12,40 @@ extern "C" {
 
 struct recording {
     cudaGraphExec_t graph;
-    struct contrast *contrast; /* whose results a replay brings */
+    struct contrast *contrast; /* who gets the results of a replay */
     struct moment *moment;
-    int64_t *finite;
+    int64_t *not_finite;
 };
 
-__global__ static void set_clock(uint32_t *clock, uint32_t to)
+__global__ static void set_counter(uint32_t *counter, uint32_t to)
 {
-    *clock = to;
+    *counter = to;
 }
 
-__global__ static void advance_clock(uint32_t *clock)
+__global__ static void advance_counter(uint32_t *counter)
 {
-    *clock += 1;
+    *counter += 1;
 }
 
 graco_status cuda_record(struct context *c)
 {
     struct cuda_state *s = state_of(c);
     PASS(cuda_check(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeRelaxed), "recording"));
-    s->late = s->clock;
+    s->later = s->later_counter;
     return GRACO_OK;
 }
 
 /* Ends the capture, whatever became of it. */
 static cudaError_t end_capture(struct cuda_state *s, cudaGraph_t *graph)
 {
-    advance_clock<<<1, 1, 0, s->stream>>>(s->clock);
+    advance_counter<<<1, 1, 0, s->stream>>>(s->later_counter);
     cudaError_t launched = cudaGetLastError();
     cudaError_t ended = cudaStreamEndCapture(s->stream, graph);
-    s->late = NULL;
+    s->later = NULL;
     return launched != cudaSuccess ? launched : ended;
 }
 
-/* The graph made ready to run. */
+/* Makes a graph ready to run. */
 static graco_status prepare(struct recording **out, const struct cuda_state *s, cudaGraph_t graph)
 {
     struct recording *r = NULL;
@@ -57,7 +57,7 @@ static graco_status prepare(struct recording **out, const struct cuda_state *s, 
     }
     r->contrast = s->contrast;
     r->moment = s->moment;
-    r->finite = s->finite;
+    r->not_finite = s->not_finite;
     *out = r;
     return GRACO_OK;
 }
@@ -75,7 +75,7 @@ graco_status cuda_recorded(struct context *c, struct recording **out)
     }
     if (graph)
         cudaGraphDestroy(graph);
-    cudaGetLastError(); /* what a dropped recording came to is of no interest */
+    cudaGetLastError(); /* nobody asks for the errors of a dropped recording */
     return status;
 }
 
@@ -84,14 +84,14 @@ graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
     struct cuda_state *s = state_of(c);
     if (r->moment && r->moment->samples > 0)
         memcpy(s->sample, r->moment->sample, (size_t)r->moment->samples * sizeof(int32_t));
-    if (s->clock_next != later)
-        set_clock<<<1, 1, 0, s->stream>>>(s->clock, later);
+    if (s->later_next != later)
+        set_counter<<<1, 1, 0, s->stream>>>(s->later_counter, later);
     PASS_LAUNCH("setting the clock");
     PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
-    s->clock_next = later + 1;
+    s->later_next = later + 1;
     s->contrast = r->contrast;
     s->moment = r->moment;
-    s->finite = r->finite;
+    s->not_finite = r->not_finite;
     return GRACO_OK;
 }
 

@@ -1,8 +1,8 @@
-/* A dense product that ends with bias and ReLU, by cuBLASLt: without a pass over the result for
- * them. Of the other activations the library knows none. */
+/* A dense product that ends with bias and ReLU, in one kernel of cuBLASLt, which has none of the
+ * other activations. Without it a second kernel would read and write the whole result. */
 #include "compute/cuda/cuda_device.cuh"
 
-/* What the library wants to be told, in its order of columns: C' = op(B)' op(A)'. */
+/* The product as cuBLASLt wants it described, by columns: C' = op(B)' op(A)'. */
 struct description {
     cublasLtMatmulDesc_t product;
     cublasLtMatrixLayout_t B, A, C;
@@ -68,7 +68,7 @@ graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done)
     const struct cuda_blas *call = &s->call;
     struct description d = {};
     cublasLtMatmulHeuristicResult_t best = {};
-    const float one = 1;
+    const float one = 1, beta = g->accumulate ? 1 : 0;
     int found = 0;
     cublasStatus_t error = describe(c, call, g, &d);
     if (error == CUBLAS_STATUS_SUCCESS)
@@ -76,11 +76,11 @@ graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done)
                                 &found);
     if (error == CUBLAS_STATUS_SUCCESS && found > 0)
         error =
-            call->lt_multiply(s->blas_lt, d.product, &one, g->B, d.B, g->A, d.A, &g->beta, g->C,
-                              d.C, g->C, d.C, &best.algo, s->workspace, WORKSPACE_BYTES, s->stream);
+            call->lt_multiply(s->blas_lt, d.product, &one, g->B, d.B, g->A, d.A, &beta, g->C, d.C,
+                              g->C, d.C, &best.algo, s->workspace, WORKSPACE_BYTES, s->stream);
     forget(call, &d);
     *done = error == CUBLAS_STATUS_SUCCESS && found > 0;
-    /* Shapes that it has no way for are done in two steps. */
+    /* A shape that it has no kernel for takes two steps. */
     return error == CUBLAS_STATUS_NOT_SUPPORTED
                ? GRACO_OK
                : cuda_check_blas(error, "a product with bias and ReLU");

@@ -1,5 +1,5 @@
 /* Activations, normalisation and gathering: row by row. Gradients of biases and slopes are sums
- * over all rows; each piece of rows sums its own, and a second kernel adds the pieces in order. */
+ * over all rows: each piece of rows sums its own, and a second kernel adds the pieces in order. */
 #include "compute/cuda/cuda_activation.cuh"
 
 enum {
@@ -34,13 +34,13 @@ static struct cut cut_of(const struct cuda_state *s, const struct activation *a)
 
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
-    activate(struct activation a, const uint32_t *late, int64_t steps, float *Y, const float *X)
+    activate(struct activation a, const uint32_t *later, int64_t steps, float *Y, const float *X)
 {
     int64_t col = ((int64_t)blockIdx.y * blockDim.x + threadIdx.x) * wide;
     int64_t first = block_from_end() * steps * blockDim.y + threadIdx.y;
     if (col >= a.cols)
         return;
-    a.key = key_now(a.key, late);
+    a.key = key_now(a.key, later);
     float bias[wide];
     for (int j = 0; j < wide; j++)
         bias[j] = a.bias ? a.bias[col + j] : 0;
@@ -62,16 +62,23 @@ graco_status cuda_activate(struct context *c, const struct activation *a, float 
     const struct cuda_state *s = state_of(c);
     struct cut cut = cut_of(s, a);
     (cut.wide == 4 ? activate<4> : activate<1>)<<<cut.blocks, cut.threads, 0, s->stream>>>(
-        *a, s->late, cut.steps, Y, X);
+        *a, s->later, cut.steps, Y, X);
     PASS_LAUNCH("an activation");
     return GRACO_OK;
 }
 
-/* dX, and the piece's sums for biases (pieces, cols) and slope (blocks), where they are wanted. */
+struct activate_gradients {
+    float *dX;         /* (rows, cols) */
+    const float *dY;   /* (rows, cols); may be dX */
+    const float *seen; /* (rows, cols) what the forward kernel left */
+    float *biases;     /* (pieces, cols) each piece's sums, or NULL: not wanted */
+    double *slopes;    /* (blocks) each block's, or NULL */
+};
+
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
-    activate_back(struct activation a, const uint32_t *late, int64_t steps, float *dX,
-                  const float *dY, const float *seen, float *biases, double *slopes)
+    activate_back(struct activation a, const uint32_t *later, int64_t steps,
+                  struct activate_gradients g)
 {
     __shared__ float sums[BLOCK * wide];
     __shared__ double room[BLOCK_WARPS];
@@ -80,7 +87,7 @@ __global__ static void __launch_bounds__(BLOCK)
     bool inside = col < a.cols;
     float bias[wide], sum[wide] = {0};
     double dslope = 0;
-    a.key = key_now(a.key, late);
+    a.key = key_now(a.key, later);
     for (int j = 0; j < wide; j++)
         bias[j] = inside && a.kind == ACTIVATION_PRELU && a.bias ? a.bias[col + j] : 0;
 #pragma unroll 4
@@ -88,7 +95,7 @@ __global__ static void __launch_bounds__(BLOCK)
         int64_t row = first + k * blockDim.y, i = row * a.cols + col;
         if (!inside || row >= a.rows)
             break;
-        group<wide> d = *(const group<wide> *)(dY + i), x = *(const group<wide> *)(seen + i);
+        group<wide> d = *(const group<wide> *)(g.dY + i), x = *(const group<wide> *)(g.seen + i);
 #pragma unroll
         for (int j = 0; j < wide; j++) {
             x.x[j] += bias[j];
@@ -98,7 +105,7 @@ __global__ static void __launch_bounds__(BLOCK)
             }
             sum[j] += d.x[j];
         }
-        *(group<wide> *)(dX + i) = d;
+        *(group<wide> *)(g.dX + i) = d;
     }
     int thread = threadIdx.y * blockDim.x + threadIdx.x;
     for (int j = 0; j < wide; j++)
@@ -106,13 +113,13 @@ __global__ static void __launch_bounds__(BLOCK)
     __syncthreads();
     int width = blockDim.x * wide;
     int64_t at = (int64_t)blockIdx.y * width + thread;
-    for (int j = thread; biases && j < width && at < a.cols; j += BLOCK, at += BLOCK) {
+    for (int j = thread; g.biases && j < width && at < a.cols; j += BLOCK, at += BLOCK) {
         float total = 0;
         for (int k = 0; k < (int)blockDim.y; k++)
             total += sums[k * width + j];
-        biases[blockIdx.x * a.cols + at] = total;
+        g.biases[blockIdx.x * a.cols + at] = total;
     }
-    if (!slopes)
+    if (!g.slopes)
         return;
     dslope = warp_sum(dslope);
     if (thread % WARP == 0)
@@ -121,7 +128,7 @@ __global__ static void __launch_bounds__(BLOCK)
     if (thread == 0) {
         for (int k = 1; k < BLOCK_WARPS; k++)
             dslope += room[k];
-        slopes[(int64_t)blockIdx.y * gridDim.x + blockIdx.x] = dslope;
+        g.slopes[(int64_t)blockIdx.y * gridDim.x + blockIdx.x] = dslope;
     }
 }
 
@@ -156,43 +163,34 @@ __global__ static void sum_slopes(float *out, const double *partial, int64_t cou
         *out = (float)((double)*out + total);
 }
 
-static graco_status run_back(struct cuda_scratch *scratch, const struct activation *a, float *dX,
-                             const float *dY, const float *Y, float *dbias, float *dslope)
+graco_status cuda_activate_backward(struct context *c, const struct activation *a, float *dX,
+                                    const float *dY, const float *Y, float *dbias, float *dslope)
 {
-    const struct cuda_state *s = state_of(scratch->context);
+    struct cuda_scratch scratch(c);
+    const struct cuda_state *s = state_of(c);
+    struct activate_gradients g = {dX, dY, Y, NULL, NULL};
     struct cut cut = cut_of(s, a);
-    float *biases = NULL;
-    double *slopes = NULL;
     int64_t blocks = (int64_t)cut.blocks.x * cut.blocks.y;
     if (dbias)
-        PASS(scratch_take(scratch, &biases, cut.blocks.x * a->cols, sizeof(float)));
+        PASS(scratch_take(&scratch, &g.biases, cut.blocks.x * a->cols, sizeof(float)));
     if (dslope)
-        PASS(scratch_take(scratch, &slopes, blocks, sizeof(double)));
-    (cut.wide == 4 ? activate_back<4>
-                   : activate_back<1>)<<<cut.blocks, cut.threads, 0, s->stream>>>(
-        *a, s->late, cut.steps, dX, dY, Y, biases, slopes);
+        PASS(scratch_take(&scratch, &g.slopes, blocks, sizeof(double)));
+    (cut.wide == 4
+         ? activate_back<4>
+         : activate_back<1>)<<<cut.blocks, cut.threads, 0, s->stream>>>(*a, s->later, cut.steps, g);
     if (dbias)
         sum_pieces<<<blocks_for(a->cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, s->stream>>>(
-            dbias, biases, cut.blocks.x, a->cols);
+            dbias, g.biases, cut.blocks.x, a->cols);
     if (dslope)
-        sum_slopes<<<1, BLOCK, 0, s->stream>>>(dslope, slopes, blocks);
+        sum_slopes<<<1, BLOCK, 0, s->stream>>>(dslope, g.slopes, blocks);
     PASS_LAUNCH("the gradient of an activation");
     return GRACO_OK;
 }
 
-graco_status cuda_activate_backward(struct context *c, const struct activation *a, float *dX,
-                                    const float *dY, const float *Y, float *dbias, float *dslope)
-{
-    struct cuda_scratch scratch = {c, 0, {}};
-    graco_status status = run_back(&scratch, a, dX, dY, Y, dbias, dslope);
-    scratch_give(&scratch);
-    return status;
-}
-
 /* ---- Normalisation: a warp per row ----------------------------------------------------------- */
 
-/* Four numbers at a time where rows and bias begin at multiples of 16 bytes. */
-static bool fours(int64_t cols, const float *bias)
+/* Whether rows and bias can be read four numbers at a time: they begin at multiples of 16 bytes. */
+static bool by_fours(int64_t cols, const float *bias)
 {
     return cols % 4 == 0 && (uintptr_t)bias % 16 == 0;
 }
@@ -232,7 +230,7 @@ __global__ static void __launch_bounds__(BLOCK)
 graco_status cuda_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
                             const float *bias, float *norm)
 {
-    (fours(cols, bias)
+    (by_fours(cols, bias)
          ? normalise<4>
          : normalise<1>)<<<blocks_for(rows, BLOCK_WARPS), BLOCK, 0, state_of(c)->stream>>>(
         rows, cols, X, bias, norm);
@@ -240,8 +238,8 @@ graco_status cuda_normalise(struct context *c, int64_t rows, int64_t cols, float
     return GRACO_OK;
 }
 
-/* Each warp takes rows that are all warps apart. Where sums of columns are wanted each warp has its
- * own in shared memory, and the block adds them up: (blocks, cols). */
+/* Warps take rows in turn. Where sums of columns are wanted, each warp has its own in
+ * shared memory, and the block adds them up into biases (blocks, cols). */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
     normalise_back(int64_t rows, int64_t cols, float *dZ, const float *Z, const float *norm,
@@ -280,11 +278,13 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Rows too wide for shared memory are their columns' pieces themselves. */
-static graco_status run_normalise_back(struct cuda_scratch *scratch, int64_t rows, int64_t cols,
-                                       float *dZ, const float *Z, const float *norm, float *dbias)
+/* Where rows are too wide for sums in shared memory, every row is a piece of its own: sum_pieces
+ * adds up dZ itself. */
+graco_status cuda_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
+                                     const float *Z, const float *norm, float *dbias)
 {
-    const struct cuda_state *s = state_of(scratch->context);
+    struct cuda_scratch scratch(c);
+    const struct cuda_state *s = state_of(c);
     int64_t fit = SHARED_BYTES / (cols * (int64_t)sizeof(float));
     bool sums = dbias && fit > 0;
     int64_t warps = sums ? least(fit, BLOCK_WARPS) : (int64_t)BLOCK_WARPS;
@@ -292,24 +292,16 @@ static graco_status run_normalise_back(struct cuda_scratch *scratch, int64_t row
     size_t shared = sums ? (size_t)(warps * cols) * sizeof(float) : 0;
     float *biases = NULL;
     if (sums)
-        PASS(scratch_take(scratch, &biases, blocks * cols, sizeof(float)));
-    (fours(cols, NULL) ? normalise_back<4>
-                       : normalise_back<1>)<<<blocks, (unsigned)warps * WARP, shared, s->stream>>>(
+        PASS(scratch_take(&scratch, &biases, blocks * cols, sizeof(float)));
+    (by_fours(cols, NULL)
+         ? normalise_back<4>
+         : normalise_back<1>)<<<blocks, (unsigned)warps * WARP, shared, s->stream>>>(
         rows, cols, dZ, Z, norm, biases);
     if (dbias)
         sum_pieces<<<blocks_for(cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, s->stream>>>(
             dbias, sums ? biases : dZ, sums ? blocks : rows, cols);
     PASS_LAUNCH("the gradient of normalising");
     return GRACO_OK;
-}
-
-graco_status cuda_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
-                                     const float *Z, const float *norm, float *dbias)
-{
-    struct cuda_scratch scratch = {c, 0, {}};
-    graco_status status = run_normalise_back(&scratch, rows, cols, dZ, Z, norm, dbias);
-    scratch_give(&scratch);
-    return status;
 }
 
 /* A warp per row, whose lanes copy groups of `wide` columns. */

@@ -1,10 +1,10 @@
 /* Sparse products, and the drawing of views.
  *
  * A product gathers: a row of Y is the sum of the rows of X that its entries name. A warp takes a
- * row and a span of columns; its lanes read 32 entries at once and pass them around. Rows that are
- * long, such as those of transposed features, get a whole block, whose warps each sum a run of the
- * entries; their parts are added in order. Where both views have the same entries and one shared
- * operand, as features have, the entries and the operand are read once for both. */
+ * row and a span of columns; its lanes read 32 entries at once and hand them to each other. A long
+ * row, such as one of transposed features, takes a whole block: each warp sums a run of the
+ * entries, and the parts are added in order. Where both views have the same entries and share X, as
+ * with features, entries and X are read once for both. */
 #include "compute/cuda/cuda_activation.cuh"
 
 #include <assert.h>
@@ -15,8 +15,8 @@ enum {
     FEW_ROWS = 2048, /* so few rows would leave the GPU idle if each had a warp only */
 };
 
-/* All that a kernel needs; see struct spmm. */
-struct product {
+/* struct spmm by value, as a kernel gets it. */
+struct spmm_args {
     struct sparse matrix[2];
     int views;
     int64_t cols;
@@ -27,7 +27,7 @@ struct product {
     bool accumulate;
     const float *mask[2];
     struct activation after;
-    const uint32_t *late;
+    const uint32_t *later;
     bool twin; /* both views have the same entries */
 };
 
@@ -95,7 +95,7 @@ __device__ static inline void gather_one(pack<V> (&sum)[N], const struct sparse 
 
 /* The same entries for two views. A shared X is read once; else each view reads its own. */
 template <int V, int N>
-__device__ static inline void gather_twin(pack<V> (&sum)[2][N], const struct product &p,
+__device__ static inline void gather_twin(pack<V> (&sum)[2][N], const struct spmm_args &p,
                                           int64_t col, int64_t first, int64_t last)
 {
     const struct sparse &a = p.matrix[0], &b = p.matrix[1];
@@ -126,9 +126,9 @@ __device__ static inline void gather_twin(pack<V> (&sum)[2][N], const struct pro
     }
 }
 
-/* What follows a sum: its columns' mask, then bias and activation. */
+/* What follows a sum: the mask of its columns, then bias and activation. */
 template <int V, bool ends>
-__device__ static inline void end_pack(pack<V> &x, const struct product &p,
+__device__ static inline void end_pack(pack<V> &x, const struct spmm_args &p,
                                        const struct activation &after, int view, int64_t row,
                                        int64_t col)
 {
@@ -143,14 +143,14 @@ __device__ static inline void end_pack(pack<V> &x, const struct product &p,
     }
 }
 
-/* Adds the identity's part, scales the row, and writes it or adds it to Y. All C sums go to one row
- * where Y is shared. */
+/* Adds the identity's part, scales the row, and writes it to Y or adds it. Where Y is shared, the
+ * sums of all C views go to one row. */
 template <int V, int N, int C, bool ends>
-__device__ static inline void finish_rows(pack<V> (&sum)[C][N], const struct product &p,
+__device__ static inline void finish_rows(pack<V> (&sum)[C][N], const struct spmm_args &p,
                                           int first_view, int64_t row, int64_t col)
 {
     struct activation after = p.after;
-    after.key = key_now(after.key, p.late);
+    after.key = key_now(after.key, p.later);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         int64_t at = col + k * WARP * V;
@@ -180,7 +180,7 @@ __device__ static inline void finish_rows(pack<V> (&sum)[C][N], const struct pro
 
 /* Sums of one row over the part'th of `parts` runs of its entries, for C views. */
 template <int V, int N, int C>
-__device__ static inline void gather_row(pack<V> (&sum)[C][N], const struct product &p,
+__device__ static inline void gather_row(pack<V> (&sum)[C][N], const struct spmm_args &p,
                                          int first_view, int64_t row, int64_t col, int part,
                                          int parts)
 {
@@ -206,7 +206,7 @@ __device__ static inline void gather_row(pack<V> (&sum)[C][N], const struct prod
 /* One row by all warps of the block, each a run of its entries; the first adds the parts in order
  * and finishes. */
 template <int V, int N, int C, bool ends>
-__device__ static inline void share_row(pack<V> (*parts)[N][WARP], const struct product &p,
+__device__ static inline void share_row(pack<V> (*parts)[N][WARP], const struct spmm_args &p,
                                         int first_view, int64_t row, int64_t col)
 {
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
@@ -230,24 +230,23 @@ __device__ static inline void share_row(pack<V> (*parts)[N][WARP], const struct 
         finish_rows<V, N, C, ends>(sum, p, first_view, row, col);
 }
 
-/* How long a row may be: by the first view's place for it, so that all views of a row are treated
- * alike. */
-__device__ static inline bool is_long(const struct product &p, int64_t row)
+/* By the room for the row in the first view, so that all views of a row are treated alike. */
+__device__ static inline bool is_long(const struct spmm_args &p, int64_t row)
 {
     return p.matrix[0].entries.start[row + 1] - p.matrix[0].entries.start[row] >= LONG_ROW;
 }
 
-/* A warp per row, but a block for each of its long ones, in turn. blockIdx.y counts spans of
- * columns, blockIdx.z views where each has its own. */
+/* A warp per row; then the block takes its long rows one after the other. blockIdx.y counts spans
+ * of columns, blockIdx.z views where each has its own. */
 template <int V, int N, int C, bool ends>
-__global__ static void __launch_bounds__(BLOCK) multiply_rows(struct product p)
+__global__ static void __launch_bounds__(BLOCK) multiply_rows(struct spmm_args p)
 {
     __shared__ pack<V> parts[BLOCK_WARPS][N][WARP];
     int64_t first = (int64_t)blockIdx.x * BLOCK_WARPS, row = first + threadIdx.x / WARP;
     int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
-    bool inside = row < p.matrix[0].entries.rows, later = inside && is_long(p, row);
-    bool some = __syncthreads_or(later); /* at the start, where nobody waits for it */
-    if (inside && !later) {
+    bool inside = row < p.matrix[0].entries.rows, by_block = inside && is_long(p, row);
+    bool some = __syncthreads_or(by_block); /* at the start, where nobody waits for it */
+    if (inside && !by_block) {
         pack<V> sum[C][N];
         gather_row(sum, p, blockIdx.z, row, col, 0, 1);
         finish_rows<V, N, C, ends>(sum, p, blockIdx.z, row, col);
@@ -259,14 +258,15 @@ __global__ static void __launch_bounds__(BLOCK) multiply_rows(struct product p)
 
 /* A block per row. */
 template <int V, int N, int C, bool ends>
-__global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct product p)
+__global__ static void __launch_bounds__(LONG_WARPS *WARP) long_rows(struct spmm_args p)
 {
     __shared__ pack<V> parts[LONG_WARPS][N][WARP];
     int64_t col = (int64_t)blockIdx.y * (WARP * V * N) + threadIdx.x % WARP * V;
     share_row<V, N, C, ends>(parts, p, blockIdx.z, blockIdx.x, col);
 }
 
-template <int V, int N, int C, bool ends> static void launch(cudaStream_t stream, struct product *p)
+template <int V, int N, int C, bool ends>
+static void launch(cudaStream_t stream, struct spmm_args *p)
 {
     int64_t rows = p->matrix[0].entries.rows;
     unsigned spans = blocks_for(p->cols, WARP * V * N), z = p->views / C;
@@ -279,7 +279,7 @@ template <int V, int N, int C, bool ends> static void launch(cudaStream_t stream
 }
 
 /* Both views in one go where they share entries or a result. */
-template <int V, int N> static void choose(cudaStream_t stream, struct product *p, bool ends)
+template <int V, int N> static void choose(cudaStream_t stream, struct spmm_args *p, bool ends)
 {
     if (p->views == 2 && (p->y_step == 0 || p->twin))
         ends ? launch<V, N, 2, true>(stream, p) : launch<V, N, 2, false>(stream, p);
@@ -297,7 +297,7 @@ static bool same_entries(const struct spmm *s)
 graco_status cuda_spmm(struct context *c, const struct spmm *s)
 {
     cudaStream_t stream = state_of(c)->stream;
-    struct product p = {};
+    struct spmm_args p = {};
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     if (s->matrix[0].entries.rows == 0 || s->cols == 0)
         return GRACO_OK;
@@ -314,7 +314,7 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
     p.mask[1] = s->mask[1];
     if (s->after)
         p.after = *s->after;
-    p.late = state_of(c)->late;
+    p.later = state_of(c)->later;
     p.twin = same_entries(s);
     bool aligned = ((uintptr_t)s->X | (uintptr_t)s->Y) % 16 == 0 && s->cols % 4 == 0;
     if (!aligned)
@@ -331,14 +331,14 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
 
 /* Four elements per thread, as one block of Philox gives. */
 template <typename T>
-__global__ static void draw(struct random_key key, const uint32_t *late, uint64_t threshold,
+__global__ static void draw(struct random_key key, const uint32_t *later, uint64_t threshold,
                             int64_t n, T *keep)
 {
     int64_t block = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint32_t lanes[4];
     if (4 * block >= n)
         return;
-    device_random_block(lanes, key_now(key, late), (uint64_t)block);
+    device_random_block(lanes, key_now(key, later), (uint64_t)block);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (4 * block + i < n)
@@ -348,7 +348,7 @@ __global__ static void draw(struct random_key key, const uint32_t *late, uint64_
 graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
                              uint8_t *keep)
 {
-    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->late,
+    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->later,
                                                                       random_threshold(p), n, keep);
     PASS_LAUNCH("drawing edges");
     return GRACO_OK;
@@ -357,7 +357,7 @@ graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, do
 graco_status cuda_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
                               float *keep)
 {
-    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->late,
+    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->later,
                                                                       random_threshold(p), n, keep);
     PASS_LAUNCH("drawing features");
     return GRACO_OK;

@@ -1,13 +1,9 @@
-/* Around the passes over tiles: the image of Z, and the sums of what the parts left. */
+/* What happens before and after the sweeps over tiles: Z becomes an image in halves, and what each
+ * part left is added up in the order of the parts. */
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
-static bool with_wgmma(struct context *c)
-{
-    return state_of(c)->wgmma && !c->portable;
-}
-
-/* Eight halves, a chunk, per thread. */
+/* Z as struct tiles wants it; a thread makes a chunk of eight halves. */
 __global__ static void make_image(const __grid_constant__ struct tiles t, const float *Z, uint4 *to)
 {
     int64_t rows = tiles_rows(t), chunks = rows * t.width / 8, step = (int64_t)gridDim.x * BLOCK;
@@ -33,7 +29,7 @@ static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
     t->d = s->d;
     t->blocks = (s->n + TILE_ROWS - 1) / TILE_ROWS;
     t->width = s->d <= 64 ? 64 : s->d <= 128 ? 128 : TILE_WIDTH_MAX;
-    t->intra = s->intra;
+    t->within = s->within;
     t->scale = contrast_scale(s);
     t->parts =
         (int)least(state->processors, backward ? tiles_total<true>(*t) : tiles_total<false>(*t));
@@ -45,35 +41,36 @@ static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
     return GRACO_OK;
 }
 
-/* A block has WARP rows of Z and BLOCK_WARPS runs of parts. */
+/* Adds up the row sums of all parts. A block has WARP rows of Z; each warp sums every eighth
+ * part. */
 __global__ static void __launch_bounds__(BLOCK)
-    add_sums(const __grid_constant__ struct tiles t, double *inter, double *intra)
+    add_sums(const __grid_constant__ struct tiles t, double *between, double *within)
 {
     __shared__ double room[2][BLOCK_WARPS][WARP];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     int64_t i = (int64_t)blockIdx.x * WARP + lane, rows = tiles_rows(t);
-    double within = 0, across = 0;
+    double own = 0, other = 0;
     const float *sums = t.sums + (i < t.n ? i : i - t.n + rows / 2);
 #pragma unroll 4
     for (int part = warp; part < t.parts && i < 2 * t.n; part += BLOCK_WARPS) {
-        within += (double)sums[2 * part * rows];
-        across += (double)sums[(2 * part + 1) * rows];
+        own += (double)sums[2 * part * rows];
+        other += (double)sums[(2 * part + 1) * rows];
     }
-    room[0][warp][lane] = within;
-    room[1][warp][lane] = across;
+    room[0][warp][lane] = own;
+    room[1][warp][lane] = other;
     __syncthreads();
     if (warp > 0 || i >= 2 * t.n)
         return;
     for (int k = 1; k < BLOCK_WARPS; k++) {
-        within += room[0][k][lane];
-        across += room[1][k][lane];
+        own += room[0][k][lane];
+        other += room[1][k][lane];
     }
-    intra[i] = within;
-    inter[i] = across;
+    within[i] = own;
+    between[i] = other;
 }
 
-graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *inter,
-                           double *intra)
+graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
+                           double *within)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
@@ -82,9 +79,9 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     int64_t sums = 2 * t.parts * tiles_rows(t);
     PASS(scratch_take(scratch, &t.sums, sums, sizeof(float)));
     PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
-    PASS(cuda_check((with_wgmma(c) ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream),
+    PASS(cuda_check((state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream),
                     "summing similarities"));
-    add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, inter, intra);
+    add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, between, within);
     PASS_LAUNCH("summing similarities");
     return GRACO_OK;
 }
@@ -100,7 +97,8 @@ __global__ static void pad_inverse(const __grid_constant__ struct tiles t, const
     padded[i] = node < t.n ? inverse[view * t.n + node] : 0;
 }
 
-/* Eight blocks of threads per block of rows: add what several parts have of it, in their order. */
+/* Adds what several parts have of a block of rows, in the order of the parts. Eight blocks of
+ * threads per block of rows. */
 __global__ static void add_shares(const __grid_constant__ struct tiles t)
 {
     int64_t row = blockIdx.x, total = tiles_total<true>(t), first = tiles_first<true>(t, row);
@@ -135,7 +133,7 @@ graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast 
     t.dZ = dZ;
     pad_inverse<<<blocks_for(tiles_rows(t), BLOCK), BLOCK, 0, state->stream>>>(t, inverse, padded);
     PASS_LAUNCH("padding");
-    PASS(cuda_check((with_wgmma(c) ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream),
+    PASS(cuda_check((state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream),
                     "weighing similarities"));
     add_shares<<<dim3((unsigned)(2 * t.blocks), 8), BLOCK, 0, state->stream>>>(t);
     PASS_LAUNCH("adding gradients");

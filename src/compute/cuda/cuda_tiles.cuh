@@ -1,15 +1,16 @@
-/* The exact contrast on the tensor cores: what its kernels and those who launch them share.
+/* The exact contrast on the tensor cores: what its kernels and those who launch them share. Read
+ * cuda_panels.cu first, which computes the same in plain steps.
  *
  * The matrix of similarities is cut into tiles; a tile lives in registers alone. The rows of each
  * view are padded to whole blocks of TILE_ROWS, so that a tile lies within one pair of views and a
- * node and its partner have the same place in their blocks. The forward pass takes each unordered
+ * node and its partner have the same place in their blocks. The forward sweep takes each unordered
  * pair of blocks once and adds a tile's exponentials along rows and along columns. The backward
- * pass takes every block of rows with all columns, makes the tile again, turns it into weights and
+ * sweep takes every block of rows with all columns, makes the tile again, turns it into weights and
  * multiplies them at once with the columns' rows of Z.
  *
  * Tiles are numbered row after row, and each of `parts` thread blocks works through an equal run of
- * numbers. Where a row of tiles is shared by several parts each leaves its own sum, and the sums
- * are added in the order of the parts: no atomics, the same bits every time. */
+ * numbers. Where several parts share a row of tiles, each leaves its own sum, and the sums are
+ * added in the order of the parts: no atomics, the same bits every time. */
 #ifndef COMPUTE_CUDA_CUDA_TILES_CUH
 #define COMPUTE_CUDA_CUDA_TILES_CUH
 
@@ -19,11 +20,11 @@
 
 enum {
     TILE_ROWS = 128,
-    TILE_COLS = 128,      /* of the forward pass */
-    TILE_BACK_COLS = 64,  /* of the backward pass */
-    TILE_SLAB = 64,       /* halves of a row that lie together: 128 bytes */
-    TILE_WIDTH_MAX = 256, /* d, rounded up to 64, 128 or 256 */
-    TILE_NOWHERE = 1 << 30,
+    TILE_COLS = 128,        /* of the forward sweep */
+    TILE_BACK_COLS = 64,    /* of the backward sweep */
+    TILE_SLAB = 64,         /* halves of a row that lie together: 128 bytes */
+    TILE_WIDTH_MAX = 256,   /* d, rounded up to 64, 128 or 256 */
+    TILE_NOWHERE = 1 << 30, /* a diagonal that no tile reaches */
 };
 
 /* Z in halves, as the tensor cores want it in shared memory: width / TILE_SLAB slabs, each of 128
@@ -32,10 +33,10 @@ struct tiles {
     int64_t n, d;
     int64_t blocks; /* of a view */
     int width, parts;
-    bool intra;
+    bool within;
     float scale;         /* log2(e) / tau */
     const __half *image; /* (slabs, 2 * blocks * TILE_ROWS, TILE_SLAB) */
-    /* Forward: sums of each part, (parts, 2, rows), zero before: within a view, across views. */
+    /* Forward: each part's row sums (parts, 2, rows), zero before: within a view, between views. */
     float *sums;
     /* Backward. */
     const float *inverse; /* (rows) 1 / D, scaled; 0 for padding */
@@ -55,8 +56,8 @@ template <bool backward>
 static inline __host__ __device__ int64_t tiles_in_row(const struct tiles &t, int64_t row)
 {
     if (backward)
-        return (t.intra ? 2 : 1) * t.blocks * (TILE_ROWS / TILE_BACK_COLS);
-    return t.blocks + (t.intra && row < t.blocks ? 1 : 0);
+        return (t.within ? 2 : 1) * t.blocks * (TILE_ROWS / TILE_BACK_COLS);
+    return t.blocks + (t.within && row < t.blocks ? 1 : 0);
 }
 
 template <bool backward>
@@ -64,7 +65,7 @@ static inline __host__ __device__ int64_t tiles_total(const struct tiles &t)
 {
     if (backward)
         return 2 * t.blocks * tiles_in_row<true>(t, 0);
-    return t.blocks * (t.intra ? 2 * t.blocks + 1 : t.blocks);
+    return t.blocks * (t.within ? 2 * t.blocks + 1 : t.blocks);
 }
 
 /* The number of the first tile of a row, and the row of a tile. */
@@ -72,14 +73,14 @@ template <bool backward>
 static inline __host__ __device__ int64_t tiles_first(const struct tiles &t, int64_t row)
 {
     int64_t longer = row < t.blocks ? row : t.blocks;
-    return backward || !t.intra ? row * tiles_in_row<backward>(t, 0) : row * t.blocks + longer;
+    return backward || !t.within ? row * tiles_in_row<backward>(t, 0) : row * t.blocks + longer;
 }
 
 template <bool backward>
 static inline __host__ __device__ int64_t tiles_row(const struct tiles &t, int64_t tile)
 {
     int64_t half = t.blocks * (t.blocks + 1);
-    if (backward || !t.intra || tile < half)
+    if (backward || !t.within || tile < half)
         return tile / tiles_in_row<backward>(t, 0);
     return t.blocks + (tile - half) / t.blocks;
 }
@@ -106,7 +107,7 @@ template <bool backward> struct tile_walk {
     {
         int64_t first = tiles_first<backward>(t, row);
         last = tiles_in_row<backward>(t, row) - 1;
-        /* All parts go through the columns in step, so that one reading serves many of them. */
+        /* All parts go through the columns in step, so that the cache reads each only once. */
         turn = first >= begin && first + last < end ? (first - begin) % (last + 1) : 0;
     }
 
@@ -151,22 +152,22 @@ template <bool backward> struct tile_walk {
         enter(t);
     }
 
-    /* The block of columns; in the backward pass, the group of TILE_BACK_COLS of them. */
+    /* The block of columns; backward, the group of TILE_BACK_COLS of them. */
     __device__ int64_t col(const struct tiles &t) const
     {
         if (!backward)
-            return t.intra ? (row + k) % (2 * t.blocks) : t.blocks + k;
+            return t.within ? (row + k) % (2 * t.blocks) : t.blocks + k;
         int64_t place = k + turn <= last ? k + turn : k + turn - last - 1;
-        return t.intra || row >= t.blocks ? place : place + last + 1;
+        return t.within || row >= t.blocks ? place : place + last + 1;
     }
 
     /* Forward: whether the tile compares one view with the other. */
-    __device__ bool across(const struct tiles &t) const
+    __device__ bool between(const struct tiles &t) const
     {
         return (row < t.blocks) != (col(t) < t.blocks);
     }
 
-    /* Where the backward pass leaves what it has of a row that is not whole. */
+    /* Where a part leaves what it has of a row that is not whole. */
     __device__ float *share(const struct tiles &t) const
     {
         int64_t slot = 2 * blockIdx.x + (tile - k >= begin ? 1 : 0);
@@ -189,9 +190,8 @@ __device__ static inline uint32_t tile_pack(float low, float high)
     return *reinterpret_cast<uint32_t *>(&both);
 }
 
-/* In registers a tile is as the matrix instructions leave it: of thread's x[i], the row is
- * lane / 4, and 8 more for i & 2; the column is 8 (i / 4) + 2 (lane % 4), and one more for i & 1.
- */
+/* Where a thread's x[i] stands in a tile, as the matrix instructions leave it: the row is lane / 4,
+ * and 8 more if i & 2; the column is 8 (i / 4) + 2 (lane % 4), and one more if i & 1. */
 
 __device__ static inline int tile_y(int i)
 {
@@ -203,8 +203,8 @@ __device__ static inline int tile_x(int i)
     return i / 4 * 8 + (int)(threadIdx.x % 4) * 2 + (i & 1);
 }
 
-/* Exponentials in place of similarities; `y` and `x` are where they begin in the tile. Without the
- * row itself, without padding. */
+/* Exponentials in place of similarities, which begin at row `y` and column `x` of the tile; 0 for
+ * the row itself and for padding. */
 template <int count>
 __device__ static inline void tile_exponentiate(const struct tiles &t, float (&s)[count],
                                                 int64_t row, int64_t col, int y, int x)
@@ -238,15 +238,15 @@ __device__ static inline void tile_sums(float (&rows)[2], float (&cols)[count / 
     }
 }
 
-__device__ static inline void tile_add(double (&sum)[2][2], const float (&rows)[2], bool across)
+__device__ static inline void tile_add(double (&sum)[2][2], const float (&rows)[2], bool between)
 {
-    sum[0][0] += across ? 0 : (double)rows[0];
-    sum[0][1] += across ? 0 : (double)rows[1];
-    sum[1][0] += across ? (double)rows[0] : 0;
-    sum[1][1] += across ? (double)rows[1] : 0;
+    sum[0][0] += between ? 0 : (double)rows[0];
+    sum[0][1] += between ? 0 : (double)rows[1];
+    sum[1][0] += between ? (double)rows[0] : 0;
+    sum[1][1] += between ? (double)rows[1] : 0;
 }
 
-/* Adds a warp's row sums, within the view and across, to the part's own, and clears them. */
+/* Adds a warp's row sums, within the view and between views, to the part's own, and clears them. */
 __device__ static inline void tile_leave_sums(const struct tiles &t, double (&sum)[2][2],
                                               int64_t row, int y)
 {
@@ -262,9 +262,8 @@ __device__ static inline void tile_leave_sums(const struct tiles &t, double (&su
     }
 }
 
-/* Weights e (1/D_i + 1/D_j) in halves, as the next product takes them; `diagonal` is the tile's
- * diagonal less where the similarities begin, or far away: the row itself and its partner have no
- * weight. */
+/* Weights e (1/D_i + 1/D_j) in halves, as the next product takes them. The weight is 0 where column
+ * less row is `diagonal`: there the row meets itself or its partner. TILE_NOWHERE: nowhere. */
 template <int count>
 __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const float (&s)[count],
                                          float scale, const float (&own)[2], const float *inverse,
@@ -285,7 +284,7 @@ __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const floa
     }
 }
 
-/* A row of tiles is done: a warp's sums go to dZ or to the part's shares, and are cleared. */
+/* At the end of a row of tiles: a warp's sums go to dZ or to the part's shares, and are cleared. */
 template <int width>
 __device__ static inline void tile_leave(const struct tiles &t, const tile_walk<true> &walk,
                                          float (&sum)[width / 2], int y)
@@ -302,8 +301,8 @@ __device__ static inline void tile_leave(const struct tiles &t, const tile_walk<
     }
 }
 
-/* Adds v[0 .. 8 count - 1] over the 8 lanes that differ in bits 2 to 4. Of the totals each lane
- * keeps `count`, in v[0 .. count - 1]: those that begin at count (4 bit4 + 2 bit3 + bit2). */
+/* Adds v[0 .. 8 count - 1] over the 8 lanes that differ in bits 2 to 4. Each lane keeps `count` of
+ * the totals, in v[0 .. count - 1]: those from count (4 bit4 + 2 bit3 + bit2) on. */
 template <int count> __device__ static inline void tile_fold(float *v)
 {
     int lane = threadIdx.x % WARP;
@@ -320,7 +319,7 @@ template <int count> __device__ static inline void tile_fold(float *v)
 
 /* ---- Launching ------------------------------------------------------------------------------- */
 
-/* The pass over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
+/* The sweeps over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
  * GPU since the A100 has. */
 cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream);

@@ -1,5 +1,7 @@
-/* Tiles on the tensor cores of every GPU since the A100: warps of 16 rows each, columns in steps
- * that two of fit beside the block of rows in the smallest shared memory (99 KB). */
+/* Tiles on the tensor cores of every GPU since the A100. A thread block has a block of rows, 16 for
+ * each warp, and goes through the columns in steps: one step is multiplied while the next is
+ * copied. Steps are so small that two of them and the block of rows fit into 99 KB, the least
+ * shared memory that such a GPU has. */
 #include "compute/cuda/cuda_tiles.cuh"
 
 enum {
@@ -172,12 +174,12 @@ __global__ static void __launch_bounds__(BLOCK)
     copy_rows<width>(t, memory + shape::ring, at.col(t), STEP);
     for (; at.walk.more(); at.next(t), stage ^= 1) {
         int64_t col = at.walk.col(t);
-        bool across = at.walk.across(t);
+        bool between = at.walk.between(t);
         arrive<false, width>(t, at, memory, stage);
         similarities<width>(s, memory, memory + shape::ring + stage * STEP * shape::row_bytes);
         tile_exponentiate(t, s, at.walk.row, col, y, at.step * STEP);
         tile_sums(rows, cols, s);
-        tile_add(sum, rows, across);
+        tile_add(sum, rows, between);
         tile_fold<1>(cols);
         int chunk = (lane >> 4 & 1) * 2 + (lane >> 3 & 1);
         folded[warp * STEP + chunk * 8 + lane % 4 * 2 + (lane >> 2 & 1)] = cols[0];
@@ -186,7 +188,7 @@ __global__ static void __launch_bounds__(BLOCK)
             float total = 0;
             for (int i = 0; i < BLOCK_WARPS; i++)
                 total += folded[i * STEP + lane];
-            t.sums[(2 * blockIdx.x + across) * tiles_rows(t) + at.col(t) + lane] += total;
+            t.sums[(2 * blockIdx.x + between) * tiles_rows(t) + at.col(t) + lane] += total;
         }
         if (at.walk.row_ends() && at.step == at.steps - 1)
             tile_leave_sums(t, sum, at.walk.row, y);

@@ -1,8 +1,8 @@
 /* Tiles on the tensor cores of the H100 family. Compiled for sm_90a alone.
  *
- * A thread block has three warp groups. The first fetches: one thread of it copies blocks of the
- * image into a ring of shared memory, ahead of use; one warp of it adds up column sums. The other
- * two multiply: each has TILE_ROWS / 2 rows of the tile, with accumulators in registers. They take
+ * A thread block has three warp groups. The first fetches: one of its threads copies blocks of the
+ * image into a ring of shared memory, ahead of use, and one of its warps adds up column sums. The
+ * other two multiply: each has TILE_ROWS / 2 rows of the tile, with sums in registers. They take
  * turns, so that one keeps the tensor cores busy while the other exponentiates. */
 #include "compute/cuda/cuda_tiles.cuh"
 
@@ -12,10 +12,14 @@ enum {
     GROUP_ROWS = TILE_ROWS / 2,
     MULTIPLIERS = 2 * GROUP / WARP, /* warps */
     SLAB_BYTES = TILE_SLAB * (int)sizeof(__half),
+    /* Registers of a thread. The three groups share 65536: those that multiply need them for a tile
+     * and its sums, the one that fetches only copies and adds. */
+    FETCH_REGISTERS = 40,
+    MULTIPLY_REGISTERS = 232,
 };
 
-/* Shared memory: the rows of the block, then the ring. All of it is a multiple of 1024 bytes, the
- * period in which chunks change places. */
+/* Shared memory: the rows of the block, then the ring. Both are multiples of 1024 bytes, the period
+ * in which chunks change places. */
 template <int width, int cols, int stages> struct layout {
     static constexpr int row_bytes = width * (int)sizeof(__half);
     static constexpr int block_bytes = TILE_ROWS * row_bytes;
@@ -72,8 +76,8 @@ __device__ static inline void copy_in(uint32_t to, const void *from, int bytes, 
                  : "memory");
 }
 
-/* The ring's barriers: `full` when a stage has arrived, `empty` when all warps are done with it;
- * the same for the block of rows and for the two buffers of column sums. */
+/* The barriers of the ring: a stage is `full` when it has arrived, and `empty` when all warps are
+ * done with it; the same for the block of rows and for the two buffers of column sums. */
 template <typename shape, int stages> struct signals {
     uint32_t base;
 
@@ -117,6 +121,34 @@ template <typename shape, int stages> struct signals {
     }
 };
 
+/* What both kernels begin with: the aligned shared memory, its barriers, and who the thread is. */
+template <typename shape, int stages> struct station {
+    uint32_t memory; /* address in shared memory */
+    char *plain;     /* the same as a pointer */
+    signals<shape, stages> on;
+    int group; /* of those that multiply; -1: the one that fetches */
+    int warp, lane;
+
+    __device__ station()
+    {
+        extern __shared__ char unaligned[];
+        uint32_t start = (uint32_t)__cvta_generic_to_shared(unaligned);
+        memory = (start + 1023) / 1024 * 1024;
+        plain = unaligned + (memory - start);
+        on.base = memory + shape::barriers;
+        group = threadIdx.x / GROUP - 1;
+        warp = threadIdx.x / WARP;
+        lane = threadIdx.x % WARP;
+        if (threadIdx.x == 0)
+            on.init();
+        __syncthreads();
+        if (group < 0)
+            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"((int)FETCH_REGISTERS));
+        else
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"((int)MULTIPLY_REGISTERS));
+    }
+};
+
 /* A place in a ring, and the parity of its use. */
 template <int stages> struct ring_place {
     int stage = 0;
@@ -133,7 +165,8 @@ template <int stages> struct ring_place {
 
 /* ---- Matrix instructions --------------------------------------------------------------------- */
 
-/* Describes an operand in shared memory with 128-byte swizzle: steps in bytes. */
+/* Describes an operand in shared memory whose chunks change places every 128 bytes; both steps are
+ * in bytes. */
 __device__ static inline uint64_t describe(uint32_t address, uint32_t leading, uint32_t stride)
 {
     return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(leading >> 4) << 16 |
@@ -200,7 +233,7 @@ __device__ static inline void apply(float (&d)[128], const uint32_t (&a)[4], uin
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-/* Registers that matrix instructions write must not be moved across their waits. */
+/* Keeps the compiler from moving registers that matrix instructions write past their waits. */
 template <int count> __device__ static inline void hold(float (&d)[count])
 {
 #pragma unroll
@@ -299,7 +332,7 @@ __device__ static inline void add_columns(const struct tiles &t, const char *mem
         int64_t col = walk.col(t);
         const float4 *from = (const float4 *)(memory + shape::sums) +
                              place.stage * MULTIPLIERS * TILE_COLS / 4 + lane;
-        float *sums = t.sums + (2 * blockIdx.x + walk.across(t)) * tiles_rows(t) + col * TILE_COLS;
+        float *sums = t.sums + (2 * blockIdx.x + walk.between(t)) * tiles_rows(t) + col * TILE_COLS;
         barrier_wait(on.sums_full(place.stage), place.parity);
         if (col != walk.row) {
             float4 total = ((float4 *)sums)[lane];
@@ -322,25 +355,18 @@ __global__ static void __launch_bounds__(THREADS, 1)
 {
     constexpr int stages = forward_stages<width>;
     typedef layout<width, TILE_COLS, stages> shape;
-    extern __shared__ char unaligned[];
-    uint32_t start = (uint32_t)__cvta_generic_to_shared(unaligned);
-    uint32_t memory = (start + 1023) / 1024 * 1024;
-    char *plain = unaligned + (memory - start);
-    const signals<shape, stages> on = {memory + shape::barriers};
-    int group = threadIdx.x / GROUP - 1, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    if (threadIdx.x == 0)
-        on.init();
-    __syncthreads();
+    const station<shape, stages> here;
+    const signals<shape, stages> &on = here.on;
+    const uint32_t memory = here.memory;
+    const int group = here.group, warp = here.warp, lane = here.lane;
     if (group < 0) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == 0)
             fetch_tiles<false, width, TILE_COLS, stages, shape>(t, memory, on);
         if (warp == 1)
-            add_columns<shape, stages>(t, plain, on);
+            add_columns<shape, stages>(t, here.plain, on);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         float s[64];
-        double sum[2][2] = {{0, 0}, {0, 0}}; /* within, across; rows 8 apart */
+        double sum[2][2] = {{0, 0}, {0, 0}}; /* within, between; rows 8 apart */
         ring_place<stages> place;
         ring_place<2> buffer;
         uint32_t rows_parity = 0;
@@ -371,10 +397,10 @@ __global__ static void __launch_bounds__(THREADS, 1)
             float rows[2], cols[32];
             tile_exponentiate(t, s, walk.row, col, first, 0);
             tile_sums(rows, cols, s);
-            tile_add(sum, rows, walk.across(t));
+            tile_add(sum, rows, walk.between(t));
             tile_fold<4>(cols);
             barrier_wait(on.sums_empty(buffer.stage), buffer.parity ^ 1);
-            float2 *to = (float2 *)(plain + shape::sums) +
+            float2 *to = (float2 *)(here.plain + shape::sums) +
                          (buffer.stage * MULTIPLIERS + warp - 4) * TILE_COLS / 2 +
                          (lane >> 2 & 1 ? 8 : 0) + (lane >> 3 & 1 ? 16 : 0) +
                          (lane >> 4 & 1 ? 32 : 0) + lane % 4;
@@ -382,7 +408,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
             to[4] = make_float2(cols[2], cols[3]);
             barrier_arrive(on.sums_full(buffer.stage));
             if (walk.row_ends()) {
-                /* The warp that adds columns is done with the same sums. */
+                /* Wait until the warp that adds columns is done with the same sums. */
                 barrier_wait(on.sums_empty(buffer.stage), buffer.parity);
                 tile_leave_sums(t, sum, walk.row, first);
             }
@@ -398,21 +424,14 @@ __global__ static void __launch_bounds__(THREADS, 1)
 {
     constexpr int stages = back_stages<width>, cols = TILE_BACK_COLS;
     typedef layout<width, cols, stages> shape;
-    extern __shared__ char unaligned[];
-    uint32_t start = (uint32_t)__cvta_generic_to_shared(unaligned);
-    uint32_t memory = (start + 1023) / 1024 * 1024;
-    char *plain = unaligned + (memory - start);
-    const signals<shape, stages> on = {memory + shape::barriers};
-    int group = threadIdx.x / GROUP - 1, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    if (threadIdx.x == 0)
-        on.init();
-    __syncthreads();
+    const station<shape, stages> here;
+    const signals<shape, stages> &on = here.on;
+    const uint32_t memory = here.memory;
+    const int group = here.group, warp = here.warp, lane = here.lane;
     if (group < 0) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == 0)
             fetch_tiles<true, width, cols, stages, shape>(t, memory, on);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         float s[32], sum[width / 2], own[2] = {0, 0};
         uint32_t w[4][4];
         ring_place<stages> place;
@@ -444,12 +463,14 @@ __global__ static void __launch_bounds__(THREADS, 1)
             }
             int64_t at = walk.row * (TILE_ROWS / cols) + group, col = walk.col(t);
             bool special = col == at || col == (at + groups / 2) % groups, ends = walk.row_ends();
-            const float *inverse = (const float *)(plain + shape::inverse) + place.stage * cols;
+            const float *inverse =
+                (const float *)(here.plain + shape::inverse) + place.stage * cols;
             if (special)
                 tile_weigh(w, s, t.scale, own, inverse, first);
             else
                 tile_weigh(w, s, t.scale, own, inverse, TILE_NOWHERE);
-            /* At the end of a row there is no next tile to look at: this one again, for nothing. */
+            /* At the end of a row there is no next tile: this one is multiplied again, for
+             * nothing. */
             uint32_t coming = stage;
             if (!ends) {
                 ring_place<stages> ahead = place;

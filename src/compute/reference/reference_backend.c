@@ -43,7 +43,7 @@ graco_status ref_gemm(struct context *c, const struct gemm *g)
                 total += (double)a * (double)b;
             }
             float *out = &g->C[i * g->ldc + j];
-            *out = (float)(total + (g->beta != 0 ? (double)(g->beta * *out) : 0));
+            *out = (float)(total + (g->accumulate ? (double)*out : 0));
         }
     return g->after ? ref_activate(c, g->after, g->C, g->C) : GRACO_OK;
 }
@@ -83,22 +83,20 @@ graco_status ref_spmm(struct context *c, const struct spmm *s)
     return s->after ? ref_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
-graco_status ref_sparse_pool(struct context *c, const struct sparse_pool *p)
+graco_status ref_propagate_sparse(struct context *c, const struct propagate_sparse *p)
 {
     const struct sparse *X = p->X;
     float *dense = NULL;
-    graco_status status = memory_zalloc(&dense, X->entries.rows * p->y_row, sizeof(float));
-    if (status != GRACO_OK)
-        return status;
+    PASS(memory_zalloc(&dense, X->entries.rows * p->y_row, sizeof(float)));
     for (int64_t row = 0; row < X->entries.rows; row++)
         for (int64_t k = X->entries.start[row]; k < X->entries.start[row + 1]; k++)
             dense[row * p->y_row + X->entries.index[k]] = X->entries.value[k];
-    status = ref_spmm(c, &(struct spmm){.views = p->views,
-                                        .matrix = p->matrix,
-                                        .cols = p->y_row,
-                                        .X = dense,
-                                        .Y = p->Y,
-                                        .y_step = p->y_step});
+    graco_status status = ref_spmm(c, &(struct spmm){.views = p->views,
+                                                     .matrix = p->matrix,
+                                                     .cols = p->y_row,
+                                                     .X = dense,
+                                                     .Y = p->Y,
+                                                     .y_step = p->y_step});
     for (int view = 0; view < p->views; view++)
         for (int64_t i = 0; i < p->matrix[view].entries.rows * X->entries.cols && p->mask[view];
              i++)
@@ -241,13 +239,13 @@ graco_status ref_adam(struct context *c, const struct adam *a)
     return GRACO_OK;
 }
 
-graco_status ref_finite(struct context *c, int64_t n, const float *x, int64_t *spoiled)
+graco_status ref_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
     (void)c;
-    *spoiled = -1;
+    *first = -1;
     for (int64_t i = n - 1; i >= 0; i--)
         if (!isfinite(x[i]))
-            *spoiled = i;
+            *first = i;
     return GRACO_OK;
 }
 

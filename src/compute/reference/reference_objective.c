@@ -22,8 +22,8 @@ static int64_t partner(int64_t n, int64_t i)
 /* Whether j counts in D_i. */
 static bool counts(const struct contrast *s, int64_t i, int64_t j)
 {
-    bool cross = (i < s->n) != (j < s->n);
-    return i != j && (cross || s->intra);
+    bool between = (i < s->n) != (j < s->n);
+    return i != j && (between || s->within);
 }
 
 graco_status ref_contrast(struct context *c, struct contrast *s)
@@ -94,8 +94,9 @@ static void add_pair(double A[3][4], const struct moment *s, int64_t i, int64_t 
 }
 
 /* Least squares over the sampled, or the random, pairs; Cramer's rule. */
-static void fit(struct moment *s)
+graco_status ref_moment_fit(struct context *c, struct moment *s)
 {
+    (void)c;
     double A[3][4] = {{0}};
     if (s->samples == 0) {
         for (int64_t k = 0; k < s->pairs; k++)
@@ -118,17 +119,14 @@ static void fit(struct moment *s)
     }
     for (int k = 0; k < 3; k++)
         s->coefficient[k] = det[k] / det[3];
+    return GRACO_OK;
 }
 
 graco_status ref_moment(struct context *c, struct moment *s)
 {
     (void)c;
-    double loss = 0, rows = (double)(2 * s->n), *q = s->coefficient;
-    if (s->fixed)
-        for (int k = 0; k < 3; k++)
-            q[k] = s->fixed[k] * exp(-1 / s->tau);
-    else
-        fit(s);
+    double loss = 0, rows = (double)(2 * s->n);
+    const double *q = s->coefficient;
     s->floored = 0;
     for (int64_t i = 0; i < 2 * s->n; i++) {
         double pi = cosine(s->Z, s->d, i, partner(s->n, i)), e = exp((pi - 1) / s->tau), D = e;

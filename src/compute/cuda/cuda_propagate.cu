@@ -1,16 +1,16 @@
-/* Sparse features summed over neighbours. A warp has a row of the result in shared memory and adds
- * one neighbour's entries after the other: their columns differ, so no two lanes meet. Rows of many
- * neighbours are the whole block's: each warp sums a run of them, and the sums are added in order.
- */
+/* Sparse features propagated: summed over neighbours. A warp has a row of the result in shared
+ * memory and adds one neighbour's entries after the other. Their columns differ, so no two lanes
+ * add to the same number. A row of many neighbours takes the whole block: each warp sums a run of
+ * them, and the sums are added in order. */
 #include "compute/cuda/cuda_device.cuh"
 
 enum {
     AHEAD = 2,  /* neighbours whose entries are read before any is added */
     CHUNKS = 2, /* of a neighbour's entries that are read ahead, 32 each */
-    MANY = 32,  /* neighbours from which on a row is the block's */
+    MANY = 32,  /* neighbours from which on a row takes the block */
 };
 
-struct pooling {
+struct propagation {
     struct sparse matrix[2], X;
     const float *mask[2];
     float *Y;
@@ -18,15 +18,15 @@ struct pooling {
 };
 
 /* A row of a view's matrix. */
-struct line {
+struct matrix_row {
     int64_t start;
     int kept, count; /* entries without and with the identity's, which is the last */
-    int64_t own;
+    int64_t own;     /* the identity's column */
 };
 
-__device__ static inline struct line line_of(const struct sparse &m, int64_t row)
+__device__ static inline struct matrix_row matrix_row_of(const struct sparse &m, int64_t row)
 {
-    struct line l = {m.entries.start[row], 0, 0, m.first + row};
+    struct matrix_row l = {m.entries.start[row], 0, 0, m.first + row};
     l.kept = m.count ? m.count[row] : (int)(m.entries.start[row + 1] - l.start);
     l.count = l.kept + (m.self && l.own < m.entries.cols);
     return l;
@@ -40,7 +40,7 @@ struct neighbour {
 };
 
 __device__ static inline struct neighbour
-neighbour_of(const struct sparse &m, const struct sparse &X, const struct line &l, int entry)
+neighbour_of(const struct sparse &m, const struct sparse &X, const struct matrix_row &l, int entry)
 {
     int64_t at = entry < l.kept ? m.entries.index[l.start + entry] : l.own;
     float value = entry < l.kept && m.entries.value ? m.entries.value[l.start + entry] : 1;
@@ -49,7 +49,7 @@ neighbour_of(const struct sparse &m, const struct sparse &X, const struct line &
             value * (m.col_scale ? m.col_scale[at] : 1)};
 }
 
-/* `count` neighbours, each lane knowing one. */
+/* Adds `count` neighbours, of which each lane knows one. */
 __device__ static inline void add_neighbours(float *sum, const struct sparse &X,
                                              const struct neighbour &mine, int count)
 {
@@ -86,10 +86,10 @@ __device__ static inline void add_neighbours(float *sum, const struct sparse &X,
     }
 }
 
-/* sum = entries first .. last - 1 of the line. */
-__device__ static inline void sum_entries(float *sum, const struct pooling &p,
-                                          const struct sparse &m, const struct line &l, int first,
-                                          int last)
+/* sum = entries first .. last - 1 of the row. */
+__device__ static inline void sum_entries(float *sum, const struct propagation &p,
+                                          const struct sparse &m, const struct matrix_row &l,
+                                          int first, int last)
 {
     int lane = threadIdx.x % WARP;
     __syncwarp(); /* an earlier sum may still be read */
@@ -105,7 +105,7 @@ __device__ static inline void sum_entries(float *sum, const struct pooling &p,
 }
 
 /* Writes four columns of a row: the sum of `parts` sums, scaled and masked. */
-__device__ static inline void write_four(const struct pooling &p, const struct sparse &m,
+__device__ static inline void write_four(const struct propagation &p, const struct sparse &m,
                                          int64_t row, int64_t col, const float *sums, int parts)
 {
     const float *mask = p.mask[blockIdx.y];
@@ -128,16 +128,16 @@ __device__ static inline void write_four(const struct pooling &p, const struct s
     *(group<4> *)(p.Y + blockIdx.y * p.y_step + row * p.y_row + col) = g;
 }
 
-__global__ static void __launch_bounds__(BLOCK, 4) pool_rows(struct pooling p)
+__global__ static void __launch_bounds__(BLOCK, 4) propagate_rows(struct propagation p)
 {
     extern __shared__ __align__(16) float room[];
     int warps = blockDim.x / WARP, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const struct sparse &m = p.matrix[blockIdx.y];
     int64_t first = (int64_t)blockIdx.x * warps, row = first + warp;
     float *sum = room + warp * p.y_row;
-    struct line l = {};
+    struct matrix_row l = {};
     if (row < m.entries.rows)
-        l = line_of(m, row);
+        l = matrix_row_of(m, row);
     bool many = __syncthreads_or(l.count >= MANY); /* at the start, where nobody waits for it */
     if (row < m.entries.rows && l.count < MANY) {
         sum_entries(sum, p, m, l, 0, l.count);
@@ -145,7 +145,7 @@ __global__ static void __launch_bounds__(BLOCK, 4) pool_rows(struct pooling p)
             write_four(p, m, row, j, sum, 1);
     }
     for (row = first; many && row < first + warps && row < m.entries.rows; row++) {
-        l = line_of(m, row);
+        l = matrix_row_of(m, row);
         if (l.count < MANY)
             continue;
         sum_entries(sum, p, m, l, l.count * warp / warps, l.count * (warp + 1) / warps);
@@ -156,9 +156,9 @@ __global__ static void __launch_bounds__(BLOCK, 4) pool_rows(struct pooling p)
     }
 }
 
-graco_status cuda_sparse_pool(struct context *c, const struct sparse_pool *p)
+graco_status cuda_propagate_sparse(struct context *c, const struct propagate_sparse *p)
 {
-    struct pooling all = {{}, *p->X, {p->mask[0], p->mask[1]}, p->Y, p->y_row, p->y_step};
+    struct propagation all = {{}, *p->X, {p->mask[0], p->mask[1]}, p->Y, p->y_row, p->y_step};
     size_t row = (size_t)p->y_row * sizeof(float);
     int64_t warps = least(SHARED_BYTES / (int64_t)row, BLOCK_WARPS),
             rows = p->matrix[0].entries.rows;
@@ -166,8 +166,8 @@ graco_status cuda_sparse_pool(struct context *c, const struct sparse_pool *p)
         all.matrix[view] = p->matrix[view];
     if (rows == 0)
         return GRACO_OK;
-    pool_rows<<<dim3(blocks_for(rows, warps), p->views), (unsigned)warps * WARP,
-                (size_t)warps * row, state_of(c)->stream>>>(all);
+    propagate_rows<<<dim3(blocks_for(rows, warps), p->views), (unsigned)warps * WARP,
+                     (size_t)warps * row, state_of(c)->stream>>>(all);
     PASS_LAUNCH("summing features over neighbours");
     return GRACO_OK;
 }
