@@ -51,10 +51,9 @@ int cmd_embed(int argc, char **argv)
         .max_arguments = 2,
     };
 
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     if (!output) {
         output_error("embed: no output file given; expected -o FILE, such as -o Z.npy");
         return EXIT_USAGE;

@@ -22,7 +22,7 @@ struct request {
 };
 
 /* The rows of the table: the embeddings in the order given, then the baselines. */
-struct rows {
+struct table {
     int count;
     struct scoring row[ROWS_MAX];
 };
@@ -58,7 +58,7 @@ static void use_splits_file(struct request *request)
         request->options.splits_write = request->splits_file;
 }
 
-static graco_status score_all(struct rows *rows, const struct command *command,
+static graco_status score_all(struct table *table, const struct command *command,
                               struct request *request, const graco_dataset *data)
 {
     bool raw, untrained;
@@ -67,18 +67,18 @@ static graco_status score_all(struct rows *rows, const struct command *command,
     read_baselines(&raw, &untrained, request->baselines);
     use_splits_file(request);
     for (int i = 0; status == GRACO_OK && i < command->count - 1; i++) {
-        status = scoring_embeddings(&rows->row[rows->count], command->arguments[i], data,
+        status = scoring_embeddings(&table->row[table->count], command->arguments[i], data,
                                     &request->options);
-        rows->count += status == GRACO_OK;
+        table->count += status == GRACO_OK;
     }
     if (status == GRACO_OK && raw) {
-        status = scoring_baseline(&rows->row[rows->count], "raw", run, data, &request->options);
-        rows->count += status == GRACO_OK;
+        status = scoring_baseline(&table->row[table->count], "raw", run, data, &request->options);
+        table->count += status == GRACO_OK;
     }
     if (status == GRACO_OK && untrained) {
         status =
-            scoring_baseline(&rows->row[rows->count], "untrained", run, data, &request->options);
-        rows->count += status == GRACO_OK;
+            scoring_baseline(&table->row[table->count], "untrained", run, data, &request->options);
+        table->count += status == GRACO_OK;
     }
     return status;
 }
@@ -123,34 +123,34 @@ static void print_confusion(const struct scoring *row)
 }
 
 /* Notes on stderr, each once though several rows may share it. */
-static void print_notes(const struct rows *rows)
+static void print_notes(const struct table *table)
 {
-    for (int i = 0; i < rows->count; i++)
-        for (int64_t r = 0; r < rows->row[i].runs; r++) {
-            const graco_eval_result *result = &rows->row[i].results[r];
+    for (int i = 0; i < table->count; i++)
+        for (int64_t r = 0; r < table->row[i].runs; r++) {
+            const graco_eval_result *result = &table->row[i].results[r];
             const graco_eval_result *before = r > 0   ? result - 1
-                                              : i > 0 ? &rows->row[i - 1].results[0]
+                                              : i > 0 ? &table->row[i - 1].results[0]
                                                       : NULL;
             for (int64_t n = 0; n < result->note_count; n++) {
                 bool known = false;
                 for (int64_t b = 0; before && b < before->note_count; b++)
                     known = known || strcmp(before->notes[b], result->notes[n]) == 0;
                 if (!known)
-                    output_note("%s: %s", rows->row[i].name, result->notes[n]);
+                    output_note("%s: %s", table->row[i].name, result->notes[n]);
             }
         }
 }
 
-static graco_status print_text(const struct rows *rows, const struct request *request)
+static graco_status print_text(const struct table *table, const struct request *request)
 {
-    const graco_eval_result *first = &rows->row[0].results[0];
+    const graco_eval_result *first = &table->row[0].results[0];
     int width = 10;
-    for (int i = 0; i < rows->count; i++)
-        width = (int)strlen(rows->row[i].name) > width ? (int)strlen(rows->row[i].name) : width;
+    for (int i = 0; i < table->count; i++)
+        width = (int)strlen(table->row[i].name) > width ? (int)strlen(table->row[i].name) : width;
     printf("%s over %" PRId64 " split%s, protocol %s\n", first->metric, first->splits,
            first->splits == 1 ? "" : "s", request->protocol);
-    for (int i = 0; i < rows->count; i++) {
-        const struct scoring *row = &rows->row[i];
+    for (int i = 0; i < table->count; i++) {
+        const struct scoring *row = &table->row[i];
         char text[64];
         printf("%-*s  %6.2f ± %.2f   macro-F1 %.2f   C %s", width, row->name, row->mean,
                row->deviation, row->results[0].macro_f1, chosen_C(text, row));
@@ -158,20 +158,20 @@ static graco_status print_text(const struct rows *rows, const struct request *re
             printf("   %" PRId64 " runs", row->runs);
         printf("%s\n", row->results[0].converged ? "" : "   NOT CONVERGED");
     }
-    for (int i = 1; i < rows->count; i++) {
+    for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison;
-        graco_status status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        graco_status status = scoring_compare(&comparison, &table->row[0], &table->row[i]);
         if (status != GRACO_OK)
             return status;
-        printf("%s - %s: %+.2f points", rows->row[0].name, rows->row[i].name,
+        printf("%s - %s: %+.2f points", table->row[0].name, table->row[i].name,
                comparison.difference);
         if (isfinite(comparison.error))
             printf(", standard error %.2f", comparison.error);
         printf("\n");
     }
-    for (int i = 0; request->confusion && i < rows->count; i++)
-        print_confusion(&rows->row[i]);
-    print_notes(rows);
+    for (int i = 0; request->confusion && i < table->count; i++)
+        print_confusion(&table->row[i]);
+    print_notes(table);
     return GRACO_OK;
 }
 
@@ -186,19 +186,19 @@ static void write_row(struct writer *json, const struct scoring *row, const stru
 }
 
 /* The first row, with the others and how they compare. */
-static graco_status write_all(struct writer *json, const struct rows *rows,
+static graco_status write_all(struct writer *json, const struct table *table,
                               const struct request *request)
 {
     writer_open(json, NULL, '{');
-    write_row(json, &rows->row[0], request);
+    write_row(json, &table->row[0], request);
     writer_open(json, "compared_with", '[');
-    for (int i = 1; i < rows->count; i++) {
+    for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison = {0};
-        graco_status status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        graco_status status = scoring_compare(&comparison, &table->row[0], &table->row[i]);
         if (status != GRACO_OK)
             return status;
         writer_open(json, NULL, '{');
-        write_row(json, &rows->row[i], request);
+        write_row(json, &table->row[i], request);
         writer_real(json, "difference", comparison.difference);
         writer_real(json, "difference_error", comparison.error);
         writer_close(json);
@@ -208,43 +208,43 @@ static graco_status write_all(struct writer *json, const struct rows *rows,
     return GRACO_OK;
 }
 
-static graco_status save_all(const struct rows *rows, const struct request *request)
+static graco_status save_all(const struct table *table, const struct request *request)
 {
     graco_status status = GRACO_OK;
-    for (int i = 0; status == GRACO_OK && i < rows->count; i++) {
+    for (int i = 0; status == GRACO_OK && i < table->count; i++) {
         struct writer json = {.file = true};
-        if (!rows->row[i].folder)
+        if (!table->row[i].folder)
             continue;
         writer_open(&json, NULL, '{');
-        write_row(&json, &rows->row[i], request);
+        write_row(&json, &table->row[i], request);
         writer_close(&json);
-        status = scoring_save(&rows->row[i], &json);
+        status = scoring_save(&table->row[i], &json);
     }
     return status;
 }
 
 static int run(const struct command *command, struct request *request)
 {
-    struct rows rows = {0};
+    struct table table = {0};
     graco_dataset *data = NULL;
     int code = EXIT_FAILED;
     graco_status status =
         loading_dataset(&data, command->arguments[command->count - 1], &request->load);
     if (status == GRACO_OK)
-        status = score_all(&rows, command, request, data);
+        status = score_all(&table, command, request, data);
     if (status == GRACO_OK)
-        status = save_all(&rows, request);
+        status = save_all(&table, request);
     if (status == GRACO_OK) {
         struct writer json = {0};
-        status = request->json ? write_all(&json, &rows, request) : print_text(&rows, request);
+        status = request->json ? write_all(&json, &table, request) : print_text(&table, request);
         if (status == GRACO_OK)
             code = request->json ? output_json(&json) : output_finish();
         writer_clear(&json);
     }
     if (status != GRACO_OK)
         code = output_failure(status);
-    for (int i = 0; i < rows.count; i++)
-        scoring_clear(&rows.row[i]);
+    for (int i = 0; i < table.count; i++)
+        scoring_clear(&table.row[i]);
     graco_dataset_free(data);
     return code;
 }
@@ -282,10 +282,9 @@ int cmd_eval(int argc, char **argv)
         .max_arguments = COMMAND_ARGUMENTS_MAX,
     };
 
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     if (!read_baselines(&raw, &untrained, request.baselines))
         return EXIT_USAGE;
     if (command.count == 1 && !raw && !untrained) {

@@ -88,15 +88,14 @@ int cmd_info(int argc, char **argv)
         .max_arguments = 1,
     };
 
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     graco_status status = loading_dataset(&data, command.arguments[0], &load);
     if (status != GRACO_OK)
         return output_failure(status);
     graco_dataset_info info = graco_dataset_describe(data);
-    int code = json ? print_json(&info) : print_table(&info);
+    code = json ? print_json(&info) : print_table(&info);
     graco_dataset_free(data);
     return code;
 }

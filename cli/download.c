@@ -1,3 +1,6 @@
+/* A download is a loop of requests, each for what is missing behind the end of the part file, until
+ * the file is whole or nothing more is to be had. The head of an answer is checked before the first
+ * byte of its body is written. */
 #include "download.h"
 #include "runs.h"
 #include "sums.h"
@@ -35,14 +38,6 @@ struct transfer {
     bool mismatch;   /* the hash is not the expected one */
     double started;
 };
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* Keeps the first reason. */
 static bool fail(struct transfer *t, const char *format, ...) OUTPUT_PRINTF(2, 3);
@@ -85,13 +80,13 @@ static void mark_read(struct transfer *t)
 
     if (!file)
         return;
-    if (fgets(url, sizeof(url), file) && fgets(mark, sizeof(mark), file)) {
+    if (fgets(url, sizeof url, file) && fgets(mark, sizeof mark, file)) {
         url[strcspn(url, "\n")] = '\0';
         size_t length = strcspn(mark, "\n");
         bool whole = mark[length] == '\n';
         mark[length] = '\0';
         if (whole && strcmp(url, t->download->url) == 0)
-            snprintf(t->mark, sizeof(t->mark), "%s", mark);
+            snprintf(t->mark, sizeof t->mark, "%s", mark);
     }
     fclose(file);
 }
@@ -114,8 +109,8 @@ static bool part_open(struct transfer *t)
     struct download *d = t->download;
     struct stat about;
 
-    snprintf(t->part, sizeof(t->part), "%.*s.part", RUNS_PATH_MAX + 64, d->path);
-    snprintf(t->from, sizeof(t->from), "%s.from", t->part);
+    snprintf(t->part, sizeof t->part, "%.*s.part", RUNS_PATH_MAX + 64, d->path);
+    snprintf(t->from, sizeof t->from, "%s.from", t->part);
     t->fd = open(t->part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (t->fd < 0)
         return fail(t, "cannot write %s: %s", t->part, strerror(errno));
@@ -151,7 +146,7 @@ static void take_mark(struct transfer *t)
 
     t->mark[0] = '\0';
     if (mark && strlen(mark) < MARK)
-        snprintf(t->mark, sizeof(t->mark), "%s", mark);
+        snprintf(t->mark, sizeof t->mark, "%s", mark);
 }
 
 /* A count of bytes; false if there is none, or one that 63 bits do not hold. */
@@ -278,7 +273,7 @@ static int on_progress(void *user, curl_off_t total, curl_off_t got, curl_off_t 
                        curl_off_t unused_too)
 {
     struct transfer *t = user;
-    double seconds = now() - t->started;
+    double seconds = output_now() - t->started;
 
     (void)total, (void)got, (void)unused, (void)unused_too;
     if (*t->download->stop)
@@ -342,7 +337,7 @@ static void explain(struct transfer *t, CURLcode result, long code, const char *
     char kept[96] = "", bytes[32];
 
     if (t->at > 0 && is_break(result, code))
-        snprintf(kept, sizeof(kept), "; %s are kept, the next fetch goes on from there",
+        snprintf(kept, sizeof kept, "; %s are kept, the next fetch goes on from there",
                  output_bytes(bytes, t->at));
     if (result == CURLE_ABORTED_BY_CALLBACK)
         fail(t, "stopped: %s of %s are kept, the next fetch goes on from there",
@@ -371,14 +366,14 @@ static enum outcome request(struct transfer *t)
     t->accepted = t->failed = false;
     t->before = t->at;
     t->total = d->size;
-    t->started = now();
+    t->started = output_now();
     set_options(t, message);
     if (t->at > 0) {
-        snprintf(range, sizeof(range), "%" PRId64 "-", t->at);
+        snprintf(range, sizeof range, "%" PRId64 "-", t->at);
         curl_easy_setopt(t->curl, CURLOPT_RANGE, range);
     }
     if (t->at > 0 && t->mark[0]) {
-        snprintf(condition, sizeof(condition), "If-Range: %s", t->mark);
+        snprintf(condition, sizeof condition, "If-Range: %s", t->mark);
         headers = curl_slist_append(NULL, condition);
         curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
     }
@@ -436,7 +431,7 @@ static bool check_magic(struct transfer *t)
     FILE *file = fopen(t->part, "rb");
 
     if (file) {
-        got = fread(begin, 1, length < sizeof(begin) ? length : sizeof(begin), file);
+        got = fread(begin, 1, length < sizeof begin ? length : sizeof begin, file);
         fclose(file);
     }
     if (got == length && memcmp(begin, magic, length) == 0)
@@ -495,8 +490,8 @@ bool download_place(struct download *d, const char *folder)
 {
     struct transfer t = {.download = d};
 
-    snprintf(t.part, sizeof(t.part), "%.*s.part", RUNS_PATH_MAX + 64, d->path);
-    snprintf(t.from, sizeof(t.from), "%s.from", t.part);
+    snprintf(t.part, sizeof t.part, "%.*s.part", RUNS_PATH_MAX + 64, d->path);
+    snprintf(t.from, sizeof t.from, "%s.from", t.part);
     if (rename(t.part, d->path) != 0)
         return fail(&t, "cannot move %s to %s: %s", t.part, d->path, strerror(errno));
     unlink(t.from);

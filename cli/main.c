@@ -26,7 +26,7 @@ static const struct subcommand subcommands[] = {
 #endif
 };
 
-enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };
+enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
 static const struct subcommand *find(const char *name)
 {
@@ -57,7 +57,7 @@ static int unknown(const char *word)
     for (int i = 0; i < SUBCOMMANDS; i++) {
         names[3 + i] = subcommands[i].name;
         used +=
-            (size_t)snprintf(allowed + used, sizeof(allowed) - used, "%s, ", subcommands[i].name);
+            (size_t)snprintf(allowed + used, sizeof allowed - used, "%s, ", subcommands[i].name);
     }
     const char *nearest = options_nearest(word, names);
     output_error("unknown command '%s'%s%s%s; expected one of: %shelp", word,
@@ -89,7 +89,7 @@ static void on_bus_error(int number)
 {
     static const char line[] = "graco: a file was cut while it was being read, or cannot be read\n";
 
-    ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+    ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
 
     (void)number;
     (void)ignored;

@@ -1,4 +1,5 @@
-/* The option parser: one pass over argv, one table, one line of complaint. */
+/* The option parser. One pass over argv finds each word in the command's table, checks its value and
+ * stores it; the first thing that is wrong is said in one line, with what was expected. */
 #include "options.h"
 #include "commands.h"
 #include "output.h"
@@ -61,13 +62,13 @@ static bool unknown_option(const struct command *command, const char *word)
 
     for (const struct option *o = command->options; o->name && count < 63; o++) {
         names[count++] = o->name;
-        int added = snprintf(allowed + used, sizeof(allowed) - used, ", --%s", o->name);
-        used += added < (int)(sizeof(allowed) - used) ? (size_t)added : 0;
+        int added = snprintf(allowed + used, sizeof allowed - used, ", --%s", o->name);
+        used += added < (int)(sizeof allowed - used) ? (size_t)added : 0;
     }
     const char *bare = word + strspn(word, "-");
     const char *nearest = strlen(bare) > 1 ? options_nearest(bare, names) : NULL;
     if (nearest)
-        snprintf(suggestion, sizeof(suggestion), " (did you mean --%s?)", nearest);
+        snprintf(suggestion, sizeof suggestion, " (did you mean --%s?)", nearest);
     output_error("%s: unknown option '%s'%s; allowed: %s", command->name, word, suggestion,
                  allowed);
     return false;
@@ -121,10 +122,10 @@ static bool read_integer(const struct command *command, const struct option *o, 
 
     errno = 0;
     long long number = strtoll(text, &end, 10);
-    fits = end != text && errno == 0 && strchr(" \t\n\v\f\r", text[0]) == NULL;
+    fits = end != text && errno == 0 && !strchr(" \t\n\v\f\r", text[0]);
     if (fits && size && *end) {
         const char *unit = strchr(units, *end | 0x20);
-        fits = unit != NULL;
+        fits = unit;
         for (const char *step = units; fits && step <= unit; step++) {
             fits = number <= INT64_MAX / 1024 && number >= 0;
             number = fits ? number * 1024 : 0;
@@ -142,9 +143,9 @@ static bool read_integer(const struct command *command, const struct option *o, 
     format_integer(high, o, o->max);
     const char *what = size ? "a size in bytes such as 16M or 4G" : "a whole number";
     if (o->max == INT64_MAX)
-        snprintf(expected, sizeof(expected), "%s, at least %s", what, low);
+        snprintf(expected, sizeof expected, "%s, at least %s", what, low);
     else
-        snprintf(expected, sizeof(expected), "%s from %s to %s", what, low, high);
+        snprintf(expected, sizeof expected, "%s from %s to %s", what, low, high);
     return bad_value(command, o, text, expected);
 }
 
@@ -154,11 +155,11 @@ static bool read_real(const struct command *command, const struct option *o, con
 
     double number = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(number) && number >= o->real_min &&
-        number <= o->real_max && strchr(" \t\n\v\f\r", text[0]) == NULL) {
+        number <= o->real_max && !strchr(" \t\n\v\f\r", text[0])) {
         *(double *)o->target = number;
         return true;
     }
-    snprintf(expected, sizeof(expected), "a number from %g to %g", o->real_min, o->real_max);
+    snprintf(expected, sizeof expected, "a number from %g to %g", o->real_min, o->real_max);
     return bad_value(command, o, text, expected);
 }
 
@@ -172,13 +173,13 @@ static bool read_choice(const struct command *command, const struct option *o, c
             *(const char **)o->target = *choice;
             return true;
         }
-        int added = snprintf(expected + used, sizeof(expected) - used, "%s %s",
+        int added = snprintf(expected + used, sizeof expected - used, "%s %s",
                              choice == o->choices ? "" : ",", *choice);
-        used += added < (int)(sizeof(expected) - used) ? (size_t)added : 0;
+        used += added < (int)(sizeof expected - used) ? (size_t)added : 0;
     }
     const char *nearest = options_nearest(text, o->choices);
     if (nearest)
-        snprintf(expected + used, sizeof(expected) - used, " (did you mean %s?)", nearest);
+        snprintf(expected + used, sizeof expected - used, " (did you mean %s?)", nearest);
     return bad_value(command, o, text, expected);
 }
 
@@ -277,7 +278,7 @@ static bool read_word(struct command *command, char **argv, int at, int *used)
     }
     if (!o) {
         char name[128];
-        snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
         return unknown_option(command, name);
     }
     return read_option(command, o, inside, argv[at + 1], used);
@@ -337,12 +338,19 @@ int options_help(const struct command *command)
         char left[64], value[256];
         char letter[8] = "    ";
         if (o->letter)
-            snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-        snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value ? " " : "",
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "",
                  o->value ? o->value : "");
-        format_value(value, sizeof(value), o);
+        format_value(value, sizeof value, o);
         printf("  %-28s %s%s\n", left, o->help, value);
     }
     printf("  %-28s %s\n", "-h, --help", "print this");
     return output_finish();
+}
+
+int options_begin(struct command *command, int argc, char **argv)
+{
+    if (!options_parse(command, argc, argv))
+        return EXIT_USAGE;
+    return command->help ? options_help(command) : -1;
 }

@@ -21,7 +21,7 @@ static void print_line(const char *prefix, const char *format, va_list arguments
 {
     char text[4096];
 
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
@@ -53,7 +53,7 @@ void output_hint(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(hint, sizeof(hint), format, arguments);
+    vsnprintf(hint, sizeof hint, format, arguments);
     va_end(arguments);
 }
 
@@ -147,7 +147,7 @@ const char *output_time(char text[32], double seconds)
     return text;
 }
 
-static double now(void)
+double output_now(void)
 {
     struct timespec time;
 
@@ -170,7 +170,7 @@ struct output_progress output_progress_start(bool quiet, const char *label)
 void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch)
 {
     char left[32], memory[32];
-    double time = now(), interval = progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE;
+    double time = output_now(), interval = progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE;
     bool last = epoch->epoch == epoch->epochs;
 
     if (progress->quiet || (!last && progress->shown > 0 && time - progress->shown < interval))
@@ -191,7 +191,7 @@ void output_progress_bytes(struct output_progress *progress, const char *label, 
                            int64_t total, double rate)
 {
     char part[32], whole[32], speed[32];
-    double time = now();
+    double time = output_now();
 
     if (progress->quiet || !progress->terminal || time - progress->shown < INTERVAL_TERMINAL)
         return;

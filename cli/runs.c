@@ -25,7 +25,7 @@ static bool holds(const char *folder, const char *name)
     char path[RUNS_PATH_MAX + 64];
     struct stat found;
 
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     return stat(path, &found) == 0;
 }
 
@@ -77,7 +77,7 @@ bool runs_make(const char *folder, const char *kind)
     char path[RUNS_PATH_MAX];
     struct stat found;
 
-    snprintf(path, sizeof(path), "%s", folder);
+    snprintf(path, sizeof path, "%s", folder);
     for (char *slash = path + 1; *slash; slash++) {
         if (*slash != '/')
             continue;

@@ -1,3 +1,4 @@
+/* The list is read whole, changed in memory and written anew; sha256sum reads and checks it too. */
 #include "sums.h"
 #include "output.h"
 #include "runs.h"
@@ -44,7 +45,7 @@ bool sums_read(struct sums *sums, const char *folder)
         output_error("%s cannot be read: %s", path, strerror(errno));
         return false;
     }
-    for (int number = 1; fine && fgets(line, sizeof(line), file); number++) {
+    for (int number = 1; fine && fgets(line, sizeof line, file); number++) {
         fine = line[0] == '\n' || read_line(sums, line);
         if (!fine)
             output_error("%s, line %d: expected a SHA-256 (64 hexadecimal digits), two spaces and "
@@ -103,9 +104,9 @@ bool sums_write(const struct sums *sums, const char *folder)
     char path[RUNS_PATH_MAX + 64], temporary[RUNS_PATH_MAX + 80];
 
     sums_path(path, folder);
-    snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
     FILE *file = fopen(temporary, "w");
-    bool fine = file != NULL;
+    bool fine = file;
     for (int i = 0; fine && i < sums->count; i++)
         fine = fprintf(file, "%s  %s\n", sums->entry[i].sha256, sums->entry[i].name) > 0;
     fine = fine && fflush(file) == 0 && fsync(fileno(file)) == 0;
@@ -133,7 +134,7 @@ bool sums_of_file(char text[SHA256_TEXT], const char *path)
         return false;
     sha256_init(&hash);
     do {
-        got = read(fd, piece, sizeof(piece));
+        got = read(fd, piece, sizeof piece);
         if (got > 0)
             sha256_add(&hash, piece, (size_t)got);
     } while (got > 0 || (got < 0 && errno == EINTR));
