@@ -26,7 +26,6 @@ int cmd_convert(int argc, char **argv)
         .min_arguments = 2,
         .max_arguments = 2,
     };
-
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;

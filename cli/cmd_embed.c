@@ -1,5 +1,4 @@
-/* graco embed: applies a trained encoder to a graph, which need not be the one it was trained on.
- */
+/* graco embed: applies a trained encoder to a graph, the one it was trained on or another. */
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
@@ -13,7 +12,6 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     graco_dataset *data = NULL;
     graco_model *model = NULL;
     graco_matrix Z = {0};
-
     graco_status status = graco_model_load(&model, run);
     if (status == GRACO_OK)
         status = loading_dataset(&data, source, load);
@@ -50,7 +48,6 @@ int cmd_embed(int argc, char **argv)
         .min_arguments = 2,
         .max_arguments = 2,
     };
-
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;

@@ -10,12 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + 2 };
-
 static const char *const protocols[] = {"paper", "authors", "public", NULL};
+static const char *const baselines[] = {"raw", "untrained"};
+
+enum { BASELINES = sizeof baselines / sizeof *baselines };
+enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + BASELINES };
 
 struct request {
-    const char *protocol, *baselines, *splits_file;
+    const char *protocol, *splits_file;
+    bool baseline[BASELINES]; /* which are wanted */
     bool confusion, json;
     graco_eval_options options;
     graco_load_options load;
@@ -28,21 +31,21 @@ struct table {
 };
 
 /* Which baselines a list such as "raw,untrained" names. Returns false after a message. */
-static bool read_baselines(bool *raw, bool *untrained, const char *list)
+static bool read_baselines(bool wanted[BASELINES], const char *list)
 {
-    *raw = *untrained = false;
     for (const char *word = list; word && *word;) {
         size_t length = strcspn(word, ",");
-        if (length == 3 && strncmp(word, "raw", 3) == 0) {
-            *raw = true;
-        } else if (length == 9 && strncmp(word, "untrained", 9) == 0) {
-            *untrained = true;
-        } else {
+        int b = 0;
+        while (b < BASELINES &&
+               (strlen(baselines[b]) != length || strncmp(word, baselines[b], length) != 0))
+            b++;
+        if (b == BASELINES) {
             output_error("eval: --baseline %s: unknown baseline '%.*s'; expected raw, untrained, "
                          "or both with a comma between",
                          list, (int)length, word);
             return false;
         }
+        wanted[b] = true;
         word += length + (word[length] == ',');
     }
     return true;
@@ -61,23 +64,19 @@ static void use_splits_file(struct request *request)
 static graco_status score_all(struct table *table, const struct command *command,
                               struct request *request, const graco_dataset *data)
 {
-    bool raw, untrained;
     const char *run = command->count > 1 ? command->arguments[0] : NULL;
     graco_status status = GRACO_OK;
-    read_baselines(&raw, &untrained, request->baselines);
     use_splits_file(request);
     for (int i = 0; status == GRACO_OK && i < command->count - 1; i++) {
         status = scoring_embeddings(&table->row[table->count], command->arguments[i], data,
                                     &request->options);
         table->count += status == GRACO_OK;
     }
-    if (status == GRACO_OK && raw) {
-        status = scoring_baseline(&table->row[table->count], "raw", run, data, &request->options);
-        table->count += status == GRACO_OK;
-    }
-    if (status == GRACO_OK && untrained) {
+    for (int b = 0; status == GRACO_OK && b < BASELINES; b++) {
+        if (!request->baseline[b])
+            continue;
         status =
-            scoring_baseline(&table->row[table->count], "untrained", run, data, &request->options);
+            scoring_baseline(&table->row[table->count], baselines[b], run, data, &request->options);
         table->count += status == GRACO_OK;
     }
     return status;
@@ -253,7 +252,7 @@ int cmd_eval(int argc, char **argv)
 {
     struct request request = {.protocol = "paper", .options = graco_eval_defaults()};
     int64_t seed = 0;
-    bool raw, untrained;
+    const char *list = NULL;
     const struct option options[] = {
         OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol, protocols,
                           "paper: 10/10/80; authors: 10/90, cross-validated; public: own split"),
@@ -261,7 +260,7 @@ int cmd_eval(int argc, char **argv)
         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "seed of the splits"),
         OPTION_ROW_TEXT("splits-file", 0, "FILE", &request.splits_file,
                         "use the splits in this .npy file; written if it is not there"),
-        OPTION_ROW_TEXT("baseline", 0, "LIST", &request.baselines,
+        OPTION_ROW_TEXT("baseline", 0, "LIST", &list,
                         "also score raw (features), untrained (encoder), or raw,untrained"),
         OPTION_ROW_FLAG("confusion", 0, &request.confusion, "print the confusion matrix"),
         OPTION_ROW_INTEGER("threads", "N", &request.options.threads, 0, 1024,
@@ -281,13 +280,12 @@ int cmd_eval(int argc, char **argv)
         .min_arguments = 1,
         .max_arguments = COMMAND_ARGUMENTS_MAX,
     };
-
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
-    if (!read_baselines(&raw, &untrained, request.baselines))
+    if (!read_baselines(request.baseline, list))
         return EXIT_USAGE;
-    if (command.count == 1 && !raw && !untrained) {
+    if (command.count == 1 && !request.baseline[0] && !request.baseline[1]) {
         output_error("eval: only a data set was given; expected embeddings before it, or "
                      "--baseline");
         return EXIT_USAGE;

@@ -50,7 +50,6 @@ struct fetch {
 static bool find_folder(struct fetch *fetch)
 {
     char root[RUNS_PATH_MAX];
-
     if (graco_data_folder(root, sizeof root) != GRACO_OK) {
         output_error("%s", graco_message());
         return false;
@@ -70,7 +69,6 @@ static bool find_folder(struct fetch *fetch)
 static bool lock_is_current(const struct fetch *fetch)
 {
     struct stat ours, named;
-
     return fstat(fetch->lock, &ours) == 0 && stat(fetch->lock_path, &named) == 0 &&
            ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
@@ -78,7 +76,6 @@ static bool lock_is_current(const struct fetch *fetch)
 static bool take_lock(struct fetch *fetch)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET}, holder = whole;
-
     for (int tries = 0; tries < LOCK_TRIES; tries++) {
         fetch->lock = open(fetch->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (fetch->lock < 0)
@@ -114,7 +111,6 @@ static void drop_lock(struct fetch *fetch)
 static const char *expected(const struct fetch *fetch, struct fetched *out)
 {
     const char *recorded = sums_find(&fetch->sums, out->file->name);
-
     out->checked = out->file->sha256 ? "published" : recorded ? "recorded" : "first use";
     return out->file->sha256 ? out->file->sha256 : recorded;
 }
@@ -122,7 +118,6 @@ static const char *expected(const struct fetch *fetch, struct fetched *out)
 static bool record(struct fetch *fetch, const struct fetched *file)
 {
     const char *old = sums_find(&fetch->sums, file->file->name);
-
     if (old && strcmp(old, file->sha256) == 0)
         return true;
     return sums_set(&fetch->sums, file->file->name, file->sha256) &&
@@ -134,7 +129,6 @@ static bool check_present(struct fetch *fetch, struct fetched *out, const char *
                           const char *wanted)
 {
     struct stat about;
-
     if (stat(path, &about) != 0 || !sums_of_file(out->sha256, path)) {
         output_error("%s cannot be read: %s", path, strerror(errno));
         return false;
@@ -157,7 +151,6 @@ static bool fetch_file(struct fetch *fetch, struct fetched *out)
     const struct catalogue_file *file = out->file;
     char path[RUNS_PATH_MAX + 64], url[DOWNLOAD_URL];
     const char *wanted = expected(fetch, out);
-
     snprintf(path, sizeof path, "%.*s/%.63s", RUNS_PATH_MAX - 1, fetch->folder, file->name);
     snprintf(url, sizeof url, "%s/%s", fetch->from ? fetch->from : fetch->set->source, file->name);
     if (!fetch->force && access(path, F_OK) == 0)
@@ -196,7 +189,6 @@ static int report_json(const struct fetch *fetch)
 {
     struct writer json = {0};
     int64_t received = 0;
-
     for (int i = 0; i < fetch->count; i++)
         received += fetch->files[i].received;
     writer_open(&json, NULL, '{');
@@ -224,7 +216,6 @@ static int report_json(const struct fetch *fetch)
 static int report(const struct fetch *fetch)
 {
     char bytes[32];
-
     if (fetch->json)
         return report_json(fetch);
     if (fetch->quiet)
@@ -245,7 +236,6 @@ static int report(const struct fetch *fetch)
 static int fetch_set(struct fetch *fetch)
 {
     bool fine = true;
-
     if (!find_folder(fetch) || !take_lock(fetch))
         return EXIT_FAILED;
     stop_on_signals(0);       /* libcurl's waiting ends, and the part file is kept */
@@ -270,7 +260,6 @@ static int fetch_set(struct fetch *fetch)
 static int64_t set_size(const struct catalogue_set *set, bool *exact)
 {
     int64_t sum = 0;
-
     *exact = true;
     for (const struct catalogue_file *file = set->files; file->name; file++) {
         *exact = *exact && file->size >= 0;
@@ -283,7 +272,6 @@ static void write_set(struct writer *json, const struct catalogue_set *set)
 {
     bool exact = true;
     int64_t size = set_size(set, &exact);
-
     writer_open(json, NULL, '{');
     writer_string(json, "name", set->name);
     writer_string(json, "about", set->about);
@@ -306,7 +294,6 @@ static int list_json(void)
 {
     const struct catalogue_set *set = NULL;
     struct writer json = {0};
-
     writer_open(&json, NULL, '{');
     writer_open(&json, "datasets", '[');
     for (int i = 0; (set = catalogue_at(i)); i++)
@@ -319,7 +306,6 @@ static int list_json(void)
 static int list(void)
 {
     const struct catalogue_set *set = NULL;
-
     for (int i = 0; (set = catalogue_at(i)); i++) {
         char bytes[32];
         bool exact = true;
@@ -338,7 +324,6 @@ static bool check_from(char url[DOWNLOAD_URL], const char *from)
 {
     bool fine = strncasecmp(from, "https://", 8) == 0 || strncasecmp(from, "http://", 7) == 0;
     size_t length = strlen(from);
-
     for (const char *c = from; *c; c++)
         fine = fine && isgraph((unsigned char)*c) && !strchr("?#", *c);
     while (length > 0 && from[length - 1] == '/')
@@ -358,7 +343,6 @@ static const struct catalogue_set *find_set(const char *name)
     const char *names[CATALOGUE_SETS + 1] = {NULL};
     char allowed[CATALOGUE_SETS * 32] = "";
     size_t used = 0;
-
     if (found)
         return found;
     for (int i = 0; (set = catalogue_at(i)); i++) {
@@ -404,7 +388,6 @@ int cmd_fetch(int argc, char **argv)
         .min_arguments = 0,
         .max_arguments = 1,
     };
-
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;

@@ -42,7 +42,6 @@ int cmd_generate(int argc, char **argv)
         .min_arguments = 1,
         .max_arguments = 1,
     };
-
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;

@@ -9,7 +9,6 @@
 static int print_json(const graco_dataset_info *info)
 {
     struct writer json = {0};
-
     writer_open(&json, NULL, '{');
     writer_string(&json, "name", info->name);
     writer_integer(&json, "nodes", info->nodes);
@@ -41,7 +40,6 @@ static int print_json(const graco_dataset_info *info)
 static int print_table(const graco_dataset_info *info)
 {
     double cells = (double)info->nodes * (double)info->features;
-
     output_row("name", "%s", info->name);
     output_row("nodes", "%" PRId64, info->nodes);
     output_row("edges", "%" PRId64 " (%s, without self-loops and duplicates)", info->edges,
@@ -87,7 +85,6 @@ int cmd_info(int argc, char **argv)
         .min_arguments = 1,
         .max_arguments = 1,
     };
-
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;

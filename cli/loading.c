@@ -1,4 +1,4 @@
-/* The library does not know `graco fetch`; this adds it as the way out where files are missing. */
+/* The library does not know `graco fetch`: where files are missing, this adds it to the message. */
 #include "loading.h"
 #include "catalogue.h"
 #include "output.h"
@@ -12,7 +12,6 @@
 static bool lacks_files(const struct catalogue_set *set)
 {
     char root[RUNS_PATH_MAX], path[RUNS_PATH_MAX + 256];
-
     /* The load has asked for the folder too: if this fails, it has said so with the same words. */
     if (graco_data_folder(root, sizeof root) != GRACO_OK)
         return false;

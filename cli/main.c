@@ -53,7 +53,6 @@ static int unknown(const char *word)
     const char *names[SUBCOMMANDS + 4] = {"help", "--help", "--version"};
     char allowed[512];
     size_t used = 0;
-
     for (int i = 0; i < SUBCOMMANDS; i++) {
         names[3 + i] = subcommands[i].name;
         used +=
@@ -71,7 +70,6 @@ static int help(int argc, char **argv)
 {
     char *words[64], last[] = "--help";
     int count = 0;
-
     if (argc < 2)
         return print_help();
     const struct subcommand *subcommand = find(argv[1]);
@@ -88,7 +86,6 @@ static int help(int argc, char **argv)
 static void on_bus_error(int number)
 {
     static const char line[] = "graco: a file was cut while it was being read, or cannot be read\n";
-
     ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
 
     (void)number;

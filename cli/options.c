@@ -19,7 +19,6 @@ static int distance(const char *a, const char *b)
 {
     int row[WORD_MAX + 1];
     int columns = (int)strnlen(b, WORD_MAX), rows = (int)strnlen(a, WORD_MAX);
-
     for (int j = 0; j <= columns; j++)
         row[j] = j;
     for (int i = 1; i <= rows; i++) {
@@ -40,7 +39,6 @@ const char *options_nearest(const char *word, const char *const *words)
     const char *nearest = NULL;
     int best = WORD_MAX;
     size_t length = strlen(word);
-
     for (; *words; words++) {
         int found = distance(word, *words);
         if (length >= 3 && strncasecmp(word, *words, length) == 0)
@@ -59,7 +57,6 @@ static bool unknown_option(const struct command *command, const char *word)
     char allowed[1024] = "--help", suggestion[64] = "";
     size_t used = strlen(allowed);
     int count = 1;
-
     for (const struct option *o = command->options; o->name && count < 63; o++) {
         names[count++] = o->name;
         int added = snprintf(allowed + used, sizeof allowed - used, ", --%s", o->name);
@@ -102,7 +99,6 @@ static void format_integer(char text[32], const struct option *o, int64_t value)
 {
     static const char units[] = {'K', 'M', 'G', 'T', 'P'};
     int unit = -1;
-
     if (o->kind == OPTION_SIZE)
         while (unit < 4 && value > 0 && value % 1024 == 0) {
             value /= 1024;
@@ -119,7 +115,6 @@ static bool read_integer(const struct command *command, const struct option *o, 
     static const char units[] = "kmgtp";
     char expected[160], low[32], high[32], *end = NULL;
     bool size = o->kind == OPTION_SIZE, fits = true;
-
     errno = 0;
     long long number = strtoll(text, &end, 10);
     fits = end != text && errno == 0 && !strchr(" \t\n\v\f\r", text[0]);
@@ -152,7 +147,6 @@ static bool read_integer(const struct command *command, const struct option *o, 
 static bool read_real(const struct command *command, const struct option *o, const char *text)
 {
     char expected[160], *end = NULL;
-
     double number = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(number) && number >= o->real_min &&
         number <= o->real_max && !strchr(" \t\n\v\f\r", text[0])) {
@@ -167,7 +161,6 @@ static bool read_choice(const struct command *command, const struct option *o, c
 {
     char expected[512] = "one of";
     size_t used = strlen(expected);
-
     for (const char *const *choice = o->choices; *choice; choice++) {
         if (strcmp(text, *choice) == 0) {
             *(const char **)o->target = *choice;
@@ -186,7 +179,6 @@ static bool read_choice(const struct command *command, const struct option *o, c
 static bool read_value(const struct command *command, const struct option *o, const char *text)
 {
     struct option_list *list = o->target;
-
     switch (o->kind) {
     case OPTION_TEXT:
         if (!*text)
@@ -260,7 +252,6 @@ static bool read_word(struct command *command, char **argv, int at, int *used)
 {
     const char *word = argv[at], *inside = NULL;
     const struct option *o = NULL;
-
     *used = 1;
     if (word[0] != '-' || word[1] == '\0')
         return read_argument(command, word);
@@ -288,7 +279,6 @@ bool options_parse(struct command *command, int argc, char **argv)
 {
     bool options_over = false;
     int used = 1;
-
     for (int at = 1; at < argc; at += used) {
         used = 1;
         if (options_over) {
@@ -312,7 +302,6 @@ bool options_parse(struct command *command, int argc, char **argv)
 static void format_value(char *text, size_t size, const struct option *o)
 {
     char number[32];
-
     text[0] = '\0';
     if (o->kind == OPTION_TEXT || o->kind == OPTION_CHOICE) {
         const char *value = *(const char **)o->target;

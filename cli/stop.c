@@ -15,7 +15,6 @@ static void on_signal(int number)
 void stop_on_signals(int flags)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
-
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -35,7 +35,6 @@ bool sums_read(struct sums *sums, const char *folder)
 {
     char path[RUNS_PATH_MAX + 64], line[LINE_MAX_BYTES];
     bool fine = true;
-
     *sums = (struct sums){0};
     sums_path(path, folder);
     FILE *file = fopen(path, "r");
@@ -71,7 +70,6 @@ const char *sums_find(const struct sums *sums, const char *name)
 bool sums_set(struct sums *sums, const char *name, const char *sha256)
 {
     int i = 0;
-
     while (i < sums->count && strcmp(sums->entry[i].name, name) != 0)
         i++;
     if (i == SUMS_MAX || strlen(name) >= SUMS_NAME) {
@@ -88,7 +86,6 @@ bool sums_set(struct sums *sums, const char *name, const char *sha256)
 bool sums_sync_folder(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
     if (fd < 0)
         return false;
     /* Some file systems cannot sync a folder and say EINVAL: they have nothing to sync. */
@@ -102,7 +99,6 @@ bool sums_sync_folder(const char *folder)
 bool sums_write(const struct sums *sums, const char *folder)
 {
     char path[RUNS_PATH_MAX + 64], temporary[RUNS_PATH_MAX + 80];
-
     sums_path(path, folder);
     snprintf(temporary, sizeof temporary, "%s.tmp", path);
     FILE *file = fopen(temporary, "w");
@@ -129,7 +125,6 @@ bool sums_of_file(char text[SHA256_TEXT], const char *path)
     uint8_t piece[PIECE];
     ssize_t got = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-
     if (fd < 0)
         return false;
     sha256_init(&hash);

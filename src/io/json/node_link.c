@@ -128,7 +128,8 @@ static graco_status take_node(int32_t *out, struct cursor *cursor)
     return GRACO_OK;
 }
 
-/* An object of which `count` fields, at most two, hold node numbers and are wanted. */
+/* An object: takes the node numbers under `count` names, at most two, which must all be there, and
+ * skips its other fields. */
 static graco_status take_fields(int32_t *values, const char *const *names, int count,
                                 struct cursor *cursor)
 {

@@ -45,8 +45,7 @@ static graco_status read_edge(struct scan_field ids[2], int *columns, struct sca
     return GRACO_OK;
 }
 
-/* Takes ids as numbers. *numbers is false, and the edges are unfinished, at the first that is none.
- */
+/* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
 static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, struct scan scan)
 {
     struct scan_field ids[2];

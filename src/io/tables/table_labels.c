@@ -96,8 +96,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Renumbers named classes in the order of their names, so that the order of rows does not matter.
- */
+/* Renumbers named classes by name, so that the order of rows does not matter. */
 static graco_status sort_classes(struct table_labels *labels)
 {
     struct names *sorted = NULL;
