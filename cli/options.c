@@ -1,5 +1,5 @@
-/* The option parser. One pass over argv finds each word in the command's table, checks its value and
- * stores it; the first thing that is wrong is said in one line, with what was expected. */
+/* The option parser. One pass over argv finds each word in the command's table, checks its value
+ * and stores it; the first thing that is wrong is said in one line, with what was expected. */
 #include "options.h"
 #include "commands.h"
 #include "output.h"

@@ -7,7 +7,7 @@
  *         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "first seed"),
  *         {0},
  *     };
- *     struct command command = {"embed", "RUN DATASET -o FILE", "embeds every node", options, 2, 2};
+ *     struct command command = {"embed", "RUN DATASET -o FILE", "embeds nodes", options, 2, 2};
  *     int code = options_begin(&command, argc, argv);
  *     if (code >= 0)
  *         return code; */
@@ -104,7 +104,7 @@ int options_help(const struct command *command);
 /* options_parse, and options_help if that was asked for. Returns the exit code; -1: go on. */
 int options_begin(struct command *command, int argc, char **argv);
 
-/* The word of `words` (ending with NULL) that is spelled most like `word`; NULL if none is close. */
+/* The word of `words` (ending with NULL) that is most like `word`; NULL if none is close. */
 const char *options_nearest(const char *word, const char *const *words);
 
 #endif

@@ -1,4 +1,4 @@
-/* JSON into a block that grows. A real number always has a point or an exponent, and an exponent has
+/* JSON into a block that grows. A real number always has a point or an exponent, the exponent
  * neither a plus nor zeros in front. */
 #include "writer.h"
 

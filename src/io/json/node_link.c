@@ -15,6 +15,15 @@ struct word {
     int64_t length;
 };
 
+void node_link_clear(struct node_link *graph)
+{
+    if (!graph)
+        return;
+    memory_free(graph->source);
+    memory_free(graph->target);
+    *graph = (struct node_link){0};
+}
+
 static graco_status fail_at(const struct cursor *cursor, const char *wanted)
 {
     struct cursor_place place = cursor_place(cursor);
@@ -282,13 +291,4 @@ done:
     if (status != GRACO_OK)
         node_link_clear(out);
     return status;
-}
-
-void node_link_clear(struct node_link *graph)
-{
-    if (!graph)
-        return;
-    memory_free(graph->source);
-    memory_free(graph->target);
-    *graph = (struct node_link){0};
 }

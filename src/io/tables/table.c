@@ -15,6 +15,16 @@
 
 enum { NODE_MAX = INT32_MAX - 1, SPARSE_FLOOR = 1000000 };
 
+void table_edges_clear(struct table_edges *edges)
+{
+    if (!edges)
+        return;
+    memory_free(edges->source);
+    memory_free(edges->target);
+    names_free(edges->names);
+    *edges = (struct table_edges){0};
+}
+
 /* Reads a line of two ids and maybe a weight; the number of fields is that of the first line. */
 static graco_status read_edge(struct scan_field ids[2], int *columns, struct scan *scan)
 {
@@ -109,17 +119,16 @@ done:
     return status;
 }
 
-void table_edges_clear(struct table_edges *edges)
-{
-    if (!edges)
-        return;
-    memory_free(edges->source);
-    memory_free(edges->target);
-    names_free(edges->names);
-    *edges = (struct table_edges){0};
-}
-
 /* ---- Numbers --------------------------------------------------------------------------------- */
+
+void table_numbers_clear(struct table_numbers *numbers)
+{
+    if (!numbers)
+        return;
+    memory_free(numbers->data);
+    names_free(numbers->ids);
+    *numbers = (struct table_numbers){0};
+}
 
 struct shape {
     int64_t fields; /* of the first line */
@@ -238,13 +247,4 @@ done:
     if (status != GRACO_OK)
         table_numbers_clear(out);
     return status;
-}
-
-void table_numbers_clear(struct table_numbers *numbers)
-{
-    if (!numbers)
-        return;
-    memory_free(numbers->data);
-    names_free(numbers->ids);
-    *numbers = (struct table_numbers){0};
 }

@@ -9,6 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void table_labels_clear(struct table_labels *labels)
+{
+    if (!labels)
+        return;
+    memory_free(labels->label);
+    names_free(labels->ids);
+    names_free(labels->labels);
+    *labels = (struct table_labels){0};
+}
+
 /* The last field of a line, and the id before it if the file has two columns. */
 static graco_status read_line(struct scan_field fields[2], int *columns, struct scan *scan)
 {
@@ -146,14 +156,4 @@ done:
     if (status != GRACO_OK)
         table_labels_clear(out);
     return status;
-}
-
-void table_labels_clear(struct table_labels *labels)
-{
-    if (!labels)
-        return;
-    memory_free(labels->label);
-    names_free(labels->ids);
-    names_free(labels->labels);
-    *labels = (struct table_labels){0};
 }
