@@ -22,23 +22,10 @@ void table_labels_clear(struct table_labels *labels)
 /* The last field of a line, and the id before it if the file has two columns. */
 static graco_status read_line(struct scan_field fields[2], int *columns, struct scan *scan)
 {
-    struct scan_field field = {0};
-    bool found = true;
     int count = 0;
-    for (;; count++) {
-        PASS(scan_next(&field, &found, scan));
-        if (!found || count > 1)
-            break;
-        fields[count] = field;
-    }
-    if (*columns == 0)
-        *columns = count;
-    if (count < 1 || found || count != *columns)
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s, line %" PRId64
-                           ": %d%s fields found, a label or an id and a label are expected, the "
-                           "same on every line",
-                           scan->file, scan->line, count, found ? " and more" : "");
+    PASS(scan_fields(fields, &count, 2, scan));
+    PASS(scan_columns(columns, count, 1, 2,
+                      "a label or an id and a label are expected, the same on every line", scan));
     if (count == 1)
         fields[1] = fields[0];
     return GRACO_OK;
