@@ -91,7 +91,7 @@ static const struct catalogue_set sets[] = {
     {"reddit", dgl, reddit, unstated, "232,965 posts, 41 classes"},
 };
 
-_Static_assert(sizeof(sets) / sizeof(sets[0]) == CATALOGUE_SETS, "a row for each set");
+_Static_assert(sizeof sets / sizeof sets[0] == CATALOGUE_SETS, "a row for each set");
 
 const struct catalogue_set *catalogue_at(int index)
 {

@@ -26,11 +26,9 @@ int cmd_convert(int argc, char **argv)
         .min_arguments = 2,
         .max_arguments = 2,
     };
-
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     graco_status status = loading_dataset(&data, command.arguments[0], &load);
     if (status == GRACO_OK)
         status = graco_dataset_export(data, command.arguments[1], layout);

@@ -1,5 +1,4 @@
-/* graco embed: applies a trained encoder to a graph, which need not be the one it was trained on.
- */
+/* graco embed: applies a trained encoder to a graph, the one it was trained on or another. */
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
@@ -13,7 +12,6 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     graco_dataset *data = NULL;
     graco_model *model = NULL;
     graco_matrix Z = {0};
-
     graco_status status = graco_model_load(&model, run);
     if (status == GRACO_OK)
         status = loading_dataset(&data, source, load);
@@ -50,11 +48,9 @@ int cmd_embed(int argc, char **argv)
         .min_arguments = 2,
         .max_arguments = 2,
     };
-
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     if (!output) {
         output_error("embed: no output file given; expected -o FILE, such as -o Z.npy");
         return EXIT_USAGE;

@@ -10,37 +10,41 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + 2 };
+static const char *const baselines[] = {"raw", "untrained"};
+
+enum { BASELINES = sizeof baselines / sizeof *baselines };
+enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + BASELINES };
 
 struct request {
-    const char *protocol, *baselines, *splits_file;
+    const char *protocol, *splits_file;
+    bool baseline[BASELINES]; /* which are wanted */
     bool confusion, json;
     graco_eval_options options;
     graco_load_options load;
 };
 
 /* The rows of the table: the embeddings in the order given, then the baselines. */
-struct rows {
+struct table {
     int count;
     struct scoring row[ROWS_MAX];
 };
 
 /* Which baselines a list such as "raw,untrained" names. Returns false after a message. */
-static bool read_baselines(bool *raw, bool *untrained, const char *list)
+static bool read_baselines(bool wanted[BASELINES], const char *list)
 {
-    *raw = *untrained = false;
     for (const char *word = list; word && *word;) {
         size_t length = strcspn(word, ",");
-        if (length == 3 && strncmp(word, "raw", 3) == 0) {
-            *raw = true;
-        } else if (length == 9 && strncmp(word, "untrained", 9) == 0) {
-            *untrained = true;
-        } else {
+        int b = 0;
+        while (b < BASELINES &&
+               (strlen(baselines[b]) != length || strncmp(word, baselines[b], length) != 0))
+            b++;
+        if (b == BASELINES) {
             output_error("eval: --baseline %s: unknown baseline '%.*s'; expected raw, untrained, "
                          "or both with a comma between",
                          list, (int)length, word);
             return false;
         }
+        wanted[b] = true;
         word += length + (word[length] == ',');
     }
     return true;
@@ -56,27 +60,23 @@ static void use_splits_file(struct request *request)
         request->options.splits_write = request->splits_file;
 }
 
-static graco_status score_all(struct rows *rows, const struct command *command,
+static graco_status score_all(struct table *table, const struct command *command,
                               struct request *request, const graco_dataset *data)
 {
-    bool raw, untrained;
     const char *run = command->count > 1 ? command->arguments[0] : NULL;
     graco_status status = GRACO_OK;
-    read_baselines(&raw, &untrained, request->baselines);
     use_splits_file(request);
     for (int i = 0; status == GRACO_OK && i < command->count - 1; i++) {
-        status = scoring_embeddings(&rows->row[rows->count], command->arguments[i], data,
+        status = scoring_embeddings(&table->row[table->count], command->arguments[i], data,
                                     &request->options);
-        rows->count += status == GRACO_OK;
+        table->count += status == GRACO_OK;
     }
-    if (status == GRACO_OK && raw) {
-        status = scoring_baseline(&rows->row[rows->count], "raw", run, data, &request->options);
-        rows->count += status == GRACO_OK;
-    }
-    if (status == GRACO_OK && untrained) {
+    for (int b = 0; status == GRACO_OK && b < BASELINES; b++) {
+        if (!request->baseline[b])
+            continue;
         status =
-            scoring_baseline(&rows->row[rows->count], "untrained", run, data, &request->options);
-        rows->count += status == GRACO_OK;
+            scoring_baseline(&table->row[table->count], baselines[b], run, data, &request->options);
+        table->count += status == GRACO_OK;
     }
     return status;
 }
@@ -121,34 +121,34 @@ static void print_confusion(const struct scoring *row)
 }
 
 /* Notes on stderr, each once though several rows may share it. */
-static void print_notes(const struct rows *rows)
+static void print_notes(const struct table *table)
 {
-    for (int i = 0; i < rows->count; i++)
-        for (int64_t r = 0; r < rows->row[i].runs; r++) {
-            const graco_eval_result *result = &rows->row[i].results[r];
+    for (int i = 0; i < table->count; i++)
+        for (int64_t r = 0; r < table->row[i].runs; r++) {
+            const graco_eval_result *result = &table->row[i].results[r];
             const graco_eval_result *before = r > 0   ? result - 1
-                                              : i > 0 ? &rows->row[i - 1].results[0]
+                                              : i > 0 ? &table->row[i - 1].results[0]
                                                       : NULL;
             for (int64_t n = 0; n < result->note_count; n++) {
                 bool known = false;
                 for (int64_t b = 0; before && b < before->note_count; b++)
                     known = known || strcmp(before->notes[b], result->notes[n]) == 0;
                 if (!known)
-                    output_note("%s: %s", rows->row[i].name, result->notes[n]);
+                    output_note("%s: %s", table->row[i].name, result->notes[n]);
             }
         }
 }
 
-static graco_status print_text(const struct rows *rows, const struct request *request)
+static graco_status print_text(const struct table *table, const struct request *request)
 {
-    const graco_eval_result *first = &rows->row[0].results[0];
+    const graco_eval_result *first = &table->row[0].results[0];
     int width = 10;
-    for (int i = 0; i < rows->count; i++)
-        width = (int)strlen(rows->row[i].name) > width ? (int)strlen(rows->row[i].name) : width;
+    for (int i = 0; i < table->count; i++)
+        width = (int)strlen(table->row[i].name) > width ? (int)strlen(table->row[i].name) : width;
     printf("%s over %" PRId64 " split%s, protocol %s\n", first->metric, first->splits,
            first->splits == 1 ? "" : "s", request->protocol);
-    for (int i = 0; i < rows->count; i++) {
-        const struct scoring *row = &rows->row[i];
+    for (int i = 0; i < table->count; i++) {
+        const struct scoring *row = &table->row[i];
         char text[64];
         printf("%-*s  %6.2f ± %.2f   macro-F1 %.2f   C %s", width, row->name, row->mean,
                row->deviation, row->results[0].macro_f1, chosen_C(text, row));
@@ -156,20 +156,20 @@ static graco_status print_text(const struct rows *rows, const struct request *re
             printf("   %" PRId64 " runs", row->runs);
         printf("%s\n", row->results[0].converged ? "" : "   NOT CONVERGED");
     }
-    for (int i = 1; i < rows->count; i++) {
+    for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison;
-        graco_status status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        graco_status status = scoring_compare(&comparison, &table->row[0], &table->row[i]);
         if (status != GRACO_OK)
             return status;
-        printf("%s - %s: %+.2f points", rows->row[0].name, rows->row[i].name,
+        printf("%s - %s: %+.2f points", table->row[0].name, table->row[i].name,
                comparison.difference);
         if (isfinite(comparison.error))
             printf(", standard error %.2f", comparison.error);
         printf("\n");
     }
-    for (int i = 0; request->confusion && i < rows->count; i++)
-        print_confusion(&rows->row[i]);
-    print_notes(rows);
+    for (int i = 0; request->confusion && i < table->count; i++)
+        print_confusion(&table->row[i]);
+    print_notes(table);
     return GRACO_OK;
 }
 
@@ -184,19 +184,19 @@ static void write_row(struct writer *json, const struct scoring *row, const stru
 }
 
 /* The first row, with the others and how they compare. */
-static graco_status write_all(struct writer *json, const struct rows *rows,
+static graco_status write_all(struct writer *json, const struct table *table,
                               const struct request *request)
 {
     writer_open(json, NULL, '{');
-    write_row(json, &rows->row[0], request);
+    write_row(json, &table->row[0], request);
     writer_open(json, "compared_with", '[');
-    for (int i = 1; i < rows->count; i++) {
+    for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison = {0};
-        graco_status status = scoring_compare(&comparison, &rows->row[0], &rows->row[i]);
+        graco_status status = scoring_compare(&comparison, &table->row[0], &table->row[i]);
         if (status != GRACO_OK)
             return status;
         writer_open(json, NULL, '{');
-        write_row(json, &rows->row[i], request);
+        write_row(json, &table->row[i], request);
         writer_real(json, "difference", comparison.difference);
         writer_real(json, "difference_error", comparison.error);
         writer_close(json);
@@ -206,43 +206,43 @@ static graco_status write_all(struct writer *json, const struct rows *rows,
     return GRACO_OK;
 }
 
-static graco_status save_all(const struct rows *rows, const struct request *request)
+static graco_status save_all(const struct table *table, const struct request *request)
 {
     graco_status status = GRACO_OK;
-    for (int i = 0; status == GRACO_OK && i < rows->count; i++) {
+    for (int i = 0; status == GRACO_OK && i < table->count; i++) {
         struct writer json = {.file = true};
-        if (!rows->row[i].folder)
+        if (!table->row[i].folder)
             continue;
         writer_open(&json, NULL, '{');
-        write_row(&json, &rows->row[i], request);
+        write_row(&json, &table->row[i], request);
         writer_close(&json);
-        status = scoring_save(&rows->row[i], &json);
+        status = scoring_save(&table->row[i], &json);
     }
     return status;
 }
 
 static int run(const struct command *command, struct request *request)
 {
-    struct rows rows = {0};
+    struct table table = {0};
     graco_dataset *data = NULL;
     int code = EXIT_FAILED;
     graco_status status =
         loading_dataset(&data, command->arguments[command->count - 1], &request->load);
     if (status == GRACO_OK)
-        status = score_all(&rows, command, request, data);
+        status = score_all(&table, command, request, data);
     if (status == GRACO_OK)
-        status = save_all(&rows, request);
+        status = save_all(&table, request);
     if (status == GRACO_OK) {
         struct writer json = {0};
-        status = request->json ? write_all(&json, &rows, request) : print_text(&rows, request);
+        status = request->json ? write_all(&json, &table, request) : print_text(&table, request);
         if (status == GRACO_OK)
             code = request->json ? output_json(&json) : output_finish();
         writer_clear(&json);
     }
     if (status != GRACO_OK)
         code = output_failure(status);
-    for (int i = 0; i < rows.count; i++)
-        scoring_clear(&rows.row[i]);
+    for (int i = 0; i < table.count; i++)
+        scoring_clear(&table.row[i]);
     graco_dataset_free(data);
     return code;
 }
@@ -251,8 +251,7 @@ int cmd_eval(int argc, char **argv)
 {
     struct request request = {.protocol = "paper", .options = graco_eval_defaults()};
     int64_t seed = 0;
-    bool raw, untrained;
-    const char *protocols[OPTION_WORDS_MAX];
+    const char *list = NULL, *protocols[OPTION_WORDS_MAX];
     const struct option options[] = {
         OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol,
                           options_words(protocols, graco_protocol_name),
@@ -261,7 +260,7 @@ int cmd_eval(int argc, char **argv)
         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "seed of the splits"),
         OPTION_ROW_TEXT("splits-file", 0, "FILE", &request.splits_file,
                         "use the splits in this .npy file; written if it is not there"),
-        OPTION_ROW_TEXT("baseline", 0, "LIST", &request.baselines,
+        OPTION_ROW_TEXT("baseline", 0, "LIST", &list,
                         "also score raw (features), untrained (encoder), or raw,untrained"),
         OPTION_ROW_FLAG("confusion", 0, &request.confusion, "print the confusion matrix"),
         OPTION_ROW_INTEGER("threads", "N", &request.options.threads, 0, 1024,
@@ -281,14 +280,12 @@ int cmd_eval(int argc, char **argv)
         .min_arguments = 1,
         .max_arguments = COMMAND_ARGUMENTS_MAX,
     };
-
-    if (!options_parse(&command, argc, argv))
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
+    if (!read_baselines(request.baseline, list))
         return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
-    if (!read_baselines(&raw, &untrained, request.baselines))
-        return EXIT_USAGE;
-    if (command.count == 1 && !raw && !untrained) {
+    if (command.count == 1 && !request.baseline[0] && !request.baseline[1]) {
         output_error("eval: only a data set was given; expected embeddings before it, or "
                      "--baseline");
         return EXIT_USAGE;

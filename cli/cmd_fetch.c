@@ -8,6 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "runs.h"
+#include "stop.h"
 #include "sums.h"
 
 #include <ctype.h>
@@ -22,15 +23,11 @@
 
 enum { FILES_MAX = 16, LOCK_TRIES = 100 };
 
-/* The only thing that a signal handler may touch. */
-static volatile sig_atomic_t stop_wanted;
-
 /* What became of a file. */
 struct fetched {
     const struct catalogue_file *file;
-    const char *state; /* "present", "fetched" or "resumed" */
-    const char
-        *checked; /* "published", "recorded" or "first use": what its hash was held against */
+    const char *state;   /* "present", "fetched" or "resumed" */
+    const char *checked; /* "published", "recorded", "first use": what its hash was compared with */
     int64_t bytes, received;
     char sha256[SHA256_TEXT];
 };
@@ -48,43 +45,22 @@ struct fetch {
     struct fetched files[FILES_MAX];
 };
 
-static void on_signal(int number)
-{
-    (void)number;
-    stop_wanted = 1;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-/* A stop keeps the part file; a closed pipe and a file size limit are errors of the calls. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-}
-
 /* ---- The folder and its lock ----------------------------------------------------------------- */
 
 static bool find_folder(struct fetch *fetch)
 {
     char root[RUNS_PATH_MAX];
-
-    if (graco_data_folder(root, sizeof(root)) != GRACO_OK) {
+    if (graco_data_folder(root, sizeof root) != GRACO_OK) {
         output_error("%s", graco_message());
         return false;
     }
-    int length = snprintf(fetch->folder, sizeof(fetch->folder), "%s/%s", root, fetch->set->name);
+    int length = snprintf(fetch->folder, sizeof fetch->folder, "%s/%s", root, fetch->set->name);
     if (length >= RUNS_PATH_MAX - 64) {
         output_error("the data folder's name has %d bytes; expected at most %d", length,
                      RUNS_PATH_MAX - 64);
         return false;
     }
-    snprintf(fetch->lock_path, sizeof(fetch->lock_path), "%s/.fetch.lock", fetch->folder);
+    snprintf(fetch->lock_path, sizeof fetch->lock_path, "%s/.fetch.lock", fetch->folder);
     return runs_make(fetch->folder, "data folder");
 }
 
@@ -93,7 +69,6 @@ static bool find_folder(struct fetch *fetch)
 static bool lock_is_current(const struct fetch *fetch)
 {
     struct stat ours, named;
-
     return fstat(fetch->lock, &ours) == 0 && stat(fetch->lock_path, &named) == 0 &&
            ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
@@ -101,7 +76,6 @@ static bool lock_is_current(const struct fetch *fetch)
 static bool take_lock(struct fetch *fetch)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET}, holder = whole;
-
     for (int tries = 0; tries < LOCK_TRIES; tries++) {
         fetch->lock = open(fetch->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (fetch->lock < 0)
@@ -111,7 +85,7 @@ static bool take_lock(struct fetch *fetch)
                 break;
             char who[48] = "";
             if (fcntl(fetch->lock, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK)
-                snprintf(who, sizeof(who), ", process %ld", (long)holder.l_pid);
+                snprintf(who, sizeof who, ", process %ld", (long)holder.l_pid);
             output_error("another graco fetch is at work in %s%s; wait for it to end",
                          fetch->folder, who);
             return false;
@@ -137,7 +111,6 @@ static void drop_lock(struct fetch *fetch)
 static const char *expected(const struct fetch *fetch, struct fetched *out)
 {
     const char *recorded = sums_find(&fetch->sums, out->file->name);
-
     out->checked = out->file->sha256 ? "published" : recorded ? "recorded" : "first use";
     return out->file->sha256 ? out->file->sha256 : recorded;
 }
@@ -145,7 +118,6 @@ static const char *expected(const struct fetch *fetch, struct fetched *out)
 static bool record(struct fetch *fetch, const struct fetched *file)
 {
     const char *old = sums_find(&fetch->sums, file->file->name);
-
     if (old && strcmp(old, file->sha256) == 0)
         return true;
     return sums_set(&fetch->sums, file->file->name, file->sha256) &&
@@ -157,7 +129,6 @@ static bool check_present(struct fetch *fetch, struct fetched *out, const char *
                           const char *wanted)
 {
     struct stat about;
-
     if (stat(path, &about) != 0 || !sums_of_file(out->sha256, path)) {
         output_error("%s cannot be read: %s", path, strerror(errno));
         return false;
@@ -180,9 +151,8 @@ static bool fetch_file(struct fetch *fetch, struct fetched *out)
     const struct catalogue_file *file = out->file;
     char path[RUNS_PATH_MAX + 64], url[DOWNLOAD_URL];
     const char *wanted = expected(fetch, out);
-
-    snprintf(path, sizeof(path), "%.*s/%.63s", RUNS_PATH_MAX - 1, fetch->folder, file->name);
-    snprintf(url, sizeof(url), "%s/%s", fetch->from ? fetch->from : fetch->set->source, file->name);
+    snprintf(path, sizeof path, "%.*s/%.63s", RUNS_PATH_MAX - 1, fetch->folder, file->name);
+    snprintf(url, sizeof url, "%s/%s", fetch->from ? fetch->from : fetch->set->source, file->name);
     if (!fetch->force && access(path, F_OK) == 0)
         return check_present(fetch, out, path, wanted);
     struct download download = {.url = url,
@@ -202,7 +172,7 @@ static bool fetch_file(struct fetch *fetch, struct fetched *out)
         out->state = download.resumed ? "resumed" : "fetched";
         out->bytes = download.bytes;
         out->received = download.received;
-        memcpy(out->sha256, download.found, sizeof(out->sha256));
+        memcpy(out->sha256, download.found, sizeof out->sha256);
         /* Recorded first: no file is ever in place without its hash. */
         if (!record(fetch, out))
             return false;
@@ -219,7 +189,6 @@ static int report_json(const struct fetch *fetch)
 {
     struct writer json = {0};
     int64_t received = 0;
-
     for (int i = 0; i < fetch->count; i++)
         received += fetch->files[i].received;
     writer_open(&json, NULL, '{');
@@ -247,7 +216,6 @@ static int report_json(const struct fetch *fetch)
 static int report(const struct fetch *fetch)
 {
     char bytes[32];
-
     if (fetch->json)
         return report_json(fetch);
     if (fetch->quiet)
@@ -268,10 +236,10 @@ static int report(const struct fetch *fetch)
 static int fetch_set(struct fetch *fetch)
 {
     bool fine = true;
-
     if (!find_folder(fetch) || !take_lock(fetch))
         return EXIT_FAILED;
-    catch_signals();
+    stop_on_signals(0);       /* libcurl's waiting ends, and the part file is kept */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the call */
     fetch->progress = output_progress_start(fetch->quiet, "");
     fine = sums_read(&fetch->sums, fetch->folder);
     if (fine && !download_start()) {
@@ -292,7 +260,6 @@ static int fetch_set(struct fetch *fetch)
 static int64_t set_size(const struct catalogue_set *set, bool *exact)
 {
     int64_t sum = 0;
-
     *exact = true;
     for (const struct catalogue_file *file = set->files; file->name; file++) {
         *exact = *exact && file->size >= 0;
@@ -305,7 +272,6 @@ static void write_set(struct writer *json, const struct catalogue_set *set)
 {
     bool exact = true;
     int64_t size = set_size(set, &exact);
-
     writer_open(json, NULL, '{');
     writer_string(json, "name", set->name);
     writer_string(json, "about", set->about);
@@ -316,7 +282,7 @@ static void write_set(struct writer *json, const struct catalogue_set *set)
     writer_integer(json, "bytes_max", size);
     writer_string(json, "licence", set->licence);
     writer_string(json, "source", set->source);
-    writer_bool(json, "sha256_published", set->files[0].sha256 != NULL);
+    writer_bool(json, "sha256_published", set->files[0].sha256);
     writer_open(json, "files", '[');
     for (const struct catalogue_file *file = set->files; file->name; file++)
         writer_string(json, NULL, file->name);
@@ -328,7 +294,6 @@ static int list_json(void)
 {
     const struct catalogue_set *set = NULL;
     struct writer json = {0};
-
     writer_open(&json, NULL, '{');
     writer_open(&json, "datasets", '[');
     for (int i = 0; (set = catalogue_at(i)); i++)
@@ -341,7 +306,6 @@ static int list_json(void)
 static int list(void)
 {
     const struct catalogue_set *set = NULL;
-
     for (int i = 0; (set = catalogue_at(i)); i++) {
         char bytes[32];
         bool exact = true;
@@ -360,7 +324,6 @@ static bool check_from(char url[DOWNLOAD_URL], const char *from)
 {
     bool fine = strncasecmp(from, "https://", 8) == 0 || strncasecmp(from, "http://", 7) == 0;
     size_t length = strlen(from);
-
     for (const char *c = from; *c; c++)
         fine = fine && isgraph((unsigned char)*c) && !strchr("?#", *c);
     while (length > 0 && from[length - 1] == '/')
@@ -380,12 +343,11 @@ static const struct catalogue_set *find_set(const char *name)
     const char *names[CATALOGUE_SETS + 1] = {NULL};
     char allowed[CATALOGUE_SETS * 32] = "";
     size_t used = 0;
-
     if (found)
         return found;
     for (int i = 0; (set = catalogue_at(i)); i++) {
         names[i] = set->name;
-        used += (size_t)snprintf(allowed + used, sizeof(allowed) - used, "%s%.24s", i ? ", " : "",
+        used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%.24s", i ? ", " : "",
                                  set->name);
     }
     const char *nearest = options_nearest(name, names);
@@ -426,11 +388,9 @@ int cmd_fetch(int argc, char **argv)
         .min_arguments = 0,
         .max_arguments = 1,
     };
-
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     if (list_wanted)
         return fetch.json ? list_json() : list();
     if (command.count == 0) {

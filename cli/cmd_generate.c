@@ -42,11 +42,9 @@ int cmd_generate(int argc, char **argv)
         .min_arguments = 1,
         .max_arguments = 1,
     };
-
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     generate.seed = (uint64_t)seed;
     /* arxiv's own files are not of one layout. */
     const char *layout =

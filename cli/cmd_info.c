@@ -9,7 +9,6 @@
 static int print_json(const graco_dataset_info *info)
 {
     struct writer json = {0};
-
     writer_open(&json, NULL, '{');
     writer_string(&json, "name", info->name);
     writer_integer(&json, "nodes", info->nodes);
@@ -41,7 +40,6 @@ static int print_json(const graco_dataset_info *info)
 static int print_table(const graco_dataset_info *info)
 {
     double cells = (double)info->nodes * (double)info->features;
-
     output_row("name", "%s", info->name);
     output_row("nodes", "%" PRId64, info->nodes);
     output_row("edges", "%" PRId64 " (%s, without self-loops and duplicates)", info->edges,
@@ -87,16 +85,14 @@ int cmd_info(int argc, char **argv)
         .min_arguments = 1,
         .max_arguments = 1,
     };
-
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     graco_status status = loading_dataset(&data, command.arguments[0], &load);
     if (status != GRACO_OK)
         return output_failure(status);
     graco_dataset_info info = graco_dataset_describe(data);
-    int code = json ? print_json(&info) : print_table(&info);
+    code = json ? print_json(&info) : print_table(&info);
     graco_dataset_free(data);
     return code;
 }

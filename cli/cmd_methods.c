@@ -84,10 +84,9 @@ int cmd_methods(int argc, char **argv)
         .options = options,
     };
 
-    if (!options_parse(&command, argc, argv))
-        return EXIT_USAGE;
-    if (command.help)
-        return options_help(&command);
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
     if (json)
         return print_json();
     for (int i = 0; (name = graco_method(i, &help)); i++)

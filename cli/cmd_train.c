@@ -8,10 +8,9 @@
 #include "output.h"
 #include "runs.h"
 #include "settings.h"
+#include "stop.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,6 @@
 
 enum { RUNS_MAX = 10000 };
 
-/* The only thing that a signal handler may touch. */
-static volatile sig_atomic_t stop_wanted;
-
 struct line {
     graco_load_options load;
     struct settings settings;
@@ -30,7 +26,6 @@ struct line {
     const char *output;
     int64_t runs;
     bool resume, json, quiet;
-    bool deterministic; /* nothing asks: no training is anything else */
 };
 
 /* All that the runs of one command share. */
@@ -49,23 +44,6 @@ struct outcome {
     uint64_t seed;
     graco_train_result result;
 };
-
-static void on_signal(int number)
-{
-    (void)number;
-    stop_wanted = 1;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static bool on_epoch(void *user, const graco_epoch *epoch)
 {
@@ -310,7 +288,7 @@ static int train_all(struct job *job, int argc, char **argv)
         code = EXIT_FAILED;
     }
     job->seed = seed_of(job->config);
-    catch_signals();
+    stop_on_signals(SA_RESTART);
     for (int64_t i = 0; code == EXIT_FINE && i < count; i++) {
         code = train(&outcomes[i], job, i);
         if (code < 0 || (code == EXIT_FINE && stop_wanted && i + 1 < count))
@@ -414,6 +392,7 @@ int cmd_train(int argc, char **argv)
     struct settings *settings = &line.settings;
     const char *methods[OPTION_WORDS_MAX], *objectives[OPTION_WORDS_MAX],
         *devices[OPTION_WORDS_MAX], *precisions[OPTION_WORDS_MAX];
+    bool deterministic = false; /* every training is: the option is accepted and changes nothing */
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
         OPTION_ROW_CHOICE("method", "NAME", &settings->method, options_words(methods, method_name),
@@ -434,7 +413,7 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_CHOICE("precision", "NAME", &settings->precision,
                           settings_words(precisions, "precision"),
                           "operands of a GPU's products: fp32, tf32, fp16"),
-        OPTION_ROW_FLAG("deterministic", 0, &line.deterministic,
+        OPTION_ROW_FLAG("deterministic", 0, &deterministic,
                         "the same seed gives the same bits on one device: always so, at no cost"),
         OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 1024, "threads; 0: one per core"),
         OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,

@@ -1,3 +1,6 @@
+/* A download is a loop of requests, each for what is missing behind the end of the part file, until
+ * the file is whole or nothing more is to be had. The head of an answer is checked before the first
+ * byte of its body is written. */
 #include "download.h"
 #include "runs.h"
 #include "sums.h"
@@ -36,20 +39,11 @@ struct transfer {
     double started;
 };
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Keeps the first reason. */
 static bool fail(struct transfer *t, const char *format, ...) OUTPUT_PRINTF(2, 3);
 static bool fail(struct transfer *t, const char *format, ...)
 {
     va_list arguments;
-
     if (!t->failed) {
         va_start(arguments, format);
         vsnprintf(t->download->error, DOWNLOAD_ERROR, format, arguments);
@@ -82,16 +76,15 @@ static void mark_read(struct transfer *t)
 {
     char url[DOWNLOAD_URL] = "", mark[MARK] = "";
     FILE *file = fopen(t->from, "r");
-
     if (!file)
         return;
-    if (fgets(url, sizeof(url), file) && fgets(mark, sizeof(mark), file)) {
+    if (fgets(url, sizeof url, file) && fgets(mark, sizeof mark, file)) {
         url[strcspn(url, "\n")] = '\0';
         size_t length = strcspn(mark, "\n");
         bool whole = mark[length] == '\n';
         mark[length] = '\0';
         if (whole && strcmp(url, t->download->url) == 0)
-            snprintf(t->mark, sizeof(t->mark), "%s", mark);
+            snprintf(t->mark, sizeof t->mark, "%s", mark);
     }
     fclose(file);
 }
@@ -100,7 +93,6 @@ static bool mark_write(struct transfer *t)
 {
     FILE *file = fopen(t->from, "w");
     bool fine = file && fprintf(file, "%s\n%s\n", t->download->url, t->mark) > 0;
-
     int reason = errno;
     if (file && fclose(file) != 0 && fine) {
         reason = errno;
@@ -113,9 +105,8 @@ static bool part_open(struct transfer *t)
 {
     struct download *d = t->download;
     struct stat about;
-
-    snprintf(t->part, sizeof(t->part), "%.*s.part", RUNS_PATH_MAX + 64, d->path);
-    snprintf(t->from, sizeof(t->from), "%s.from", t->part);
+    snprintf(t->part, sizeof t->part, "%.*s.part", RUNS_PATH_MAX + 64, d->path);
+    snprintf(t->from, sizeof t->from, "%s.from", t->part);
     t->fd = open(t->part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (t->fd < 0)
         return fail(t, "cannot write %s: %s", t->part, strerror(errno));
@@ -138,7 +129,6 @@ static bool part_open(struct transfer *t)
 static const char *header(const struct transfer *t, const char *name)
 {
     struct curl_header *found = NULL;
-
     return curl_easy_header(t->curl, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK ? found->value
                                                                                      : NULL;
 }
@@ -148,17 +138,15 @@ static void take_mark(struct transfer *t)
 {
     const char *tag = header(t, "ETag"), *date = header(t, "Last-Modified");
     const char *mark = tag && tag[0] == '"' ? tag : date;
-
     t->mark[0] = '\0';
     if (mark && strlen(mark) < MARK)
-        snprintf(t->mark, sizeof(t->mark), "%s", mark);
+        snprintf(t->mark, sizeof t->mark, "%s", mark);
 }
 
 /* A count of bytes; false if there is none, or one that 63 bits do not hold. */
 static bool read_count(int64_t *out, const char **text)
 {
     char *end = NULL;
-
     if (!isdigit((unsigned char)**text))
         return false;
     errno = 0;
@@ -171,7 +159,6 @@ static bool read_count(int64_t *out, const char **text)
 static bool read_range(int64_t *first, int64_t *total, const char *text)
 {
     int64_t last = -1;
-
     *total = -1;
     if (strncmp(text, "bytes ", 6) != 0)
         return false;
@@ -187,7 +174,6 @@ static bool take_position(struct transfer *t, long code)
 {
     const char *url = t->download->url, *range = header(t, "Content-Range");
     int64_t first = -1, total = -1;
-
     if (code == 200) {
         if (!part_restart(t))
             return false;
@@ -210,7 +196,6 @@ static bool has_end(const struct transfer *t)
 {
     long version = 0;
     const char *coding = header(t, "Transfer-Encoding");
-
     curl_easy_getinfo(t->curl, CURLINFO_HTTP_VERSION, &version);
     return (coding && strcasecmp(coding, "chunked") == 0) || version >= CURL_HTTP_VERSION_2_0;
 }
@@ -222,7 +207,6 @@ static bool accept_answer(struct transfer *t)
     const char *coding = header(t, "Content-Encoding");
     curl_off_t length = -1;
     long code = 0;
-
     t->accepted = true;
     t->total = -1;
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
@@ -250,7 +234,6 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
 {
     struct transfer *t = user;
     size_t length = size * count, done = 0;
-
     if (!t->accepted && !accept_answer(t))
         return 0;
     if ((int64_t)length > t->download->limit - t->at) {
@@ -278,8 +261,7 @@ static int on_progress(void *user, curl_off_t total, curl_off_t got, curl_off_t 
                        curl_off_t unused_too)
 {
     struct transfer *t = user;
-    double seconds = now() - t->started;
-
+    double seconds = output_now() - t->started;
     (void)total, (void)got, (void)unused, (void)unused_too;
     if (*t->download->stop)
         return 1;
@@ -294,7 +276,6 @@ static void set_options(struct transfer *t, char message[CURL_ERROR_SIZE])
 {
     const struct download *d = t->download;
     bool secure = strncasecmp(d->url, "https:", 6) == 0;
-
     curl_easy_reset(t->curl);
     curl_easy_setopt(t->curl, CURLOPT_URL, d->url);
     curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, message);
@@ -340,9 +321,8 @@ static void explain(struct transfer *t, CURLcode result, long code, const char *
 {
     const struct download *d = t->download;
     char kept[96] = "", bytes[32];
-
     if (t->at > 0 && is_break(result, code))
-        snprintf(kept, sizeof(kept), "; %s are kept, the next fetch goes on from there",
+        snprintf(kept, sizeof kept, "; %s are kept, the next fetch goes on from there",
                  output_bytes(bytes, t->at));
     if (result == CURLE_ABORTED_BY_CALLBACK)
         fail(t, "stopped: %s of %s are kept, the next fetch goes on from there",
@@ -367,18 +347,17 @@ static enum outcome request(struct transfer *t)
     char message[CURL_ERROR_SIZE] = "", range[32], condition[MARK + 16];
     struct curl_slist *headers = NULL;
     long code = 0;
-
     t->accepted = t->failed = false;
     t->before = t->at;
     t->total = d->size;
-    t->started = now();
+    t->started = output_now();
     set_options(t, message);
     if (t->at > 0) {
-        snprintf(range, sizeof(range), "%" PRId64 "-", t->at);
+        snprintf(range, sizeof range, "%" PRId64 "-", t->at);
         curl_easy_setopt(t->curl, CURLOPT_RANGE, range);
     }
     if (t->at > 0 && t->mark[0]) {
-        snprintf(condition, sizeof(condition), "If-Range: %s", t->mark);
+        snprintf(condition, sizeof condition, "If-Range: %s", t->mark);
         headers = curl_slist_append(NULL, condition);
         curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
     }
@@ -407,7 +386,6 @@ static bool receive(struct transfer *t)
 {
     struct download *d = t->download;
     bool again = false;
-
     for (int64_t tries = 0;;) {
         if (d->size >= 0 && t->at == d->size)
             return true;
@@ -434,9 +412,8 @@ static bool check_magic(struct transfer *t)
     char begin[16] = "";
     size_t length = strlen(magic), got = 0;
     FILE *file = fopen(t->part, "rb");
-
     if (file) {
-        got = fread(begin, 1, length < sizeof(begin) ? length : sizeof(begin), file);
+        got = fread(begin, 1, length < sizeof begin ? length : sizeof begin, file);
         fclose(file);
     }
     if (got == length && memcmp(begin, magic, length) == 0)
@@ -450,7 +427,6 @@ static bool check_magic(struct transfer *t)
 static bool verify(struct transfer *t)
 {
     struct download *d = t->download;
-
     if (fsync(t->fd) != 0)
         return fail(t, "cannot sync %s: %s", t->part, strerror(errno));
     if (!sums_of_file(d->found, t->part))
@@ -469,7 +445,6 @@ bool download_get(struct download *d)
 {
     struct transfer t = {.download = d, .fd = -1, .total = d->size};
     bool fine = false;
-
     d->error[0] = '\0';
     d->received = 0;
     t.curl = curl_easy_init();
@@ -494,9 +469,8 @@ bool download_get(struct download *d)
 bool download_place(struct download *d, const char *folder)
 {
     struct transfer t = {.download = d};
-
-    snprintf(t.part, sizeof(t.part), "%.*s.part", RUNS_PATH_MAX + 64, d->path);
-    snprintf(t.from, sizeof(t.from), "%s.from", t.part);
+    snprintf(t.part, sizeof t.part, "%.*s.part", RUNS_PATH_MAX + 64, d->path);
+    snprintf(t.from, sizeof t.from, "%s.from", t.part);
     if (rename(t.part, d->path) != 0)
         return fail(&t, "cannot move %s to %s: %s", t.part, d->path, strerror(errno));
     unlink(t.from);

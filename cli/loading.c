@@ -1,3 +1,4 @@
+/* The library does not know `graco fetch`: where files are missing, this adds it to the message. */
 #include "loading.h"
 #include "catalogue.h"
 #include "output.h"
@@ -12,12 +13,11 @@
 static bool lacks_files(const struct catalogue_set *set)
 {
     char root[RUNS_PATH_MAX], path[RUNS_PATH_MAX + 256];
-
     /* The load has asked for the folder too: if this fails, it has said so with the same words. */
-    if (graco_data_folder(root, sizeof(root)) != GRACO_OK)
+    if (graco_data_folder(root, sizeof root) != GRACO_OK)
         return false;
     for (const struct catalogue_file *file = set->files; file->name; file++) {
-        snprintf(path, sizeof(path), "%s/%s/%s", root, set->name, file->name);
+        snprintf(path, sizeof path, "%s/%s/%s", root, set->name, file->name);
         if (access(path, F_OK) != 0)
             return true;
     }

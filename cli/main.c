@@ -27,7 +27,7 @@ static const struct subcommand subcommands[] = {
 #endif
 };
 
-enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };
+enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
 static const struct subcommand *find(const char *name)
 {
@@ -54,11 +54,10 @@ static int unknown(const char *word)
     const char *names[SUBCOMMANDS + 4] = {"help", "--help", "--version"};
     char allowed[512];
     size_t used = 0;
-
     for (int i = 0; i < SUBCOMMANDS; i++) {
         names[3 + i] = subcommands[i].name;
         used +=
-            (size_t)snprintf(allowed + used, sizeof(allowed) - used, "%s, ", subcommands[i].name);
+            (size_t)snprintf(allowed + used, sizeof allowed - used, "%s, ", subcommands[i].name);
     }
     const char *nearest = options_nearest(word, names);
     output_error("unknown command '%s'%s%s%s; expected one of: %shelp", word,
@@ -72,7 +71,6 @@ static int help(int argc, char **argv)
 {
     char *words[64], last[] = "--help";
     int count = 0;
-
     if (argc < 2)
         return print_help();
     const struct subcommand *subcommand = find(argv[1]);
@@ -89,8 +87,7 @@ static int help(int argc, char **argv)
 static void on_bus_error(int number)
 {
     static const char line[] = "graco: a file was cut while it was being read, or cannot be read\n";
-
-    ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+    ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
 
     (void)number;
     (void)ignored;

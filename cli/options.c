@@ -1,4 +1,5 @@
-/* The option parser: one pass over argv, one table, one line of complaint. */
+/* The option parser. One pass over argv finds each word in the command's table, checks its value
+ * and stores it; the first thing that is wrong is said in one line, with what was expected. */
 #include "options.h"
 #include "commands.h"
 #include "output.h"
@@ -18,7 +19,6 @@ static int distance(const char *a, const char *b)
 {
     int row[WORD_MAX + 1];
     int columns = (int)strnlen(b, WORD_MAX), rows = (int)strnlen(a, WORD_MAX);
-
     for (int j = 0; j <= columns; j++)
         row[j] = j;
     for (int i = 1; i <= rows; i++) {
@@ -49,7 +49,6 @@ const char *options_nearest(const char *word, const char *const *words)
     const char *nearest = NULL;
     int best = WORD_MAX;
     size_t length = strlen(word);
-
     for (; *words; words++) {
         int found = distance(word, *words);
         if (length >= 3 && strncasecmp(word, *words, length) == 0)
@@ -68,16 +67,15 @@ static bool unknown_option(const struct command *command, const char *word)
     char allowed[1024] = "--help", suggestion[64] = "";
     size_t used = strlen(allowed);
     int count = 1;
-
     for (const struct option *o = command->options; o->name && count < 63; o++) {
         names[count++] = o->name;
-        int added = snprintf(allowed + used, sizeof(allowed) - used, ", --%s", o->name);
-        used += added < (int)(sizeof(allowed) - used) ? (size_t)added : 0;
+        int added = snprintf(allowed + used, sizeof allowed - used, ", --%s", o->name);
+        used += added < (int)(sizeof allowed - used) ? (size_t)added : 0;
     }
     const char *bare = word + strspn(word, "-");
     const char *nearest = strlen(bare) > 1 ? options_nearest(bare, names) : NULL;
     if (nearest)
-        snprintf(suggestion, sizeof(suggestion), " (did you mean --%s?)", nearest);
+        snprintf(suggestion, sizeof suggestion, " (did you mean --%s?)", nearest);
     output_error("%s: unknown option '%s'%s; allowed: %s", command->name, word, suggestion,
                  allowed);
     return false;
@@ -111,7 +109,6 @@ static void format_integer(char text[32], const struct option *o, int64_t value)
 {
     static const char units[] = {'K', 'M', 'G', 'T', 'P'};
     int unit = -1;
-
     if (o->kind == OPTION_SIZE)
         while (unit < 4 && value > 0 && value % 1024 == 0) {
             value /= 1024;
@@ -128,13 +125,12 @@ static bool read_integer(const struct command *command, const struct option *o, 
     static const char units[] = "kmgtp";
     char expected[160], low[32], high[32], *end = NULL;
     bool size = o->kind == OPTION_SIZE, fits = true;
-
     errno = 0;
     long long number = strtoll(text, &end, 10);
-    fits = end != text && errno == 0 && strchr(" \t\n\v\f\r", text[0]) == NULL;
+    fits = end != text && errno == 0 && !strchr(" \t\n\v\f\r", text[0]);
     if (fits && size && *end) {
         const char *unit = strchr(units, *end | 0x20);
-        fits = unit != NULL;
+        fits = unit;
         for (const char *step = units; fits && step <= unit; step++) {
             fits = number <= INT64_MAX / 1024 && number >= 0;
             number = fits ? number * 1024 : 0;
@@ -152,23 +148,22 @@ static bool read_integer(const struct command *command, const struct option *o, 
     format_integer(high, o, o->max);
     const char *what = size ? "a size in bytes such as 16M or 4G" : "a whole number";
     if (o->max == INT64_MAX)
-        snprintf(expected, sizeof(expected), "%s, at least %s", what, low);
+        snprintf(expected, sizeof expected, "%s, at least %s", what, low);
     else
-        snprintf(expected, sizeof(expected), "%s from %s to %s", what, low, high);
+        snprintf(expected, sizeof expected, "%s from %s to %s", what, low, high);
     return bad_value(command, o, text, expected);
 }
 
 static bool read_real(const struct command *command, const struct option *o, const char *text)
 {
     char expected[160], *end = NULL;
-
     double number = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(number) && number >= o->real_min &&
-        number <= o->real_max && strchr(" \t\n\v\f\r", text[0]) == NULL) {
+        number <= o->real_max && !strchr(" \t\n\v\f\r", text[0])) {
         *(double *)o->target = number;
         return true;
     }
-    snprintf(expected, sizeof(expected), "a number from %g to %g", o->real_min, o->real_max);
+    snprintf(expected, sizeof expected, "a number from %g to %g", o->real_min, o->real_max);
     return bad_value(command, o, text, expected);
 }
 
@@ -176,26 +171,24 @@ static bool read_choice(const struct command *command, const struct option *o, c
 {
     char expected[512] = "one of";
     size_t used = strlen(expected);
-
     for (const char *const *choice = o->choices; *choice; choice++) {
         if (strcmp(text, *choice) == 0) {
             *(const char **)o->target = *choice;
             return true;
         }
-        int added = snprintf(expected + used, sizeof(expected) - used, "%s %s",
+        int added = snprintf(expected + used, sizeof expected - used, "%s %s",
                              choice == o->choices ? "" : ",", *choice);
-        used += added < (int)(sizeof(expected) - used) ? (size_t)added : 0;
+        used += added < (int)(sizeof expected - used) ? (size_t)added : 0;
     }
     const char *nearest = options_nearest(text, o->choices);
     if (nearest)
-        snprintf(expected + used, sizeof(expected) - used, " (did you mean %s?)", nearest);
+        snprintf(expected + used, sizeof expected - used, " (did you mean %s?)", nearest);
     return bad_value(command, o, text, expected);
 }
 
 static bool read_value(const struct command *command, const struct option *o, const char *text)
 {
     struct option_list *list = o->target;
-
     switch (o->kind) {
     case OPTION_TEXT:
         if (!*text)
@@ -269,7 +262,6 @@ static bool read_word(struct command *command, char **argv, int at, int *used)
 {
     const char *word = argv[at], *inside = NULL;
     const struct option *o = NULL;
-
     *used = 1;
     if (word[0] != '-' || word[1] == '\0')
         return read_argument(command, word);
@@ -287,7 +279,7 @@ static bool read_word(struct command *command, char **argv, int at, int *used)
     }
     if (!o) {
         char name[128];
-        snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
         return unknown_option(command, name);
     }
     return read_option(command, o, inside, argv[at + 1], used);
@@ -297,7 +289,6 @@ bool options_parse(struct command *command, int argc, char **argv)
 {
     bool options_over = false;
     int used = 1;
-
     for (int at = 1; at < argc; at += used) {
         used = 1;
         if (options_over) {
@@ -321,7 +312,6 @@ bool options_parse(struct command *command, int argc, char **argv)
 static void format_value(char *text, size_t size, const struct option *o)
 {
     char number[32];
-
     text[0] = '\0';
     if (o->kind == OPTION_TEXT || o->kind == OPTION_CHOICE) {
         const char *value = *(const char **)o->target;
@@ -347,12 +337,19 @@ int options_help(const struct command *command)
         char left[64], value[256];
         char letter[8] = "    ";
         if (o->letter)
-            snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-        snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value ? " " : "",
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "",
                  o->value ? o->value : "");
-        format_value(value, sizeof(value), o);
+        format_value(value, sizeof value, o);
         printf("  %-28s %s%s\n", left, o->help, value);
     }
     printf("  %-28s %s\n", "-h, --help", "print this");
     return output_finish();
+}
+
+int options_begin(struct command *command, int argc, char **argv)
+{
+    if (!options_parse(command, argc, argv))
+        return EXIT_USAGE;
+    return command->help ? options_help(command) : -1;
 }

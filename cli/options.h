@@ -7,10 +7,10 @@
  *         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "first seed"),
  *         {0},
  *     };
- *     struct command command = {"embed", "RUN DATASET -o FILE", "embeds every node", options, 2,
- * 2}; if (!options_parse(&command, argc, argv)) return EXIT_USAGE; if (command.help) return
- * options_help(&command);
- */
+ *     struct command command = {"embed", "RUN DATASET -o FILE", "embeds nodes", options, 2, 2};
+ *     int code = options_begin(&command, argc, argv);
+ *     if (code >= 0)
+ *         return code; */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -96,16 +96,18 @@ struct command {
  * or "-xvalue"; "--" ends them. Returns false, after one line on stderr, for wrong use. */
 bool options_parse(struct command *command, int argc, char **argv);
 
-/* Whether an option was given is not recorded; commands start targets at NULL or at a value outside
- * the range where they must know. Prints the usage, the options with their present values, and
- * returns the exit code. */
+/* Prints the usage and the options with their present values, and returns the exit code. Whether an
+ * option was given is not recorded: where a command must know, its target starts at NULL or at a
+ * value outside the range. */
 int options_help(const struct command *command);
+
+/* options_parse, and options_help if that was asked for. Returns the exit code; -1: go on. */
+int options_begin(struct command *command, int argc, char **argv);
 
 /* Fills `words` with what one of the library's lists has, ending with NULL, and returns it. */
 const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char *(*list)(int));
 
-/* The word of `words` (ending with NULL) that is spelled most like `word`; NULL if none is close.
- */
+/* The word of `words` (ending with NULL) that is most like `word`; NULL if none is close. */
 const char *options_nearest(const char *word, const char *const *words);
 
 #endif

@@ -20,8 +20,7 @@
 static void print_line(const char *prefix, const char *format, va_list arguments)
 {
     char text[4096];
-
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
@@ -31,7 +30,6 @@ static void print_line(const char *prefix, const char *format, va_list arguments
 void output_error(const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     print_line("graco: ", format, arguments);
     va_end(arguments);
@@ -40,7 +38,6 @@ void output_error(const char *format, ...)
 void output_note(const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     print_line("", format, arguments);
     va_end(arguments);
@@ -51,9 +48,8 @@ static char hint[256];
 void output_hint(const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
-    vsnprintf(hint, sizeof(hint), format, arguments);
+    vsnprintf(hint, sizeof hint, format, arguments);
     va_end(arguments);
 }
 
@@ -77,8 +73,8 @@ int output_failure(graco_status status)
 
 void output_start(void)
 {
-    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY}; /* what is of no use there */
-
+    /* Each the wrong way round: to read or write there must fail. */
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) < 0)
             break; /* the lowest free number is fd */
@@ -96,7 +92,6 @@ int output_finish(void)
 int output_json(struct writer *json)
 {
     int code = EXIT_FAILED;
-
     if (writer_finish(json)) {
         fwrite(json->text, 1, json->length, stdout); /* output_finish looks whether it worked */
         code = output_finish();
@@ -110,7 +105,6 @@ int output_json(struct writer *json)
 void output_row(const char *label, const char *format, ...)
 {
     va_list arguments;
-
     printf("%-18s ", label);
     va_start(arguments, format);
     vprintf(format, arguments);
@@ -123,7 +117,6 @@ const char *output_bytes(char text[32], int64_t bytes)
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
     int unit = 0;
-
     while (value >= 1024 && unit < 4) {
         value /= 1024;
         unit++;
@@ -147,10 +140,9 @@ const char *output_time(char text[32], double seconds)
     return text;
 }
 
-static double now(void)
+double output_now(void)
 {
     struct timespec time;
-
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
@@ -159,7 +151,6 @@ struct output_progress output_progress_start(bool quiet, const char *label)
 {
     const char *kind = getenv("TERM");
     bool plain = kind && strcmp(kind, "dumb") == 0;
-
     return (struct output_progress){
         .quiet = quiet,
         .terminal = isatty(STDERR_FILENO) && !plain,
@@ -170,9 +161,8 @@ struct output_progress output_progress_start(bool quiet, const char *label)
 void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch)
 {
     char left[32], memory[32];
-    double time = now(), interval = progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE;
+    double time = output_now(), interval = progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE;
     bool last = epoch->epoch == epoch->epochs;
-
     if (progress->quiet || (!last && progress->shown > 0 && time - progress->shown < interval))
         return;
     progress->shown = time;
@@ -191,8 +181,7 @@ void output_progress_bytes(struct output_progress *progress, const char *label, 
                            int64_t total, double rate)
 {
     char part[32], whole[32], speed[32];
-    double time = now();
-
+    double time = output_now();
     if (progress->quiet || !progress->terminal || time - progress->shown < INTERVAL_TERMINAL)
         return;
     progress->shown = time;

@@ -19,7 +19,7 @@ void output_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
 /* The same for something that the user should know but that stops nothing. */
 void output_note(const char *format, ...) OUTPUT_PRINTF(1, 2);
 
-/* A way out, added to what the next output_failure prints. */
+/* What the user can do about a failure: the next output_failure prints it behind the message. */
 void output_hint(const char *format, ...) OUTPUT_PRINTF(1, 2);
 
 /* Prints the library's message for `status` and returns the exit code: EXIT_USAGE for an argument
@@ -48,6 +48,9 @@ void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
 /* Writes "1.5 GiB" or "3 h 04 min" and returns text. */
 const char *output_bytes(char text[32], int64_t bytes);
 const char *output_time(char text[32], double seconds);
+
+/* Seconds of a clock that only runs forward. */
+double output_now(void);
 
 /* The progress of a training: one line that is rewritten on a terminal, a line every few seconds in
  * a pipe, nothing if quiet. All on stderr. */

@@ -12,7 +12,6 @@ bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, int
 {
     int length = count == 1 ? snprintf(folder, RUNS_PATH_MAX, "%s", run)
                             : snprintf(folder, RUNS_PATH_MAX, "%s/run-%" PRId64, run, index + 1);
-
     if (length < RUNS_PATH_MAX - 64)
         return true;
     output_error("the run folder's name has %d bytes; expected at most %d", length,
@@ -24,8 +23,7 @@ static bool holds(const char *folder, const char *name)
 {
     char path[RUNS_PATH_MAX + 64];
     struct stat found;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     return stat(path, &found) == 0;
 }
 
@@ -48,7 +46,6 @@ bool runs_made(const char *folder)
 bool runs_check(const char *run, int64_t count, bool resume)
 {
     char folder[RUNS_PATH_MAX];
-
     if (!runs_folder(folder, run, 0, 2))
         return false;
     bool one = runs_holds_any(run), several = runs_holds_any(folder);
@@ -81,8 +78,7 @@ bool runs_make(const char *folder, const char *kind)
 {
     char path[RUNS_PATH_MAX];
     struct stat found;
-
-    snprintf(path, sizeof(path), "%s", folder);
+    snprintf(path, sizeof path, "%s", folder);
     for (char *slash = path + 1; *slash; slash++) {
         if (*slash != '/')
             continue;

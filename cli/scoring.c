@@ -41,7 +41,7 @@ static void summarise(struct scoring *scoring)
     scoring->deviation = count > 1 ? sqrt(square / (double)(count - 1)) : 0;
 }
 
-/* Adds one run; takes nothing on failure. */
+/* Adds one run; on failure there are as many as before. */
 static graco_status add_run(struct scoring *scoring, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options)
 {

@@ -29,7 +29,6 @@ bool sha256_text(char text[SHA256_TEXT], struct sha256 *hash)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     bool fine = hash->context && EVP_DigestFinal_ex(hash->context, digest, NULL);
-
     for (int i = 0; fine && i < (SHA256_TEXT - 1) / 2; i++)
         snprintf(text + 2 * i, 3, "%02x", digest[i]);
     keep_if(hash, false);

@@ -1,3 +1,4 @@
+/* The list is read whole, changed in memory and written anew; sha256sum reads and checks it too. */
 #include "sums.h"
 #include "output.h"
 #include "runs.h"
@@ -34,7 +35,6 @@ bool sums_read(struct sums *sums, const char *folder)
 {
     char path[RUNS_PATH_MAX + 64], line[LINE_MAX_BYTES];
     bool fine = true;
-
     *sums = (struct sums){0};
     sums_path(path, folder);
     FILE *file = fopen(path, "r");
@@ -44,7 +44,7 @@ bool sums_read(struct sums *sums, const char *folder)
         output_error("%s cannot be read: %s", path, strerror(errno));
         return false;
     }
-    for (int number = 1; fine && fgets(line, sizeof(line), file); number++) {
+    for (int number = 1; fine && fgets(line, sizeof line, file); number++) {
         fine = line[0] == '\n' || read_line(sums, line);
         if (!fine)
             output_error("%s, line %d: expected a SHA-256 (64 hexadecimal digits), two spaces and "
@@ -70,7 +70,6 @@ const char *sums_find(const struct sums *sums, const char *name)
 bool sums_set(struct sums *sums, const char *name, const char *sha256)
 {
     int i = 0;
-
     while (i < sums->count && strcmp(sums->entry[i].name, name) != 0)
         i++;
     if (i == SUMS_MAX || strlen(name) >= SUMS_NAME) {
@@ -87,7 +86,6 @@ bool sums_set(struct sums *sums, const char *name, const char *sha256)
 bool sums_sync_folder(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
     if (fd < 0)
         return false;
     /* Some file systems cannot sync a folder and say EINVAL: they have nothing to sync. */
@@ -101,11 +99,10 @@ bool sums_sync_folder(const char *folder)
 bool sums_write(const struct sums *sums, const char *folder)
 {
     char path[RUNS_PATH_MAX + 64], temporary[RUNS_PATH_MAX + 80];
-
     sums_path(path, folder);
-    snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
     FILE *file = fopen(temporary, "w");
-    bool fine = file != NULL;
+    bool fine = file;
     for (int i = 0; fine && i < sums->count; i++)
         fine = fprintf(file, "%s  %s\n", sums->entry[i].sha256, sums->entry[i].name) > 0;
     fine = fine && fflush(file) == 0 && fsync(fileno(file)) == 0;
@@ -128,12 +125,11 @@ bool sums_of_file(char text[SHA256_TEXT], const char *path)
     uint8_t piece[PIECE];
     ssize_t got = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-
     if (fd < 0)
         return false;
     sha256_init(&hash);
     do {
-        got = read(fd, piece, sizeof(piece));
+        got = read(fd, piece, sizeof piece);
         if (got > 0)
             sha256_add(&hash, piece, (size_t)got);
     } while (got > 0 || (got < 0 && errno == EINTR));

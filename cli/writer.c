@@ -1,4 +1,4 @@
-/* JSON into a block that grows. A real number always has a point or an exponent, and an exponent has
+/* JSON into a block that grows. A real number always has a point or an exponent, the exponent
  * neither a plus nor zeros in front. */
 #include "writer.h"
 
@@ -41,7 +41,6 @@ static size_t character(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
     size_t length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
-
     for (size_t i = 1; i < length; i++)
         if (c[i] >> 6 != 2)
             return 0;
@@ -54,7 +53,6 @@ static size_t character(const char *text)
 static void put_string(struct writer *writer, const char *text)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", escaped[] = "\"\\bfnrt";
-
     put_text(writer, "\"");
     for (size_t length = 0; *text; text += length) {
         char escape[8];
@@ -121,7 +119,6 @@ static void put_value(struct writer *writer, const char *key, const char *text)
 void writer_integer(struct writer *writer, const char *key, int64_t value)
 {
     char text[32];
-
     snprintf(text, sizeof text, "%" PRId64, value);
     put_value(writer, key, text);
 }
@@ -129,7 +126,6 @@ void writer_integer(struct writer *writer, const char *key, int64_t value)
 void writer_real(struct writer *writer, const char *key, double value)
 {
     char text[48];
-
     if (!isfinite(value)) {
         writer_null(writer, key);
         return;

@@ -1,5 +1,5 @@
-/* The header of a .npy file is a Python dict literal. It is read by a small cursor that accepts
- * exactly the three keys, each once, in any order, and nothing that numpy would not write. */
+/* The header of a .npy file is a Python dict literal. It is read token by token and must have
+ * exactly three keys, each once, in any order, and nothing that numpy would not write. */
 #include "io/npy.h"
 
 #include "base/memory.h"

@@ -1,6 +1,5 @@
-/* The header says where each tensor lies and nothing of it is believed: the tensors, in the order of
- * their places, must cover the data from its first byte to its last, each exactly as long as its
- * type and shape ask for. */
+/* The header says where each tensor lies. Sorted by place, the tensors must cover the data from its
+ * first byte to its last, and each must be as long as its type and shape ask for. */
 #include "io/safetensors.h"
 
 #include "base/memory.h"

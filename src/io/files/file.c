@@ -1,5 +1,5 @@
-/* Files. Reading looks first at what is there: a pipe or a device would be waited for, a folder
- * read as nothing. Writing goes to a temporary file that a rename puts in place. */
+/* Files. Only regular ones are read: opening a pipe could wait for ever. What is written goes to a
+ * temporary file, which a rename puts in place when it is whole and on the disk. */
 #include "io/files/file.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-/* A folder under a temporary name, which it loses at the commit or with everything in it. It stays
- * open for listing all the while, so that cleaning up needs no descriptor that may not be there. */
+/* The folder has a temporary name until the commit renames it; without a commit it is removed with
+ * its files. It is open for listing from the start: cleaning up must work where no descriptor is
+ * left. */
 #include "io/files/folder.h"
 
 #include "base/memory.h"
@@ -51,7 +52,8 @@ graco_status folder_commit(struct folder *folder)
             "%s: the folder cannot be put in place: %s (an existing one must be empty)",
             folder->target, strerror(errno));
     graco_status status = file_sync_folder(folder->parent);
-    /* A folder in its place could not be written again: it goes back, and away. */
+    /* The caller may try again, but not where the target exists: so the folder is renamed back, and
+     * removed by folder_free. */
     folder->committed = status == GRACO_OK || rename(folder->target, folder->path) != 0;
     return status;
 }

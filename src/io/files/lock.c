@@ -1,6 +1,5 @@
-/* The lock is the kernel's (flock) on a file of its own. Its holder removes that file in the end, so
- * whoever gets the lock looks whether the path still names what was locked, and tries again if not.
- */
+/* The lock is the kernel's (flock), on a file of its own, which its holder removes in the end. So
+ * whoever gets it looks whether the path still names the locked file, and tries again if not. */
 #include "io/files/lock.h"
 
 #include "base/memory.h"

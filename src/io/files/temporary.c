@@ -73,7 +73,7 @@ static void sweep_one(int folder, const char *name)
     close(fd);
 }
 
-/* `path` is the target's, and is the same again afterwards. */
+/* Removes what killed processes have left for the target `path`, which changes only meanwhile. */
 static void sweep(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -83,7 +83,7 @@ graco_status json_get_object(const struct json **out, const struct json *object,
 /* How many items an array or fields an object has; 0 for anything else. */
 int64_t json_size(const struct json *value);
 
-/* An item of an array or a field of an object, in the order of the text; NULL past the end. O(1). */
+/* An item or a field, in the order of the text; NULL past the end. O(1). */
 const struct json *json_at(const struct json *container, int64_t index);
 
 /* A value itself, without a key: false if it has another type or is NULL. */

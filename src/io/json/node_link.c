@@ -15,6 +15,15 @@ struct word {
     int64_t length;
 };
 
+void node_link_clear(struct node_link *graph)
+{
+    if (!graph)
+        return;
+    memory_free(graph->source);
+    memory_free(graph->target);
+    *graph = (struct node_link){0};
+}
+
 static graco_status fail_at(const struct cursor *cursor, const char *wanted)
 {
     struct cursor_place place = cursor_place(cursor);
@@ -128,7 +137,8 @@ static graco_status take_node(int32_t *out, struct cursor *cursor)
     return GRACO_OK;
 }
 
-/* An object of which `count` fields, at most two, hold node numbers and are wanted. */
+/* An object: takes the node numbers under `count` names, at most two, which must all be there, and
+ * skips its other fields. */
 static graco_status take_fields(int32_t *values, const char *const *names, int count,
                                 struct cursor *cursor)
 {
@@ -281,13 +291,4 @@ done:
     if (status != GRACO_OK)
         node_link_clear(out);
     return status;
-}
-
-void node_link_clear(struct node_link *graph)
-{
-    if (!graph)
-        return;
-    memory_free(graph->source);
-    memory_free(graph->target);
-    *graph = (struct node_link){0};
 }

@@ -1,6 +1,6 @@
 /* The objects that a pickle may hold beside plain values: numpy's arrays, types and scalars,
- * scipy's csr_matrix, and two kinds of dict. How Python would make them is known here by heart; no
- * name leads to anything but one of the cases below. */
+ * scipy's csr_matrix, and two kinds of dict. Each name that Python would call for them stands for
+ * one of the cases below, written in C; no other name is accepted. */
 #include "io/pickle/pickle_machine.h"
 
 #include "base/memory.h"

@@ -85,9 +85,8 @@ done:
     return status;
 }
 
-/* V of protocol 0: a line of latin-1 with \u and four digits for the rest and for newlines. It
- * becomes UTF-8; that much is needed for bytes, which Python 3 writes so. Characters past U+07FF
- * are refused. */
+/* V of protocol 0: a line of latin-1, with \u and four digits for newlines and what is beyond. It
+ * becomes UTF-8. Python 3 writes bytes this way, so characters past U+07FF are refused. */
 graco_status pickle_op_unicode(struct pickle_machine *m, int op)
 {
     const char *text = NULL;

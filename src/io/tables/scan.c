@@ -134,6 +134,30 @@ graco_status scan_next(struct scan_field *field, bool *found, struct scan *scan)
     return take_separator(scan);
 }
 
+graco_status scan_fields(struct scan_field *fields, int *count, int room, struct scan *scan)
+{
+    struct scan_field field = {0};
+    bool found = true;
+    for (*count = 0; found && *count <= room; *count += found) {
+        PASS(scan_next(&field, &found, scan));
+        if (found && *count < room)
+            fields[*count] = field;
+    }
+    return GRACO_OK;
+}
+
+graco_status scan_columns(int *columns, int count, int least, int most, const char *wanted,
+                          const struct scan *scan)
+{
+    if (*columns == 0)
+        *columns = count;
+    if (count >= least && count <= most && count == *columns)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": %d%s fields found, %s",
+                       scan->file, scan->line, count > most ? most : count,
+                       count > most ? " and more" : "", wanted);
+}
+
 int64_t scan_count_lines(const void *bytes, int64_t length)
 {
     const char *at = bytes, *end = at + length;

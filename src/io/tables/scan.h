@@ -29,6 +29,13 @@ bool scan_line(struct scan *scan);
  * NUL byte is GRACO_ERROR_FORMAT. */
 graco_status scan_next(struct scan_field *field, bool *found, struct scan *scan);
 
+/* Takes the fields of the line, `room` of them at most; *count is room + 1 if there are more. */
+graco_status scan_fields(struct scan_field *fields, int *count, int room, struct scan *scan);
+
+/* Checks that a line has `least` to `most` fields, as many as the first: *columns, 0 before it. */
+graco_status scan_columns(int *columns, int count, int least, int most, const char *wanted,
+                          const struct scan *scan);
+
 /* How many lines the bytes have at most. */
 int64_t scan_count_lines(const void *bytes, int64_t length);
 

@@ -15,41 +15,36 @@
 
 enum { NODE_MAX = INT32_MAX - 1, SPARSE_FLOOR = 1000000 };
 
-/* Reads a line of two ids and maybe a weight; the number of fields is that of the first line. */
-static graco_status read_edge(struct scan_field ids[2], int *columns, struct scan *scan)
+void table_edges_clear(struct table_edges *edges)
 {
-    struct scan_field field = {0};
-    bool found = true;
-    int count = 0;
-    for (;; count++) {
-        PASS(scan_next(&field, &found, scan));
-        if (!found || count > 2)
-            break;
-        if (count < 2)
-            ids[count] = field;
-        double weight = 0;
-        if (count == 2 && (!scan_number(&weight, field) || !isfinite(weight)))
-            return status_fail(
-                GRACO_ERROR_FORMAT,
-                "%s, line %" PRId64 ": the third field \"%.*s\" is no weight, a number is expected",
-                scan->file, scan->line, (int)(field.length < 40 ? field.length : 40), field.text);
-    }
-    if (*columns == 0)
-        *columns = count;
-    if (count < 2 || found || count != *columns)
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s, line %" PRId64
-                           ": %d%s fields found, two ids (and on every line or none a weight) "
-                           "are expected",
-                           scan->file, scan->line, count, found ? " and more" : "");
-    return GRACO_OK;
+    if (!edges)
+        return;
+    memory_free(edges->source);
+    memory_free(edges->target);
+    names_free(edges->names);
+    *edges = (struct table_edges){0};
 }
 
-/* Takes ids as numbers. *numbers is false, and the edges are unfinished, at the first that is none.
- */
+/* Reads a line of two ids and maybe a weight; the number of fields is that of the first line. */
+static graco_status read_edge(struct scan_field fields[3], int *columns, struct scan *scan)
+{
+    int count = 0;
+    double weight = 0;
+    PASS(scan_fields(fields, &count, 3, scan));
+    if (count >= 3 && (!scan_number(&weight, fields[2]) || !isfinite(weight)))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s, line %" PRId64
+                           ": the third field \"%.*s\" is no weight, a number is expected",
+                           scan->file, scan->line,
+                           (int)(fields[2].length < 40 ? fields[2].length : 40), fields[2].text);
+    return scan_columns(columns, count, 2, 3,
+                        "two ids (and on every line or none a weight) are expected", scan);
+}
+
+/* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
 static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, struct scan scan)
 {
-    struct scan_field ids[2];
+    struct scan_field ids[3];
     int columns = 0;
     int64_t source, target, largest = -1;
     *numbers = true;
@@ -73,7 +68,7 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
 
 static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
 {
-    struct scan_field ids[2];
+    struct scan_field ids[3];
     int columns = 0;
     edges->count = 0;
     PASS(names_create(&edges->names));
@@ -110,17 +105,16 @@ done:
     return status;
 }
 
-void table_edges_clear(struct table_edges *edges)
-{
-    if (!edges)
-        return;
-    memory_free(edges->source);
-    memory_free(edges->target);
-    names_free(edges->names);
-    *edges = (struct table_edges){0};
-}
-
 /* ---- Numbers --------------------------------------------------------------------------------- */
+
+void table_numbers_clear(struct table_numbers *numbers)
+{
+    if (!numbers)
+        return;
+    memory_free(numbers->data);
+    names_free(numbers->ids);
+    *numbers = (struct table_numbers){0};
+}
 
 struct shape {
     int64_t fields; /* of the first line */
@@ -239,13 +233,4 @@ done:
     if (status != GRACO_OK)
         table_numbers_clear(out);
     return status;
-}
-
-void table_numbers_clear(struct table_numbers *numbers)
-{
-    if (!numbers)
-        return;
-    memory_free(numbers->data);
-    names_free(numbers->ids);
-    *numbers = (struct table_numbers){0};
 }

@@ -9,26 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+void table_labels_clear(struct table_labels *labels)
+{
+    if (!labels)
+        return;
+    memory_free(labels->label);
+    names_free(labels->ids);
+    names_free(labels->labels);
+    *labels = (struct table_labels){0};
+}
+
 /* The last field of a line, and the id before it if the file has two columns. */
 static graco_status read_line(struct scan_field fields[2], int *columns, struct scan *scan)
 {
-    struct scan_field field = {0};
-    bool found = true;
     int count = 0;
-    for (;; count++) {
-        PASS(scan_next(&field, &found, scan));
-        if (!found || count > 1)
-            break;
-        fields[count] = field;
-    }
-    if (*columns == 0)
-        *columns = count;
-    if (count < 1 || found || count != *columns)
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s, line %" PRId64
-                           ": %d%s fields found, a label or an id and a label are expected, the "
-                           "same on every line",
-                           scan->file, scan->line, count, found ? " and more" : "");
+    PASS(scan_fields(fields, &count, 2, scan));
+    PASS(scan_columns(columns, count, 1, 2,
+                      "a label or an id and a label are expected, the same on every line", scan));
     if (count == 1)
         fields[1] = fields[0];
     return GRACO_OK;
@@ -96,8 +93,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Renumbers named classes in the order of their names, so that the order of rows does not matter.
- */
+/* Renumbers named classes by name, so that the order of rows does not matter. */
 static graco_status sort_classes(struct table_labels *labels)
 {
     struct names *sorted = NULL;
@@ -147,14 +143,4 @@ done:
     if (status != GRACO_OK)
         table_labels_clear(out);
     return status;
-}
-
-void table_labels_clear(struct table_labels *labels)
-{
-    if (!labels)
-        return;
-    memory_free(labels->label);
-    names_free(labels->ids);
-    names_free(labels->labels);
-    *labels = (struct table_labels){0};
 }

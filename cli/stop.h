@@ -1,0 +1,14 @@
+/* Stopping at a good moment: the first SIGINT or SIGTERM sets a flag that the work looks at, the
+ * second ends the program at once. */
+#ifndef CLI_STOP_H
+#define CLI_STOP_H
+
+#include <signal.h>
+
+/* Not 0: somebody asked. */
+extern volatile sig_atomic_t stop_wanted;
+
+/* From now on. `flags` as sigaction's: with SA_RESTART a call of the system under way goes on. */
+void stop_on_signals(int flags);
+
+#endif
