@@ -1,4 +1,5 @@
-/* graco eval: scores one or several embeddings on the same splits, and what they should beat. */
+/* graco eval: scores embeddings, runs and baselines on the same splits, so that differences are paired
+ * by split. A row of the table is one of them; a folder of several runs is one row. */
 #include "commands.h"
 #include "loading.h"
 #include "output.h"

@@ -39,7 +39,7 @@ struct job {
     char run[RUNS_PATH_MAX]; /* folder of the run or runs */
 };
 
-struct outcome {
+struct trained {
     char folder[RUNS_PATH_MAX];
     uint64_t seed;
     graco_train_result result;
@@ -72,8 +72,8 @@ static int say_stopped(int argc, char **argv, const struct line *line, int64_t e
     char text[3072] = "";
     size_t used = 0;
 
-    for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof(text); i++)
-        used += quote(text + used, sizeof(text) - used, argv[i]);
+    for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof text; i++)
+        used += quote(text + used, sizeof text - used, argv[i]);
     output_error("stopped after epoch %" PRId64 " of %" PRId64 "; to continue: graco train%s%s",
                  epochs, wanted, text, line->resume ? "" : " --resume");
     return EXIT_FAILED;
@@ -93,7 +93,7 @@ static graco_status set_seed(graco_config *config, uint64_t seed)
 }
 
 /* The fields of one run, or of all of them as one. */
-static void write_fields(struct writer *json, const struct job *job, const struct outcome *outcome)
+static void write_fields(struct writer *json, const struct job *job, const struct trained *outcome)
 {
     const graco_train_result *result = &outcome->result;
     char objective[SETTINGS_TEXT];
@@ -123,12 +123,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* Several runs as one: epochs of each, mean loss, seconds of all, median of the medians. */
-static struct outcome summarise(const struct job *job, const struct outcome *outcomes,
+static struct trained summarise(const struct job *job, const struct trained *outcomes,
                                 double *medians, int64_t count)
 {
-    struct outcome sum = outcomes[0];
+    struct trained sum = outcomes[0];
 
-    snprintf(sum.folder, sizeof(sum.folder), "%s", job->run);
+    snprintf(sum.folder, sizeof sum.folder, "%s", job->run);
     sum.result.loss = sum.result.mutual_information = sum.result.seconds = 0;
     for (int64_t i = 0; i < count; i++) {
         sum.result.loss += outcomes[i].result.loss / (double)count;
@@ -136,13 +136,13 @@ static struct outcome summarise(const struct job *job, const struct outcome *out
         sum.result.seconds += outcomes[i].result.seconds;
         medians[i] = outcomes[i].result.epoch_ms_median;
     }
-    qsort(medians, (size_t)count, sizeof(*medians), compare);
+    qsort(medians, (size_t)count, sizeof *medians, compare);
     sum.result.epoch_ms_median = (medians[(count - 1) / 2] + medians[count / 2]) / 2;
     return sum;
 }
 
-static int report_json(const struct job *job, const struct outcome *sum,
-                       const struct outcome *outcomes, int64_t count)
+static int report_json(const struct job *job, const struct trained *sum,
+                       const struct trained *outcomes, int64_t count)
 {
     struct writer json = {0};
 
@@ -161,10 +161,10 @@ static int report_json(const struct job *job, const struct outcome *sum,
     return output_json(&json);
 }
 
-static int report(const struct job *job, const struct outcome *outcomes, double *medians)
+static int report(const struct job *job, const struct trained *outcomes, double *medians)
 {
     const struct line *line = job->line;
-    struct outcome sum = summarise(job, outcomes, medians, line->runs);
+    struct trained sum = summarise(job, outcomes, medians, line->runs);
     char time[32], memory[32], first[RUNS_PATH_MAX];
 
     if (line->json)
@@ -179,9 +179,9 @@ static int report(const struct job *job, const struct outcome *outcomes, double 
                sum.result.epoch_ms_median, sum.result.device);
     output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
     if (line->runs == 1)
-        snprintf(first, sizeof(first), "%s", job->run);
+        snprintf(first, sizeof first, "%s", job->run);
     else
-        snprintf(first, sizeof(first), "%.*s/run-*", RUNS_PATH_MAX - 16, job->run);
+        snprintf(first, sizeof first, "%.*s/run-*", RUNS_PATH_MAX - 16, job->run);
     output_row("embeddings", "%s/embeddings.npy", first);
     return output_finish();
 }
@@ -238,7 +238,7 @@ static int configure(struct job *job)
 }
 
 /* One run; EXIT_FINE, or EXIT_FAILED after a message, or -1 if it was stopped. */
-static int train(struct outcome *outcome, struct job *job, int64_t index)
+static int train(struct trained *outcome, struct job *job, int64_t index)
 {
     const struct line *line = job->line;
     char label[64] = "";
@@ -252,7 +252,7 @@ static int train(struct outcome *outcome, struct job *job, int64_t index)
     if (!runs_make(outcome->folder, "run folder"))
         return EXIT_FAILED;
     if (line->runs > 1)
-        snprintf(label, sizeof(label), "run %" PRId64 " of %" PRId64 "  ", index + 1, line->runs);
+        snprintf(label, sizeof label, "run %" PRId64 " of %" PRId64 "  ", index + 1, line->runs);
     struct output_progress progress = output_progress_start(line->quiet, label);
     graco_train_options options = {
         .run = outcome->folder,
@@ -279,8 +279,8 @@ static int train(struct outcome *outcome, struct job *job, int64_t index)
 static int train_all(struct job *job, int argc, char **argv)
 {
     int64_t count = job->line->runs;
-    struct outcome *outcomes = calloc((size_t)count, sizeof(*outcomes));
-    double *medians = calloc((size_t)count, sizeof(*medians));
+    struct trained *outcomes = calloc((size_t)count, sizeof *outcomes);
+    double *medians = calloc((size_t)count, sizeof *medians);
     int code = EXIT_FINE;
 
     if (!outcomes || !medians) {
@@ -321,9 +321,9 @@ static void choose_folder(struct job *job)
     bool usable = name && *name && *name != '.' && !strchr(name, '/');
 
     if (job->line->output)
-        snprintf(job->run, sizeof(job->run), "%s", job->line->output);
+        snprintf(job->run, sizeof job->run, "%s", job->line->output);
     else
-        snprintf(job->run, sizeof(job->run), "runs/%.200s", usable ? name : "unnamed");
+        snprintf(job->run, sizeof job->run, "runs/%.200s", usable ? name : "unnamed");
 }
 
 static int run_job(const struct line *line, int argc, char **argv)

@@ -33,9 +33,9 @@ static const char *pass_over_runs(char path[RUNS_PATH_MAX], const char *source)
     char root[RUNS_PATH_MAX / 2];
 
     if (strchr(source, '/') || !runs_made(source) ||
-        graco_data_folder(root, sizeof(root)) != GRACO_OK)
+        graco_data_folder(root, sizeof root) != GRACO_OK)
         return source;
-    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         int length = snprintf(path, RUNS_PATH_MAX, "%s/%s%s", root, source, endings[i]);
         if (length < RUNS_PATH_MAX && access(path, F_OK) == 0)
             return path;

@@ -1,4 +1,5 @@
-/* Printing: stdout carries results, stderr everything else. */
+/* Printing: stdout carries results, stderr everything else. A write that fails is noticed once, at the
+ * end, and becomes the exit code. */
 #include "output.h"
 #include "commands.h"
 

@@ -1,4 +1,5 @@
-/* Settings. The library owns methods, keys, words, checks and presets; this names them on a line. */
+/* Settings. The library owns methods, keys, words, checks and presets; this names them on a command
+ * line, says what went wrong there, and suggests what was probably meant. */
 #include "settings.h"
 #include "output.h"
 

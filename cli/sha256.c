@@ -1,3 +1,4 @@
+/* SHA-256 through libcrypto; no other file knows that library. */
 #include "sha256.h"
 
 #include <errno.h>

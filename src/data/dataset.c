@@ -238,10 +238,10 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .feature_entries = sparse ? sparse[features->rows] : features->rows * features->cols,
         .classes = data->classes,
         .graphs = data->graphs,
-        .sparse_features = sparse != NULL,
-        .multi_label = data->multi != NULL,
+        .sparse_features = sparse,
+        .multi_label = data->multi,
         .directed = !graph_is_symmetric(graph),
-        .has_split = data->split != NULL,
+        .has_split = data->split,
         .inductive = data->inductive,
     };
     for (int64_t i = 0; i < graph->nodes; i++) {

@@ -88,7 +88,7 @@ static graco_status read_number(bool *found, int64_t *value, const struct member
     struct member number = {0};
     int64_t *items = NULL;
     TRY(member_open(&number, members, name));
-    *found = number.array != NULL;
+    *found = number.array;
     if (!*found)
         goto done;
     if (number.array->count != 1)

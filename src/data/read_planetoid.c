@@ -337,7 +337,7 @@ done:
 static bool knows(const struct source *source)
 {
     size_t length;
-    return find_name(&length, &source->files) != NULL;
+    return find_name(&length, &source->files);
 }
 
 const struct reader reader_planetoid = {

@@ -127,7 +127,7 @@ static graco_status joined_alloc(struct dataset_parts *joined, const struct part
     for (int p = 0; p < PARTS; p++) {
         joined->nodes += parts[p].graph.nodes;
         joined->edges += parts[p].graph.edges;
-        masked |= parts[p].mask != NULL;
+        masked = masked || parts[p].mask;
     }
     joined->classes = parts[0].classes;
     joined->features.rows = joined->nodes;

@@ -95,14 +95,14 @@ static void fill_one(void *items, const void *user, int64_t first, int64_t count
 }
 
 /* Where the writing of the rows of entries has come to: saves the search for the next one. */
-struct cursor {
+struct next_edge {
     const struct csr *out;
     int64_t *row;
 };
 
 static void fill_row(void *items, const void *user, int64_t first, int64_t count)
 {
-    const struct cursor *at = user;
+    const struct next_edge *at = user;
     for (int64_t i = 0; i < count; i++) {
         while (at->out->start[*at->row + 1] <= first + i)
             ++*at->row;
@@ -127,7 +127,7 @@ static graco_status put_reddit_graph(struct store *store, const graco_dataset *d
     const struct graph *graph = data->graph;
     const int64_t size[2] = {graph->nodes, graph->nodes}, two = 2;
     int64_t row = 0;
-    struct cursor cursor = {&graph->out, &row};
+    struct next_edge cursor = {&graph->out, &row};
     struct array col, shape, format;
     PASS(put_array(store, "row", ARRAY_I32, graph->edges, 0, fill_row, &cursor));
     PASS(array_borrow(&col, ARRAY_I32, graph->out.index, 1, &graph->edges));

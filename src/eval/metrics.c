@@ -19,20 +19,20 @@ double metrics_f1(const struct metrics_counts *counts)
 }
 
 /* Sums over the classes. */
-struct sums {
+struct class_sums {
     struct metrics_counts total;
     double f1;
     int64_t occurring; /* classes that the macro average counts */
 };
 
-static void add_class(struct sums *sums, struct metrics_counts one)
+static void add_class(struct class_sums *sums, struct metrics_counts one)
 {
     metrics_add(&sums->total, &one);
     sums->f1 += metrics_f1(&one);
     sums->occurring += one.true_positive + one.false_positive + one.false_negative > 0;
 }
 
-static struct metrics_scores scores_of(const struct sums *sums, int64_t right, int64_t all)
+static struct metrics_scores scores_of(const struct class_sums *sums, int64_t right, int64_t all)
 {
     return (struct metrics_scores){
         .accuracy = all > 0 ? (double)right / (double)all : 0,
@@ -43,7 +43,7 @@ static struct metrics_scores scores_of(const struct sums *sums, int64_t right, i
 
 struct metrics_scores metrics_single(const int64_t *table, int64_t classes)
 {
-    struct sums sums = {0};
+    struct class_sums sums = {0};
     int64_t rows = 0;
     for (int64_t k = 0; k < classes; k++) {
         int64_t right = table[k * classes + k];
@@ -60,7 +60,7 @@ struct metrics_scores metrics_single(const int64_t *table, int64_t classes)
 
 struct metrics_scores metrics_multi(const int64_t *table, int64_t classes)
 {
-    struct sums sums = {0};
+    struct class_sums sums = {0};
     int64_t right = 0, all = 0;
     for (int64_t k = 0; k < classes; k++) {
         const int64_t *row = table + 4 * k;

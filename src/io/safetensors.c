@@ -26,7 +26,7 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-struct tensor {
+struct named_tensor {
     const char *name; /* borrowed from the header */
     int64_t begin, end;
     bool swap;
@@ -35,14 +35,14 @@ struct tensor {
 
 struct safetensors {
     struct json *header;
-    const struct json *metadata; /* borrowed, NULL if there is none */
-    struct tensor *tensors;      /* (count) */
+    const struct json *metadata;  /* borrowed, NULL if there is none */
+    struct named_tensor *tensors; /* (count) */
     int64_t count;
 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static graco_status tensor_type(struct tensor *tensor, const struct json *entry, int ndim,
+static graco_status tensor_type(struct named_tensor *tensor, const struct json *entry, int ndim,
                                 const int64_t *shape)
 {
     const char *dtype = NULL;
@@ -59,7 +59,7 @@ static graco_status tensor_type(struct tensor *tensor, const struct json *entry,
                        "dtype %.20s found, F32, F64, I64, I32 and U8 are handled", dtype);
 }
 
-static graco_status tensor_entry(struct tensor *tensor, const struct json *entry)
+static graco_status tensor_entry(struct named_tensor *tensor, const struct json *entry)
 {
     const struct json *list = NULL;
     int64_t shape[ARRAY_DIMENSIONS];
@@ -103,7 +103,7 @@ static graco_status read_entry(struct safetensors *file, const struct json *entr
 {
     if (strcmp(entry->key, metadata_key) == 0)
         return read_metadata(file, entry);
-    struct tensor *tensor = &file->tensors[file->count++];
+    struct named_tensor *tensor = &file->tensors[file->count++];
     tensor->name = entry->key;
     graco_status status = tensor_entry(tensor, entry);
     return status == GRACO_OK ? status : status_context(status, "tensor \"%.80s\"", entry->key);
@@ -111,7 +111,7 @@ static graco_status read_entry(struct safetensors *file, const struct json *entr
 
 static int compare_tensors(const void *a, const void *b)
 {
-    const struct tensor *x = a, *y = b;
+    const struct named_tensor *x = a, *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
     if (x->end != y->end)
@@ -124,7 +124,7 @@ static graco_status check_tiling(const struct safetensors *file, int64_t bytes)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < file->count; i++) {
-        const struct tensor *tensor = &file->tensors[i];
+        const struct named_tensor *tensor = &file->tensors[i];
         if (tensor->begin != at)
             return status_fail(GRACO_ERROR_FORMAT,
                                "tensor \"%.80s\" begins at byte %" PRId64 ", %" PRId64
@@ -175,7 +175,7 @@ graco_status safetensors_decode(struct safetensors **out, const void *bytes, int
     TRY(memory_zalloc(&file, 1, sizeof *file));
     TRY(read_header(file, bytes, length, &data));
     for (int64_t i = 0; i < file->count; i++) {
-        struct tensor *tensor = &file->tensors[i];
+        struct named_tensor *tensor = &file->tensors[i];
         struct array described = tensor->array;
         TRY(npy_items(&tensor->array, &described, (const uint8_t *)bytes + data + tensor->begin,
                       tensor->swap, false));

@@ -1,3 +1,4 @@
+/* UTF-8 by its definition: the shortest form alone, no surrogates. */
 #include "io/utf8.h"
 
 int utf8_encode(char *out, uint32_t point)

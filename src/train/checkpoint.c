@@ -133,7 +133,7 @@ static graco_status read_config(struct graco_config *config, const struct safete
             TRY(read_text(&text, file, name));
         if (text)
             TRY(graco_config_set(config, key, text));
-        found += text != NULL;
+        found += text ? 1 : 0;
     }
     if (!first)
         TRY(read_count(&wanted, file, "keys", 1, KEYS_MAX));

@@ -18,7 +18,7 @@ enum { MESSAGE_SIZE = 1024 };
 struct slot {
     struct sample sample;
     bool ready; /* drawn or failed, and not released yet */
-    graco_status status;
+    graco_status status = GRACO_OK;
     char message[MESSAGE_SIZE]; /* of the failure: messages belong to a thread */
 };
 
@@ -139,7 +139,7 @@ failed:
 
 static graco_status init_workers(struct prefetch *p)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     const struct prefetch_options *o = &p->options;
     int workers = o->workers > 0 ? o->workers : 1;
     TRY(memory_zalloc(&p->worker, workers, sizeof *p->worker));
@@ -168,7 +168,7 @@ static graco_status start_threads(struct prefetch *p)
 
 graco_status prefetch_create(struct prefetch **out, const struct prefetch_options *options)
 {
-    graco_status status;
+    graco_status status = GRACO_OK;
     struct prefetch *p = NULL;
     TRY(check_options(options));
     TRY(memory_zalloc(&p, 1, sizeof *p));

@@ -1,3 +1,5 @@
+/* The schedule. Whole graphs have their stages from the start and are visited in a shuffled order; a
+ * mini-batch's stage is made from the next sample and lives for one step. */
 #include "train/schedule.h"
 
 #include "base/memory.h"

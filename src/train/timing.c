@@ -1,3 +1,5 @@
+/* Times of epochs. When the room is full, every second one is dropped and from then on only every
+ * second epoch is kept: so the kept ones stay evenly spaced. */
 #include "train/timing.h"
 
 #include "base/memory.h"

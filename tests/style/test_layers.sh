@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The architecture, checked: a folder of src/ includes itself and earlier ones, the command and the
-# examples know the public header only, headers compile alone, and file names are unique (a README.md
-# may be in every folder).
+# The architecture, checked in C and CUDA: a folder of src/ includes itself and earlier ones, the
+# command and the examples know the public header only, headers have guards of their own and compile
+# alone, files fit one sitting, and their names are unique.
 set -euo pipefail
 cd "$GRACO_SOURCE"
 
@@ -11,6 +11,11 @@ failures=0
 fail() {
     echo "$1"
     failures=$((failures + 1))
+}
+
+# sources FOLDER...: its C and CUDA files.
+sources() {
+    find "$@" \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) | sort
 }
 
 rank() {
@@ -58,21 +63,36 @@ check_outer_file() {
 
 while read -r file; do
     check_library_file "$file"
-done < <(find src -name '*.[ch]' | sort)
+done < <(sources src)
 while read -r file; do
     check_outer_file "$file"
-done < <(find cli examples -name '*.[ch]' 2>/dev/null | sort)
+done < <(sources cli examples)
 [ -z "$(quoted_includes include/graco.h)" ] || fail "include/graco.h: includes a private header"
 
 # Numbers as text follow the host program's locale anywhere else.
 while read -r line; do
     fail "$line: real numbers are read by number_parse of base/number.h"
-done < <(grep -rnE '\b(strto(d|f|ld)|atof|sscanf|vsnprintf)\(' src --include='*.c' |
+done < <(grep -rnE '\b(strto(d|f|ld)|atof|sscanf|vsnprintf)\(' src --include='*.c' --include='*.cu' |
     grep -v '^src/base/number\.c:' || true)
 while read -r line; do
     fail "$line: real numbers are printed by number_print of base/number.h"
-done < <(grep -rnE '\b(snprintf|fprintf|printf)\(.*%[-+ #0-9.*]*[aefgAEFG]\b' src --include='*.c' |
-    grep -v '^src/base/number\.c:' || true)
+done < <(grep -rnE '\b(snprintf|fprintf|printf)\(.*%[-+ #0-9.*]*[aefgAEFG]\b' src --include='*.c' \
+    --include='*.cu' | grep -v '^src/base/number\.c:' || true)
+
+# A header is read once: `#pragma once`, or a guard that no other header has.
+declare -A guards
+while read -r header; do
+    grep -q '^#pragma once' "$header" && continue
+    guard=$(awk '/^#/ { word[++n] = $1; name[n] = $2 } n == 2 { exit }
+        END { if (word[1] == "#ifndef" && word[2] == "#define" && name[1] == name[2]) print name[1] }' "$header")
+    if [ -z "$guard" ]; then
+        fail "$header: opens without a guard"
+    elif [ -n "${guards[$guard]-}" ]; then
+        fail "$header: has the guard of ${guards[$guard]}"
+    else
+        guards[$guard]=$header
+    fi
+done < <(sources include src cli tests | grep -E '\.(h|cuh)$')
 
 cc=${CC:-cc}
 read -ra flags < <(pkg-config --cflags libzip)
@@ -86,7 +106,7 @@ while read -r header; do
         "${flags[@]}" -include "$header" -x c /dev/null || fail "$header: does not compile alone"
 done < <(find include src cli tests -name '*.h' | sort)
 
-long=$(find src cli include examples tests -name '*.[ch]' -exec wc -l {} + |
+long=$(sources src cli include examples tests | xargs wc -l |
     awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines, expected at most 600" }')
 [ -z "$long" ] || fail "$long"
 

@@ -264,13 +264,13 @@ done:
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* One member: its header and its items are two pieces of one source. */
-struct member {
+struct npz_member {
     char header[NPY_HEADER_MAX];
     char *name;
     zip_buffer_fragment_t pieces[2];
 };
 
-static graco_status add_member(zip_t *zip, struct member *member, const struct npz_entry *entry)
+static graco_status add_member(zip_t *zip, struct npz_member *member, const struct npz_entry *entry)
 {
     zip_error_t error;
     zip_source_t *source = NULL;
@@ -339,7 +339,7 @@ done:
 
 graco_status npz_write(const char *path, const struct npz_entry *entries, int64_t count)
 {
-    struct member *members = NULL;
+    struct npz_member *members = NULL;
     zip_source_t *source = NULL;
     zip_t *zip = NULL;
     zip_error_t error;
