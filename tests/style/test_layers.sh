@@ -90,7 +90,7 @@ long=$(find src cli include examples tests -name '*.[ch]' -exec wc -l {} + |
 [ -z "$long" ] || fail "$long"
 
 repeated=$(find include src cli tests examples scripts docs -type f ! -name CMakeLists.txt \
-    ! -name '*.pyc' 2>/dev/null | sed 's|.*/||' | sort | uniq -d)
+    ! -name README.md ! -name '*.pyc' 2>/dev/null | sed 's|.*/||' | sort | uniq -d)
 [ -z "$repeated" ] || fail "file names that occur twice: $repeated"
 
 echo "$headers headers, $failures failures"
