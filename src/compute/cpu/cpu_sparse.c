@@ -64,7 +64,7 @@ static void spmm_scatter(struct context *c, const struct spmm *s)
     int64_t out_rows = s->matrix[0].entries.rows;
 #pragma omp parallel for schedule(dynamic) num_threads(c->threads)
     for (int64_t first = 0; first < s->cols; first += SCATTER_COLS) {
-        int64_t last = first + SCATTER_COLS < s->cols ? first + SCATTER_COLS : s->cols;
+        int64_t last = least(first + SCATTER_COLS, s->cols);
         for (int64_t row = 0; row < out_rows && !s->accumulate; row++)
             memset(s->Y + row * s->cols + first, 0, (size_t)(last - first) * sizeof(float));
         for (int view = 0; view < s->views; view++)
@@ -96,7 +96,7 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
     int64_t rows = s->matrix[0].entries.rows, width = block_cols(s);
 #pragma omp parallel num_threads(c->threads)
     for (int64_t first = 0; first < s->cols; first += width) {
-        int64_t last = first + width < s->cols ? first + width : s->cols;
+        int64_t last = least(first + width, s->cols);
 #pragma omp for schedule(dynamic, ROWS_PER_PIECE) nowait
         for (int64_t row = 0; row < rows; row++)
             gather_row(loops, s, row, first, last);
