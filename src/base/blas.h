@@ -1,5 +1,5 @@
-/* The only way to BLAS: row-major products in double by one thread, called from graco's own threads.
- * Evaluation uses it; training has kernels of its own. */
+/* The only way to BLAS: row-major products in double by one thread, called from graco's own
+ * threads. Evaluation uses it; training has kernels of its own. */
 #ifndef BASE_BLAS_H
 #define BASE_BLAS_H
 

@@ -1,4 +1,5 @@
-/* Which back ends this build has, and the memory of those on the host. */
+/* Which back ends this build has: the only file that asks whether it has CUDA. Beside it the memory
+ * of back ends on the host. */
 #include "compute/backend.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-/* Y = act(X + b). The backward pass reads Y alone, whose sign is X's for every kind but PRELU,
- * whose learned slope may turn negative: PRELU keeps X and is not in place. */
+/* Y = act(X + b) over X (rows, cols) with b (cols). The way back needs the sign of X + b. Y has the
+ * same sign and takes over X's buffer, except for PRELU, whose learned slope may turn negative:
+ * PRELU keeps X. */
 #include "tape/tape_node.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* The objectives. Their kernels give the loss and, from what the forward kernels left, dL/dZ: an
- * objective's backward function is the first to run, and the first to fill a gradient. */
+/* The objectives. Their kernels give the loss of Z (2n, d) and, from what the forward kernels left,
+ * dL/dZ: an objective's backward function is the first to run, and the first to fill a gradient. */
 #include "tape/tape_node.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
-/* Features, which are constant. Y_v = X diag(m_v) W is found as X (diag(m_v) W), so that X is never
- * copied; dW = sum_v diag(m_v) X' dY_v. Or X is propagated first, P_v = M_v X diag(m_v): P is then
- * the left operand of an ordinary product, and nothing goes back through M_v. */
+/* Features X (rows, F), which are constant. Y_v = X diag(m_v) W with W (F, h) is found as
+ * X (diag(m_v) W), so that X is never copied; dW = sum_v diag(m_v) X' dY_v. Or X is propagated
+ * first, P_v = M_v X diag(m_v): P is then the left operand of an ordinary product, and nothing goes
+ * back through M_v. */
 #include "tape/tape_node.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
-/* Y = A B, dA = dY B', dB = A' dY; and Y = A + B. With several views A has one block of rows per
- * view, and a block may have more rows than the result has of that view: then its first rows count,
- * its head, and the others get no gradient. */
+/* Y (r, c) = A (r, k) B (k, c), dA = dY B', dB = A' dY; and Y = A + B. With several views A has one
+ * block of rows per view, and a block may have more rows than the result has of that view: then its
+ * first rows count, its head, and the others get no gradient. */
 #include "tape/tape_node.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* z = (x + b) / |x + b| by rows, dx = (dz - z (z . dz)) / |x + b|, both in place; db sums dx. */
+/* z = (x + b) / |x + b| for each row of X (rows, cols), dx = (dz - z (z . dz)) / |x + b|, both in
+ * place; db (cols) sums dx. The norms (rows) are kept. */
 #include "tape/tape_node.h"
 
 #include <assert.h>

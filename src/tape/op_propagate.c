@@ -1,4 +1,5 @@
-/* Propagation: Y_v = M_v X_v, dX_v = M_v' dY_v; a shared X gets the sum over the views. */
+/* Propagation: Y_v (rows, d) = M_v (rows, cols) X_v (cols, d), dX_v = M_v' dY_v; a shared X gets
+ * the sum over the views. */
 #include "tape/tape_node.h"
 
 #include <assert.h>

@@ -6,8 +6,7 @@
  * tape_reset, which keeps all memory for the next step.
  *
  * An operation that works in place takes over its input's buffer; the input's value is gone then. A
- * value that no later operation and no backward pass needs can be handed back early with tape_drop.
- */
+ * value that no later operation and no backward function needs can go back early with tape_drop. */
 #ifndef TAPE_TAPE_H
 #define TAPE_TAPE_H
 
@@ -15,10 +14,10 @@
 
 struct tensor {
     int64_t rows, cols;
-    float *data; /* (rows, cols); NULL once dropped or taken over */
-    float *grad; /* (rows, cols) or NULL while nothing has flowed back */
-    bool leaf;   /* data and grad belong to somebody else */
-    bool constant;
+    float *data;   /* (rows, cols); NULL once dropped or taken over */
+    float *grad;   /* (rows, cols) or NULL while nothing has flowed back */
+    bool leaf;     /* data and grad belong to somebody else */
+    bool constant; /* no gradient is wanted */
 };
 
 struct tape;
@@ -53,17 +52,18 @@ struct ending {
     struct tensor *bias, *slope;
 };
 
-/* A B; where a constant A has more columns than B has rows, its first ones count. Products take an
- * ending, which costs less there than as an operation of its own; NULL: none. */
+/* A (r, k) B (k, c): (r, c). Where a constant A has more columns than B has rows, its first ones
+ * count. Products take an ending, which costs less there than as an operation of its own; NULL:
+ * none. */
 struct tensor *tape_matmul(struct tape *tape, struct tensor *A, struct tensor *B,
                            const struct ending *end);
 
-/* The same for the first `rows` rows of each of A's `views` blocks: (views * rows, B's columns). */
+/* The same for the first `rows` rows of each of A's `views` blocks: (views * rows, c). */
 struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tensor *B, int views,
                                 int64_t rows, const struct ending *end);
 
-/* A + B; in place of B. Where A's blocks, one per view, have more rows than B's, their first ones
- * count. */
+/* A + B, in place of B (views * rows, c). Where A's blocks, one per view, have more rows than B's,
+ * their first ones count. */
 struct tensor *tape_add(struct tape *tape, struct tensor *A, struct tensor *B, int views);
 
 /* One sparse matrix per view and its transpose. A shared input is one block that every view reads,
@@ -74,7 +74,7 @@ struct sparse_map {
     struct sparse matrix[2], transpose[2];
 };
 
-/* [M_1 X_1; M_2 X_2]. The map must outlive the backward pass. */
+/* [M_1 X_1; M_2 X_2]: (views * M's rows, X's columns). The map must outlive tape_backward. */
 struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X,
                               const struct ending *end);
 
@@ -86,7 +86,7 @@ struct dense_map {
     const float *mask[2]; /* (cols) */
 };
 
-/* [X diag(mask_1) W; X diag(mask_2) W]. */
+/* [X diag(mask_1) W; X diag(mask_2) W]: (views * rows, W's columns). */
 struct tensor *tape_features(struct tape *tape, const struct dense_map *map, struct tensor *W);
 
 /* [M_1 X diag(mask_1); M_2 X diag(mask_2)], a constant; M are the matrices of `views`. */
@@ -105,8 +105,9 @@ struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct
 /* Rows of X + b scaled to length one, in place. `bias` (1, cols) may be NULL. */
 struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor *bias);
 
-/* The objectives end a tape: their gradient is that of the loss itself. `spec` is the caller's:
- * sizes, tau and choices in, loss and estimates out. */
+/* The objectives end a tape: their gradient, for Z (2n, d), is that of the loss itself. `spec` is
+ * the caller's: sizes, tau and choices in, loss and estimates out. It must outlive
+ * tape_backward. */
 void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z);
 void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z);
 

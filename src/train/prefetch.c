@@ -18,7 +18,7 @@ enum { MESSAGE_SIZE = 1024 };
 struct slot {
     struct sample sample;
     bool ready; /* drawn or failed, and not released yet */
-    graco_status status = GRACO_OK;
+    graco_status status;
     char message[MESSAGE_SIZE]; /* of the failure: messages belong to a thread */
 };
 

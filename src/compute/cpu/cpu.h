@@ -5,6 +5,17 @@
 
 #include "compute/context.h"
 
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Into how many pieces n items are cut. */
+static inline int64_t pieces_of(int64_t n, int64_t piece)
+{
+    return (n + piece - 1) / piece;
+}
+
 #define KERNEL(name, ...) graco_status cpu_##name(struct context *c, __VA_ARGS__);
 #include "compute/kernels.def"
 

@@ -1,3 +1,4 @@
+/* The table of the CPU back end, which has none of the optional kernels. */
 #include "compute/cpu/cpu.h"
 
 static const struct kernels kernels = {

@@ -57,7 +57,7 @@ static struct block block_at(const struct tile_sweep *sweep, int64_t index)
 {
     int64_t n = sweep->spec->n, view = index / sweep->per_view;
     int64_t first = index % sweep->per_view * TILE;
-    return (struct block){view * n + first, n - first < TILE ? n - first : TILE};
+    return (struct block){view * n + first, least(n - first, TILE)};
 }
 
 static int64_t tile_count(const struct tile_sweep *sweep)
@@ -208,7 +208,7 @@ static void run_tiles(struct context *c, struct tile_sweep *sweep,
 static graco_status pack_columns(struct context *c, struct tile_sweep *sweep)
 {
     const struct contrast *s = sweep->spec;
-    int64_t size = pack_size(s->d, s->n), panels = (s->n + PANEL - 1) / PANEL;
+    int64_t size = pack_size(s->d, s->n), panels = pieces_of(s->n, PANEL);
     PASS(context_take(c, &sweep->columns, 2 * size, sizeof(float)));
 #pragma omp parallel for collapse(2) schedule(static) num_threads(c->threads)
     for (int64_t view = 0; view < 2; view++)
@@ -223,7 +223,7 @@ static graco_status pack_rows(struct context *c, struct tile_sweep *sweep)
     const struct contrast *s = sweep->spec;
     PASS(context_take(c, &sweep->rows, pack_size(2 * s->n, s->d), sizeof(float)));
 #pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t panel = 0; panel < (s->d + PANEL - 1) / PANEL; panel++)
+    for (int64_t panel = 0; panel < pieces_of(s->d, PANEL); panel++)
         pack_panel(sweep->rows, s->Z, s->d, false, 2 * s->n, s->d, panel);
     return GRACO_OK;
 }
@@ -235,7 +235,7 @@ static graco_status init_sweep(struct context *c, struct tile_sweep *sweep,
     memset(sweep, 0, sizeof *sweep);
     sweep->spec = s;
     sweep->loops = loops_choose();
-    sweep->per_view = (s->n + TILE - 1) / TILE;
+    sweep->per_view = pieces_of(s->n, TILE);
     sweep->blocks = 2 * sweep->per_view;
     sweep->kept = s->tile_floats / TILE_FLOATS;
     atomic_init(&sweep->next, 0);

@@ -17,16 +17,6 @@ enum {
     FLAT_PIECE = 16384
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t pieces_of(int64_t n, int64_t piece)
-{
-    return (n + piece - 1) / piece;
-}
-
 /* C = rows row .. of the product, summed over `depth` terms from `first` on. */
 static void gemm_piece(const struct panel_product *whole, int64_t row, int64_t rows, int64_t first,
                        int64_t depth, bool accumulate, float *C)

@@ -35,11 +35,6 @@ struct work {
     float *dZ;       /* (rows, d), the caller's */
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static graco_status init_work(struct context *c, struct work *w, const struct moment *s)
 {
     int64_t d = s->d, m = s->samples;
@@ -47,7 +42,7 @@ static graco_status init_work(struct context *c, struct work *w, const struct mo
     w->spec = s;
     w->loops = loops_choose();
     w->rows = 2 * s->n;
-    w->pieces = (w->rows + PIECE - 1) / PIECE;
+    w->pieces = pieces_of(w->rows, PIECE);
     w->groups = least(GROUPS, w->pieces);
     w->stride = PIECE * (2 * m + d);
     PASS(context_take(c, &w->sampled, m * d, sizeof(float)));

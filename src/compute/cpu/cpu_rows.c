@@ -27,21 +27,15 @@ static struct activation_row row_of(const struct loops *loops, const struct acti
     return out;
 }
 
-static int64_t pieces_of(int64_t rows)
-{
-    return (rows + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE;
-}
-
 static int64_t piece_end(int64_t piece, int64_t rows)
 {
-    int64_t end = (piece + 1) * ROWS_PER_PIECE;
-    return end < rows ? end : rows;
+    return least((piece + 1) * ROWS_PER_PIECE, rows);
 }
 
 graco_status cpu_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
     const struct loops *loops = loops_choose();
-    int64_t pieces = pieces_of(a->rows);
+    int64_t pieces = pieces_of(a->rows, ROWS_PER_PIECE);
     float *room = NULL;
     PASS(context_take(c, &room, pieces * a->cols, sizeof(float)));
 #pragma omp parallel for schedule(static) num_threads(c->threads)
@@ -69,7 +63,7 @@ graco_status cpu_activate_backward(struct context *c, const struct activation *a
                                    const float *dY, const float *Y, float *dbias, float *dslope)
 {
     const struct loops *loops = loops_choose();
-    int64_t pieces = pieces_of(a->rows), cols = a->cols;
+    int64_t pieces = pieces_of(a->rows, ROWS_PER_PIECE), cols = a->cols;
     float *room = NULL;
     double *slopes = NULL, *partial = NULL; /* gradients of biases are small sums of large terms */
     graco_status status = GRACO_OK;
@@ -124,7 +118,7 @@ graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t col
                                     const float *Z, const float *norm, float *dbias)
 {
     const struct loops *loops = loops_choose();
-    int64_t pieces = pieces_of(rows);
+    int64_t pieces = pieces_of(rows, ROWS_PER_PIECE);
     double *partial = NULL;
     PASS(context_take(c, &partial, pieces * cols, sizeof(double)));
 #pragma omp parallel for schedule(static) num_threads(c->threads)

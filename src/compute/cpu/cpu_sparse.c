@@ -1,4 +1,6 @@
-/* Sparse products, and the drawing of views. */
+/* Sparse products, and the drawing of views. A product gathers: a row of Y is the sum of the rows
+ * of X that its entries name. Where Y is small and its transpose is at hand, as in a gradient of
+ * the first weights, it scatters instead. */
 #include "compute/cpu/cpu.h"
 
 #include "compute/cpu/loops.h"
@@ -12,9 +14,9 @@ enum {
     DRAWS_PER_PIECE = 4096,
     COLS_MOST = 256, /* of a block of columns */
     COLS_LEAST = 64,
-    BLOCK_BYTES = 12 << 20, /* of X's columns that a cache is trusted to hold */
+    BLOCK_BYTES = 12 << 20, /* of a block of X that the far cache holds */
     SCATTER_COLS = 64,
-    SCATTER_BYTES = 1 << 20, /* of Y's columns that a near cache is */
+    SCATTER_BYTES = 1 << 20, /* of a block of Y that the near cache holds */
 };
 
 /* The entries of one row of a matrix. */
@@ -46,7 +48,7 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
     }
 }
 
-/* Whether to scatter: many rows of X go to few rows of Y, of which a block of columns fits a near
+/* Whether to scatter: many rows of X go to few rows of Y, and a block of Y's columns fits the near
  * cache. */
 static bool scatters(const struct spmm *s)
 {
@@ -62,7 +64,7 @@ static void spmm_scatter(struct context *c, const struct spmm *s)
     int64_t out_rows = s->matrix[0].entries.rows;
 #pragma omp parallel for schedule(dynamic) num_threads(c->threads)
     for (int64_t first = 0; first < s->cols; first += SCATTER_COLS) {
-        int64_t last = first + SCATTER_COLS < s->cols ? first + SCATTER_COLS : s->cols;
+        int64_t last = least(first + SCATTER_COLS, s->cols);
         for (int64_t row = 0; row < out_rows && !s->accumulate; row++)
             memset(s->Y + row * s->cols + first, 0, (size_t)(last - first) * sizeof(float));
         for (int view = 0; view < s->views; view++)
@@ -73,8 +75,8 @@ static void spmm_scatter(struct context *c, const struct spmm *s)
     }
 }
 
-/* Rows of X are read in any order, so X is best in a cache: a block of its columns, if one that is
- * worth a pass over the entries fits, else whole rows, which at least are read in one go. */
+/* Rows of X are read in any order, so X should be in a cache: a block of its columns, if one of a
+ * useful width fits. Else whole rows, each of which is at least read in one go. */
 static int64_t block_cols(const struct spmm *s)
 {
     for (int64_t cols = COLS_MOST; cols >= COLS_LEAST; cols /= 2)
@@ -94,7 +96,7 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
     int64_t rows = s->matrix[0].entries.rows, width = block_cols(s);
 #pragma omp parallel num_threads(c->threads)
     for (int64_t first = 0; first < s->cols; first += width) {
-        int64_t last = first + width < s->cols ? first + width : s->cols;
+        int64_t last = least(first + width, s->cols);
 #pragma omp for schedule(dynamic, ROWS_PER_PIECE) nowait
         for (int64_t row = 0; row < rows; row++)
             gather_row(loops, s, row, first, last);
@@ -102,44 +104,36 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
     return s->after ? cpu_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
-/* Elements 4 * block .. of the key, as far as n goes, below the threshold or not. */
-static int draw_block(bool keep[4], const struct random_key *key, uint64_t threshold, int64_t block,
-                      int64_t n)
+/* As bytes or as floats: one of the two is NULL. */
+static void draw(struct context *c, const struct random_key *key, double p, int64_t n,
+                 uint8_t *bytes, float *floats)
 {
-    uint32_t lanes[4];
-    random_block(lanes, key, (uint64_t)block);
-    int64_t left = n - 4 * block;
-    int count = left < 4 ? (int)left : 4;
-    for (int i = 0; i < count; i++)
-        keep[i] = lanes[i] >= threshold;
-    return count;
+    uint64_t threshold = random_threshold(p);
+#pragma omp parallel for schedule(static, DRAWS_PER_PIECE) num_threads(c->threads)
+    for (int64_t first = 0; first < n; first += 4) {
+        uint32_t lanes[4];
+        random_block(lanes, key, (uint64_t)first / 4);
+        for (int64_t i = first; i < n && i < first + 4; i++) {
+            bool keep = lanes[i - first] >= threshold;
+            if (bytes)
+                bytes[i] = keep;
+            else
+                floats[i] = keep;
+        }
+    }
 }
 
 graco_status cpu_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
                             uint8_t *keep)
 {
-    uint64_t threshold = random_threshold(p);
-#pragma omp parallel for schedule(static, DRAWS_PER_PIECE) num_threads(c->threads)
-    for (int64_t block = 0; block < (n + 3) / 4; block++) {
-        bool drawn[4];
-        int count = draw_block(drawn, key, threshold, block, n);
-        for (int i = 0; i < count; i++)
-            keep[4 * block + i] = drawn[i];
-    }
+    draw(c, key, p, n, keep, NULL);
     return GRACO_OK;
 }
 
 graco_status cpu_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
                              float *keep)
 {
-    uint64_t threshold = random_threshold(p);
-#pragma omp parallel for schedule(static, DRAWS_PER_PIECE) num_threads(c->threads)
-    for (int64_t block = 0; block < (n + 3) / 4; block++) {
-        bool drawn[4];
-        int count = draw_block(drawn, key, threshold, block, n);
-        for (int i = 0; i < count; i++)
-            keep[4 * block + i] = drawn[i] ? 1.0f : 0.0f;
-    }
+    draw(c, key, p, n, NULL, keep);
     return GRACO_OK;
 }
 

@@ -1,3 +1,4 @@
+/* The only place that asks which instruction sets the machine has. */
 #include "compute/cpu/loops.h"
 
 #include "base/extensions.h"

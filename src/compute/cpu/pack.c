@@ -1,3 +1,5 @@
+/* Packing: panels of PANEL columns, one behind the other, each with its rows one behind the
+ * other. */
 #include "compute/cpu/pack.h"
 
 #include "compute/cpu/loops.h"

@@ -1,4 +1,5 @@
-/* The GPU itself: its errors, its memory, what a context keeps on it, and whether there is one. */
+/* The GPU itself: its errors, its memory, what a context keeps on it, and whether there is one that
+ * this build can use. cuBLAS is loaded when a context is opened. */
 #include "compute/cuda/cuda_device.cuh"
 
 extern "C" {

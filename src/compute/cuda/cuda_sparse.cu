@@ -318,11 +318,11 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
     p.twin = same_entries(s);
     bool aligned = ((uintptr_t)s->X | (uintptr_t)s->Y) % 16 == 0 && s->cols % 4 == 0;
     if (!aligned)
-        choose<1, 2>(stream, &p, s->after != NULL);
+        choose<1, 2>(stream, &p, s->after);
     else if (s->cols <= 128)
-        choose<4, 1>(stream, &p, s->after != NULL);
+        choose<4, 1>(stream, &p, s->after);
     else
-        choose<4, 2>(stream, &p, s->after != NULL);
+        choose<4, 2>(stream, &p, s->after);
     PASS_LAUNCH("a sparse product");
     return GRACO_OK;
 }

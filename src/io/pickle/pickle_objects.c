@@ -216,7 +216,7 @@ static graco_status call_scalar(struct pickle_node **out, struct pickle_machine 
     } else {
         TRY(pickle_node_new(out, machine, PICKLE_FLOAT));
         if (dtype->type == ARRAY_F64) {
-            memcpy(&(*out)->value.real, array->data, sizeof *out->value.real);
+            memcpy(&(*out)->value.real, array->data, sizeof(double));
         } else {
             TRY(array_to_f32(&reals, array));
             (*out)->value.real = (double)reals[0];
