@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         put(i, content, taken);
         changed |= 1u << i;
     }
-    char *file = "ind.tiny.graph";
+    char name[] = "ind.tiny.graph", *file = name;
     graco_status status = reader_planetoid.read(
         &data, &(struct source){.members.folder = small_path("tiny"), .files = {1, &file}});
     fuzz_check_dataset(data, status);
