@@ -5,61 +5,41 @@
 
 #include <stdio.h>
 
-/* The words that a setting takes; nothing where it is no choice. */
-static void write_words(struct writer *json, const char *key)
-{
-    const char *word = NULL;
-
-    if (!graco_config_word(key, 0))
-        return;
-    writer_open(json, "words", '[');
-    for (int i = 0; (word = graco_config_word(key, i)); i++)
-        writer_string(json, NULL, word);
-    writer_close(json);
-}
-
-/* Every setting that a method reads, with its general value. */
-static graco_status write_settings(struct writer *json, const char *method)
+/* One method with the names of its presets and of the settings that it reads. */
+static graco_status write_method(struct writer *json, const char *name, const char *help)
 {
     graco_config *config = NULL;
-    const char *key = NULL, *help = NULL;
-    char value[64];
+    const char *word = NULL;
 
-    graco_status status = graco_config_create(&config, method, NULL);
-    for (int i = 0; status == GRACO_OK && (key = graco_config_key(config, i, &help)); i++) {
-        status = graco_config_get(config, key, value, sizeof value);
-        writer_open(json, NULL, '{');
-        writer_string(json, "key", key);
-        writer_string(json, "help", help);
-        writer_string(json, "value", status == GRACO_OK ? value : "");
-        write_words(json, key);
-        writer_close(json);
-    }
+    graco_status status = graco_config_create(&config, name, NULL);
+    if (status != GRACO_OK)
+        return status;
+    writer_open(json, NULL, '{');
+    writer_string(json, "name", name);
+    writer_string(json, "help", help);
+    writer_open(json, "presets", '[');
+    for (int i = 0; (word = graco_preset(name, i)); i++)
+        writer_string(json, NULL, word);
+    writer_close(json);
+    writer_open(json, "settings", '[');
+    for (int i = 0; (word = graco_config_key(config, i, NULL)); i++)
+        writer_string(json, NULL, word);
+    writer_close(json);
+    writer_close(json);
     graco_config_free(config);
-    return status;
+    return GRACO_OK;
 }
 
 static int print_json(void)
 {
     struct writer json = {0};
-    const char *name = NULL, *help = NULL, *preset = NULL;
+    const char *name = NULL, *help = NULL;
     graco_status status = GRACO_OK;
 
     writer_open(&json, NULL, '{');
     writer_open(&json, "methods", '[');
-    for (int i = 0; status == GRACO_OK && (name = graco_method(i, &help)); i++) {
-        writer_open(&json, NULL, '{');
-        writer_string(&json, "name", name);
-        writer_string(&json, "help", help);
-        writer_open(&json, "presets", '[');
-        for (int k = 0; (preset = graco_preset(name, k)); k++)
-            writer_string(&json, NULL, preset);
-        writer_close(&json);
-        writer_open(&json, "settings", '[');
-        status = write_settings(&json, name);
-        writer_close(&json);
-        writer_close(&json);
-    }
+    for (int i = 0; status == GRACO_OK && (name = graco_method(i, &help)); i++)
+        status = write_method(&json, name, help);
     writer_close(&json);
     writer_close(&json);
     if (status == GRACO_OK)
@@ -73,7 +53,7 @@ int cmd_methods(int argc, char **argv)
     const char *name = NULL, *help = NULL;
     bool json = false;
     const struct option options[] = {
-        OPTION_ROW_FLAG("json", 0, &json, "print one JSON object, with settings and presets"),
+        OPTION_ROW_FLAG("json", 0, &json, "print one JSON object, with presets and settings"),
         {0},
     };
     struct command command = {

@@ -66,22 +66,24 @@ static size_t quote(char *text, size_t size, const char *word)
     return used + (size_t)snprintf(text + used, size - used, "'");
 }
 
-static int say_stopped(int argc, char **argv, const struct line *line, int64_t epochs,
-                       int64_t wanted)
+static int say_stopped(int argc, char **argv, const struct job *job, int64_t epochs)
 {
-    char text[3072] = "";
+    char text[3072] = "", wanted[SETTINGS_TEXT];
     size_t used = 0;
 
     for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof text; i++)
         used += quote(text + used, sizeof text - used, argv[i]);
-    output_error("stopped after epoch %" PRId64 " of %" PRId64 "; to continue: graco train%s%s",
-                 epochs, wanted, text, line->resume ? "" : " --resume");
+    output_error("stopped after epoch %" PRId64 " of %s; to continue: graco train%s%s", epochs,
+                 settings_get(wanted, job->config, "epochs"), text,
+                 job->line->resume ? "" : " --resume");
     return EXIT_FAILED;
 }
 
 static uint64_t seed_of(const graco_config *config)
 {
-    return (uint64_t)settings_integer(config, "seed");
+    char value[SETTINGS_TEXT];
+
+    return strtoull(settings_get(value, config, "seed"), NULL, 10);
 }
 
 static graco_status set_seed(graco_config *config, uint64_t seed)
@@ -222,7 +224,7 @@ static int configure(struct job *job)
     if (!job->preset)
         return EXIT_USAGE;
     if (job->info.inductive) /* whatever the preset; --set inductive=0 still says otherwise */
-        settings_set_integer(job->config, "inductive", 1);
+        graco_config_set(job->config, "inductive", "1");
     bool keep = line->resume && !line->settings.preset && !line->settings.method;
     for (int64_t i = 0; keep && i < line->runs; i++) {
         if (!runs_folder(folder, job->run, i, line->runs))
@@ -292,8 +294,7 @@ static int train_all(struct job *job, int argc, char **argv)
     for (int64_t i = 0; code == EXIT_FINE && i < count; i++) {
         code = train(&outcomes[i], job, i);
         if (code < 0 || (code == EXIT_FINE && stop_wanted && i + 1 < count))
-            code = say_stopped(argc, argv, job->line, outcomes[i].result.epochs,
-                               settings_integer(job->config, "epochs"));
+            code = say_stopped(argc, argv, job, outcomes[i].result.epochs);
     }
     if (code == EXIT_FINE)
         code = report(job, outcomes, medians);
@@ -357,7 +358,7 @@ static int help(const struct command *command, struct settings *settings)
     graco_config *config = NULL;
     const char *source = command->count ? command->arguments[0] : "generated";
     const char *slash = strrchr(source, '/');
-    char objective[SETTINGS_TEXT], device[SETTINGS_TEXT], precision[SETTINGS_TEXT];
+    char values[SHORT_FORMS][SETTINGS_TEXT];
 
     const char *preset = settings_preset(&config, settings, slash ? slash + 1 : source);
     if (!preset || !settings_apply(config, settings)) {
@@ -366,13 +367,8 @@ static int help(const struct command *command, struct settings *settings)
     }
     settings->method = graco_config_method(config);
     settings->preset = preset;
-    settings->objective = settings_get(objective, config, "objective");
-    settings->device = settings_get(device, config, "device");
-    settings->precision = settings_get(precision, config, "precision");
-    settings->epochs = settings_integer(config, "epochs");
-    settings->seed = settings_integer(config, "seed");
-    settings->threads = settings_integer(config, "threads");
-    settings->memory = settings_integer(config, "memory");
+    for (int i = 0; i < SHORT_FORMS; i++)
+        settings->given[i] = settings_get(values[i], config, settings_short_forms[i]);
     int code = options_help(command);
     if (code == EXIT_FINE)
         settings_help(config, preset);
@@ -387,9 +383,9 @@ static const char *method_name(int index)
 
 int cmd_train(int argc, char **argv)
 {
-    struct line line = {.settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1},
-                        .runs = 1};
+    struct line line = {.runs = 1};
     struct settings *settings = &line.settings;
+    const char **given = settings->given;
     const char *methods[OPTION_WORDS_MAX], *objectives[OPTION_WORDS_MAX],
         *devices[OPTION_WORDS_MAX], *precisions[OPTION_WORDS_MAX];
     bool deterministic = false; /* every training is: the option is accepted and changes nothing */
@@ -401,22 +397,21 @@ int cmd_train(int argc, char **argv)
                         "hyperparameters; by default those named like the data set"),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
                         "set one hyperparameter; may be repeated"),
-        OPTION_ROW_CHOICE("objective", "NAME", &settings->objective,
+        OPTION_ROW_CHOICE("objective", "NAME", &given[SHORT_OBJECTIVE],
                           settings_words(objectives, "objective"), "exact, infonce or moment"),
-        OPTION_ROW_INTEGER("epochs", "N", &settings->epochs, 0, INT64_MAX,
-                           "the same as --set epochs=N"),
-        OPTION_ROW_INTEGER("seed", "N", &settings->seed, 0, INT64_MAX, "seed of the first run"),
+        OPTION_ROW_TEXT("epochs", 0, "N", &given[SHORT_EPOCHS], "the same as --set epochs=N"),
+        OPTION_ROW_TEXT("seed", 0, "N", &given[SHORT_SEED], "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
                            "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
-        OPTION_ROW_CHOICE("device", "NAME", &settings->device, settings_words(devices, "device"),
+        OPTION_ROW_CHOICE("device", "NAME", &given[SHORT_DEVICE], settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),
-        OPTION_ROW_CHOICE("precision", "NAME", &settings->precision,
+        OPTION_ROW_CHOICE("precision", "NAME", &given[SHORT_PRECISION],
                           settings_words(precisions, "precision"),
                           "operands of a GPU's products: fp32, tf32, fp16"),
         OPTION_ROW_FLAG("deterministic", 0, &deterministic,
                         "the same seed gives the same bits on one device: always so, at no cost"),
-        OPTION_ROW_INTEGER("threads", "N", &settings->threads, 0, 1024, "threads; 0: one per core"),
-        OPTION_ROW_SIZE("memory", "SIZE", &settings->memory, 0, INT64_MAX,
+        OPTION_ROW_TEXT("threads", 0, "N", &given[SHORT_THREADS], "threads; 0: one per core"),
+        OPTION_ROW_TEXT("memory", 0, "SIZE", &given[SHORT_MEMORY],
                         "what the objective's tiles may fill, such as 256M or 4G"),
         OPTION_ROW_FLAG("resume", 0, &line.resume, "continue the unfinished runs in RUN"),
         OPTION_ROW_FLAG("json", 0, &line.json, "print one JSON object at the end"),

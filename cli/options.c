@@ -105,52 +105,21 @@ static bool bad_value(const struct command *command, const struct option *o, con
     return false;
 }
 
-static void format_integer(char text[32], const struct option *o, int64_t value)
-{
-    static const char units[] = {'K', 'M', 'G', 'T', 'P'};
-    int unit = -1;
-    if (o->kind == OPTION_SIZE)
-        while (unit < 4 && value > 0 && value % 1024 == 0) {
-            value /= 1024;
-            unit++;
-        }
-    if (unit < 0)
-        snprintf(text, 32, "%" PRId64, value);
-    else
-        snprintf(text, 32, "%" PRId64 "%c", value, units[unit]);
-}
-
 static bool read_integer(const struct command *command, const struct option *o, const char *text)
 {
-    static const char units[] = "kmgtp";
-    char expected[160], low[32], high[32], *end = NULL;
-    bool size = o->kind == OPTION_SIZE, fits = true;
+    char expected[160], *end = NULL;
     errno = 0;
     long long number = strtoll(text, &end, 10);
-    fits = end != text && errno == 0 && !strchr(" \t\n\v\f\r", text[0]);
-    if (fits && size && *end) {
-        const char *unit = strchr(units, *end | 0x20);
-        fits = unit;
-        for (const char *step = units; fits && step <= unit; step++) {
-            fits = number <= INT64_MAX / 1024 && number >= 0;
-            number = fits ? number * 1024 : 0;
-        }
-        end++;
-        /* "16MB" and "16MiB" say the same. */
-        if (strcasecmp(end, "b") == 0 || strcasecmp(end, "ib") == 0)
-            end += strlen(end);
-    }
-    if (fits && *end == '\0' && number >= o->min && number <= o->max) {
+    bool whole = end != text && !*end && errno == 0 && !strchr(" \t\n\v\f\r", text[0]);
+    if (whole && number >= o->min && number <= o->max) {
         *(int64_t *)o->target = number;
         return true;
     }
-    format_integer(low, o, o->min);
-    format_integer(high, o, o->max);
-    const char *what = size ? "a size in bytes such as 16M or 4G" : "a whole number";
     if (o->max == INT64_MAX)
-        snprintf(expected, sizeof expected, "%s, at least %s", what, low);
+        snprintf(expected, sizeof expected, "a whole number, at least %" PRId64, o->min);
     else
-        snprintf(expected, sizeof expected, "%s from %s to %s", what, low, high);
+        snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %" PRId64, o->min,
+                 o->max);
     return bad_value(command, o, text, expected);
 }
 
@@ -206,7 +175,6 @@ static bool read_value(const struct command *command, const struct option *o, co
     case OPTION_CHOICE:
         return read_choice(command, o, text);
     case OPTION_INTEGER:
-    case OPTION_SIZE:
         return read_integer(command, o, text);
     case OPTION_REAL:
         return read_real(command, o, text);
@@ -311,7 +279,6 @@ bool options_parse(struct command *command, int argc, char **argv)
 /* The present value of an option as " [value]"; empty if there is none to show. */
 static void format_value(char *text, size_t size, const struct option *o)
 {
-    char number[32];
     text[0] = '\0';
     if (o->kind == OPTION_TEXT || o->kind == OPTION_CHOICE) {
         const char *value = *(const char **)o->target;
@@ -319,13 +286,8 @@ static void format_value(char *text, size_t size, const struct option *o)
             snprintf(text, size, " [%s]", value);
     } else if (o->kind == OPTION_REAL) {
         snprintf(text, size, " [%g]", *(double *)o->target);
-    } else if (o->kind == OPTION_INTEGER || o->kind == OPTION_SIZE) {
-        /* A value outside the range stands for "not given". */
-        int64_t value = *(int64_t *)o->target;
-        if (value < o->min || value > o->max)
-            return;
-        format_integer(number, o, value);
-        snprintf(text, size, " [%s]", number);
+    } else if (o->kind == OPTION_INTEGER) {
+        snprintf(text, size, " [%" PRId64 "]", *(int64_t *)o->target);
     }
 }
 

@@ -24,7 +24,6 @@ enum option_kind {
     OPTION_LIST,    /* struct option_list: every value given */
     OPTION_CHOICE,  /* const char *: one of `choices` */
     OPTION_INTEGER, /* int64_t within min .. max */
-    OPTION_SIZE,    /* int64_t bytes within min .. max, as 4096, 16M or 4G (powers of 1024) */
     OPTION_REAL,    /* double within real_min .. real_max */
 };
 
@@ -70,10 +69,6 @@ struct option {
 #define OPTION_ROW_INTEGER(name, value, target, min_, max_, help)                                  \
     {                                                                                              \
         OPTION_ROW(name, 0, value, OPTION_INTEGER, target, help), .min = min_, .max = max_         \
-    }
-#define OPTION_ROW_SIZE(name, value, target, min_, max_, help)                                     \
-    {                                                                                              \
-        OPTION_ROW(name, 0, value, OPTION_SIZE, target, help), .min = min_, .max = max_            \
     }
 #define OPTION_ROW_REAL(name, value, target, min_, max_, help)                                     \
     {                                                                                              \

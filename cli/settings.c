@@ -3,10 +3,14 @@
 #include "settings.h"
 #include "output.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+const char *const settings_short_forms[SHORT_FORMS] = {
+    [SHORT_OBJECTIVE] = "objective", [SHORT_EPOCHS] = "epochs",       [SHORT_SEED] = "seed",
+    [SHORT_DEVICE] = "device",       [SHORT_PRECISION] = "precision", [SHORT_THREADS] = "threads",
+    [SHORT_MEMORY] = "memory",
+};
 
 enum { KEYS_MAX = 62, LIST_TEXT = 1024 };
 
@@ -75,14 +79,6 @@ static bool set(graco_config *config, const char *key, const char *value)
     return false;
 }
 
-bool settings_set_integer(graco_config *config, const char *key, int64_t value)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%" PRId64, value);
-    return set(config, key, text);
-}
-
 /* One "key=value". A key that is nearly one of the method's gets a hint. */
 static bool set_pair(graco_config *config, const char *pair)
 {
@@ -109,23 +105,13 @@ static bool set_pair(graco_config *config, const char *pair)
 
 bool settings_apply(graco_config *config, const struct settings *settings)
 {
-    const struct {
-        const char *key;
-        int64_t value; /* -1: not given */
-    } numbers[] = {{"epochs", settings->epochs},
-                   {"seed", settings->seed},
-                   {"threads", settings->threads},
-                   {"memory", settings->memory}};
+    bool right = true;
 
-    for (int i = 0; i < settings->sets.count; i++)
-        if (!set_pair(config, settings->sets.values[i]))
-            return false;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (numbers[i].value >= 0 &&
-            !settings_set_integer(config, numbers[i].key, numbers[i].value))
-            return false;
-    return set(config, "objective", settings->objective) &&
-           set(config, "device", settings->device) && set(config, "precision", settings->precision);
+    for (int i = 0; right && i < settings->sets.count; i++)
+        right = set_pair(config, settings->sets.values[i]);
+    for (int i = 0; right && i < SHORT_FORMS; i++)
+        right = set(config, settings_short_forms[i], settings->given[i]);
+    return right;
 }
 
 const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, const char *key)
@@ -133,13 +119,6 @@ const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, 
     if (graco_config_get(config, key, value, SETTINGS_TEXT) != GRACO_OK)
         snprintf(value, SETTINGS_TEXT, "?");
     return value;
-}
-
-int64_t settings_integer(const graco_config *config, const char *key)
-{
-    char value[SETTINGS_TEXT];
-
-    return *settings_get(value, config, key) == '?' ? -1 : (int64_t)strtoull(value, NULL, 10);
 }
 
 void settings_help(const graco_config *config, const char *preset)

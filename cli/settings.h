@@ -7,18 +7,26 @@
 
 enum { SETTINGS_TEXT = 64 };
 
-/* What the command line says; the caller owns what it points to. */
+/* Options that are short for --set, with the name of their key. */
+enum short_form {
+    SHORT_OBJECTIVE,
+    SHORT_EPOCHS,
+    SHORT_SEED,
+    SHORT_DEVICE,
+    SHORT_PRECISION,
+    SHORT_THREADS,
+    SHORT_MEMORY,
+    SHORT_FORMS,
+};
+
+extern const char *const settings_short_forms[SHORT_FORMS];
+
+/* What the command line says; the caller owns what it points to. NULL where it says nothing. */
 struct settings {
-    const char *method;      /* NULL: the first */
-    const char *preset;      /* NULL: the one named like the data set */
+    const char *method;      /* by default the first */
+    const char *preset;      /* by default the one named like the data set */
     struct option_list sets; /* key=value */
-    const char *objective;   /* NULL: the preset's */
-    const char *device;      /* NULL: the preset's */
-    const char *precision;   /* NULL: the preset's */
-    int64_t epochs;          /* -1: the preset's */
-    int64_t seed;            /* -1: the preset's */
-    int64_t threads;         /* -1: the preset's */
-    int64_t memory;          /* -1: the preset's */
+    const char *given[SHORT_FORMS];
 };
 
 /* Fills `words` with those that a key takes, ending with NULL, and returns it. */
@@ -35,10 +43,6 @@ bool settings_apply(graco_config *config, const struct settings *settings);
 
 /* One value as text; "?" where the method does not read the key. Returns `value`. */
 const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, const char *key);
-
-/* A whole number, -1 where the method does not read the key; and how to set one. */
-int64_t settings_integer(const graco_config *config, const char *key);
-bool settings_set_integer(graco_config *config, const char *key, int64_t value);
 
 /* Prints every key that the method reads with its help and its value in `config`. */
 void settings_help(const graco_config *config, const char *preset);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum key_type { KEY_CHOICE, KEY_COUNT, KEY_REAL, KEY_SEED, KEY_BYTES, KEY_LIST };
 
@@ -146,16 +147,16 @@ static graco_status set_choice(struct graco_config *config, const struct key *ke
                        known);
 }
 
-/* A size such as 256M: the factor of its suffix, or 0 if it has another one. */
+/* A size such as 256M, 256MB or 256MiB: the factor of its suffix, or 0 if it has another one. */
 static double suffix_factor(const char *suffix)
 {
-    static const char letters[] = "KMGT";
+    static const char letters[] = "kmgt";
     if (!*suffix)
         return 1;
-    const char *found = strchr(letters, toupper((unsigned char)*suffix));
-    if (!found || suffix[1])
-        return 0;
-    return ldexp(1, 10 * (int)(found - letters + 1));
+    const char *found = strchr(letters, tolower((unsigned char)*suffix));
+    bool bytes =
+        !suffix[1] || strcasecmp(suffix + 1, "b") == 0 || strcasecmp(suffix + 1, "ib") == 0;
+    return found && bytes ? ldexp(1, 10 * (int)(found - letters + 1)) : 0;
 }
 
 static graco_status out_of_range(const struct key *key, const char *value)

@@ -5,26 +5,39 @@
 
 #include "layers/encoder.h"
 
-/* C (rows of the chunk, W's columns) = H W, or added to it. */
+/* C (rows of the chunk, W's columns) (+)= H W, where H is the features if it is NULL. */
+static graco_status product(const struct run *run, const struct tensor *H, const struct tensor *W,
+                            float *C, bool accumulate)
+{
+    struct context *c = run->chunks->context;
+    const float *A = H ? H->data : NULL;
+    struct sparse X;
+    int64_t rows = run->chunks->rows;
+    if (!H)
+        PASS(input_slice(&A, &X, run->input, run->chunks->first, rows));
+    if (A)
+        return c->kernels->gemm(c, &(struct gemm){.m = rows,
+                                                  .n = W->cols,
+                                                  .k = W->rows,
+                                                  .A = A,
+                                                  .lda = W->rows,
+                                                  .B = W->data,
+                                                  .ldb = W->cols,
+                                                  .C = C,
+                                                  .ldc = W->cols,
+                                                  .accumulate = accumulate});
+    return c->kernels->spmm(c, &(struct spmm){.views = 1,
+                                              .matrix = &X,
+                                              .cols = W->cols,
+                                              .X = W->data,
+                                              .Y = C,
+                                              .accumulate = accumulate});
+}
+
 static void multiply(const struct run *run, const struct tensor *H, const struct tensor *W,
                      float *C, bool accumulate)
 {
-    struct context *context = run->chunks->context;
-    int64_t rows = run->chunks->rows;
-    if (!W)
-        return;
-    graco_status status =
-        H ? context->kernels->gemm(context, &(struct gemm){.m = rows,
-                                                           .n = W->cols,
-                                                           .k = H->cols,
-                                                           .A = H->data,
-                                                           .lda = H->cols,
-                                                           .B = W->data,
-                                                           .ldb = W->cols,
-                                                           .accumulate = accumulate,
-                                                           .C = C,
-                                                           .ldc = W->cols})
-          : input_multiply(run->input, run->chunks->first, rows, W, C, accumulate);
+    graco_status status = W ? product(run, H, W, C, accumulate) : GRACO_OK;
     if (status != GRACO_OK)
         tape_stop(run->tape, status);
 }

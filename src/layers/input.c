@@ -313,31 +313,15 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
     return MXW;
 }
 
-graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
-                            const struct tensor *W, float *C, bool accumulate)
+graco_status input_slice(const float **dense, struct sparse *sparse, struct input *input,
+                         int64_t first, int64_t rows)
 {
-    struct context *c = input->context;
-    PASS(features_check(input->features)); /* before each chunk: it may be a mapped file */
-    if (input->dense)
-        return c->kernels->gemm(c, &(struct gemm){.m = rows,
-                                                  .n = W->cols,
-                                                  .k = input->cols,
-                                                  .A = input->dense + first * input->cols,
-                                                  .lda = input->cols,
-                                                  .B = W->data,
-                                                  .ldb = W->cols,
-                                                  .accumulate = accumulate,
-                                                  .C = C,
-                                                  .ldc = W->cols});
-    if (!input->plain.entries.start)
-        PASS(share_matrix(&input->plain, c, &input->features->sparse));
-    struct sparse some = input->plain;
-    some.entries.rows = rows;
-    some.entries.start += first;
-    return c->kernels->spmm(c, &(struct spmm){.views = 1,
-                                              .matrix = &some,
-                                              .cols = W->cols,
-                                              .X = W->data,
-                                              .Y = C,
-                                              .accumulate = accumulate});
+    PASS(features_check(input->features)); /* each time: they may lie in a file that was cut */
+    *dense = input->dense ? input->dense + first * input->cols : NULL;
+    if (!input->dense && !input->plain.entries.start)
+        PASS(share_matrix(&input->plain, input->context, &input->features->sparse));
+    *sparse = input->plain;
+    sparse->entries.rows = rows;
+    sparse->entries.start += input->dense ? 0 : first;
+    return GRACO_OK;
 }

@@ -43,8 +43,9 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
 struct tensor *input_propagate(struct tape *tape, struct input *input, const struct views *views,
                                struct tensor *W, const struct ending *end);
 
-/* C (rows, W's columns) = or += rows first .. of X, unmasked, times W; for inference. */
-graco_status input_multiply(struct input *input, int64_t first, int64_t rows,
-                            const struct tensor *W, float *C, bool accumulate);
+/* Rows first .. first + rows - 1 of X, unmasked, on the device: *dense where X is dense there, else
+ * *sparse. For inference. */
+graco_status input_slice(const float **dense, struct sparse *sparse, struct input *input,
+                         int64_t first, int64_t rows);
 
 #endif

@@ -67,8 +67,8 @@ exits 2 "needs a value" train -o --json
 exits 2 "takes no value" train --json=yes
 exits 2 "a whole number" train --epochs many
 exits 2 "a whole number" train --epochs 99999999999999999999
-exits 2 "a whole number" train --epochs ''
-exits 2 "at least 0" train --seed -1
+exits 2 "expected N" train --epochs ''
+exits 2 "below 2^64" train --seed -1
 exits 2 "from 1 to" train --runs 0
 exits 2 "a size" train --memory 16Q
 exits 2 "a size" train --memory 99999999999G

@@ -37,7 +37,7 @@ static const struct sample SAMPLES[] = {
     {"precision", "tf32", {"", "fp8", "FP32", "auto"}},
     {"device", "cpu", {"", "gpu", "cuda:0"}},
     {"threads", "1024", {"-1", "1025", "two"}},
-    {"memory", "16777216", {"-1", "16MB", "16 M", "1.5", "P", "", "9000000T"}},
+    {"memory", "16777216", {"-1", "16MiBs", "16 M", "1.5", "P", "", "9000000T"}},
 };
 
 enum { SAMPLE_COUNT = sizeof SAMPLES / sizeof *SAMPLES };
@@ -206,6 +206,8 @@ static void sizes(void)
         {"16M", (int64_t)16 << 20},
         {"4G", (int64_t)4 << 30},
         {"256m", (int64_t)256 << 20},
+        {"16MB", (int64_t)16 << 20},
+        {"4GiB", (int64_t)4 << 30},
         {"1.5K", 1536},
         {"2T", (int64_t)2 << 40},
         {"123456789", 123456789},

@@ -11,11 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct fuzz_input input = {bytes, (int64_t)length};
     char text[2048], *words[WORDS + 2] = {text};
-    struct settings settings = {.epochs = -1, .seed = -1, .threads = -1, .memory = -1};
+    struct settings settings = {0};
     graco_load_options load = {0};
     graco_config *config = NULL;
     const char *objectives[OPTION_WORDS_MAX], *devices[OPTION_WORDS_MAX],
         *precisions[OPTION_WORDS_MAX];
+    int64_t threads = 0;
     double scale = 1;
     bool flag = false;
     int count = 1;
@@ -23,15 +24,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const struct option options[] = {
         OPTION_ROW_TEXT("preset", 'p', "NAME", &settings.preset, ""),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings.sets, ""),
-        OPTION_ROW_CHOICE("objective", "NAME", &settings.objective,
+        OPTION_ROW_CHOICE("objective", "NAME", &settings.given[SHORT_OBJECTIVE],
                           settings_words(objectives, "objective"), ""),
-        OPTION_ROW_CHOICE("device", "NAME", &settings.device, settings_words(devices, "device"),
-                          ""),
-        OPTION_ROW_CHOICE("precision", "NAME", &settings.precision,
+        OPTION_ROW_CHOICE("device", "NAME", &settings.given[SHORT_DEVICE],
+                          settings_words(devices, "device"), ""),
+        OPTION_ROW_CHOICE("precision", "NAME", &settings.given[SHORT_PRECISION],
                           settings_words(precisions, "precision"), ""),
-        OPTION_ROW_INTEGER("epochs", "N", &settings.epochs, 0, INT64_MAX, ""),
-        OPTION_ROW_INTEGER("threads", "N", &settings.threads, 0, 1024, ""),
-        OPTION_ROW_SIZE("memory", "SIZE", &settings.memory, 0, INT64_MAX, ""),
+        OPTION_ROW_TEXT("epochs", 0, "N", &settings.given[SHORT_EPOCHS], ""),
+        OPTION_ROW_INTEGER("threads", "N", &threads, 0, 1024, ""),
+        OPTION_ROW_TEXT("memory", 0, "SIZE", &settings.given[SHORT_MEMORY], ""),
         OPTION_ROW_REAL("scale", "X", &scale, 0, 100, ""),
         OPTION_ROW_FLAG("quiet", 'q', &flag, ""),
         LOADING_OPTIONS(load),
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     words[count] = NULL;
     if (used > sizeof text || !options_parse(&command, count, words))
         return 0;
-    FUZZ_PROMISE(scale >= 0 && scale <= 100 && settings.threads <= 1024);
+    FUZZ_PROMISE(scale >= 0 && scale <= 100 && threads <= 1024);
     if (settings_preset(&config, &settings, NULL))
         settings_apply(config, &settings);
     graco_config_free(config);
