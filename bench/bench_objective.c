@@ -173,7 +173,7 @@ static void fill_views(float *Z, int64_t n, int64_t d, int threads)
     }
 }
 
-/* One loss and gradient as the training takes them, after one that fills the pool. */
+/* One loss and gradient as the training takes them, after one that fills the cache. */
 static graco_status measure_objective(double *seconds, double *loss, const struct objective_case *k,
                                       int threads)
 {
