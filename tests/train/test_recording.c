@@ -44,7 +44,7 @@ static void fake_forget(struct recording *recording)
     forgotten++;
 }
 
-/* Parameters after some steps; the pool is trimmed behind each of them. */
+/* Parameters after some steps; the cache is trimmed after each of them. */
 static float *train(const struct backend *backend, const graco_dataset *data,
                     const graco_config *config, int64_t *count)
 {
