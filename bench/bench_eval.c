@@ -217,7 +217,7 @@ int main(int argc, char **argv)
         die(argv[1]);
     if (!data->label)
         die("needs a data set with one label per node");
-    if ((strcmp(argv[2], "raw") == 0 ? graco_dataset_features(&Z, data)
+    if ((strcmp(argv[2], "raw") == 0 ? graco_dataset_features(&Z, data, NULL)
                                      : graco_matrix_load(&Z, argv[2])) != GRACO_OK)
         die(argv[2]);
     struct probe_input input = {.Z = Z.data,

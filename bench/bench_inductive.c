@@ -34,11 +34,13 @@ static int compare(const void *a, const void *b)
 
 static graco_status open_bench(struct bench *b)
 {
-    graco_config config;
+    const struct method *method = NULL;
+    struct graco_config config;
     double begin = threads_seconds();
     PASS(graco_dataset_load(&b->data, b->source, NULL));
     b->load = threads_seconds() - begin;
-    preset_config(&config, "reddit");
+    PASS(method_find(&method, "grace"));
+    method_configure(&config, method, "reddit");
     config.threads = b->threads;
     begin = threads_seconds();
     PASS(model_create(&b->model, &config, b->data->features.cols));
@@ -78,7 +80,7 @@ static void print(const struct bench *b, const double *seconds)
     double n = (double)b->batches, median = seconds[b->batches / 2];
     graco_dataset_info info = graco_dataset_describe(b->data);
     printf("{\"dataset\": \"%s\", \"nodes\": %lld, \"edges\": %lld, \"features\": %lld, ",
-           info.name, (long long)info.nodes, (long long)info.edges, (long long)info.features);
+           info.name, (long long)info.nodes, (long long)info.edges, (long long)info.feature_count);
     printf(
         "\"batches\": %lld, \"steps\": %lld, \"load_seconds\": %.3f, \"prepare_seconds\": %.3f, ",
         (long long)b->batches, (long long)schedule_steps(b->schedule), b->load, b->prepare);

@@ -177,8 +177,10 @@ static graco_status measure_objective(double *seconds, double *loss, const struc
     struct context *context = NULL;
     struct tape *tape = NULL;
     struct objective objective = {0};
-    graco_config config;
-    preset_config(&config, "general");
+    const struct method *method = NULL;
+    struct graco_config config;
+    TRY(method_find(&method, "grace"));
+    method_configure(&config, method, NULL);
     config.objective = k->kind;
     TRY(context_create(&context, &backend_cpu, threads, k->tile_budget));
     TRY(tape_create(&tape, context));
@@ -193,8 +195,7 @@ static graco_status measure_objective(double *seconds, double *loss, const struc
         TRY(tape_backward(tape));
         *seconds = threads_seconds() - begin;
     }
-    objective_read(&objective);
-    *loss = objective.loss;
+    *loss = objective_outcome(&objective).loss;
 done:
     objective_clear(&objective);
     tape_free(tape);

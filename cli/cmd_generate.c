@@ -16,7 +16,7 @@ int cmd_generate(int argc, char **argv)
         OPTION_ROW_INTEGER("nodes", "N", &generate.nodes, 1, INT32_MAX, "nodes"),
         OPTION_ROW_INTEGER("classes", "N", &generate.classes, 1, INT32_MAX,
                            "classes, which are communities"),
-        OPTION_ROW_INTEGER("features", "N", &generate.features, 0, INT32_MAX,
+        OPTION_ROW_INTEGER("features", "N", &generate.feature_count, 0, INT32_MAX,
                            "feature columns, the vocabulary; 0: no features"),
         OPTION_ROW_FLAG("dense", 0, &generate.dense,
                         "features as noise around a mean per class instead of words"),

@@ -16,7 +16,7 @@ static int print_json(const graco_dataset_info *info)
     writer_integer(&json, "self_loops", info->self_loops);
     writer_integer(&json, "duplicates", info->duplicates);
     writer_integer(&json, "isolated", info->isolated);
-    writer_integer(&json, "features", info->features);
+    writer_integer(&json, "features", info->feature_count);
     writer_integer(&json, "feature_entries", info->feature_entries);
     writer_integer(&json, "classes", info->classes);
     writer_integer(&json, "graphs", info->graphs);
@@ -39,7 +39,7 @@ static int print_json(const graco_dataset_info *info)
 
 static int print_table(const graco_dataset_info *info)
 {
-    double cells = (double)info->nodes * (double)info->features;
+    double cells = (double)info->nodes * (double)info->feature_count;
     output_row("name", "%s", info->name);
     output_row("nodes", "%" PRId64, info->nodes);
     output_row("edges", "%" PRId64 " (%s, without self-loops and duplicates)", info->edges,
@@ -48,10 +48,12 @@ static int print_table(const graco_dataset_info *info)
     output_row("duplicates", "%" PRId64 " removed", info->duplicates);
     output_row("isolated nodes", "%" PRId64, info->isolated);
     if (info->sparse_features && cells > 0)
-        output_row("features", "%" PRId64 ", sparse: %" PRId64 " entries (%.2f %%)", info->features,
-                   info->feature_entries, 100 * (double)info->feature_entries / cells);
+        output_row("features", "%" PRId64 ", sparse: %" PRId64 " entries (%.2f %%)",
+                   info->feature_count, info->feature_entries,
+                   100 * (double)info->feature_entries / cells);
     else
-        output_row("features", "%" PRId64 "%s", info->features, info->features ? ", dense" : "");
+        output_row("features", "%" PRId64 "%s", info->feature_count,
+                   info->feature_count ? ", dense" : "");
     output_row("classes", "%" PRId64 "%s", info->classes,
                info->classes == 0  ? " (no labels)"
                : info->multi_label ? ", several per node"

@@ -14,9 +14,9 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
 
 /* Rows of an option table that fill a graco_load_options, which must start as zeros. */
 #define LOADING_OPTIONS(load)                                                                      \
-    OPTION_ROW_TEXT("features", 0, "FILE", &(load).features,                                       \
+    OPTION_ROW_TEXT("features", 0, "FILE", &(load).features_path,                                  \
                     "table of node features beside an edge list"),                                 \
-        OPTION_ROW_TEXT("labels", 0, "FILE", &(load).labels,                                       \
+        OPTION_ROW_TEXT("labels", 0, "FILE", &(load).labels_path,                                  \
                         "table of node labels beside an edge list"),                               \
         OPTION_ROW_FLAG("undirected", 0, &(load).undirected, "add the reverse of every edge"),     \
         OPTION_ROW_INTEGER("made-features", "N", &(load).made_features, 0, INT32_MAX,              \

@@ -76,9 +76,9 @@ graco_status graco_file_save(const char *path, const void *bytes, int64_t length
 typedef struct graco_dataset graco_dataset;
 
 typedef struct graco_load_options {
-    const char *features; /* table of node features beside an edge list, or NULL */
-    const char *labels;   /* table of node labels beside an edge list, or NULL */
-    bool undirected;      /* add the reverse of every edge (published sets always are) */
+    const char *features_path; /* table of node features beside an edge list, or NULL */
+    const char *labels_path;   /* table of node labels beside an edge list, or NULL */
+    bool undirected;           /* add the reverse of every edge (published sets always are) */
     /* For a data set that comes without features: so many made-up ones, noise around a mean per
      * class. They hold what the labels say and so are good for tests of scale only. 0: none. */
     int64_t made_features;
@@ -97,13 +97,13 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
 graco_status graco_data_folder(char *path, size_t size);
 
 typedef struct graco_generate_options {
-    int64_t nodes;    /* default 2000 */
-    int64_t classes;  /* default 6 */
-    int64_t features; /* size of the vocabulary, default 500; 0: no features */
-    double degree;    /* average degree, default 8 */
-    double homophily; /* share of edges that stay within a class, default 0.8 */
-    uint64_t seed;    /* default 0 */
-    bool dense;       /* bell-shaped noise around a mean per class instead of words */
+    int64_t nodes;         /* default 2000 */
+    int64_t classes;       /* default 6 */
+    int64_t feature_count; /* size of the vocabulary, default 500; 0: no features */
+    double degree;         /* average degree, default 8 */
+    double homophily;      /* share of edges that stay within a class, default 0.8 */
+    uint64_t seed;         /* default 0 */
+    bool dense;            /* bell-shaped noise around a mean per class instead of words */
     /* One of graco_likeness: a graph of that one's size, degrees, features, labels and split, for
      * which of the other options only the scale and the seed count. NULL: as above. */
     const char *like;
@@ -141,7 +141,7 @@ typedef struct graco_dataset_info {
     int64_t self_loops; /* removed at loading */
     int64_t duplicates; /* removed at loading */
     int64_t isolated;   /* nodes without any edge */
-    int64_t features;
+    int64_t feature_count;
     int64_t feature_entries; /* stored entries: nodes * features if dense */
     int64_t classes;         /* 0 if there are no labels */
     int64_t graphs;

@@ -234,7 +234,7 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .edges = graph->edges,
         .self_loops = data->self_loops,
         .duplicates = data->duplicates,
-        .features = features->cols,
+        .feature_count = features->cols,
         .feature_entries = sparse ? sparse[features->rows] : features->rows * features->cols,
         .classes = data->classes,
         .graphs = data->graphs,

@@ -18,7 +18,7 @@ static const graco_load_options no_options = {0};
 /* Tables belong to edge lists; elsewhere they would be ignored in silence. */
 static graco_status refuse_tables(const graco_load_options *options, const char *format)
 {
-    const char *table = options->features ? options->features : options->labels;
+    const char *table = options->features_path ? options->features_path : options->labels_path;
     if (!table)
         return GRACO_OK;
     return status_fail(GRACO_ERROR_ARGUMENT,

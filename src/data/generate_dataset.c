@@ -27,8 +27,12 @@ static const double mean_distance = 2.2;
 
 graco_generate_options graco_generate_defaults(void)
 {
-    return (graco_generate_options){
-        .nodes = 2000, .classes = 6, .features = 500, .degree = 8, .homophily = 0.8, .scale = 1};
+    return (graco_generate_options){.nodes = 2000,
+                                    .classes = 6,
+                                    .feature_count = 500,
+                                    .degree = 8,
+                                    .homophily = 0.8,
+                                    .scale = 1};
 }
 
 /* A frequent word is much more frequent than a rare one: rank F u^2 has density ~ rank^(-1/2). */
@@ -60,7 +64,7 @@ static int64_t draw_words(int32_t *list, int64_t node, int64_t class, const int3
                           const graco_generate_options *options)
 {
     struct random_key key = generate_key(options->seed, 0, GENERATE_WORDS);
-    int64_t F = options->features, length = 0;
+    int64_t F = options->feature_count, length = 0;
     uint64_t block = (uint64_t)node * WORD_BLOCKS;
     uint32_t lanes[4 * WORD_BLOCKS];
     random_block(lanes, &key, block);
@@ -81,7 +85,7 @@ static graco_status draw_sparse(struct features *out, const int32_t *label,
 {
     graco_status status = GRACO_OK;
     struct random_key key = generate_key(options->seed, 0, GENERATE_VOCABULARY);
-    int64_t most = WORDS_MIN + WORDS_RANGE - 1, N = options->nodes, F = options->features;
+    int64_t most = WORDS_MIN + WORDS_RANGE - 1, N = options->nodes, F = options->feature_count;
     int32_t *vocabulary = NULL;
     struct csr X = {0};
     TRY(memory_alloc(&vocabulary, F, sizeof *vocabulary));
@@ -108,7 +112,7 @@ static graco_status draw_dense(struct features *X, const int32_t *label,
                                const graco_generate_options *options)
 {
     struct features_make make = {.rows = options->nodes,
-                                 .cols = options->features,
+                                 .cols = options->feature_count,
                                  .classes = options->classes,
                                  .label = label,
                                  .distance = mean_distance,
@@ -152,17 +156,17 @@ done:
  * generator refuses them with a better message. */
 static graco_status expect_memory(const graco_generate_options *options)
 {
-    double N = (double)options->nodes, F = (double)options->features, bytes = 0;
+    double N = (double)options->nodes, F = (double)options->feature_count, bytes = 0;
     char what[128];
     if (options->nodes < 1 || options->nodes > INT32_MAX || !(options->degree >= 0) ||
         !(options->degree < N))
         return GRACO_OK;
     if (options->dense)
         bytes = 4 * F * (N + (double)options->classes);
-    else if (options->features > 0)
+    else if (options->feature_count > 0)
         bytes = 4 * F + 8 * (WORDS_MIN + WORDS_RANGE / 2) * N / 2; /* some words are said twice */
     snprintf(what, sizeof what, "a graph of %lld nodes with %lld %s features",
-             (long long)options->nodes, (long long)options->features,
+             (long long)options->nodes, (long long)options->feature_count,
              options->dense ? "dense" : "sparse");
     return memory_expect(bytes + generate_bytes(options->nodes, options->degree), what);
 }
@@ -179,13 +183,13 @@ graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_op
                                          .seed = options->seed};
     if (options->like)
         return generate_like(out, options);
-    if (options->features < 0 || options->features > INT32_MAX)
+    if (options->feature_count < 0 || options->feature_count > INT32_MAX)
         FAIL(GRACO_ERROR_ARGUMENT, "%lld features: expected 0 to %lld",
-             (long long)options->features, (long long)INT32_MAX);
+             (long long)options->feature_count, (long long)INT32_MAX);
     TRY(expect_memory(options));
     TRY(generate_graph(&graph, &structure)); /* one community a class: it is the label */
     parts.nodes = options->nodes;
-    if (options->features > 0)
+    if (options->feature_count > 0)
         TRY((options->dense ? draw_dense : draw_sparse)(&parts.features, graph.community, options));
     TRY(draw_split(&parts.split, graph.community, options));
     parts.edges = graph.edges;

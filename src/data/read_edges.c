@@ -107,10 +107,10 @@ static graco_status read_tables(struct tables *tables, const char *path,
     TRY(file_map_open(&map, path));
     TRY(table_edges_read(&tables->edges, path, map.data, map.length));
     tables->nodes = tables->edges.nodes;
-    if (options->features)
-        TRY(read_feature_table(tables, options->features));
-    if (options->labels)
-        TRY(read_label_table(tables, options->labels));
+    if (options->features_path)
+        TRY(read_feature_table(tables, options->features_path));
+    if (options->labels_path)
+        TRY(read_label_table(tables, options->labels_path));
 done:
     file_map_close(&map);
     return status;
@@ -179,9 +179,9 @@ static graco_status read_edges(struct graco_dataset **out, const struct source *
     parts.source = tables.edges.source;
     parts.target = tables.edges.target;
     tables.edges.source = tables.edges.target = NULL;
-    if (options->features)
-        TRY(take_features(&parts, &tables, options->features));
-    if (options->labels)
+    if (options->features_path)
+        TRY(take_features(&parts, &tables, options->features_path));
+    if (options->labels_path)
         TRY(take_labels(&parts, &tables));
     if (tables.edges.names)
         TRY(names_list(&parts.node_ids, tables.edges.names));

@@ -84,7 +84,7 @@ graco_status run_folder_write_config(const struct run_folder *run,
     TRY(json_put_string(object, "dataset", info->name));
     TRY(json_put_int(object, "nodes", info->nodes));
     TRY(json_put_int(object, "edges", info->edges));
-    TRY(json_put_int(object, "input", info->features));
+    TRY(json_put_int(object, "input", info->feature_count));
     TRY(json_put_string(object, "method", config->method));
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         TRY(graco_config_get(config, key, text, sizeof text));

@@ -140,12 +140,12 @@ static struct tensor *build_contrast(struct tape *tape, struct setting *s, struc
 static struct tensor *build_moment(struct tape *tape, struct setting *s, struct tensor *in[])
 {
     static const double coefficients[3] = {1.1, 2.4, 3.3};
+    if (s->op->kind < 0) /* before any kernel: the last context's table stands there */
+        given_fit_use(tape->context, coefficients);
     struct tensor *Z = tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), NULL);
     int64_t samples = s->op->kind < 0 ? -s->op->kind : s->op->kind;
     for (int64_t k = 0; k < samples; k++)
         s->sample[k] = (int32_t)(k * in[0]->rows / samples);
-    if (s->op->kind < 0)
-        given_fit_use(tape->context, coefficients);
     s->moment = (struct moment){.n = in[0]->rows / 2,
                                 .d = in[0]->cols,
                                 .tau = 0.4,

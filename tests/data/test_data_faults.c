@@ -41,7 +41,8 @@ static graco_status load_tables(void)
     char features[256], labels[256];
     snprintf(features, sizeof features, "%s", small_path("features.csv"));
     snprintf(labels, sizeof labels, "%s", small_path("labels.csv"));
-    return load("named.txt", &(graco_load_options){.features = features, .labels = labels});
+    return load("named.txt",
+                &(graco_load_options){.features_path = features, .labels_path = labels});
 }
 
 /* How many entries the test's folder has; a failed save must leave none behind. */
@@ -76,8 +77,12 @@ static graco_status save_folder(void)
 static graco_status generate(bool dense)
 {
     graco_dataset *data = NULL;
-    graco_generate_options options = {
-        .nodes = 20, .classes = 2, .features = 5, .degree = 3, .homophily = 0.5, .dense = dense};
+    graco_generate_options options = {.nodes = 20,
+                                      .classes = 2,
+                                      .feature_count = 5,
+                                      .degree = 3,
+                                      .homophily = 0.5,
+                                      .dense = dense};
     graco_status status = graco_dataset_generate(&data, &options);
     graco_dataset_free(data);
     return status;

@@ -47,7 +47,7 @@ static void builds(void)
     graco_dataset_info info = graco_dataset_describe(data);
     CHECK(strcmp(info.name, "small") == 0 && info.nodes == 4 && info.edges == 3);
     CHECK(info.self_loops == 1 && info.duplicates == 0 && info.isolated == 0 && info.directed);
-    CHECK(info.features == 3 && info.feature_entries == 4 && info.sparse_features);
+    CHECK(info.feature_count == 3 && info.feature_entries == 4 && info.sparse_features);
     CHECK(info.classes == 2 && info.graphs == 2 && info.has_split && !info.multi_label);
     CHECK(info.split_nodes[0] == 1 && info.split_nodes[1] == 1 && info.split_nodes[2] == 1);
     graco_dataset_free(data);
@@ -68,7 +68,7 @@ static void builds_little(void)
     CHECK_OK(dataset_create(&data, &parts));
     graco_dataset_info info = graco_dataset_describe(data);
     CHECK(info.nodes == 1 && info.edges == 0 && info.isolated == 1 && !info.directed);
-    CHECK(info.features == 0 && info.classes == 0 && info.graphs == 1 && !info.has_split);
+    CHECK(info.feature_count == 0 && info.classes == 0 && info.graphs == 1 && !info.has_split);
     graco_dataset_free(data);
 
     /* Labels that nobody knows are none. */

@@ -39,7 +39,7 @@ static void known_bits(void)
     for (int dense = 0; dense < 2; dense++) {
         static const uint64_t expected[2] = {0x446d73fa179803da, 0x6e663bb6e2d9b24e};
         options.dense = dense;
-        options.features = dense ? 33 : 500;
+        options.feature_count = dense ? 33 : 500;
         graco_dataset *data = make(&options);
         CHECK(dataset_digest(data) == expected[dense]);
         if (dataset_digest(data) != expected[dense])
@@ -84,7 +84,7 @@ static void shape_of_default(void)
         for (int64_t e = graph->in.start[t]; e < graph->in.start[t + 1]; e++)
             within += data->label[graph->in.index[e]] == data->label[t];
     }
-    CHECK(info.nodes == 2000 && info.classes == 6 && info.features == 500 && !info.directed);
+    CHECK(info.nodes == 2000 && info.classes == 6 && info.feature_count == 500 && !info.directed);
     CHECK(fabs((double)info.edges / 2000 - 8) < 0.05);
     CHECK(fabs((double)within / (double)info.edges - 0.8) < 0.02);
     CHECK(largest > 40); /* skewed: a Poisson graph of this degree would have about 20 */
@@ -128,7 +128,7 @@ static void difficulty(void)
 {
     graco_generate_options options = graco_generate_defaults();
     graco_dataset *data = make(&options);
-    int64_t N = options.nodes, F = options.features;
+    int64_t N = options.nodes, F = options.feature_count;
     float *X = calloc((size_t)(N * F), sizeof *X), *P = calloc((size_t)(N * F), sizeof *P);
     const struct features *words = &data->features;
     for (int64_t i = 0; i < N; i++) {
@@ -156,10 +156,10 @@ static void dense_moments(void)
 {
     graco_generate_options options = graco_generate_defaults();
     options.dense = true;
-    options.features = 16;
+    options.feature_count = 16;
     graco_dataset *data = make(&options);
-    double sum = 0, square = 0, count = (double)(options.nodes * options.features);
-    for (int64_t i = 0; i < options.nodes * options.features; i++) {
+    double sum = 0, square = 0, count = (double)(options.nodes * options.feature_count);
+    for (int64_t i = 0; i < options.nodes * options.feature_count; i++) {
         sum += data->features.dense[i];
         square += (double)data->features.dense[i] * data->features.dense[i];
     }
@@ -171,17 +171,22 @@ static void dense_moments(void)
 static void odd_sizes(void)
 {
     const graco_generate_options cases[] = {
-        {.nodes = 1, .classes = 1, .features = 1},
-        {.nodes = 2, .classes = 2, .features = 3, .degree = 1, .homophily = 0},
-        {.nodes = 5, .classes = 5, .features = 2, .degree = 4.5, .homophily = 1},
-        {.nodes = 10, .classes = 1, .features = 0, .degree = 3, .homophily = 0},
-        {.nodes = 30, .classes = 3, .features = 7, .degree = 25, .homophily = 0.5, .dense = true},
+        {.nodes = 1, .classes = 1, .feature_count = 1},
+        {.nodes = 2, .classes = 2, .feature_count = 3, .degree = 1, .homophily = 0},
+        {.nodes = 5, .classes = 5, .feature_count = 2, .degree = 4.5, .homophily = 1},
+        {.nodes = 10, .classes = 1, .feature_count = 0, .degree = 3, .homophily = 0},
+        {.nodes = 30,
+         .classes = 3,
+         .feature_count = 7,
+         .degree = 25,
+         .homophily = 0.5,
+         .dense = true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graco_dataset *data = make(&cases[i]);
         graco_dataset_info info = graco_dataset_describe(data);
         CHECK(info.nodes == cases[i].nodes && info.classes == cases[i].classes);
-        CHECK(info.features == cases[i].features);
+        CHECK(info.feature_count == cases[i].feature_count);
         CHECK((double)info.edges <= (double)info.nodes * cases[i].degree);
         graco_dataset_free(data);
     }
@@ -199,7 +204,7 @@ static void refuses(void)
     REFUSED(nodes, -5, "-5 nodes");
     REFUSED(classes, 0, "0 classes");
     REFUSED(classes, 2001, "2001 classes: expected 1 to 2000");
-    REFUSED(features, -1, "-1 features");
+    REFUSED(feature_count, -1, "-1 features");
     REFUSED(degree, -1, "degree of -1");
     REFUSED(degree, NAN, "degree of");
     REFUSED(degree, 2000, "degree of 2000");
@@ -207,7 +212,7 @@ static void refuses(void)
     REFUSED(nodes, (int64_t)INT32_MAX + 1, "2147483648 nodes: expected 1 to 2147483647");
     /* 16 exabytes of features: said before anything is drawn. */
     options = graco_generate_defaults();
-    options.nodes = options.features = INT32_MAX;
+    options.nodes = options.feature_count = INT32_MAX;
     options.dense = true;
     CHECK_FAILS(graco_dataset_generate(&data, &options), GRACO_ERROR_MEMORY,
                 "takes at least 17179869");

@@ -392,7 +392,7 @@ static void damaged(void)
     small_tables();
     snprintf(features, sizeof features, "%s", small_path("features.csv"));
     snprintf(labels, sizeof labels, "%s", small_path("labels.csv"));
-    const graco_load_options options = {.features = features, .labels = labels};
+    const graco_load_options options = {.features_path = features, .labels_path = labels};
     damage("named.txt", "named.txt", &options, false);
     damage("named.txt", "features.csv", &options, false);
     damage("named.txt", "labels.csv", &options, false);

@@ -63,7 +63,7 @@ static void likenesses(void)
     graco_dataset *ppi = make("ppi", 0.05), *other = NULL, *reddit = make("reddit", 0.01);
     graco_dataset_info info = graco_dataset_describe(ppi);
     graco_generate_options options = graco_generate_defaults();
-    CHECK(info.graphs == 24 && info.classes == 121 && info.multi_label && info.features == 50);
+    CHECK(info.graphs == 24 && info.classes == 121 && info.multi_label && info.feature_count == 50);
     CHECK(info.nodes > 2700 && info.nodes < 3000 && !info.directed);
     for (int64_t i = 0; i < info.nodes; i++)
         CHECK(ppi->split[i] == (ppi->graph_id[i] < 20 ? 0 : ppi->graph_id[i] < 22 ? 1 : 2));
@@ -72,7 +72,8 @@ static void likenesses(void)
         ones += ppi->multi[i];
     CHECK(ones > info.nodes * 121 / 5 && ones < info.nodes * 121 / 2);
     info = graco_dataset_describe(reddit);
-    CHECK(info.nodes == 2330 && info.features == 602 && info.classes == 41 && info.graphs == 1);
+    CHECK(info.nodes == 2330 && info.feature_count == 602 && info.classes == 41 &&
+          info.graphs == 1);
     CHECK(info.split_nodes[0] == 1535 && info.split_nodes[1] + info.split_nodes[2] == 795);
     int64_t most = 0, within = 0;
     for (int64_t i = 0; i < info.nodes; i++) {

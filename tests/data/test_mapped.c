@@ -18,7 +18,7 @@ static graco_dataset *save_dense(const char *name)
     graco_dataset *data = NULL;
     options.dense = true;
     options.nodes = 300;
-    options.features = 37;
+    options.feature_count = 37;
     CHECK_OK(graco_dataset_generate(&data, &options));
     CHECK_OK(graco_dataset_save(data, small_path(name)));
     return data;
@@ -161,7 +161,7 @@ static void gathered(bool dense)
     struct features X = {0};
     bool good = true;
     options.nodes = 200;
-    options.features = 60;
+    options.feature_count = 60;
     options.dense = dense;
     CHECK_OK(graco_dataset_generate(&data, &options));
     CHECK_OK(subset_features(&X, &data->features, rows, 4));

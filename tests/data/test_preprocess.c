@@ -57,7 +57,7 @@ static void contamination(void)
     graco_dataset *data = NULL;
     graco_generate_options generate = graco_generate_defaults();
     generate.nodes = N;
-    generate.features = F;
+    generate.feature_count = F;
     CHECK_OK(graco_dataset_generate(&data, &generate));
     static float full[N * F];
     for (int64_t i = 0; i < N * F; i++)

@@ -28,11 +28,11 @@ static bool check_set(const struct published *set)
     CHECK_OK(status);
     graco_dataset_info info = graco_dataset_describe(data);
     printf("%s: %lld nodes, %lld edges, %lld features (%lld entries), %lld classes\n", info.name,
-           (long long)info.nodes, (long long)info.edges, (long long)info.features,
+           (long long)info.nodes, (long long)info.edges, (long long)info.feature_count,
            (long long)info.feature_entries, (long long)info.classes);
     CHECK(strcmp(info.name, set->name) == 0);
     CHECK(info.nodes == set->nodes && info.edges == set->edges && !info.directed);
-    CHECK(info.features == set->features && info.classes == set->classes);
+    CHECK(info.feature_count == set->features && info.classes == set->classes);
     CHECK(info.isolated == set->isolated);
     CHECK(set->entries < 0 || info.feature_entries == set->entries);
     for (int s = 0; s < 3; s++)
@@ -58,7 +58,8 @@ static bool check_ppi(void)
     graco_dataset_info info = graco_dataset_describe(data);
     CHECK(info.nodes == 56944 && info.edges == 1587264 && info.self_loops == 25084);
     CHECK(info.duplicates == 0 && !info.directed);
-    CHECK(info.features == 50 && !info.sparse_features && info.classes == 121 && info.multi_label);
+    CHECK(info.feature_count == 50 && !info.sparse_features && info.classes == 121 &&
+          info.multi_label);
     CHECK(info.graphs == 24 && data->graph_id[0] == 0 && data->graph_id[56943] == 23);
     CHECK(info.split_nodes[0] == 44906 && info.split_nodes[1] == 6514);
     CHECK(info.split_nodes[2] == 5524);

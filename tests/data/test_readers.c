@@ -40,7 +40,7 @@ static void citation(void)
     LOAD_FAILS("far.npz", NULL, GRACO_ERROR_FORMAT, "joins nodes 1 and 3");
     small_citation("long.npz", (int32_t[]){1, 2, 1}, 4);
     LOAD_FAILS("long.npz", NULL, GRACO_ERROR_FORMAT, "labels has 4 rows: expected 3");
-    LOAD_FAILS("long.npz", (&(graco_load_options){.features = "x.csv"}), GRACO_ERROR_ARGUMENT,
+    LOAD_FAILS("long.npz", (&(graco_load_options){.features_path = "x.csv"}), GRACO_ERROR_ARGUMENT,
                "x.csv");
 }
 
@@ -238,7 +238,7 @@ static void round_trips(void)
     for (int form = 0; form < 3; form++) {
         static const char *const names[] = {"words", "bells", "nothing"};
         options.dense = form == 1;
-        options.features = form == 2 ? 0 : 20;
+        options.feature_count = form == 2 ? 0 : 20;
         CHECK_OK(graco_dataset_generate(&data, &options));
         round_trip(data, names[form]);
         graco_dataset_free(data);
@@ -263,7 +263,8 @@ static void tables(void)
     char features[256], known[256];
     snprintf(features, sizeof features, "%s", small_path("features.csv"));
     snprintf(known, sizeof known, "%s", small_path("labels.csv"));
-    graco_load_options options = {.features = features, .labels = known, .undirected = true};
+    graco_load_options options = {
+        .features_path = features, .labels_path = known, .undirected = true};
     graco_dataset *data = load("named.txt", &options);
     CHECK(data->graph->nodes == 4 && data->graph->edges == 4 && data->duplicates == 1);
     CHECK(strcmp(data->node_ids[0], "ann") == 0 && strcmp(data->node_ids[3], "eve") == 0);
@@ -274,22 +275,22 @@ static void tables(void)
     small_text("features.csv", "bob,1,2\nann,3,4\n");
     LOAD_FAILS("named.txt", &options, GRACO_ERROR_FORMAT, "has no row for node 'cid'");
     small_text("features.csv", "1,2\n3,4\n5,6\n");
-    options.labels = NULL;
+    options.labels_path = NULL;
     small_text("numbers.txt", "0\t1\n1\t2\n");
     data = load("numbers.txt", &options);
     CHECK(data->graph->nodes == 3 && !data->node_ids && data->features.dense[4] == 5);
     graco_dataset_free(data);
     small_text("features.csv", "1,2\n3,4\n");
     LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_FORMAT, "has no row for node 2");
-    options.features = NULL;
-    options.labels = known;
+    options.features_path = NULL;
+    options.labels_path = known;
     small_text("labels.csv", "0,1\n2000000000,0\n");
     LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_FORMAT, "a row for '2000000000'");
     small_text("labels.csv", "1,1\n3,0\n");
     data = load("numbers.txt", &options);
     CHECK(data->graph->nodes == 4 && data->label[0] == -1 && data->label[3] == 0);
     graco_dataset_free(data);
-    options.labels = small_path("absent.csv");
+    options.labels_path = small_path("absent.csv");
     LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_IO, "absent.csv");
 }
 

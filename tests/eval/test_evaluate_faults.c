@@ -35,7 +35,7 @@ int main(void)
     graco_dataset *data = NULL;
     generate.nodes = 60;
     generate.classes = 3;
-    generate.features = 20;
+    generate.feature_count = 20;
     CHECK_OK(graco_dataset_generate(&data, &generate));
     graco_matrix Z = {.rows = 60, .cols = 4};
     CHECK_OK(memory_alloc(&Z.data, 240, sizeof *Z.data));

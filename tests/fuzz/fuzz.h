@@ -269,7 +269,7 @@ static inline void fuzz_check_dataset(graco_dataset *data, graco_status status)
     }
     graco_dataset_info info = graco_dataset_describe(data);
     FUZZ_PROMISE(info.nodes >= 1 && info.edges >= 0 && info.isolated <= info.nodes);
-    FUZZ_PROMISE(info.graphs >= 1 && info.graphs <= info.nodes && info.features >= 0);
+    FUZZ_PROMISE(info.graphs >= 1 && info.graphs <= info.nodes && info.feature_count >= 0);
     graco_dataset_free(data);
 }
 

@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         fuzz_path(path[i], names[i]);
         fuzz_write(names[i], text, taken);
     }
-    graco_load_options options = {.features = flags & 1 ? path[1] : NULL,
-                                  .labels = flags & 2 ? path[2] : NULL,
+    graco_load_options options = {.features_path = flags & 1 ? path[1] : NULL,
+                                  .labels_path = flags & 2 ? path[2] : NULL,
                                   .undirected = flags & 4};
     graco_status status = graco_dataset_load(&data, path[0], &options);
     fuzz_check_dataset(data, status);

@@ -15,7 +15,7 @@ static struct graco_dataset *generated(int64_t nodes, int64_t features, bool den
     graco_generate_options options = graco_generate_defaults();
     struct graco_dataset *data = NULL;
     options.nodes = nodes;
-    options.features = features;
+    options.feature_count = features;
     options.dense = dense;
     CHECK_OK(graco_dataset_generate(&data, &options));
     return data;

@@ -13,7 +13,7 @@ static struct graco_dataset *generated(int64_t nodes, bool dense)
     graco_generate_options options = graco_generate_defaults();
     struct graco_dataset *data = NULL;
     options.nodes = nodes;
-    options.features = 40;
+    options.feature_count = 40;
     options.classes = 4;
     options.dense = dense;
     CHECK_OK(graco_dataset_generate(&data, &options));

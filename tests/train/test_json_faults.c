@@ -75,7 +75,7 @@ static graco_status log_run(void)
 {
     struct run_folder *run = NULL;
     graco_config config;
-    const graco_dataset_info info = {.name = "set", .nodes = 3, .edges = 4, .features = 5};
+    const graco_dataset_info info = {.name = "set", .nodes = 3, .edges = 4, .feature_count = 5};
     const graco_epoch epoch = {.epoch = 1, .loss = 0.5, .mutual_information = 1, .floored = 2};
     graco_status status = GRACO_OK;
     preset_config(&config, "cora");

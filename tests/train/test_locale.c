@@ -90,7 +90,7 @@ static void test_config(void)
 static void test_table(void)
 {
     char edges[256], features[256];
-    graco_load_options options = {.features = features, .undirected = true};
+    graco_load_options options = {.features_path = features, .undirected = true};
     graco_dataset *data = NULL;
     graco_matrix X = {0};
 

@@ -22,7 +22,7 @@ static graco_dataset *mapped(const char *folder)
     graco_generate_options options = graco_generate_defaults();
     graco_dataset *data = NULL;
     options.nodes = 3000;
-    options.features = 30;
+    options.feature_count = 30;
     options.dense = true;
     CHECK_OK(graco_dataset_generate(&data, &options));
     CHECK_OK(graco_dataset_save(data, small_path(folder)));

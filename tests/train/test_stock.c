@@ -29,7 +29,7 @@ static struct graco_dataset *make_data(const struct setting *s)
     graco_generate_options generate = graco_generate_defaults();
     struct graco_dataset *data = NULL;
     generate.nodes = NODES;
-    generate.features = s->features;
+    generate.feature_count = s->features;
     generate.dense = s->dense;
     CHECK_OK(graco_dataset_generate(&data, &generate));
     CHECK((data->features.dense != NULL) == s->dense);

@@ -54,7 +54,7 @@ static void failing(bool dense, bool poor)
     struct graco_dataset *data = NULL;
     graco_status status = GRACO_ERROR_MEMORY;
     generate.nodes = NODES;
-    generate.features = FEATURES;
+    generate.feature_count = FEATURES;
     generate.dense = dense;
     CHECK_OK(graco_dataset_generate(&data, &generate));
     for (long n = 0; status != GRACO_OK && n < 3000; n++) {

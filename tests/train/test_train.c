@@ -23,7 +23,7 @@ static graco_dataset *make_data(bool dense)
     graco_generate_options options = graco_generate_defaults();
     graco_dataset *data = NULL;
     options.nodes = 300;
-    options.features = 60;
+    options.feature_count = 60;
     options.dense = dense;
     CHECK_OK(graco_dataset_generate(&data, &options));
     return data;
@@ -243,9 +243,9 @@ static void refusals(void)
     graco_config config = make_config();
     graco_train_options options = {.run = run}, resume = {.run = run, .resume = true};
     generate.nodes = 50;
-    generate.features = 61;
+    generate.feature_count = 61;
     CHECK_OK(graco_dataset_generate(&other, &generate));
-    generate.features = 0;
+    generate.feature_count = 0;
     CHECK_OK(graco_dataset_generate(&plain, &generate));
     config.epochs = 2;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_IO,

@@ -15,7 +15,7 @@ static graco_dataset *make_data(bool dense)
     graco_generate_options options = graco_generate_defaults();
     graco_dataset *data = NULL;
     options.nodes = 60;
-    options.features = 20;
+    options.feature_count = 20;
     options.classes = 3;
     options.dense = dense;
     CHECK_OK(graco_dataset_generate(&data, &options));
