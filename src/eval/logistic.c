@@ -17,7 +17,7 @@
 #include "eval/logistic.h"
 
 #include "base/memory.h"
-#include "base/blas.h"
+#include "eval/blas.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "eval/logistic.h"
 
 #include "base/memory.h"
-#include "base/blas.h"
+#include "eval/blas.h"
 #include "eval/eigen.h"
 
 #include <float.h>

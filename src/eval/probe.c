@@ -4,7 +4,7 @@
 #include "eval/probe.h"
 
 #include "base/memory.h"
-#include "base/blas.h"
+#include "eval/blas.h"
 
 #include <math.h>
 #include <string.h>

@@ -109,6 +109,7 @@ const struct method method_grace = {
     .keys = KEYS,
     .general = "drop_edge_1=0.2 drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0.2",
     .presets = PRESETS,
+    .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_TWO_NODES,
     .views = 2,
     .declare = declare,
     .prepare = prepare,

@@ -20,11 +20,17 @@ struct outcome {
     int64_t floored;           /* estimates that a floor held up */
 };
 
+enum {
+    METHOD_NEEDS_FEATURES = 1,
+    METHOD_NEEDS_TWO_NODES = 2, /* one has nothing to be told apart from */
+};
+
 struct method {
     const char *name, *help;
     const char *const *keys; /* settings that it reads beside those of all methods; NULL ends */
     const char *general;     /* its settings for any graph */
     const struct preset *presets; /* a row without a name ends them */
+    unsigned needs;               /* of a data set: METHOD_NEEDS_ ... */
     int views;                    /* versions of the graph that its encoder runs over at once */
 
     /* Declares the parameters. */

@@ -59,12 +59,13 @@ done:
     return status;
 }
 
-static graco_status check_data(const struct graco_dataset *data)
+/* What the method needs of the data. */
+static graco_status check_data(const struct graco_dataset *data, unsigned needs)
 {
-    if (data->features.cols == 0)
+    if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has no node features; training needs some", data->name);
-    if (data->graph->nodes < 2)
+    if (needs & METHOD_NEEDS_TWO_NODES && data->graph->nodes < 2)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has %lld node; training needs at least 2", data->name,
                            (long long)data->graph->nodes);
@@ -97,9 +98,11 @@ static graco_status open_session(struct session *s)
 {
     graco_dataset_info info = graco_dataset_describe(s->data);
     const struct backend *backend = NULL;
+    const struct method *method = NULL;
     graco_status status = GRACO_OK;
     TRY(backend_find(&backend, config_word(&s->config, "device")));
-    TRY(check_data(s->data));
+    TRY(method_find(&method, s->config.method));
+    TRY(check_data(s->data, method->needs));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));

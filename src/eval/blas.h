@@ -1,7 +1,7 @@
 /* The only way to BLAS: row-major products in double by one thread, called from graco's own
  * threads. Evaluation uses it; training has kernels of its own. */
-#ifndef BASE_BLAS_H
-#define BASE_BLAS_H
+#ifndef EVAL_BLAS_H
+#define EVAL_BLAS_H
 
 #include <stdbool.h>
 #include <stdint.h>

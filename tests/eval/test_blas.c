@@ -1,6 +1,6 @@
 /* Products that run at once in several threads must have the bits of one that runs alone: a BLAS
  * that is not safe to call so gives wrong numbers now and then. */
-#include "base/blas.h"
+#include "eval/blas.h"
 
 #include "check.h"
 

@@ -2,7 +2,7 @@
  * wanted. Outside one, or in a team of one, it would start threads and give other bits; so the
  * product then runs in a region of its own whose limit is one thread, a limit that ends with the
  * region. */
-#include "base/blas.h"
+#include "eval/blas.h"
 
 #include <cblas.h>
 #include <omp.h>
