@@ -37,9 +37,8 @@ static graco_status product(const struct run *run, const struct tensor *H, const
 static void multiply(const struct run *run, const struct tensor *H, const struct tensor *W,
                      float *C, bool accumulate)
 {
-    graco_status status = W ? product(run, H, W, C, accumulate) : GRACO_OK;
-    if (status != GRACO_OK)
-        tape_stop(run->tape, status);
+    if (W)
+        tape_fail(run->tape, product(run, H, W, C, accumulate));
 }
 
 struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,

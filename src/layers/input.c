@@ -201,8 +201,7 @@ static struct dense_map dense_of(const struct input *input, const struct views *
 static bool readable(struct tape *tape, const struct input *input)
 {
     graco_status status = input->features ? features_check(input->features) : GRACO_OK;
-    if (status != GRACO_OK)
-        tape_stop(tape, status);
+    tape_fail(tape, status);
     return status == GRACO_OK;
 }
 
@@ -223,10 +222,8 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
     }
     if (status == GRACO_OK)
         status = find_prefix(&prefix, input, rows);
-    if (status != GRACO_OK) {
-        tape_stop(tape, status);
-        return NULL;
-    }
+    if (status != GRACO_OK)
+        return tape_fail(tape, status);
     prefix->map.views = views->count;
     for (int v = 0; v < views->count; v++) {
         prefix->map.matrix[v].col_scale = views->mask[v];
@@ -285,7 +282,7 @@ static bool propagates_sparse(struct tape *tape, struct input *input, const stru
         if (status != GRACO_OK)
             unshare_matrix(input->context, &input->plain);
         if (status != GRACO_OK && status != GRACO_ERROR_MEMORY)
-            tape_stop(tape, status);
+            tape_fail(tape, status);
     }
     return input->first == PROPAGATE;
 }

@@ -73,11 +73,6 @@ struct tensor *tape_fail(struct tape *tape, graco_status status)
     return NULL;
 }
 
-void tape_stop(struct tape *tape, graco_status status)
-{
-    tape_fail(tape, status);
-}
-
 void *tape_object(struct tape *tape, size_t size)
 {
     size = (size + 15) / 16 * 16;

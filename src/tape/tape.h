@@ -31,8 +31,8 @@ void tape_reset(struct tape *tape);
 /* GRACO_OK, or the first failure of an operation since the last reset. */
 graco_status tape_status(const struct tape *tape);
 
-/* Makes the tape fail, as an operation does that cannot go on. */
-void tape_stop(struct tape *tape, graco_status status);
+/* Remembers the status if it is the first failure; returns NULL. */
+struct tensor *tape_fail(struct tape *tape, graco_status status);
 
 /* A leaf: a parameter, whose gradient is added to `grad`; a constant where that is NULL. Borrowed.
  */

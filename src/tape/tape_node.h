@@ -32,9 +32,6 @@ void *tape_record(struct tape *tape, size_t size,
 struct tensor *tape_tensor(struct tape *tape, int64_t rows, int64_t cols);
 struct tensor *tape_tensor_empty(struct tape *tape, int64_t rows, int64_t cols);
 
-/* Remembers the status if it is the first failure; returns NULL. */
-struct tensor *tape_fail(struct tape *tape, graco_status status);
-
 /* Makes sure that X has a gradient. *accumulate says whether the caller must add to it; if not, it
  * holds nothing yet, and the caller must overwrite all of it. */
 graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *accumulate);
