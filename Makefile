@@ -11,8 +11,8 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-long test-faults fuzz coverage check format pictures bench bench-quick \
-	bench-eval bench-inductive bench-cuda install clean
+.PHONY: all setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
+	pictures bench bench-quick bench-eval bench-inductive bench-cuda install clean
 
 all: build
 
@@ -20,7 +20,7 @@ setup:
 	@scripts/setup.sh
 
 build: setup
-	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > /dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
 # Trains on a graph that graco makes itself: no network, under a minute.
@@ -33,11 +33,20 @@ demo: build
 	@echo "The embeddings are in demo/run/embeddings.npy (a row of float32 per node),"
 	@echo "the scores in demo/run/eval.json. Next: $(BUILD)/graco help train"
 
-# gcc and clang with warnings as errors, all tests, the tests again under sanitizers, a minute of
-# fuzzing.
-test:
-	@scripts/setup.sh clang clang-format libomp-dev binutils locales
+# Every test but those that take minutes. A test that needs what is not there says so and is skipped.
+test: build
 	@scripts/test.sh
+
+# What `make test` leaves out: clang with warnings as errors, the tests under sanitizers, a minute of
+# fuzzing. clang only recommends the package that has the runtime of its fuzzer.
+CLANG := clang libclang-rt-14-dev libomp-dev
+test-deep:
+	@scripts/setup.sh $(CLANG) clang-format binutils locales python3
+	@scripts/test.sh deep
+
+# `make demo` and `make test` on a bare Debian 12, made in a temporary folder; needs root.
+test-fresh:
+	@scripts/test_fresh.sh
 
 # The tests that take minutes: real data sets, full trainings.
 test-long: build
@@ -53,7 +62,7 @@ test-faults: build
 # n times instead, TARGETS="npy pickle" chooses some, JOBS says how many run at once.
 SECONDS ?= 600
 fuzz:
-	@scripts/setup.sh clang libomp-dev
+	@scripts/setup.sh $(CLANG)
 	@scripts/fuzz.sh $(SECONDS)
 
 # Which branches the tests take: fails below 90 % for src/io and src/data, 80 % elsewhere.

@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands; `make test` and the continuous build run this.
+# Runs the tests and says what was skipped and why.
+#   scripts/test.sh        `make test`: the tests in the build that is there
+#   scripts/test.sh deep   `make test-deep`: clang with warnings as errors, the source's style, the
+#                          tests under sanitizers, a minute of fuzzing
 # The folders build-clang, build-sanitize and build-fuzz are kept, so that a second run is quick.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,27 +22,57 @@ make_in() {
     cmake --build "$folder" -j "$jobs"
 }
 
-# test_in FOLDER LABELS: runs the tests without those labels and leaves their number in `count`.
-test_in() {
-    ctest --test-dir "$1" -LE "$2" -j "$jobs" --output-on-failure --no-label-summary | tee "$log"
-    count=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log")
+# reasons FOLDER: why tests were skipped, in whole or in part; fails where a test does not say it.
+reasons() {
+    awk '
+        FNR == NR { if (/\(Skipped\)$/) mute[$3]; next }
+        / Testing: / { name = $3 }
+        /^(skipped|left out): / {
+            print name ": " $0
+            if (/^skipped: /) delete mute[name]
+        }
+        END {
+            for (name in mute) {
+                print name ": skipped, and does not say why"
+                failed = 1
+            }
+            exit failed
+        }' "$log" "$1/Testing/Temporary/LastTest.log"
 }
 
-step "build with clang, warnings are errors"
+# test_in FOLDER OPTION...: runs the tests that ctest's options choose. Leaves how many passed in
+# `passed`, how many were skipped in `skipped`.
+test_in() {
+    local folder=$1 result=0 failed
+    shift
+    ctest --test-dir "$folder" "$@" -j "$jobs" --output-on-failure --no-label-summary | tee "$log" ||
+        result=1
+    printf '\n'
+    reasons "$folder" || result=1
+    skipped=$(grep -c '(Skipped)$' "$log" || true)
+    failed=$(sed -n 's/.* \([0-9]*\) tests failed out of .*/\1/p' "$log")
+    passed=$(($(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log") - failed - skipped))
+    printf '%d passed, %d failed\n' "$passed" "$failed"
+    return $result
+}
+
+if [ $# -eq 0 ]; then
+    test_in "$build" -LE long
+    printf '\nmake test: all passed: %d tests, %d skipped, %d s\n' "$passed" "$skipped" "$SECONDS"
+    exit
+fi
+
+step "build with clang, warnings are errors; the style of the source"
 make_in build-clang -DCMAKE_C_COMPILER=clang
+test_in build-clang -R '^style\.'
 
 step "build with gcc and the address and undefined-behaviour sanitizers, test"
 make_in build-sanitize -DCMAKE_C_COMPILER=gcc -DGRACO_SANITIZE=address,undefined
-test_in build-sanitize 'long|once'
-sanitized=$count
-
-step "build with gcc, warnings are errors, test"
-make_in "$build"
-test_in "$build" long
+test_in build-sanitize -LE 'long|once'
 
 step "fuzz every decoder, a minute of one core in all"
 JOBS=$jobs RUNS='' TARGETS='' scripts/fuzz.sh 60 | tee "$log"
 fuzzed=$(sed -n 's/^[0-9]* targets, \([0-9]*\) executions.*/\1/p' "$log")
 
-printf '\nmake test: all passed: %d tests with gcc, %d under sanitizers, clang without warnings, %d inputs fuzzed, %d s\n' \
-    "$count" "$sanitized" "$fuzzed" "$SECONDS"
+printf '\nmake test-deep: all passed: %d tests under sanitizers, %d skipped, clang without warnings, %d inputs fuzzed, %d s\n' \
+    "$passed" "$skipped" "$fuzzed" "$SECONDS"

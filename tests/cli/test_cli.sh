@@ -42,6 +42,7 @@ is_json() {
     done
 }
 
+command -v python3 >/dev/null || echo "left out: JSON by a parser (python3 is not installed)"
 small=(--set hidden=16 --set checkpoint_every=5)
 
 # Help and versions.

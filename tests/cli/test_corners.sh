@@ -161,6 +161,8 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </
     holds "progress on a terminal" grep -q $'\r.*epoch 2/2.*\033\[K' typescript
     TERM=dumb script -qec "$graco train g.npz ${tiny[*]} -o dumb" typescript >/dev/null </dev/null
     holds "none of that on a dumb one" bash -c "! grep -q \$'\033' typescript"
+else
+    echo "left out: progress on a terminal (script makes none here)"
 fi
 
 # A stopped training quotes its words for the shell.

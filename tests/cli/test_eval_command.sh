@@ -32,6 +32,8 @@ import json
 e = json.load(open("many/eval.json"))
 assert len(e["runs"]) == 6 and len(e["results"]) == 2 and e["splits"] == 3
 assert abs(sum(e["runs"]) / 6 - e["mean"]) < 1e-6'
+else
+    echo "left out: what is in eval.json (python3 is not installed)"
 fi
 mkdir -p sets && cp graph.npz sets/many.npz
 holds "a run folder does not hide a data set of its name" \

@@ -123,7 +123,7 @@ if [ -e files/ind.cora.graph ]; then
     exits 0 "fetched" cora --from "$url/good" --force
     same files/ind.cora.x data/cora/ind.cora.x
 else
-    echo "note: \$GRACO_DATA has no published files of Cora: fetching them was not tested"
+    echo "left out: fetching Cora (its published files are not under \$GRACO_DATA)"
 fi
 rm -rf data
 "$graco" train cora -o run 2>err && fail "there is no cora" || pass
@@ -284,6 +284,8 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </
     TERM=xterm script -qec "'$graco' fetch dblp --from '$url/slow'" /dev/null >terminal 2>&1 </dev/null
     holds "progress with bytes and rate on a terminal: $(tr '\r' '\n' <terminal | head -3)" \
         grep -q 'dblp.npz  [0-9.]* [KM]iB of [0-9.]* [KM]iB  [0-9.]* [KM]*i*B/s' terminal
+else
+    echo "left out: progress on a terminal (script makes none here)"
 fi
 
 # ---- A proxy from the environment ----------------------------------------------------------------
@@ -322,7 +324,7 @@ elif command -v setpriv >/dev/null; then
         >out 2>err || found=$?
     # 126, 127: the build folder itself is closed to that user.
     if [ $found -eq 126 ] || [ $found -eq 127 ]; then
-        echo "note: the command is not reachable for another user: permissions were not tested"
+        echo "left out: another user's permissions (that user cannot run graco here)"
     else
         holds "without permission: exit code $found, $(cat err)" \
             [ $found -eq 1 -a "$(grep -c 'Permission denied' err)" -eq 1 ]

@@ -484,7 +484,7 @@ static void permissions(void)
     chmod(small_root, 0777);
     spawn(&result, small_root, "info @/closed.txt", SPAWN_NOBODY);
     if (result.code == 127) {
-        printf("left out: another user cannot run graco here\n");
+        printf("left out: another user's permissions (that user cannot run graco here)\n");
         return;
     }
     CHECK(result.code == 1 && result.lines == 1 && strstr(result.errors, "Permission denied"));

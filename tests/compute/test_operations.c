@@ -580,7 +580,7 @@ int main(void)
         for (count = 4; count < DEVICES; count++)
             devices[count].backend = cuda;
     else
-        printf("the GPU is skipped: %s\n", graco_message());
+        printf("left out: the GPU (%s)\n", graco_message());
     for (size_t i = 0; i < sizeof OPERATIONS / sizeof *OPERATIONS; i++) {
         int before = check_failed;
         check_operation(&OPERATIONS[i], devices, count);

@@ -87,8 +87,10 @@ static void compare_cora(void)
 {
     graco_dataset *data = NULL;
     graco_config config;
-    if (graco_dataset_load(&data, "cora", NULL) != GRACO_OK)
+    if (graco_dataset_load(&data, "cora", NULL) != GRACO_OK) {
+        printf("left out: Cora (%s)\n", graco_message());
         return;
+    }
     preset_config(&config, "cora");
     config.epochs = EPOCHS;
     for (int objective = 0; objective < 3; objective++) {

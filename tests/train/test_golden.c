@@ -365,7 +365,7 @@ int main(void)
     const char *folder = getenv("GRACO_GOLDEN");
     const struct backend *cuda = NULL;
     if (backend_find(&cuda, "cuda") != GRACO_OK)
-        printf("the GPU is skipped: %s\n", graco_message());
+        printf("left out: the GPU (%s)\n", graco_message());
     if (!folder)
         check_skip("GRACO_GOLDEN does not name the folder of the golden vectors");
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# What `make test` says of tests that are skipped, tried on a project of four tests: reasons are
+# repeated, and a test that is skipped without a reason fails the run.
+set -euo pipefail
+. "$GRACO_SOURCE/tests/check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cat >"$work/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(skips NONE)
+enable_testing()
+add_test(NAME a.whole COMMAND true)
+add_test(NAME a.part COMMAND echo "left out: a half (no tool)")
+add_test(NAME a.skipped COMMAND sh -c "echo 'skipped: no data'; exit 77")
+add_test(NAME a.last COMMAND sh -c "exit $ENV{LAST}")
+set_tests_properties(a.skipped a.last PROPERTIES SKIP_RETURN_CODE 77)
+END
+
+# run CODE: the tests, the last of which exits with CODE.
+run() {
+    LAST=$1 cmake -S "$work" -B "$work/build" >/dev/null
+    code=0
+    BUILD=$work/build JOBS=1 "$GRACO_SOURCE/scripts/test.sh" >"$work/out" 2>&1 || code=$?
+}
+says() { holds "'$1' is in $(cat "$work/out")" grep -qxF "$1" "$work/out"; }
+
+run 0
+holds "all passed: exit code $code" [ $code -eq 0 ]
+says "a.part: left out: a half (no tool)"
+says "a.skipped: skipped: no data"
+says "3 passed, 0 failed"
+run 77
+holds "a skip without a reason: exit code $code" [ $code -ne 0 ]
+says "a.last: skipped, and does not say why"
+run 1
+holds "a failed test: exit code $code" [ $code -ne 0 ]
+says "2 passed, 1 failed"
+checked
