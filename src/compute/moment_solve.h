@@ -1,5 +1,6 @@
-/* The least squares of the moment objective: exp((x - 1) / tau) by c0 + c1 x + c2 x^2 over pairs of
- * rows with cosine x. The CPU and the GPU compile the same text. */
+/* The parabola q(x) = c0 + c1 x + c2 x^2 of the moment objective: its least squares, which fit it to
+ * exp((x - 1) / tau) over pairs of rows with cosine x, and its value for a row with itself. The CPU
+ * and the GPU compile the same text. */
 #ifndef COMPUTE_MOMENT_SOLVE_H
 #define COMPUTE_MOMENT_SOLVE_H
 
@@ -31,6 +32,13 @@ EXT_DEVICE static inline void moment_solve(double c[3], const double f[FIT_SUMS]
             value -= A[k][q] * c[q];
         c[k] = usable[k] ? value / A[k][k] : 0;
     }
+}
+
+/* q(z.z) of a row, given z'Mz. A unit row has z.z = 1 and z'Mz >= (z.z)^2 = 1. A row of zeros, which
+ * normalisation could not scale, has z.z = z'Mz = 0. */
+EXT_DEVICE static inline double moment_self(const double c[3], double zMz)
+{
+    return zMz < 0.5 ? c[0] : c[0] + c[1] + c[2];
 }
 
 #endif

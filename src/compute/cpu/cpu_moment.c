@@ -311,7 +311,7 @@ graco_status cpu_moment(struct context *c, struct moment *s)
         const double *r = s->row + i * 6;
         double pi = r[2], positive = exp((pi - 1) / s->tau);
         int64_t places[2], terms = s->samples ? s->samples - excluded(s, i, places) : 0;
-        double D = rows * q[0] + q[1] * r[0] + q[2] * r[1] - (q[0] + q[1] + q[2]) -
+        double D = rows * q[0] + q[1] * r[0] + q[2] * r[1] - moment_self(q, r[1]) -
                    (q[0] + pi * (q[1] + pi * q[2])) + positive;
         if (terms > 0)
             D += (rows - 2) / (double)terms *

@@ -340,7 +340,7 @@ __global__ static void estimate_rows(struct moment s, double *partial)
     for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < 2 * s.n; i += step) {
         const double *r = s.row + i * 6;
         double pi = r[2], positive = exp((pi - 1) / s.tau);
-        double D = rows * c[0] + c[1] * r[0] + c[2] * r[1] - (c[0] + c[1] + c[2]) -
+        double D = rows * c[0] + c[1] * r[0] + c[2] * r[1] - moment_self(c, r[1]) -
                    (c[0] + pi * (c[1] + pi * c[2])) + positive;
         if (s.samples > 0) {
             double terms = terms_of(s, i);
