@@ -91,6 +91,28 @@ static void sweep(char *path)
         closedir(list);
 }
 
+/* ---- Targets --------------------------------------------------------------------------------- */
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISREG(mode)    ? "a file"
+           : S_ISDIR(mode)  ? "a folder"
+           : S_ISFIFO(mode) ? "a pipe (FIFO)"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+/* The rename at the end replaces whatever has the target's name, so a pipe or a device would be
+ * lost. `kind` is S_IFREG or S_IFDIR: what the target may be if it exists. Links are followed. */
+static graco_status check_target(const char *target, mode_t kind)
+{
+    struct stat about;
+    if (stat(target, &about) != 0 || (about.st_mode & S_IFMT) == kind)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_IO, "cannot write %s: it is %s; expected %s, or a new name",
+                       target, kind_of(about.st_mode), kind_of(kind));
+}
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 /* The target without slashes at its end, with room for a suffix. */
@@ -119,6 +141,7 @@ graco_status temporary_file(char **path, int *fd, const char *target)
     char *name = NULL;
     size_t length = 0;
     graco_status status = GRACO_OK;
+    TRY(check_target(target, S_IFREG));
     TRY(begin_name(&name, &length, target));
     for (int tries = 0; tries < NAMES_TRIED; tries++) {
         put_suffix(name, length, tries);
@@ -145,6 +168,7 @@ graco_status temporary_folder(char **path, DIR **list, const char *target)
     char *name = NULL;
     size_t length = 0;
     graco_status status = GRACO_OK;
+    TRY(check_target(target, S_IFDIR));
     TRY(begin_name(&name, &length, target));
     for (int tries = 0; tries < NAMES_TRIED; tries++) {
         put_suffix(name, length, tries);
