@@ -82,4 +82,21 @@ exits 1 "empty would be read and replaced at once" convert empty empty --force
 exits 1 "it is a file; expected a folder" convert g.npz features.csv --force
 holds "graco info reads the folder" "$graco" info empty
 
+# ---- The lock, and permissions -------------------------------------------------------------------
+tiny=(--epochs 1 --set hidden=4 --threads 1 --device cpu -q)
+mkdir locked
+echo notes >locked/lock
+exits 1 "locked/lock is not a lock that a training made" train g.npz -o locked "${tiny[@]}"
+holds "the user's file is left: $(ls locked)" [ "$(cat locked/lock)" = notes -a "$(ls locked)" = lock ]
+mv locked/lock notes
+ln -s ../notes locked/lock
+exits 1 "locked/lock: it is a symbolic link" train g.npz -o locked "${tiny[@]}"
+holds "the link and its file are left" [ -L locked/lock -a "$(cat notes)" = notes ]
+exits 0 "" embed run g.npz -o Z.npy --device cpu
+chmod 600 Z.npy run/*
+exits 0 "" embed run g.npz -o Z.npy --device cpu
+exits 0 "" train g.npz -o run --resume "${tiny[@]}" --epochs 2
+holds "0600 stays 0600: $(stat -c '%a %n' Z.npy run/*)" \
+    [ "$(stat -c %a Z.npy run/* | sort -u)" = 600 ]
+
 checked
