@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
+#include "runs.h"
 
 #include <stddef.h>
 
@@ -10,10 +11,12 @@ int cmd_convert(int argc, char **argv)
     graco_load_options load = {0};
     graco_dataset *data = NULL;
     const char *layouts[OPTION_WORDS_MAX], *layout = graco_layout(0);
+    bool force = false;
     const struct option options[] = {
         LOADING_OPTIONS(load),
         OPTION_ROW_CHOICE("layout", "NAME", &layout, options_words(layouts, graco_layout),
                           "how the files are laid out"),
+        OPTION_ROW_FLAG("force", 0, &force, "replace OUT if it is a file that exists"),
         {0},
     };
     struct command command = {
@@ -29,6 +32,11 @@ int cmd_convert(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
+    const char *const sources[] = {command.arguments[0],
+                                   load.features_path ? load.features_path : "",
+                                   load.labels_path ? load.labels_path : "", NULL};
+    if (!runs_target(command.arguments[1], force, sources))
+        return EXIT_FAILED;
     graco_status status = loading_dataset(&data, command.arguments[0], &load);
     if (status == GRACO_OK)
         status = graco_dataset_export(data, command.arguments[1], layout);

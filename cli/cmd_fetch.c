@@ -69,17 +69,31 @@ static bool find_folder(struct fetch *fetch)
 static bool lock_is_current(const struct fetch *fetch)
 {
     struct stat ours, named;
-    return fstat(fetch->lock, &ours) == 0 && stat(fetch->lock_path, &named) == 0 &&
+    return fstat(fetch->lock, &ours) == 0 && lstat(fetch->lock_path, &named) == 0 &&
            ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+}
+
+/* A lock of ours is a regular file without content; what else has that name is the user's. */
+static bool lock_is_ours(const struct fetch *fetch)
+{
+    struct stat about;
+    return fstat(fetch->lock, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
 }
 
 static bool take_lock(struct fetch *fetch)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET}, holder = whole;
     for (int tries = 0; tries < LOCK_TRIES; tries++) {
-        fetch->lock = open(fetch->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (fetch->lock < 0)
+        fetch->lock =
+            open(fetch->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        if (fetch->lock < 0 && errno != ELOOP)
             break;
+        if (fetch->lock < 0 || !lock_is_ours(fetch)) {
+            output_error("%s is not a lock that a fetch made; expected that name to be free: move "
+                         "it away",
+                         fetch->lock_path);
+            return false;
+        }
         if (fcntl(fetch->lock, F_SETLK, &whole) != 0) {
             if (errno != EACCES && errno != EAGAIN)
                 break;
@@ -125,12 +139,12 @@ static bool record(struct fetch *fetch, const struct fetched *file)
 }
 
 /* A file that is there already: kept if its hash is right, an error if not. */
-static bool check_present(struct fetch *fetch, struct fetched *out, const char *path,
+static bool check_present(struct fetch *fetch, struct fetched *out, const char *path, int64_t size,
                           const char *wanted)
 {
-    struct stat about;
-    if (stat(path, &about) != 0 || !sums_of_file(out->sha256, path)) {
-        output_error("%s cannot be read: %s", path, strerror(errno));
+    const char *reason = NULL;
+    if (!sums_of_file(out->sha256, &reason, path)) {
+        output_error("%s cannot be read: %s", path, reason);
         return false;
     }
     if (wanted && strcmp(wanted, out->sha256) != 0) {
@@ -142,7 +156,7 @@ static bool check_present(struct fetch *fetch, struct fetched *out, const char *
         return false;
     }
     out->state = "present";
-    out->bytes = about.st_size;
+    out->bytes = size;
     return record(fetch, out);
 }
 
@@ -151,10 +165,18 @@ static bool fetch_file(struct fetch *fetch, struct fetched *out)
     const struct catalogue_file *file = out->file;
     char path[RUNS_PATH_MAX + 64], url[DOWNLOAD_URL];
     const char *wanted = expected(fetch, out);
+    struct stat about;
     snprintf(path, sizeof path, "%.*s/%.63s", RUNS_PATH_MAX - 1, fetch->folder, file->name);
     snprintf(url, sizeof url, "%s/%s", fetch->from ? fetch->from : fetch->set->source, file->name);
-    if (!fetch->force && access(path, F_OK) == 0)
-        return check_present(fetch, out, path, wanted);
+    bool present = stat(path, &about) == 0;
+    if (present && !S_ISREG(about.st_mode)) {
+        output_error("%s is in the way: it is not a regular file; expected one, or nothing of that "
+                     "name",
+                     path);
+        return false;
+    }
+    if (present && !fetch->force)
+        return check_present(fetch, out, path, about.st_size, wanted);
     struct download download = {.url = url,
                                 .path = path,
                                 .size = file->size,

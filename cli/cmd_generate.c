@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "options.h"
 #include "output.h"
+#include "runs.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +12,8 @@ int cmd_generate(int argc, char **argv)
     graco_generate_options generate = graco_generate_defaults();
     graco_dataset *data = NULL;
     int64_t seed = (int64_t)generate.seed;
-    const char *likes[OPTION_WORDS_MAX];
+    const char *likes[OPTION_WORDS_MAX], *const sources[] = {NULL};
+    bool force = false;
     const struct option options[] = {
         OPTION_ROW_INTEGER("nodes", "N", &generate.nodes, 1, INT32_MAX, "nodes"),
         OPTION_ROW_INTEGER("classes", "N", &generate.classes, 1, INT32_MAX,
@@ -28,6 +30,7 @@ int cmd_generate(int argc, char **argv)
         OPTION_ROW_REAL("scale", "X", &generate.scale, 1e-6, 1000,
                         "with --like: so many times as many nodes"),
         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "the same seed gives the same graph"),
+        OPTION_ROW_FLAG("force", 0, &force, "replace OUT if it is a file that exists"),
         {0},
     };
     struct command command = {
@@ -45,6 +48,8 @@ int cmd_generate(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
+    if (!runs_target(command.arguments[0], force, sources))
+        return EXIT_FAILED;
     generate.seed = (uint64_t)seed;
     /* arxiv's own files are not of one layout. */
     const char *layout =

@@ -2,6 +2,7 @@
  * the file is whole or nothing more is to be had. The head of an answer is checked before the first
  * byte of its body is written. */
 #include "download.h"
+#include "graco.h"
 #include "runs.h"
 #include "sums.h"
 
@@ -75,9 +76,11 @@ static void part_remove(struct transfer *t)
 static void mark_read(struct transfer *t)
 {
     char url[DOWNLOAD_URL] = "", mark[MARK] = "";
-    FILE *file = fopen(t->from, "r");
+    const char *reason = NULL;
+    int fd = sums_open(&reason, t->from);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!file)
-        return;
+        return; /* nothing to go on from: all of it is fetched */
     if (fgets(url, sizeof url, file) && fgets(mark, sizeof mark, file)) {
         url[strcspn(url, "\n")] = '\0';
         size_t length = strcspn(mark, "\n");
@@ -91,14 +94,9 @@ static void mark_read(struct transfer *t)
 
 static bool mark_write(struct transfer *t)
 {
-    FILE *file = fopen(t->from, "w");
-    bool fine = file && fprintf(file, "%s\n%s\n", t->download->url, t->mark) > 0;
-    int reason = errno;
-    if (file && fclose(file) != 0 && fine) {
-        reason = errno;
-        fine = false;
-    }
-    return fine || fail(t, "cannot write %s: %s", t->from, strerror(reason));
+    char text[DOWNLOAD_URL + MARK + 2];
+    int length = snprintf(text, sizeof text, "%s\n%s\n", t->download->url, t->mark);
+    return graco_file_save(t->from, text, length) == GRACO_OK || fail(t, "%s", graco_message());
 }
 
 static bool part_open(struct transfer *t)
@@ -107,11 +105,16 @@ static bool part_open(struct transfer *t)
     struct stat about;
     snprintf(t->part, sizeof t->part, "%.*s.part", RUNS_PATH_MAX + 64, d->path);
     snprintf(t->from, sizeof t->from, "%s.from", t->part);
-    t->fd = open(t->part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (lstat(t->from, &about) == 0 && !S_ISREG(about.st_mode))
+        return fail(t, "cannot write %s: it is not a regular file", t->from);
+    t->fd = open(t->part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (t->fd < 0)
         return fail(t, "cannot write %s: %s", t->part, strerror(errno));
-    if (fstat(t->fd, &about) != 0 || !S_ISREG(about.st_mode))
+    if (fstat(t->fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+        close(t->fd);
+        t->fd = -1; /* so that nobody removes it */
         return fail(t, "cannot write %s: it is not a regular file", t->part);
+    }
     t->at = about.st_size;
     mark_read(t);
     /* Without a hash to compare in the end, only the server's mark says that both halves are of one
@@ -410,13 +413,9 @@ static bool check_magic(struct transfer *t)
 {
     const char *magic = t->download->magic;
     char begin[16] = "";
-    size_t length = strlen(magic), got = 0;
-    FILE *file = fopen(t->part, "rb");
-    if (file) {
-        got = fread(begin, 1, length < sizeof begin ? length : sizeof begin, file);
-        fclose(file);
-    }
-    if (got == length && memcmp(begin, magic, length) == 0)
+    size_t length = strlen(magic);
+    ssize_t got = pread(t->fd, begin, length < sizeof begin ? length : sizeof begin, 0);
+    if (got == (ssize_t)length && memcmp(begin, magic, length) == 0)
         return true;
     part_remove(t);
     return fail(t, "%s is no file of its kind: its first bytes are wrong, of %" PRId64 " in all",
@@ -427,10 +426,11 @@ static bool check_magic(struct transfer *t)
 static bool verify(struct transfer *t)
 {
     struct download *d = t->download;
+    const char *reason = NULL;
     if (fsync(t->fd) != 0)
         return fail(t, "cannot sync %s: %s", t->part, strerror(errno));
-    if (!sums_of_file(d->found, t->part))
-        return fail(t, "cannot read %s back: %s", t->part, strerror(errno));
+    if (!sums_of_file(d->found, &reason, t->part))
+        return fail(t, "cannot read %s back: %s", t->part, reason);
     d->bytes = t->at;
     if (d->magic && !d->sha256 && !check_magic(t))
         return false;
@@ -469,8 +469,12 @@ bool download_get(struct download *d)
 bool download_place(struct download *d, const char *folder)
 {
     struct transfer t = {.download = d};
+    struct stat old;
     snprintf(t.part, sizeof t.part, "%.*s.part", RUNS_PATH_MAX + 64, d->path);
     snprintf(t.from, sizeof t.from, "%s.from", t.part);
+    if (stat(d->path, &old) == 0 && chmod(t.part, old.st_mode & 0777) != 0)
+        return fail(&t, "cannot give %s the permissions of %s: %s", t.part, d->path,
+                    strerror(errno));
     if (rename(t.part, d->path) != 0)
         return fail(&t, "cannot move %s to %s: %s", t.part, d->path, strerror(errno));
     unlink(t.from);

@@ -2,6 +2,7 @@
 #include "runs.h"
 #include "output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,4 +94,38 @@ bool runs_make(const char *folder, const char *kind)
     output_error("cannot make the %s %s: %s", kind, folder,
                  errno == EEXIST ? "a file has that name" : strerror(errno));
     return false;
+}
+
+static bool is_empty(const char *folder)
+{
+    DIR *list = opendir(folder);
+    int count = 0;
+    while (list && count < 3 && readdir(list))
+        count++; /* "." and ".." are always there */
+    if (list)
+        closedir(list);
+    return count < 3;
+}
+
+bool runs_target(const char *target, bool force, const char *const *sources)
+{
+    struct stat there, source;
+    if (stat(target, &there) != 0)
+        return true;
+    for (; *sources; sources++)
+        if (stat(*sources, &source) == 0 && source.st_ino == there.st_ino &&
+            source.st_dev == there.st_dev) {
+            output_error("%s would be read and replaced at once; expected another target", target);
+            return false;
+        }
+    if (S_ISREG(there.st_mode) && !force) {
+        output_error("%s exists; expected a new name, or --force to replace it", target);
+        return false;
+    }
+    if (S_ISDIR(there.st_mode) && !is_empty(target)) {
+        output_error("%s is a folder with files in it; expected a new name or an empty folder",
+                     target);
+        return false;
+    }
+    return true;
 }

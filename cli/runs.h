@@ -1,4 +1,5 @@
-/* Run folders: which there are, whether they hold a run, how to make them. */
+/* Run folders: which there are, whether they hold a run, how to make them; and whether a command may
+ * write to a name that exists. */
 #ifndef CLI_RUNS_H
 #define CLI_RUNS_H
 
@@ -26,5 +27,10 @@ bool runs_check(const char *run, int64_t count, bool resume);
 /* Makes a folder and those above it; `kind` is for the message, such as "run folder". Returns false
  * after a message. */
 bool runs_make(const char *folder, const char *kind);
+
+/* Checks, before the work, that a result may be written to `target`: with `force` it may replace a
+ * file, but never one of `sources`, a list that ends with NULL and may have "" in it; a folder must
+ * be empty. Returns false after a message. What else a target may be, the library decides. */
+bool runs_target(const char *target, bool force, const char *const *sources);
 
 #endif

@@ -1,5 +1,6 @@
 /* The list is read whole, changed in memory and written anew; sha256sum reads and checks it too. */
 #include "sums.h"
+#include "graco.h"
 #include "output.h"
 #include "runs.h"
 
@@ -7,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = SHA256_TEXT + SUMS_NAME + 8, PIECE = 1 << 16 };
@@ -37,11 +39,13 @@ bool sums_read(struct sums *sums, const char *folder)
     bool fine = true;
     *sums = (struct sums){0};
     sums_path(path, folder);
-    FILE *file = fopen(path, "r");
-    if (!file && errno == ENOENT)
+    const char *reason = NULL;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
         return true;
+    int fd = sums_open(&reason, path);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!file) {
-        output_error("%s cannot be read: %s", path, strerror(errno));
+        output_error("%s cannot be read: %s", path, reason ? reason : strerror(errno));
         return false;
     }
     for (int number = 1; fine && fgets(line, sizeof line, file); number++) {
@@ -98,33 +102,36 @@ bool sums_sync_folder(const char *folder)
 
 bool sums_write(const struct sums *sums, const char *folder)
 {
-    char path[RUNS_PATH_MAX + 64], temporary[RUNS_PATH_MAX + 80];
+    char path[RUNS_PATH_MAX + 64], text[SUMS_MAX * LINE_MAX_BYTES];
+    int length = 0;
     sums_path(path, folder);
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    FILE *file = fopen(temporary, "w");
-    bool fine = file;
-    for (int i = 0; fine && i < sums->count; i++)
-        fine = fprintf(file, "%s  %s\n", sums->entry[i].sha256, sums->entry[i].name) > 0;
-    fine = fine && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    int reason = errno;
-    if (file && fclose(file) != 0 && fine) {
-        reason = errno;
-        fine = false;
-    }
-    if (fine && rename(temporary, path) == 0 && sums_sync_folder(folder))
+    for (int i = 0; i < sums->count; i++)
+        length += snprintf(text + length, LINE_MAX_BYTES, "%s  %s\n", sums->entry[i].sha256,
+                           sums->entry[i].name);
+    if (graco_file_save(path, text, length) == GRACO_OK)
         return true;
-    output_error("%s cannot be written: %s", path, strerror(fine ? errno : reason));
-    if (file)
-        unlink(temporary);
+    output_error("%s", graco_message());
     return false;
 }
 
-bool sums_of_file(char text[SHA256_TEXT], const char *path)
+int sums_open(const char **reason, const char *path)
+{
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
+        return fd;
+    *reason = fd < 0 ? strerror(errno) : "it is not a regular file";
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+bool sums_of_file(char text[SHA256_TEXT], const char **reason, const char *path)
 {
     struct sha256 hash;
     uint8_t piece[PIECE];
     ssize_t got = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = sums_open(reason, path);
     if (fd < 0)
         return false;
     sha256_init(&hash);
@@ -133,9 +140,10 @@ bool sums_of_file(char text[SHA256_TEXT], const char *path)
         if (got > 0)
             sha256_add(&hash, piece, (size_t)got);
     } while (got > 0 || (got < 0 && errno == EINTR));
-    int reason = errno;
+    *reason = strerror(errno);
     close(fd);
     bool hashed = sha256_text(text, &hash);
-    errno = got == 0 ? errno : reason;
+    if (got == 0 && !hashed)
+        *reason = "libcrypto cannot hash it";
     return got == 0 && hashed;
 }

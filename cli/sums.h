@@ -24,12 +24,15 @@ const char *sums_find(const struct sums *sums, const char *name);
 /* Sets the hash of a name. Returns false, after a message, if the list is full. */
 bool sums_set(struct sums *sums, const char *name, const char *sha256);
 
-/* Writes FOLDER/SHA256SUMS: to a temporary name first, synced, renamed. Returns false after a
- * message. */
+/* Replaces FOLDER/SHA256SUMS, whole or not at all. Returns false after a message. */
 bool sums_write(const struct sums *sums, const char *folder);
 
-/* The hash of a file. Returns false, with errno set, if it cannot be read. */
-bool sums_of_file(char text[SHA256_TEXT], const char *path);
+/* Opens a regular file for reading, at once: opening a pipe would wait for its writer. Returns -1,
+ * with the reason, if it cannot. */
+int sums_open(const char **reason, const char *path);
+
+/* The hash of a file. Returns false, with the reason, if it cannot be read. */
+bool sums_of_file(char text[SHA256_TEXT], const char **reason, const char *path);
 
 /* Makes a rename in this folder last. Returns false with errno set. */
 bool sums_sync_folder(const char *folder);

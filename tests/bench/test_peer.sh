@@ -28,7 +28,7 @@ compare scaled "${small[@]}" --set scaling=rowsum --set activation=prelu --set d
 # A seed of more than 32 bits, three layers, and every feature and edge drawn.
 compare deep "${small[@]}" --seed 12345678901 --set layers=3 --set activation=elu --set drop_feature_1=0.5
 rm graph.npz
-"$graco" generate graph.npz --nodes 150 --features 33 --dense
+"$graco" generate graph.npz --force --nodes 150 --features 33 --dense
 compare dense "${small[@]}" --set tau=0.2
 
 # The comparison itself must be able to fail: another seed has other masks.

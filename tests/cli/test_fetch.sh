@@ -332,6 +332,40 @@ elif command -v setpriv >/dev/null; then
 fi
 chmod 755 data/dblp
 
+# ---- What is in the way --------------------------------------------------------------------------
+
+# A pipe anywhere in the folder is refused at once or passed by, never waited for, and stays.
+patient=$graco
+graco() { timeout 20 "$patient" "$@"; }
+for name in dblp.npz dblp.npz.part SHA256SUMS .fetch.lock dblp.npz.part.from; do
+    for force in "" --force; do
+        fresh
+        mkdir data/dblp
+        mkfifo data/dblp/$name
+        graco=graco exits 1 "$name" dblp --from "$url/good" $force
+        holds "$name is still a pipe" [ -p data/dblp/$name ]
+    done
+done
+# Where the lock would be: a link, a file of the user's.
+fresh
+mkdir data/dblp
+echo precious >kept
+ln -s "$work/kept" data/dblp/.fetch.lock
+exits 1 "is not a lock that a fetch made" dblp --from "$url/good"
+holds "the link and its file are left" [ -L data/dblp/.fetch.lock -a "$(cat kept)" = precious ]
+rm data/dblp/.fetch.lock
+mv kept data/dblp/.fetch.lock
+exits 1 "is not a lock that a fetch made" dblp --from "$url/good"
+holds "the file is left" [ "$(cat data/dblp/.fetch.lock)" = precious ]
+: >data/dblp/.fetch.lock # as a killed fetch leaves it
+exits 0 "fetched" dblp --from "$url/good"
+# What replaces a file keeps its permissions.
+chmod 600 data/dblp/dblp.npz data/dblp/SHA256SUMS
+: >data/dblp/SHA256SUMS
+exits 0 "fetched" dblp --from "$url/good" --force
+holds "0600 stays 0600" \
+    [ "$(stat -c %a data/dblp/dblp.npz)$(stat -c %a data/dblp/SHA256SUMS)" = 600600 ]
+
 # ---- Two at once, and violent ends ---------------------------------------------------------------
 
 # await_part BYTES: waits until that much of dblp is in the part file.

@@ -360,6 +360,12 @@ int ftruncate(int fd, off_t length)
     return fails("truncate") ? -1 : next(fd, length);
 }
 
+int fchmod(int fd, mode_t mode)
+{
+    REAL(int, "fchmod", int, mode_t)
+    return fails("chmod") ? -1 : next(fd, mode);
+}
+
 int flock(int fd, int operation)
 {
     REAL(int, "flock", int, int)

@@ -1,6 +1,7 @@
 /* Whole reads, maps, atomic writes, folders. */
 #include "base/memory.h"
 #include "io/files/file.h"
+#include "io/files/folder.h"
 
 #include "hostile.h"
 
@@ -54,6 +55,30 @@ static void test_refusals(const char *folder)
     CHECK(mkfifo(missing, 0600) == 0); /* must not wait for a writer */
     CHECK_FAILS(file_read(&bytes, &length, missing, 10), GRACO_ERROR_IO, "regular");
     unlink(missing);
+}
+
+/* The rename of an atomic write would replace a pipe or a device: it is refused, also behind a
+ * link, and stays as it is. */
+static void test_targets(const char *folder)
+{
+    const char *pipe = hostile_path(folder, "pipe"), *link = hostile_path(folder, "link");
+    struct folder *made = NULL;
+    struct stat about;
+    CHECK(mkfifo(pipe, 0600) == 0 && symlink("pipe", link) == 0);
+    CHECK_FAILS(file_write_atomic(pipe, "x", 1), GRACO_ERROR_IO, "it is a pipe (FIFO); expected");
+    CHECK_FAILS(file_write_atomic(link, "x", 1), GRACO_ERROR_IO, "it is a pipe (FIFO); expected");
+    CHECK_FAILS(folder_begin(&made, pipe), GRACO_ERROR_IO, "pipe (FIFO); expected a folder");
+    CHECK(stat(pipe, &about) == 0 && S_ISFIFO(about.st_mode));
+    CHECK(lstat(link, &about) == 0 && S_ISLNK(about.st_mode));
+    unlink(link);
+    CHECK(symlink("/dev/null", link) == 0);
+    CHECK_FAILS(file_write_atomic(link, "x", 1), GRACO_ERROR_IO, "it is a device; expected a file");
+    unlink(link);
+    unlink(pipe);
+    CHECK_OK(file_write_atomic(pipe, "old", 3));
+    CHECK_FAILS(folder_begin(&made, pipe), GRACO_ERROR_IO, "it is a file; expected a folder");
+    unlink(pipe);
+    CHECK(!made && hostile_files(folder) == 0);
 }
 
 static void test_writer(const char *folder)
@@ -171,6 +196,7 @@ int main(void)
     char *folder = hostile_folder();
     test_read_and_map(folder);
     test_refusals(folder);
+    test_targets(folder);
     test_writer(folder);
     test_full_disk(folder);
     test_folders(folder);

@@ -116,6 +116,84 @@ static void test_lock(const char *folder)
     close(ends[1]);
 }
 
+/* A user's own file where the lock would be stays, whatever it is. */
+static void test_lock_of_others(const char *folder)
+{
+    static const char *const texts[] = {
+        "my notes", "12 monkeys", "12\n\n", "\n", "-5\n", "123456789012345678901234567890\n"};
+    const char *path = hostile_path(folder, "lock"), *other = hostile_path(folder, "other");
+    struct lock *lock = NULL;
+    struct stat about;
+    uint8_t *bytes = NULL;
+    int64_t length = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        CHECK_OK(file_write_atomic(path, texts[i], (int64_t)strlen(texts[i])));
+        CHECK_FAILS(lock_take(&lock, path, "run"), GRACO_ERROR_IO, "lock is not a lock that");
+        CHECK_OK(file_read(&bytes, &length, path, 100));
+        CHECK(length == (int64_t)strlen(texts[i]) && strcmp((char *)bytes, texts[i]) == 0);
+        memory_free(bytes);
+    }
+    unlink(path);
+    touch(other);
+    CHECK(symlink("other", path) == 0);
+    CHECK_FAILS(lock_take(&lock, path, "run"), GRACO_ERROR_IO, "it is a symbolic link");
+    CHECK(lstat(path, &about) == 0 && S_ISLNK(about.st_mode));
+    CHECK(stat(other, &about) == 0 && about.st_size == 4);
+    unlink(path);
+    unlink(other);
+    CHECK(mkfifo(path, 0600) == 0);
+    CHECK_FAILS(lock_take(&lock, path, "run"), GRACO_ERROR_IO, "lock is not a lock that");
+    CHECK(file_exists(path) && !lock);
+    unlink(path);
+
+    /* What killed trainings leave is taken over: cut after the open, before and after the newline. */
+    static const char *const left[] = {"", "12", "99999999\n"};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        CHECK_OK(file_write_atomic(path, left[i], (int64_t)strlen(left[i])));
+        CHECK_OK(lock_take(&lock, path, "run"));
+        char mine[32];
+        snprintf(mine, sizeof mine, "%ld\n", (long)getpid());
+        CHECK_OK(file_read(&bytes, &length, path, 100));
+        CHECK(strcmp((char *)bytes, mine) == 0 && length == (int64_t)strlen(mine));
+        memory_free(bytes);
+        lock_free(lock);
+        CHECK(!file_exists(path));
+    }
+}
+
+/* The new file is for whom the old one was, from its first byte on. */
+static void test_permissions(const char *folder)
+{
+    static const mode_t modes[] = {0600, 0640, 0664, 0444};
+    const char *path = hostile_path(folder, "private");
+    struct stat about;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct file_writer *writer = NULL;
+        char kept[700];
+        touch(path);
+        CHECK(chmod(path, modes[i]) == 0);
+        bool root = geteuid() == 0;
+        CHECK(!root || chown(path, 65534, 65533) == 0);
+        CHECK_OK(file_writer_open(&writer, path));
+        struct file_list list;
+        CHECK_OK(file_list_folder(&list, folder));
+        CHECK(list.count == 2);
+        snprintf(kept, sizeof kept, "%s/%s", folder, list.names[1]);
+        CHECK(stat(kept, &about) == 0 && (about.st_mode & 0777) == modes[i]);
+        file_list_clear(&list);
+        CHECK_OK(file_writer_commit(writer));
+        file_writer_free(writer);
+        CHECK(stat(path, &about) == 0 && (about.st_mode & 07777) == modes[i]);
+        CHECK(!root || (about.st_uid == 65534 && about.st_gid == 65533));
+        unlink(path);
+    }
+    mode_t mask = umask(022);
+    CHECK_OK(file_write_atomic(path, "new", 3));
+    umask(mask);
+    CHECK(stat(path, &about) == 0 && (about.st_mode & 0777) == 0644);
+    unlink(path);
+}
+
 int main(void)
 {
     char *folder = hostile_folder();
@@ -123,6 +201,8 @@ int main(void)
     test_sweep_folder(folder);
     test_both(folder);
     test_lock(folder);
+    test_lock_of_others(folder);
+    test_permissions(folder);
     hostile_remove(folder);
     return check_result();
 }

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAMES_TRIED = 100, SUFFIX_ROOM = 64 };
+enum { NAMES_TRIED = 100, SUFFIX_ROOM = 64, PERMISSIONS = 0777 };
 
 static const char MARK[] = ".tmp-";
 
@@ -91,6 +91,41 @@ static void sweep(char *path)
         closedir(list);
 }
 
+/* ---- Targets --------------------------------------------------------------------------------- */
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISREG(mode)    ? "a file"
+           : S_ISDIR(mode)  ? "a folder"
+           : S_ISFIFO(mode) ? "a pipe (FIFO)"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+/* The rename at the end replaces whatever has the target's name, so a pipe or a device would be
+ * lost. `kind` is S_IFREG or S_IFDIR: what the target may be if it exists. Links are followed.
+ * *about describes the target; its mode is 0 if there is none. */
+static graco_status check_target(struct stat *about, const char *target, mode_t kind)
+{
+    if (stat(target, about) != 0)
+        *about = (struct stat){0};
+    if (about->st_mode == 0 || (about->st_mode & S_IFMT) == kind)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_IO, "cannot write %s: it is %s; expected %s, or a new name",
+                       target, kind_of(about->st_mode), kind_of(kind));
+}
+
+/* A new file is for whom the one that it replaces was. It was opened with no more than the old
+ * permissions, so it is never open to others, also where the system refuses these calls. */
+static void keep_access(int fd, const struct stat *old)
+{
+    if (old->st_mode == 0)
+        return;
+    if (geteuid() == 0 && fchown(fd, old->st_uid, old->st_gid) != 0)
+        return;
+    (void)fchmod(fd, old->st_mode & PERMISSIONS);
+}
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 /* The target without slashes at its end, with room for a suffix. */
@@ -118,14 +153,18 @@ graco_status temporary_file(char **path, int *fd, const char *target)
 {
     char *name = NULL;
     size_t length = 0;
+    struct stat old;
     graco_status status = GRACO_OK;
+    TRY(check_target(&old, target, S_IFREG));
     TRY(begin_name(&name, &length, target));
+    mode_t mode = old.st_mode ? old.st_mode & PERMISSIONS : 0666;
     for (int tries = 0; tries < NAMES_TRIED; tries++) {
         put_suffix(name, length, tries);
-        int opened = system_open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int opened = system_open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (opened < 0 && errno != EEXIST)
             break;
         if (opened >= 0 && hold(opened, name)) {
+            keep_access(opened, &old);
             *fd = opened;
             *path = name;
             return GRACO_OK;
@@ -144,7 +183,9 @@ graco_status temporary_folder(char **path, DIR **list, const char *target)
 {
     char *name = NULL;
     size_t length = 0;
+    struct stat old;
     graco_status status = GRACO_OK;
+    TRY(check_target(&old, target, S_IFDIR));
     TRY(begin_name(&name, &length, target));
     for (int tries = 0; tries < NAMES_TRIED; tries++) {
         put_suffix(name, length, tries);

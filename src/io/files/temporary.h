@@ -13,7 +13,10 @@
 
 /* A new file, open for writing, or a new folder, open for listing. The caller owns *path and the
  * open end, and closes it only after the target has its name. Removes first what killed processes
- * have left for this target; a trouble with that stops nothing. */
+ * have left for this target; a trouble with that stops nothing. A target that exists must be a
+ * regular file or a folder, in this order, or a link to one: the caller's rename would replace a
+ * pipe or a device. All atomic writes come here, so this is the one place of the rule. A new file
+ * has the permissions of the one that it will replace; made by root, also its owner. */
 graco_status temporary_file(char **path, int *fd, const char *target);
 graco_status temporary_folder(char **path, DIR **list, const char *target);
 

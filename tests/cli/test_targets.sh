@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Where the commands may write: what is no regular file is left alone, and nothing that exists is
+# replaced unasked.
+set -euo pipefail
+
+graco=$1/graco
+. "$(dirname "$0")/../check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export GRACO_DATA=$work/sets
+
+# exits CODE PART ARGUMENT...: graco must exit so; a failure says PART in exactly one line.
+exits() {
+    local code=$1 part=$2 found=0
+    shift 2
+    timeout 60 "$graco" "$@" >out 2>err </dev/null || found=$?
+    holds "graco $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
+    [ "$code" -eq 0 ] || holds "graco $*: one line with '$part': $(cat err)" \
+        [ "$(grep -cF -- "$part" err)" -eq 1 -a "$(wc -l <err)" -eq 1 ]
+}
+
+small=(--nodes 40 --classes 2 --features 8)
+exits 0 "" generate g.npz "${small[@]}"
+exits 0 "" train g.npz -o run --epochs 1 --set hidden=4 --threads 1 --device cpu -q
+printf '0 1\n1 2\n' >edges.txt
+printf '1\n2\n3\n' >features.csv
+
+# ---- What is no regular file ---------------------------------------------------------------------
+for name in pipe pipe.npz pipe.zip pipe.npy; do mkfifo $name; done
+ln -s pipe.npy link.npy
+ln -s /dev/null null.npy
+mkfifo run/eval.json
+exits 1 "cannot write pipe.npz: it is a pipe (FIFO); expected a file" generate pipe.npz "${small[@]}" --force
+exits 1 "cannot write pipe: it is a pipe (FIFO); expected a folder" generate pipe "${small[@]}"
+exits 1 "cannot write pipe.npz: it is a pipe" convert g.npz pipe.npz
+exits 1 "cannot write pipe.zip: it is a pipe" generate pipe.zip --like ppi --scale 0.002
+exits 1 "cannot write pipe.npy: it is a pipe" embed run g.npz -o pipe.npy --device cpu
+exits 1 "cannot write link.npy: it is a pipe" embed run g.npz -o link.npy --device cpu
+exits 1 "cannot write null.npy: it is a device; expected a file" embed run g.npz -o null.npy --device cpu
+exits 1 "eval.json: it is a pipe" eval run g.npz --splits 1 --threads 1
+rm run/eval.json
+for name in embeddings.npy metrics.jsonl config.json model.safetensors; do
+    rm -rf other
+    mkdir other
+    mkfifo other/$name
+    exits 1 "" train g.npz -o other --epochs 1 --set hidden=4 --threads 1 --device cpu -q
+    holds "other/$name is still a pipe" [ -p other/$name ]
+done
+for name in pipe pipe.npz pipe.zip pipe.npy; do holds "$name is still a pipe" [ -p $name ]; done
+holds "links are still links" [ -L link.npy -a -L null.npy ]
+holds "nothing else is left: $(ls)" [ "$(ls | grep -c tmp-)" -eq 0 ]
+
+# ---- What exists already -------------------------------------------------------------------------
+cp g.npz before
+exits 1 "g.npz exists; expected a new name, or --force to replace it" generate g.npz "${small[@]}" --seed 1
+exits 0 "" convert g.npz copy.npz
+exits 1 "copy.npz exists; expected a new name, or --force" convert g.npz copy.npz
+same g.npz before
+exits 0 "" convert edges.txt copy.npz --force
+holds "--force replaces" bash -c "'$graco' info copy.npz --json | grep -q '\"nodes\": 3,'"
+exits 0 "" generate g2.npz "${small[@]}"
+exits 0 "" generate g2.npz "${small[@]}" --force --seed 1
+holds "--force replaces" bash -c '! cmp -s g.npz g2.npz'
+# The source is the target, under any of its names.
+ln g.npz hard.npz
+ln -s g.npz soft.npz
+for target in g.npz ./g.npz hard.npz soft.npz; do
+    exits 1 "$target would be read and replaced at once" convert g.npz $target --force
+done
+cp features.csv features.npz
+exits 1 "features.npz would be read and replaced at once" \
+    convert edges.txt features.npz --features features.npz --force
+same features.csv features.npz
+same g.npz before
+# A folder must be empty, also with --force: what else is in it is nobody's to remove.
+mkdir empty
+exits 0 "" convert g.npz empty
+exits 1 "empty is a folder with files in it; expected a new name or an empty folder" convert g.npz empty
+exits 1 "empty is a folder with files in it" generate empty "${small[@]}" --force
+exits 1 "empty would be read and replaced at once" convert empty empty --force
+exits 1 "it is a file; expected a folder" convert g.npz features.csv --force
+holds "graco info reads the folder" "$graco" info empty
+
+# ---- The lock, and permissions -------------------------------------------------------------------
+tiny=(--epochs 1 --set hidden=4 --threads 1 --device cpu -q)
+mkdir locked
+echo notes >locked/lock
+exits 1 "locked/lock is not a lock that a training made" train g.npz -o locked "${tiny[@]}"
+holds "the user's file is left: $(ls locked)" [ "$(cat locked/lock)" = notes -a "$(ls locked)" = lock ]
+mv locked/lock notes
+ln -s ../notes locked/lock
+exits 1 "locked/lock: it is a symbolic link" train g.npz -o locked "${tiny[@]}"
+holds "the link and its file are left" [ -L locked/lock -a "$(cat notes)" = notes ]
+exits 0 "" embed run g.npz -o Z.npy --device cpu
+chmod 600 Z.npy run/*
+exits 0 "" embed run g.npz -o Z.npy --device cpu
+exits 0 "" train g.npz -o run --resume "${tiny[@]}" --epochs 2
+holds "0600 stays 0600: $(stat -c '%a %n' Z.npy run/*)" \
+    [ "$(stat -c %a Z.npy run/* | sort -u)" = 600 ]
+
+checked
