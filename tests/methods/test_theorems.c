@@ -87,21 +87,31 @@ static void check_bound(struct context *c, const float *Z, int64_t n, int64_t d,
     CHECK(holds);
 }
 
+static void check_taus(struct context *const c[2], const float *Z, int64_t n, int64_t d)
+{
+    static const double taus[] = {0.05, 0.2, 0.4, 0.9, 5, 100};
+    for (size_t t = 0; t < sizeof taus / sizeof *taus; t++) {
+        double wanted = gap(Z, n, d, taus[t]);
+        check_bound(c[0], Z, n, d, taus[t], wanted);
+        check_bound(c[1], Z, n, d, taus[t], wanted);
+    }
+}
+
 static void bound(void)
 {
     static const int64_t sizes[] = {2, 3, 17, 130, 257};
-    static const double taus[] = {0.05, 0.2, 0.4, 0.9, 5, 100}, aligned[] = {0, 1, 20};
+    static const double aligned[] = {0, 1, 20};
     struct context *c[2] = {NULL};
     CHECK_OK(context_create(&c[0], &backend_reference, 1, 0));
     CHECK_OK(context_create(&c[1], &backend_cpu, 2, 0));
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t a = 0; a < sizeof aligned / sizeof *aligned; a++) {
             float *Z = make_rows(sizes[s], 9, aligned[a], (uint32_t)s);
-            for (size_t t = 0; t < sizeof taus / sizeof *taus; t++) {
-                double wanted = gap(Z, sizes[s], 9, taus[t]);
-                check_bound(c[0], Z, sizes[s], 9, taus[t], wanted);
-                check_bound(c[1], Z, sizes[s], 9, taus[t], wanted);
-            }
+            check_taus(c, Z, sizes[s], 9);
+            memset(Z, 0, 9 * sizeof *Z); /* the same with a row of zeros */
+            check_taus(c, Z, sizes[s], 9);
+            memset(Z + sizes[s] * 9, 0, 9 * sizeof *Z); /* and with its partner zero too */
+            check_taus(c, Z, sizes[s], 9);
             memory_free(Z);
         }
     context_free(c[0]);
