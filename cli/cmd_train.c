@@ -86,19 +86,24 @@ static uint64_t seed_of(const graco_config *config)
     return strtoull(settings_get(value, config, "seed"), NULL, 10);
 }
 
+static const char *seed_text(char text[SETTINGS_TEXT], uint64_t seed)
+{
+    snprintf(text, SETTINGS_TEXT, "%" PRIu64, seed);
+    return text;
+}
+
 static graco_status set_seed(graco_config *config, uint64_t seed)
 {
-    char text[32];
+    char text[SETTINGS_TEXT];
 
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return graco_config_set(config, "seed", text);
+    return graco_config_set(config, "seed", seed_text(text, seed));
 }
 
 /* The fields of one run, or of all of them as one. */
 static void write_fields(struct writer *json, const struct job *job, const struct trained *outcome)
 {
     const graco_train_result *result = &outcome->result;
-    char objective[SETTINGS_TEXT];
+    char objective[SETTINGS_TEXT], text[SETTINGS_TEXT];
 
     writer_string(json, "run", outcome->folder);
     writer_string(json, "dataset", job->info.name);
@@ -114,7 +119,10 @@ static void write_fields(struct writer *json, const struct job *job, const struc
     writer_integer(json, "peak_rss_bytes", graco_peak_memory());
     writer_integer(json, "buffer_bytes", result->buffer_bytes);
     writer_string(json, "device", result->device ? result->device : "cpu");
-    writer_integer(json, "seed", (int64_t)outcome->seed);
+    if (outcome->seed <= INT64_MAX)
+        writer_integer(json, "seed", (int64_t)outcome->seed);
+    else
+        writer_string(json, "seed", seed_text(text, outcome->seed)); /* as config.json has it */
 }
 
 static int compare(const void *a, const void *b)
@@ -188,8 +196,9 @@ static int report(const struct job *job, const struct trained *outcomes, double 
     return output_finish();
 }
 
-/* The settings of a run that is to be continued: those of its checkpoint, but for what may change.
- * `first` is what the seed of run 0 was. */
+/* The settings of a run that is to be continued, number `index`: those of its checkpoint, but for what
+ * may change; the seed as run 0 has it. Another method than the one that was asked for stays out: the
+ * library then refuses. */
 static graco_status keep_settings(struct job *job, const char *folder, int64_t index)
 {
     static const char *const free_keys[] = {"device", "threads", "memory"};
@@ -198,6 +207,12 @@ static graco_status keep_settings(struct job *job, const char *folder, int64_t i
     char value[SETTINGS_TEXT];
 
     graco_status status = graco_model_load(&model, folder);
+    const char *wanted = job->line->settings.method;
+    if (status == GRACO_OK && wanted &&
+        strcmp(wanted, graco_config_method(graco_model_config(model))) != 0) {
+        graco_model_free(model);
+        return GRACO_OK;
+    }
     if (status == GRACO_OK)
         status = graco_config_copy(&kept, graco_model_config(model));
     graco_model_free(model);
@@ -225,7 +240,7 @@ static int configure(struct job *job)
         return EXIT_USAGE;
     if (job->info.inductive) /* whatever the preset; --set inductive=0 still says otherwise */
         graco_config_set(job->config, "inductive", "1");
-    bool keep = line->resume && !line->settings.preset && !line->settings.method;
+    bool keep = line->resume && !line->settings.preset;
     for (int64_t i = 0; keep && i < line->runs; i++) {
         if (!runs_folder(folder, job->run, i, line->runs))
             return EXIT_FAILED;
@@ -332,9 +347,10 @@ static int run_job(const struct line *line, int argc, char **argv)
     struct job job = {.line = line};
     graco_config *trial = NULL;
 
-    /* Wrong settings are said before the data is read. */
+    /* Wrong settings are said before the data is read, unless a checkpoint says by which method. */
     bool right =
-        settings_preset(&trial, &line->settings, NULL) && settings_apply(trial, &line->settings);
+        (line->resume && !line->settings.method) ||
+        (settings_preset(&trial, &line->settings, NULL) && settings_apply(trial, &line->settings));
     graco_config_free(trial);
     if (!right)
         return EXIT_USAGE;

@@ -126,6 +126,8 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
         snprintf(threads, sizeof threads, "%" PRId64, options->threads);
         status = graco_config_set(config, "epochs", "0");
         if (status == GRACO_OK)
+            status = graco_config_set(config, "device", "auto"); /* this machine's, not the run's */
+        if (status == GRACO_OK)
             status = graco_config_set(config, "threads", threads);
         if (status == GRACO_OK)
             status = graco_train(&model, NULL, data, config, NULL);

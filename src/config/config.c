@@ -59,8 +59,6 @@ static const struct key KEYS[] = {
 #include "config/keys.def"
 };
 
-enum { KEYS_COUNT = sizeof KEYS / sizeof *KEYS };
-
 static bool reads(const struct graco_config *config, const struct key *key)
 {
     if (key->common)
@@ -73,7 +71,7 @@ static bool reads(const struct graco_config *config, const struct key *key)
 
 const char *graco_config_key(const graco_config *config, int index, const char **help)
 {
-    for (int i = 0; i < KEYS_COUNT && index >= 0; i++)
+    for (int i = 0; i < CONFIG_KEYS && index >= 0; i++)
         if (reads(config, &KEYS[i]) && index-- == 0) {
             if (help)
                 *help = KEYS[i].help;
@@ -84,7 +82,7 @@ const char *graco_config_key(const graco_config *config, int index, const char *
 
 static const struct key *key_named(const char *name)
 {
-    for (int i = 0; i < KEYS_COUNT; i++)
+    for (int i = 0; i < CONFIG_KEYS; i++)
         if (strcmp(KEYS[i].name, name) == 0)
             return &KEYS[i];
     return NULL;
@@ -110,14 +108,17 @@ static void list_word(char *text, size_t size, const char *word)
 static graco_status find_key(const struct key **out, const struct graco_config *config,
                              const char *name)
 {
-    char known[768] = "";
+    char known[24 * CONFIG_KEYS] = "";
     const struct key *key = key_named(name);
     *out = key;
     if (key && reads(config, key))
         return GRACO_OK;
-    for (int i = 0; i < KEYS_COUNT; i++)
+    for (int i = 0; i < CONFIG_KEYS; i++)
         if (reads(config, &KEYS[i]))
             list_word(known, sizeof known, KEYS[i].name);
+    if (strcmp(name, "features") == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "unknown setting 'features': it is called 'scaling' now");
     return key ? status_fail(GRACO_ERROR_ARGUMENT,
                              "the method %s does not read the setting '%s'; its settings are %s",
                              config->method, name, known)
@@ -161,11 +162,12 @@ static double suffix_factor(const char *suffix)
 
 static graco_status out_of_range(const struct key *key, const char *value)
 {
-    const char *what = key->type == KEY_REAL    ? "a number"
-                       : key->type == KEY_BYTES ? "a size such as 256M or 4G"
-                                                : "a whole number";
-    return status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected %s from %g to %g", key->name,
-                       value, what, key->low, key->high);
+    const char *what = key->type == KEY_BYTES ? "a size such as 256M or 4G" : "a whole number";
+    return key->type == KEY_REAL
+               ? status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected a number from %g to %g",
+                             key->name, value, key->low, key->high)
+               : status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected %s from %lld to %lld",
+                             key->name, value, what, (long long)key->low, (long long)key->high);
 }
 
 static graco_status set_number(struct graco_config *config, const struct key *key,
@@ -175,7 +177,8 @@ static graco_status set_number(struct graco_config *config, const struct key *ke
     double number = number_parse(value, &end);
     double factor = key->type == KEY_BYTES ? suffix_factor(end) : *end == 0;
     number *= factor;
-    bool whole = key->type == KEY_REAL || number == floor(number);
+    bool digits = strspn(value, "0123456789.") == (size_t)(end - value); /* no 0x10, no 1e3 */
+    bool whole = key->type == KEY_REAL || (digits && number == floor(number));
     if (end == value || isspace((unsigned char)*value) || factor == 0 || !whole ||
         !(number >= key->low && number <= key->high))
         return out_of_range(key, value);
@@ -265,7 +268,7 @@ void config_init(struct graco_config *config, const char *method, const char *co
     memset(config, 0, sizeof *config);
     config->method = method;
     config->keys = keys;
-    for (int i = 0; i < KEYS_COUNT; i++) {
+    for (int i = 0; i < CONFIG_KEYS; i++) {
         graco_status status = set_value(config, &KEYS[i], KEYS[i].start);
         assert(status == GRACO_OK);
         (void)status;

@@ -16,6 +16,16 @@ enum { CONFIG_TEXT = 64, LAYERS_MAX = 8 };
 #define FIELD_REAL(name) double name;
 #define FIELD_SEED(name) uint64_t name;
 #define FIELD_LIST(name) int64_t name[LAYERS_MAX];
+/* How many there are. */
+#define OWN(...) +1
+#define ALL(...) +1
+enum {
+    CONFIG_KEYS = 0
+#include "config/keys.def"
+};
+#undef OWN
+#undef ALL
+
 #define OWN(type, name, ...) FIELD_##type(name)
 #define ALL OWN
 

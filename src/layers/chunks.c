@@ -1,6 +1,5 @@
 /* The operations of layers in chunks, and the two sweeps of each layer over the rows. Products go
- * straight to where they belong, into the matrix that is sent or onto a sum, so that no buffer but the
- * layer's output is taken from the device. */
+ * straight to where they belong, into the matrix that is sent or onto a sum. */
 #include "layers/chunks.h"
 
 #include "layers/encoder.h"

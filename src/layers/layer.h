@@ -7,14 +7,14 @@
 #include "layers/run.h"
 
 struct layer_kind {
-    const char *name;    /* of encoders that are made of such layers */
     enum view_norm norm; /* of the matrices M that it propagates by */
     bool wide;           /* all layers but the last give twice the width of the embeddings */
 
     /* Declares the parameters of all layers, with layer_declare and by itself. */
     void (*declare)(struct graco_model *model);
 
-    /* What layer k > 1 reads, for the rows that it reads; NULL: what the layer before gave. */
+    /* What layer k > 1 reads, for the rows that it reads; NULL: what the layer before gave. Of earlier
+     * layers it may read the sum of run->before alone: in chunks there is nothing else. */
     struct tensor *(*input)(struct run *run, int64_t k);
 
     /* What layer k gives, from what it reads; H is NULL where that is the features. */

@@ -16,8 +16,5 @@ static struct tensor *forward(struct run *run, int64_t k, struct tensor *H)
     return run_propagate(run, k, H, run_parameter(run, "W", k), &end);
 }
 
-const struct layer_kind layer_gcn = {.name = "gcn",
-                                     .norm = VIEW_NORM_SYMMETRIC,
-                                     .wide = true,
-                                     .declare = declare,
-                                     .forward = forward};
+const struct layer_kind layer_gcn = {
+    .norm = VIEW_NORM_SYMMETRIC, .wide = true, .declare = declare, .forward = forward};

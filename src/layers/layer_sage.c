@@ -22,4 +22,4 @@ struct tensor *layer_sage_forward(struct run *run, int64_t k, struct tensor *H)
 }
 
 const struct layer_kind layer_sage = {
-    .name = "sage", .norm = VIEW_NORM_MEAN, .declare = declare, .forward = layer_sage_forward};
+    .norm = VIEW_NORM_MEAN, .declare = declare, .forward = layer_sage_forward};

@@ -18,8 +18,5 @@ static struct tensor *input(struct run *run, int64_t k)
     return sum;
 }
 
-const struct layer_kind layer_sage_skip = {.name = "sage_skip",
-                                           .norm = VIEW_NORM_MEAN,
-                                           .declare = declare,
-                                           .input = input,
-                                           .forward = layer_sage_forward};
+const struct layer_kind layer_sage_skip = {
+    .norm = VIEW_NORM_MEAN, .declare = declare, .input = input, .forward = layer_sage_forward};

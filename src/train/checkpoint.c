@@ -6,12 +6,16 @@
 #include "io/array.h"
 #include "io/safetensors.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 3, KEYS_MAX = 64, NAME_SIZE = PARAMETER_NAME + 8 };
+/* What a model of format 1 holds: the settings of its time. */
+enum { FORMAT_1_KEYS = 26 };
+
+enum { KINDS = 3, KEYS_MAX = CONFIG_KEYS, NAME_SIZE = PARAMETER_NAME + 8 };
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v."};
 static const char FORMAT[] = "graco model 2", FORMAT_1[] = "graco model 1";
@@ -104,20 +108,20 @@ static graco_status read_count(int64_t *out, const struct safetensors *file, con
     if (status != GRACO_OK)
         return status;
     *out = strtoll(text, &end, 10);
-    if (end == text || *end || *out < low || *out > high)
+    if (!isdigit((unsigned char)*text) || *end || *out < low || *out > high)
         return status_fail(GRACO_ERROR_FORMAT, "'%s' is '%s'; expected a number from %lld to %lld",
                            key, text, (long long)low, (long long)high);
     return GRACO_OK;
 }
 
-/* Format 1 has no method and another name for `scaling`, and every key that there was then. A file of
- * format 2 says how many keys it holds; one that it lacks came later, and keeps its start value. */
+/* Format 1 has no method and another name for `scaling`; a file of format 2 says how many keys it holds.
+ * A key that it lacks came later, and has its start value: what it meant before. */
 static graco_status read_config(struct graco_config *config, const struct safetensors *file)
 {
     graco_status status = GRACO_OK;
     const struct method *method = NULL;
     const char *format, *key, *text = NULL;
-    int64_t wanted = 0, found = 0;
+    int64_t wanted = FORMAT_1_KEYS, found = 0;
     TRY(read_text(&format, file, "format"));
     bool first = strcmp(format, FORMAT_1) == 0;
     if (!first && strcmp(format, FORMAT) != 0)
@@ -125,19 +129,17 @@ static graco_status read_config(struct graco_config *config, const struct safete
     if (!first)
         TRY(read_text(&text, file, "method"));
     TRY(method_find(&method, first ? NULL : text));
-    method_configure(config, method, NULL);
+    config_init(config, method->name, method->keys);
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         const char *name = first && strcmp(key, "scaling") == 0 ? "features" : key;
         text = safetensors_metadata(file, name);
-        if (first)
-            TRY(read_text(&text, file, name));
         if (text)
             TRY(graco_config_set(config, key, text));
         found += text ? 1 : 0;
     }
     if (!first)
-        TRY(read_count(&wanted, file, "keys", 1, KEYS_MAX));
-    if (!first && found != wanted)
+        TRY(read_count(&wanted, file, "keys", 1, INT32_MAX));
+    if (found != wanted)
         FAIL(GRACO_ERROR_FORMAT, "%lld of its %lld settings are known; expected all",
              (long long)found, (long long)wanted);
 done:

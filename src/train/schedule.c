@@ -41,8 +41,8 @@ struct schedule {
 
 /* ---- Construction ---------------------------------------------------------------------------- */
 
-/* Cuts out one training graph, unless it is all of the data set. Graphs of fewer than two nodes
- * have nothing to contrast and are left out. */
+/* Cuts out one training graph, unless it is all of the data set. Empty graphs are left out, and those of
+ * one node where the method needs two. */
 static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t id)
 {
     struct part *part = &s->parts[s->count];
@@ -56,7 +56,7 @@ static graco_status add_part(struct schedule *s, const struct graco_dataset *dat
         part->nodes = NULL;
         goto done;
     }
-    if (count >= 2) {
+    if (count >= (s->model->method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1)) {
         TRY(subgraph_create(&part->owned, data->graph, part->nodes, count));
         part->graph = part->owned;
         goto done;

@@ -209,6 +209,9 @@ done:
 graco_status trainer_step(struct trainer *t, struct stage *stage)
 {
     graco_status status = GRACO_OK;
+    if (t->model->step >= UINT32_MAX)
+        FAIL(GRACO_ERROR_ARGUMENT, "step %lld: a training has at most %lld, as random numbers have",
+             (long long)t->model->step, (long long)UINT32_MAX);
     TRY(run_step(t, stage));
     if (!is_finite(t, stage))
         TRY(fail_number(t, stage_outcome(stage).loss));

@@ -26,7 +26,7 @@ static const struct sample SAMPLES[] = {
     {"tau", "0.01", {"0", "0.0099", "101", "-0.5", "nan"}},
     {"lr", "0.0123", {"-1e-9", "10.1", "fast"}},
     {"weight_decay", "0.1", {"-1e-9", "11"}},
-    {"epochs", "4294967295", {"4294967296", "-1", "0.5", "1e10"}},
+    {"epochs", "4294967295", {"4294967296", "-1", "0.5", "1e10", "0x2", "1e0"}},
     {"correction", "0", {"-1", "1048577"}},
     {"contaminate", "0.9", {"-0.1", "1.1"}},
     {"batch", "512", {"-1", "1048577", "all"}},
@@ -37,7 +37,7 @@ static const struct sample SAMPLES[] = {
     {"precision", "tf32", {"", "fp8", "FP32", "auto"}},
     {"device", "cpu", {"", "gpu", "cuda:0"}},
     {"threads", "1024", {"-1", "1025", "two"}},
-    {"memory", "16777216", {"-1", "16MiBs", "16 M", "1.5", "P", "", "9000000T"}},
+    {"memory", "16777216", {"-1", "16MiBs", "16 M", "0x1G", "P", "", "9000000T"}},
 };
 
 enum { SAMPLE_COUNT = sizeof SAMPLES / sizeof *SAMPLES };
