@@ -114,7 +114,8 @@ static bool take_lock(struct fetch *fetch)
 
 static void drop_lock(struct fetch *fetch)
 {
-    unlink(fetch->lock_path);
+    if (lock_is_current(fetch))
+        unlink(fetch->lock_path);
     rmdir(fetch->folder); /* only where nothing came into it */
     close(fetch->lock);
 }

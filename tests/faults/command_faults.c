@@ -104,8 +104,8 @@ static const struct mode modes[] = {
     {"open", "4", false, true},      {"mkdir", "28", false, false},  {"mkdir", "5", true, false},
     {"mmap", "12", false, false},    {"mmap", "12", true, false},    {"read", "5", false, false},
     {"read", "4", false, true},      {"read", "short", true, true},  {"truncate", "5", true, false},
-    {"chmod", "1", true, true},      {"lock", "37", false, false},   {"lock", "4", false, true},
-    {"thread", "11", false, false},  {"thread", "11", true, false},
+    {"chmod", "1", true, true},      {"random", "38", false, false}, {"lock", "37", false, false},
+    {"lock", "4", false, true},      {"thread", "11", false, false}, {"thread", "11", true, false},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, WAYS = sizeof modes / sizeof *modes };

@@ -366,6 +366,12 @@ int fchmod(int fd, mode_t mode)
     return fails("chmod") ? -1 : next(fd, mode);
 }
 
+int getentropy(void *bytes, size_t length)
+{
+    REAL(int, "getentropy", void *, size_t)
+    return fails("random") ? -1 : next(bytes, length);
+}
+
 int flock(int fd, int operation)
 {
     REAL(int, "flock", int, int)

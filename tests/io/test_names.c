@@ -1,11 +1,87 @@
-/* Names: numbers in order of appearance, through many growths. */
+/* Names: numbers in order of appearance, through many growths; the hash, and names that were made to
+ * collide. */
 #include "base/memory.h"
 #include "io/tables/names.h"
 
 #include "check.h"
 
+#include <time.h>
+
+/* The values that the authors of SipHash-2-4 publish for the key 00 01 .. 0f and the bytes
+ * 00 01 .. of some lengths. */
+static void test_hash(void)
+{
+    static const struct {
+        int64_t length;
+        uint64_t hash;
+    } rows[] = {{0, 0x726fdb47dd0e0e31u}, {1, 0x74f839c593dc67fdu}, {15, 0xa129ca6149be45e5u}};
+    const uint64_t key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
+    char bytes[16];
+    for (int i = 0; i < 16; i++)
+        bytes[i] = (char)i;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(names_hash(key, bytes, rows[i].length) == rows[i].hash);
+}
+
+enum { CRAFTED = 20000, LENGTH = 16 };
+
+/* Names that a hash without a key (h = (h ^ word) * factor, h ^= h >> 32 over words of eight bytes)
+ * maps to one value: the second word undoes what the first has changed. With `spread`, the second
+ * word is left as it comes, and they do not collide. */
+static void craft(char (*names)[LENGTH], bool spread)
+{
+    const uint64_t factor = 0xd6e8feb86659fd93u;
+    int made = 0;
+    for (unsigned i = 0; made < CRAFTED; i++) {
+        char text[16];
+        uint64_t word = 0;
+        snprintf(text, sizeof text, "%08x", i);
+        memcpy(&word, text, 8);
+        uint64_t hash = (0x9e3779b97f4a7c15u ^ LENGTH ^ word) * factor;
+        hash ^= hash >> 32;
+        if (spread)
+            hash *= factor;
+        memcpy(names[made], text, 8);
+        memcpy(names[made] + 8, &hash, 8);
+        made += !memchr(names[made], 0, LENGTH);
+    }
+}
+
+/* The least processor time of three tables. */
+static double time_names(char (*names)[LENGTH])
+{
+    double least = 1e9;
+    for (int run = 0; run < 3; run++) {
+        struct names *table = NULL;
+        int32_t number = -1;
+        bool fine = true;
+        clock_t start = clock();
+        CHECK_OK(names_create(&table));
+        for (int i = 0; i < CRAFTED; i++)
+            fine &= names_add(&number, table, names[i], LENGTH) == GRACO_OK && number == i;
+        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        least = seconds < least ? seconds : least;
+        CHECK(fine);
+        names_free(table);
+    }
+    return least;
+}
+
+static void test_flooding(void)
+{
+    static char crafted[CRAFTED][LENGTH], others[CRAFTED][LENGTH];
+    craft(crafted, false);
+    craft(others, true);
+    double usual = time_names(others), hostile = time_names(crafted);
+    if (hostile > 4 * usual + 0.05)
+        printf("crafted names take %.3f s, others %.3f s\n", hostile, usual);
+    CHECK(hostile <= 4 * usual + 0.05);
+}
+
 int main(void)
 {
+    test_hash();
+    test_flooding();
     enum { MANY = 200000 };
     struct names *names = NULL;
     char text[32];

@@ -1,5 +1,5 @@
 /* Loops around single calls of the system. */
-#define _DEFAULT_SOURCE /* flock */
+#define _DEFAULT_SOURCE /* flock, getentropy */
 
 #include "io/files/system.h"
 
@@ -90,4 +90,9 @@ bool system_same_file(int fd, const char *path)
     struct stat held, named;
     return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino &&
            held.st_dev == named.st_dev;
+}
+
+int system_random(void *bytes, size_t length)
+{
+    return getentropy(bytes, length);
 }

@@ -31,4 +31,7 @@ int system_lock(int fd);
  * removed it between the opening and the locking. */
 bool system_same_file(int fd, const char *path);
 
+/* Fills with random bytes of the system's that nobody can guess; at most 256 of them. */
+int system_random(void *bytes, size_t length);
+
 #endif

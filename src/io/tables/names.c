@@ -1,10 +1,17 @@
 /* A hash table with open addressing over names that lie one after another in one block. A slot
  * keeps the number, the hash and the place of the text, so that a hit costs two cache misses and a
- * miss one. Names hold no NUL, so a NUL after as many equal bytes means the same name. */
+ * miss one. Names hold no NUL, so a NUL after as many equal bytes means the same name.
+ *
+ * The hash is SipHash-2-4 under a key that the system draws for each table: whoever writes a file
+ * cannot know which names fall into one slot, so no file makes the search for a slot long. The key
+ * decides where names lie in the table, never their numbers. Reference: Aumasson, Bernstein,
+ * "SipHash: a fast short-input PRF", INDOCRYPT 2012. */
 #include "io/tables/names.h"
 
 #include "base/memory.h"
+#include "io/files/system.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { FIRST_SLOTS = 64, NAMES_MAX = INT32_MAX - 1 };
@@ -22,6 +29,7 @@ struct names {
     int64_t count, start_room;
     char *text; /* (text_room) NUL-terminated names */
     int64_t used, text_room;
+    uint64_t key[2];
 };
 
 graco_status names_create(struct names **out)
@@ -32,6 +40,9 @@ graco_status names_create(struct names **out)
     TRY(memory_zalloc(&names, 1, sizeof *names));
     TRY(memory_alloc(&names->slots, FIRST_SLOTS, sizeof *names->slots));
     memset(names->slots, 0xff, FIRST_SLOTS * sizeof *names->slots);
+    if (system_random(names->key, sizeof names->key) != 0)
+        FAIL(GRACO_ERROR_IO, "the system gives no random numbers for a table of names: %s",
+             strerror(errno));
     names->capacity = FIRST_SLOTS;
     *out = names;
     names = NULL;
@@ -50,23 +61,59 @@ void names_free(struct names *names)
     memory_free(names);
 }
 
-/* Eight bytes at a time, each mixed in by a multiplication whose high half folds back. */
-static uint32_t hash_of(const char *text, int64_t length)
+/* ---- SipHash --------------------------------------------------------------------------------- */
+
+static uint64_t rotate(uint64_t word, int by)
 {
-    const uint64_t factor = 0xd6e8feb86659fd93u;
-    uint64_t hash = 0x9e3779b97f4a7c15u ^ (uint64_t)length, word = 0;
+    return word << by | word >> (64 - by);
+}
+
+static void mix(uint64_t v[4], int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = rotate(v[1], 13) ^ v[0];
+        v[3] = rotate(v[3], 16) ^ v[2];
+        v[0] = rotate(v[0], 32) + v[3];
+        v[2] += v[1];
+        v[1] = rotate(v[1], 17) ^ v[2];
+        v[3] = rotate(v[3], 21) ^ v[0];
+        v[2] = rotate(v[2], 32);
+    }
+}
+
+static void absorb(uint64_t v[4], uint64_t word)
+{
+    v[3] ^= word;
+    mix(v, 2);
+    v[0] ^= word;
+}
+
+uint64_t names_hash(const uint64_t key[2], const char *text, int64_t length)
+{
+    /* "somepseudorandomlygeneratedbytes", as the paper has it */
+    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
+                     key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
+    uint64_t word = 0, last = (uint64_t)length << 56;
     for (; length >= 8; text += 8, length -= 8) {
         memcpy(&word, text, 8);
-        hash = (hash ^ word) * factor;
-        hash ^= hash >> 32;
+        absorb(v, word);
     }
-    word = 0;
     for (int64_t i = 0; i < length; i++)
-        word = word << 8 | (unsigned char)text[i];
-    hash = (hash ^ word) * factor;
-    hash ^= hash >> 32;
-    return (uint32_t)(hash * factor >> 32);
+        last |= (uint64_t)(unsigned char)text[i] << 8 * i;
+    absorb(v, last);
+    v[2] ^= 0xff;
+    mix(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
+
+static uint32_t hash_of(const struct names *names, const char *text, int64_t length)
+{
+    return (uint32_t)names_hash(names->key, text, length);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
 
 /* The slot that holds the name, or the free slot where it belongs. */
 static int64_t find_slot(const struct names *names, uint32_t hash, const char *text, int64_t length)
@@ -127,7 +174,7 @@ static graco_status store_name(struct names *names, const char *text, int64_t le
 
 graco_status names_add(int32_t *out, struct names *names, const char *text, int64_t length)
 {
-    uint32_t hash = hash_of(text, length);
+    uint32_t hash = hash_of(names, text, length);
     if (memchr(text, 0, (size_t)length))
         return status_fail(GRACO_ERROR_FORMAT, "a name holds a NUL byte: \"%.40s\"", text);
     int64_t at = find_slot(names, hash, text, length);
@@ -151,7 +198,7 @@ int32_t names_find(const struct names *names, const char *text, int64_t length)
 {
     if (memchr(text, 0, (size_t)length))
         return -1;
-    return names->slots[find_slot(names, hash_of(text, length), text, length)].number;
+    return names->slots[find_slot(names, hash_of(names, text, length), text, length)].number;
 }
 
 int64_t names_count(const struct names *names)
