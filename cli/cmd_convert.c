@@ -29,7 +29,7 @@ int cmd_convert(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
-    graco_status status = loading_dataset(&data, command.arguments[0], &load);
+    graco_status status = loading_dataset(&data, command.arguments[0], &load, false);
     if (status == GRACO_OK)
         status = graco_dataset_export(data, command.arguments[1], layout);
     graco_dataset_free(data);
