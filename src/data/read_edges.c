@@ -127,7 +127,8 @@ static graco_status note_edges(struct tables *tables, const char *file)
     const struct table_edges *edges = &tables->edges;
     snprintf(note, sizeof note, "%s: %" PRId64 " edges; nodes have %s; %s%s", last_bytes(file),
              edges->count, edges->names ? "names" : "numbers",
-             edges->weighted ? "weights, which are ignored; " : "", say_header(edges->header));
+             edges->weighted ? "weights, which are ignored; " : "",
+             edges->matrix_market ? "MatrixMarket" : say_header(edges->header));
     return memory_string(&tables->notes[0], note);
 }
 

@@ -72,4 +72,9 @@ refuses "header 'maybe': expected yes or no" plain.csv --header maybe
 refuses "delimiter 'bars': expected one character" plain.csv --delimiter bars
 refuses "goes with an edge list only" a.npz --header yes
 
+printf '%%%%MatrixMarket matrix coordinate pattern general\n4 4 3\n1 2\n2 3\n3 4\n' >m.mtx
+says 'm.mtx: 3 edges; nodes have numbers; MatrixMarket' m.mtx
+"$graco" convert m.mtx c.npz --features x.csv --labels y.csv 2>/dev/null
+same a.npz c.npz
+
 checked

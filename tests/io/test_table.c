@@ -172,6 +172,41 @@ static void test_labels(void)
     table_labels_clear(NULL);
 }
 
+static void test_matrix_market(void)
+{
+    static const char *const wrong[][2] = {
+        {"array real general\n3 3\n1\n", "of another kind"},
+        {"coordinate complex general\n3 3 1\n1 1 0 0\n", "of another kind"},
+        {"coordinate pattern general\n3 4 1\n1 2\n", "line 2: no size"},
+        {"coordinate pattern general\n", "no size"},
+        {"coordinate pattern general\n3 3 2\n1 2\n", "1 entries: expected 2"},
+        {"coordinate pattern general\n3 3 1\n1 4\n", "line 3: no entry"},
+        {"coordinate pattern general\n3 3 1\n0 1\n", "line 3: no entry"},
+        {"coordinate real general\n3 3 1\n1 2\n", "line 3: 2 fields"},
+        {"coordinate real general\n3 3 1\n1 2 nan\n", "line 3: no entry"},
+        {"coordinate pattern general\n2000000000 2000000000 1\n1 2\n", "at most 65536"},
+    };
+    const char *text = "%%MatrixMarket matrix coordinate real symmetric\n% by hand\n4 4 3\n"
+                       "2 1 .5\n3 1 1\n3 3 2\n";
+    char file[256];
+    struct table_edges edges;
+    CHECK_OK(edges_of(&edges, text));
+    CHECK(edges.nodes == 4 && edges.count == 5 && edges.weighted && edges.matrix_market);
+    CHECK(edges.source[0] == 1 && edges.target[0] == 0 && edges.source[1] == 0 &&
+          edges.target[1] == 1 && edges.source[4] == 2 && edges.target[4] == 2);
+    table_edges_clear(&edges);
+    hostile_truncate(decode, (const uint8_t *)text, (int64_t)strlen(text));
+    hostile_corrupt(decode, (const uint8_t *)text, (int64_t)strlen(text));
+    CHECK_OK(
+        edges_of(&edges, "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n"));
+    CHECK(edges.nodes == 3 && edges.count == 2 && !edges.weighted && edges.target[1] == 2);
+    table_edges_clear(&edges);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(file, sizeof file, "%%%%MatrixMarket matrix %s", wrong[i][0]);
+        CHECK_FAILS(edges_of(&edges, file), GRACO_ERROR_FORMAT, wrong[i][1]);
+    }
+}
+
 /* Headers, ids and separators that only looking can tell. */
 static void test_understanding(void)
 {
@@ -335,6 +370,7 @@ int main(void)
     test_numbers();
     test_labels();
     test_understanding();
+    test_matrix_market();
     test_scan_number();
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))
         test_scan_number();

@@ -4,6 +4,7 @@
 #include "io/tables/table.h"
 
 #include "base/memory.h"
+#include "io/tables/matrix_market.h"
 #include "io/tables/scan.h"
 
 #include <inttypes.h>
@@ -152,10 +153,14 @@ graco_status table_edges_read(struct table_edges *out, const char *file, const v
     options = options ? options : &no_options;
     graco_status status = GRACO_OK;
     *out = (struct table_edges){0};
+    scan_start(&scan, file, bytes, length);
+    if (matrix_market_knows(&scan)) {
+        TRY(matrix_market_read(out, scan));
+        goto done;
+    }
     int64_t lines = scan_count_lines(bytes, length);
     TRY(memory_alloc(&out->source, lines, sizeof *out->source));
     TRY(memory_alloc(&out->target, lines, sizeof *out->target));
-    scan_start(&scan, file, bytes, length);
     scan.separator = options->separator;
     out->header = options->header == TABLE_HEADER_YES;
     if (options->header == TABLE_HEADER_LOOK)

@@ -32,12 +32,14 @@ struct table_options {
  * are ignored, and `weighted` says that there were some. Anything else is refused. */
 enum { TABLE_SPARSE = 64 };
 
+/* A text that begins with %%MatrixMarket is read as io/tables/matrix_market.h says instead. */
 struct table_edges {
     int64_t count, nodes;
     int32_t *source;     /* (count) */
     int32_t *target;     /* (count) */
     struct names *names; /* NULL: ids are the node numbers */
     bool weighted, header;
+    bool matrix_market; /* it was a matrix in that format */
 };
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
