@@ -14,7 +14,7 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     graco_matrix Z = {0};
     graco_status status = graco_model_load(&model, run);
     if (status == GRACO_OK)
-        status = loading_dataset(&data, source, load);
+        status = loading_dataset(&data, source, load, false);
     if (status == GRACO_OK)
         status = graco_model_embed(&Z, model, data, options);
     if (status == GRACO_OK)

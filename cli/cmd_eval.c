@@ -227,8 +227,8 @@ static int run(const struct command *command, struct request *request)
     struct table table = {0};
     graco_dataset *data = NULL;
     int code = EXIT_FAILED;
-    graco_status status =
-        loading_dataset(&data, command->arguments[command->count - 1], &request->load);
+    graco_status status = loading_dataset(&data, command->arguments[command->count - 1],
+                                          &request->load, request->json);
     if (status == GRACO_OK)
         status = score_all(&table, command, request, data);
     if (status == GRACO_OK)

@@ -323,7 +323,8 @@ static graco_status load(struct job *job)
     graco_generate_options generate = graco_generate_defaults();
 
     graco_status status = job->line->source
-                              ? loading_dataset(&job->data, job->line->source, &job->line->load)
+                              ? loading_dataset(&job->data, job->line->source, &job->line->load,
+                                                job->line->quiet || job->line->json)
                               : graco_dataset_generate(&job->data, &generate);
     if (status == GRACO_OK)
         job->info = graco_dataset_describe(job->data);

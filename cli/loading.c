@@ -44,10 +44,12 @@ static const char *pass_over_runs(char path[RUNS_PATH_MAX], const char *source)
 }
 
 graco_status loading_dataset(graco_dataset **out, const char *source,
-                             const graco_load_options *options)
+                             const graco_load_options *options, bool quiet)
 {
     char path[RUNS_PATH_MAX];
     graco_status status = graco_dataset_load(out, pass_over_runs(path, source), options);
+    for (int i = 0; status == GRACO_OK && !quiet && graco_dataset_note(*out, i); i++)
+        output_note("%s", graco_dataset_note(*out, i));
 #ifdef GRACO_FETCH
     const struct catalogue_set *set = catalogue_find(source);
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /* graco_dataset_load; when a published data set is not there, output_failure also says how to fetch
- * it. */
+ * it. Unless quiet, prints how tables were understood. */
 graco_status loading_dataset(graco_dataset **out, const char *source,
-                             const graco_load_options *options);
+                             const graco_load_options *options, bool quiet);
 
 /* Rows of an option table that fill a graco_load_options, which must start as zeros. */
 #define LOADING_OPTIONS(load)                                                                      \
@@ -20,6 +20,12 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
                         "table of node labels beside an edge list"),                               \
         OPTION_ROW_FLAG("undirected", 0, &(load).undirected, "add the reverse of every edge"),     \
         OPTION_ROW_INTEGER("made-features", "N", &(load).made_features, 0, INT32_MAX,              \
-                           "made-up features from the classes, where there are none")
+                           "made-up features from the classes, where there are none"),             \
+        OPTION_ROW_TEXT("header", 0, "yes|no", &(load).header,                                     \
+                        "whether tables begin with a header"),                                     \
+        OPTION_ROW_TEXT("id-column", 0, "NAME|N|none", &(load).id_column,                          \
+                        "column of a table that names nodes"),                                     \
+        OPTION_ROW_TEXT("delimiter", 0, "CHAR|tab|comma|space", &(load).delimiter,                 \
+                        "what separates the fields of tables")
 
 #endif

@@ -82,6 +82,10 @@ typedef struct graco_load_options {
     /* For a data set that comes without features: so many made-up ones, noise around a mean per
      * class. They hold what the labels say and so are good for tests of scale only. 0: none. */
     int64_t made_features;
+    /* What an edge list and its tables are like, where looking is not enough; NULL: look. */
+    const char *header;    /* "yes" or "no": whether their first lines are headers */
+    const char *id_column; /* that names nodes: its name, its number from 1, or "none" */
+    const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
@@ -151,6 +155,10 @@ typedef struct graco_dataset_info {
 } graco_dataset_info;
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
+
+/* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
+ * for other formats. Belongs to the data set. */
+const char *graco_dataset_note(const graco_dataset *data, int index);
 
 /* ---- Methods and their settings --------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 void dataset_names_free(char **names)
 {
@@ -33,6 +34,9 @@ void dataset_parts_clear(struct dataset_parts *parts)
     memory_free(parts->split);
     memory_free(parts->graph_id);
     dataset_names_free(parts->node_ids);
+    dataset_names_free(parts->class_names);
+    for (int i = 0; i < DATASET_NOTES; i++)
+        memory_free(parts->notes[i]);
     *parts = (struct dataset_parts){0};
 }
 
@@ -170,12 +174,15 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
     data->graph_id = parts->graph_id;
     data->graphs = parts->graph_id ? (int64_t)parts->graph_id[parts->nodes - 1] + 1 : 1;
     data->node_ids = parts->node_ids;
+    data->class_names = parts->class_names;
+    memcpy(data->notes, parts->notes, sizeof data->notes);
+    memset(parts->notes, 0, sizeof parts->notes);
     data->inductive = parts->inductive;
     parts->features = (struct features){0};
     parts->label = NULL;
     parts->multi = parts->label_known = parts->split = NULL;
     parts->graph_id = NULL;
-    parts->node_ids = NULL;
+    parts->node_ids = parts->class_names = NULL;
 }
 
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts)
@@ -220,7 +227,15 @@ void graco_dataset_free(graco_dataset *data)
     memory_free(data->split);
     memory_free(data->graph_id);
     dataset_names_free(data->node_ids);
+    dataset_names_free(data->class_names);
+    for (int i = 0; i < DATASET_NOTES; i++)
+        memory_free(data->notes[i]);
     memory_free(data);
+}
+
+const char *graco_dataset_note(const graco_dataset *data, int index)
+{
+    return index >= 0 && index < DATASET_NOTES ? data->notes[index] : NULL;
 }
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data)

@@ -22,6 +22,9 @@ struct features_file;
  */
 enum { DATASET_CLASSES = 1 << 20 };
 
+/* An edge list, features, labels. */
+enum { DATASET_NOTES = 3 };
+
 /* The matrix X (rows, cols), dense or sparse. Owns its arrays. */
 struct features {
     int64_t rows, cols;
@@ -62,6 +65,8 @@ struct graco_dataset {
     int64_t graphs;
     bool inductive;                 /* its split says which nodes a training may see */
     char **node_ids;                /* (nodes) names, one block behind node_ids[0]; NULL: numbers */
+    char **class_names;             /* (classes) the same; NULL: numbers */
+    char *notes[DATASET_NOTES];     /* how each table was understood; NULL past the last */
     int64_t self_loops, duplicates; /* removed */
 };
 
@@ -82,6 +87,8 @@ struct dataset_parts {
     uint8_t *split;
     int32_t *graph_id;
     char **node_ids;
+    char **class_names;
+    char *notes[DATASET_NOTES];
 };
 
 /* Checks what the reader found, and builds. At least one node; ids in range; features (nodes, cols)

@@ -19,6 +19,12 @@ static const graco_load_options no_options = {0};
 static graco_status refuse_tables(const graco_load_options *options, const char *format)
 {
     const char *table = options->features_path ? options->features_path : options->labels_path;
+    if (!table && (options->header || options->id_column || options->delimiter))
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "what is said of tables (header, id column, delimiter) goes with an edge "
+            "list only, and this is %s",
+            format);
     if (!table)
         return GRACO_OK;
     return status_fail(GRACO_ERROR_ARGUMENT,

@@ -9,6 +9,8 @@
 #include "io/files/file.h"
 #include "io/tables/table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct tables {
@@ -18,6 +20,8 @@ struct tables {
     int64_t nodes;
     int32_t *feature_node; /* (features.rows) node of each row */
     int32_t *label_node;   /* (labels.count) */
+    struct table_options how;
+    char *notes[DATASET_NOTES];
 };
 
 static void tables_clear(struct tables *tables)
@@ -27,6 +31,8 @@ static void tables_clear(struct tables *tables)
     table_labels_clear(&tables->labels);
     memory_free(tables->feature_node);
     memory_free(tables->label_node);
+    for (int i = 0; i < DATASET_NOTES; i++)
+        memory_free(tables->notes[i]);
 }
 
 /* A node number of plain digits below `limit`, -1 if the text is none. */
@@ -74,13 +80,97 @@ static graco_status resolve(int32_t **out, struct tables *tables, const char *fi
     return GRACO_OK;
 }
 
+static graco_status take_options(struct table_options *out, const graco_load_options *options)
+{
+    static const struct {
+        const char *word;
+        char separator;
+    } delimiters[] = {{"tab", '\t'}, {"comma", ','}, {"space", ' '}};
+    const char *header = options->header, *delimiter = options->delimiter;
+    *out = (struct table_options){.id_column = options->id_column};
+    if (header && strcmp(header, "yes") != 0 && strcmp(header, "no") != 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "header '%s': expected yes or no", header);
+    if (header)
+        out->header = header[0] == 'y' ? TABLE_HEADER_YES : TABLE_HEADER_NO;
+    for (size_t i = 0; delimiter && i < sizeof delimiters / sizeof *delimiters; i++)
+        if (strcmp(delimiter, delimiters[i].word) == 0)
+            out->separator = delimiters[i].separator;
+    if (!delimiter || out->separator)
+        return GRACO_OK;
+    if (strlen(delimiter) != 1 || strchr("\"\r\n", *delimiter))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "delimiter '%s': expected one character, tab, comma or space",
+                           delimiter);
+    out->separator = *delimiter;
+    return GRACO_OK;
+}
+
+/* ---- What was understood, a line for each table ------------------------------------------------ */
+
+/* How long a note may be; the file is named in full by what fails, here by its last bytes. */
+enum { NOTE_MAX = 512, NOTE_NAME = 40, NOTE_FILE = 200 };
+
+static const char *last_bytes(const char *file)
+{
+    size_t length = strlen(file);
+    return length > NOTE_FILE ? file + length - NOTE_FILE : file;
+}
+
+static const char *say_header(bool header)
+{
+    return header ? "header" : "no header";
+}
+
+static graco_status note_edges(struct tables *tables, const char *file)
+{
+    char note[NOTE_MAX];
+    const struct table_edges *edges = &tables->edges;
+    snprintf(note, sizeof note, "%s: %" PRId64 " edges; nodes have %s; %s%s", last_bytes(file),
+             edges->count, edges->names ? "names" : "numbers",
+             edges->weighted ? "weights, which are ignored; " : "",
+             edges->matrix_market ? "MatrixMarket" : say_header(edges->header));
+    return memory_string(&tables->notes[0], note);
+}
+
+/* "column 1 `node_id` names nodes". */
+static const char *say_ids(char text[NOTE_MAX], int64_t column, struct scan_field name)
+{
+    int length = (int)(name.length < NOTE_NAME ? name.length : NOTE_NAME);
+    if (column == 0)
+        return "rows are in the order of the nodes";
+    snprintf(text, NOTE_MAX, "column %" PRId64 "%s%.*s%s names nodes", column,
+             length > 0 ? " `" : "", length, length > 0 ? name.text : "", length > 0 ? "`" : "");
+    return text;
+}
+
+static graco_status note_features(struct tables *tables, const char *file)
+{
+    char note[2 * NOTE_MAX], ids[NOTE_MAX];
+    const struct table_numbers *table = &tables->features;
+    snprintf(note, sizeof note, "%s: %s; %" PRId64 " features; %s", last_bytes(file),
+             say_ids(ids, table->id_column, table->id_name), table->cols,
+             say_header(table->header));
+    return memory_string(&tables->notes[1], note);
+}
+
+static graco_status note_labels(struct tables *tables, const char *file)
+{
+    char note[2 * NOTE_MAX], ids[NOTE_MAX];
+    const struct table_labels *table = &tables->labels;
+    snprintf(note, sizeof note, "%s: %s; %" PRId64 " classes, which have %s; %s", last_bytes(file),
+             say_ids(ids, table->id_column, (struct scan_field){0}), table->classes,
+             table->labels ? "names" : "numbers", say_header(table->header));
+    return memory_string(&tables->notes[tables->notes[1] ? 2 : 1], note);
+}
+
 static graco_status read_feature_table(struct tables *tables, const char *file)
 {
     graco_status status = GRACO_OK;
     struct file_map map = {0};
     enum table_ids ids = tables->edges.names ? TABLE_IDS_FIRST : TABLE_IDS_AUTO;
     TRY(file_map_open(&map, file));
-    TRY(table_numbers_read(&tables->features, file, map.data, map.length, ids));
+    TRY(table_numbers_read(&tables->features, file, map.data, map.length, ids, &tables->how));
+    TRY(note_features(tables, file));
     TRY(resolve(&tables->feature_node, tables, file, tables->features.ids, tables->features.rows));
 done:
     file_map_close(&map);
@@ -92,7 +182,8 @@ static graco_status read_label_table(struct tables *tables, const char *file)
     graco_status status = GRACO_OK;
     struct file_map map = {0};
     TRY(file_map_open(&map, file));
-    TRY(table_labels_read(&tables->labels, file, map.data, map.length));
+    TRY(table_labels_read(&tables->labels, file, map.data, map.length, &tables->how));
+    TRY(note_labels(tables, file));
     TRY(resolve(&tables->label_node, tables, file, tables->labels.ids, tables->labels.count));
 done:
     file_map_close(&map);
@@ -104,8 +195,10 @@ static graco_status read_tables(struct tables *tables, const char *path,
 {
     graco_status status = GRACO_OK;
     struct file_map map = {0};
+    TRY(take_options(&tables->how, options));
     TRY(file_map_open(&map, path));
-    TRY(table_edges_read(&tables->edges, path, map.data, map.length));
+    TRY(table_edges_read(&tables->edges, path, map.data, map.length, &tables->how));
+    TRY(note_edges(tables, path));
     tables->nodes = tables->edges.nodes;
     if (options->features_path)
         TRY(read_feature_table(tables, options->features_path));
@@ -183,6 +276,10 @@ static graco_status read_edges(struct graco_dataset **out, const struct source *
         TRY(take_features(&parts, &tables, options->features_path));
     if (options->labels_path)
         TRY(take_labels(&parts, &tables));
+    if (tables.labels.labels)
+        TRY(names_list(&parts.class_names, tables.labels.labels));
+    memcpy(parts.notes, tables.notes, sizeof parts.notes);
+    memset(tables.notes, 0, sizeof tables.notes);
     if (tables.edges.names)
         TRY(names_list(&parts.node_ids, tables.edges.names));
     TRY(dataset_create(out, &parts));

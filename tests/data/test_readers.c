@@ -290,6 +290,20 @@ static void tables(void)
     data = load("numbers.txt", &options);
     CHECK(data->graph->nodes == 4 && data->label[0] == -1 && data->label[3] == 0);
     graco_dataset_free(data);
+    small_text("labels.csv", "id,kind\n2,red\n0,\n1,blue\n");
+    small_text("features.csv", "node_id,a,b\n2,5,6\n0,1,2\n1,3,4\n");
+    options.features_path = features;
+    data = load("numbers.txt", &options);
+    CHECK(data->graph->nodes == 3 && data->features.cols == 2 && data->features.dense[0] == 1 &&
+          data->features.dense[5] == 6);
+    CHECK(data->classes == 2 && data->label[0] == -1 && data->label[1] == 0 && data->label[2] == 1);
+    CHECK(data->class_names && strcmp(data->class_names[1], "red") == 0);
+    CHECK(strstr(graco_dataset_note(data, 0), "numbers.txt: 2 edges; nodes have numbers"));
+    CHECK(
+        strstr(graco_dataset_note(data, 1), "column 1 `node_id` names nodes; 2 features; header"));
+    CHECK(strstr(graco_dataset_note(data, 2), "2 classes, which have names; header"));
+    CHECK(!graco_dataset_note(data, 3) && !graco_dataset_note(data, -1));
+    graco_dataset_free(data);
     options.labels_path = small_path("absent.csv");
     LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_IO, "absent.csv");
 }

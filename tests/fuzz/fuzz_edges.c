@@ -5,6 +5,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     static const char *const names[] = {"edges.txt", "features.csv", "labels.csv"};
+    static const char *const headers[] = {NULL, "yes", "no", NULL};
+    static const char *const columns[] = {NULL, "1", "none", "id"};
     struct fuzz_input input = {bytes, (int64_t)length};
     int flags = fuzz_byte(&input);
     char path[3][256];
@@ -17,7 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     graco_load_options options = {.features_path = flags & 1 ? path[1] : NULL,
                                   .labels_path = flags & 2 ? path[2] : NULL,
-                                  .undirected = flags & 4};
+                                  .undirected = flags & 4,
+                                  .header = headers[flags >> 3 & 3],
+                                  .id_column = columns[flags >> 5 & 3],
+                                  .delimiter = flags & 128 ? "tab" : NULL};
     graco_status status = graco_dataset_load(&data, path[0], &options);
     fuzz_check_dataset(data, status);
     return 0;

@@ -88,7 +88,7 @@ static graco_status run_tables(void)
     struct table_numbers numbers = {0};
     struct table_labels labels = {0};
     char **list = NULL;
-    graco_status status = table_edges_read(&edges, "e", edges_text, sizeof edges_text - 1);
+    graco_status status = table_edges_read(&edges, "e", edges_text, sizeof edges_text - 1, NULL);
     if (status == GRACO_OK)
         status = names_list(&list, edges.names);
     if (list)
@@ -96,9 +96,9 @@ static graco_status run_tables(void)
     memory_free(list);
     if (status == GRACO_OK)
         status = table_numbers_read(&numbers, "n", numbers_text, sizeof numbers_text - 1,
-                                    TABLE_IDS_AUTO);
+                                    TABLE_IDS_AUTO, NULL);
     if (status == GRACO_OK)
-        status = table_labels_read(&labels, "l", labels_text, sizeof labels_text - 1);
+        status = table_labels_read(&labels, "l", labels_text, sizeof labels_text - 1, NULL);
     table_edges_clear(&edges);
     table_numbers_clear(&numbers);
     table_labels_clear(&labels);

@@ -10,17 +10,17 @@
 
 static graco_status edges_of(struct table_edges *out, const char *text)
 {
-    return table_edges_read(out, "e.txt", text, (int64_t)strlen(text));
+    return table_edges_read(out, "e.txt", text, (int64_t)strlen(text), NULL);
 }
 
 static graco_status numbers_of(struct table_numbers *out, const char *text, enum table_ids ids)
 {
-    return table_numbers_read(out, "f.csv", text, (int64_t)strlen(text), ids);
+    return table_numbers_read(out, "f.csv", text, (int64_t)strlen(text), ids, NULL);
 }
 
 static graco_status labels_of(struct table_labels *out, const char *text)
 {
-    return table_labels_read(out, "l.txt", text, (int64_t)strlen(text));
+    return table_labels_read(out, "l.txt", text, (int64_t)strlen(text), NULL);
 }
 
 static bool decode(const uint8_t *bytes, int64_t length)
@@ -28,13 +28,13 @@ static bool decode(const uint8_t *bytes, int64_t length)
     struct table_edges edges;
     struct table_numbers numbers;
     struct table_labels labels;
-    table_edges_read(&edges, "x", bytes, length);
+    table_edges_read(&edges, "x", bytes, length, NULL);
     table_edges_clear(&edges);
     for (int ids = TABLE_IDS_AUTO; ids <= TABLE_IDS_FIRST; ids++) {
-        table_numbers_read(&numbers, "x", bytes, length, (enum table_ids)ids);
+        table_numbers_read(&numbers, "x", bytes, length, (enum table_ids)ids, NULL);
         table_numbers_clear(&numbers);
     }
-    table_labels_read(&labels, "x", bytes, length);
+    table_labels_read(&labels, "x", bytes, length, NULL);
     table_labels_clear(&labels);
     return true;
 }
@@ -98,7 +98,7 @@ static void test_edge_errors(void)
     CHECK_FAILS(edges_of(&edges, "0,1\n,1\n"), GRACO_ERROR_FORMAT, "line 2: a field is empty");
     CHECK_FAILS(edges_of(&edges, "\"a b\n"), GRACO_ERROR_FORMAT, "quote");
     CHECK_FAILS(edges_of(&edges, "\"a\"b c\n"), GRACO_ERROR_FORMAT, "closing quote");
-    CHECK_FAILS(table_edges_read(&edges, "bin", "a\0b c\n", 6), GRACO_ERROR_FORMAT, "NUL");
+    CHECK_FAILS(table_edges_read(&edges, "bin", "a\0b c\n", 6, NULL), GRACO_ERROR_FORMAT, "NUL");
     CHECK(edges.source == NULL);
 }
 
@@ -172,6 +172,125 @@ static void test_labels(void)
     table_labels_clear(NULL);
 }
 
+static void test_matrix_market(void)
+{
+    static const char *const wrong[][2] = {
+        {"array real general\n3 3\n1\n", "of another kind"},
+        {"coordinate complex general\n3 3 1\n1 1 0 0\n", "of another kind"},
+        {"coordinate pattern general\n3 4 1\n1 2\n", "line 2: no size"},
+        {"coordinate pattern general\n", "no size"},
+        {"coordinate pattern general\n3 3 2\n1 2\n", "1 entries: expected 2"},
+        {"coordinate pattern general\n3 3 1\n1 4\n", "line 3: no entry"},
+        {"coordinate pattern general\n3 3 1\n0 1\n", "line 3: no entry"},
+        {"coordinate real general\n3 3 1\n1 2\n", "line 3: 2 fields"},
+        {"coordinate real general\n3 3 1\n1 2 nan\n", "line 3: no entry"},
+        {"coordinate pattern general\n2000000000 2000000000 1\n1 2\n", "at most 65536"},
+    };
+    const char *text = "%%MatrixMarket matrix coordinate real symmetric\n% by hand\n4 4 3\n"
+                       "2 1 .5\n3 1 1\n3 3 2\n";
+    char file[256];
+    struct table_edges edges;
+    CHECK_OK(edges_of(&edges, text));
+    CHECK(edges.nodes == 4 && edges.count == 5 && edges.weighted && edges.matrix_market);
+    CHECK(edges.source[0] == 1 && edges.target[0] == 0 && edges.source[1] == 0 &&
+          edges.target[1] == 1 && edges.source[4] == 2 && edges.target[4] == 2);
+    table_edges_clear(&edges);
+    hostile_truncate(decode, (const uint8_t *)text, (int64_t)strlen(text));
+    hostile_corrupt(decode, (const uint8_t *)text, (int64_t)strlen(text));
+    CHECK_OK(
+        edges_of(&edges, "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n"));
+    CHECK(edges.nodes == 3 && edges.count == 2 && !edges.weighted && edges.target[1] == 2);
+    table_edges_clear(&edges);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(file, sizeof file, "%%%%MatrixMarket matrix %s", wrong[i][0]);
+        CHECK_FAILS(edges_of(&edges, file), GRACO_ERROR_FORMAT, wrong[i][1]);
+    }
+}
+
+/* Headers, ids and separators that only looking can tell. */
+static void test_understanding(void)
+{
+    struct table_edges edges;
+    struct table_numbers numbers;
+    struct table_labels labels;
+    static const char *const headed[] = {"Source,Target\n0,1\n1,2\n", "from to\n0 1\n1 2\n",
+                                         "a,b,c\n0,1,2\n1,2,2\n",
+                                         "src\tdst\tw\n0\t1\t1\n1\t2\t2\n"};
+    for (size_t i = 0; i < sizeof headed / sizeof *headed; i++) {
+        CHECK_OK(edges_of(&edges, headed[i]));
+        CHECK(edges.header && edges.count == 2 && edges.nodes == 3 && !edges.names);
+        table_edges_clear(&edges);
+    }
+    CHECK_OK(edges_of(&edges, "source,target\nann,bob\n"));
+    CHECK(edges.header && edges.nodes == 2 && edges.names);
+    table_edges_clear(&edges);
+    CHECK_OK(edges_of(&edges, "New York\tRome\nRome\tSan Jose, CA\n"));
+    CHECK(edges.nodes == 3 && strcmp(names_text(edges.names, 0), "New York") == 0);
+    table_edges_clear(&edges);
+    CHECK_FAILS(edges_of(&edges, "source,target\nann,source\n"), GRACO_ERROR_FORMAT,
+                "--header yes");
+    CHECK_FAILS(edges_of(&edges, "paper,cites\n0,1\n"), GRACO_ERROR_FORMAT, "--header no");
+    CHECK_FAILS(edges_of(&edges, "node,bob\nann,bob\n"), GRACO_ERROR_FORMAT, "--header no");
+    const struct table_options no = {.header = TABLE_HEADER_NO}, yes = {.header = TABLE_HEADER_YES};
+    CHECK_OK(table_edges_read(&edges, "e", "source,target\n", 14, &no));
+    CHECK(edges.count == 1 && !edges.header);
+    table_edges_clear(&edges);
+    CHECK_OK(table_edges_read(&edges, "e", "paper,cites\n0,1\n", 16, &yes));
+    CHECK(edges.count == 1 && !edges.names && edges.header);
+    table_edges_clear(&edges);
+
+    CHECK_OK(numbers_of(&numbers, "node_id,a,b\n2,5,6\n0,7,8\n1,9,9\n", TABLE_IDS_AUTO));
+    CHECK(numbers.cols == 2 && numbers.id_column == 1 && numbers.data[0] == 5 && numbers.ids);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "a,b,ID\n5,6,17\n7,8,4\n", TABLE_IDS_AUTO));
+    CHECK(numbers.cols == 2 && numbers.id_column == 3 && numbers.data[2] == 7);
+    CHECK(strcmp(names_text(numbers.ids, 0), "17") == 0);
+    table_numbers_clear(&numbers);
+    CHECK_FAILS(numbers_of(&numbers, "a,b,id\n5,6,7\n7,8\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT,
+                "line 3: 1 numbers");
+    CHECK_OK(numbers_of(&numbers, ",0,1\n5,6,17\n7,8,4\n", TABLE_IDS_AUTO)); /* a data frame */
+    CHECK(numbers.header && numbers.id_column == 1 && numbers.rows == 2);
+    table_numbers_clear(&numbers);
+    CHECK_OK(numbers_of(&numbers, "1 .5\n0 .25\n2 .75\n", TABLE_IDS_AUTO));
+    CHECK(numbers.cols == 1 && numbers.id_column == 1 && numbers.data[1] == .25f);
+    table_numbers_clear(&numbers);
+    CHECK_FAILS(numbers_of(&numbers, "rank,a\n1,5\n0,6\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT,
+                "--id-column none");
+    CHECK_FAILS(numbers_of(&numbers, "0 1\n1 0\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT,
+                "--id-column 1");
+    CHECK_FAILS(numbers_of(&numbers, "id,node,a\n1,5,2\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT,
+                "columns 1 and 2");
+    CHECK_FAILS(numbers_of(&numbers, "id,0,1\nbob,5,2\n", TABLE_IDS_AUTO), GRACO_ERROR_FORMAT,
+                "--header yes");
+    const struct table_options none = {.id_column = "none"}, rank = {.id_column = "Rank"};
+    CHECK_OK(table_numbers_read(&numbers, "f", "rank,a\n1,5\n0,6\n", 15, TABLE_IDS_AUTO, &none));
+    CHECK(numbers.cols == 2 && !numbers.ids && numbers.header);
+    table_numbers_clear(&numbers);
+    CHECK_OK(table_numbers_read(&numbers, "f", "a,rank\n1,5\n0,6\n", 15, TABLE_IDS_AUTO, &rank));
+    CHECK(numbers.cols == 1 && numbers.id_column == 2);
+    table_numbers_clear(&numbers);
+    CHECK_FAILS(table_numbers_read(&numbers, "f", "1,5\n", 4, TABLE_IDS_AUTO, &rank),
+                GRACO_ERROR_FORMAT, "no column of ids 'Rank'");
+
+    CHECK_OK(labels_of(&labels, "node,kind\na,cat\nb,dog\n"));
+    CHECK(labels.header && labels.count == 2 && labels.classes == 2 && labels.label[0] == 0);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "Class\ncat\ndog\n"));
+    CHECK(labels.header && labels.count == 2 && labels.classes == 2);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "label\tid\n3\ta\n\tb\n"));
+    CHECK(labels.count == 2 && labels.id_column == 2 && labels.label[0] == 3 &&
+          labels.label[1] == -1);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "a,cat\nb,\nc,ape\n"));
+    CHECK(labels.classes == 2 && labels.label[0] == 1 && labels.label[1] == -1 &&
+          labels.label[2] == 0);
+    table_labels_clear(&labels);
+    CHECK_FAILS(labels_of(&labels, "type\ncat\ntype\n"), GRACO_ERROR_FORMAT, "--header no");
+    CHECK_FAILS(labels_of(&labels, "0\n\n1\n"), GRACO_ERROR_FORMAT, "line 3: empty lines");
+    CHECK_FAILS(labels_of(&labels, "a,1\n,2\n"), GRACO_ERROR_FORMAT, "line 2: an id is empty");
+}
+
 static void check_number(const char *text, double expected)
 {
     double value = 0;
@@ -218,7 +337,7 @@ static void test_speed(void)
         length += sprintf(text + length, "%d\t%d\n", (int)(i * 7919 % 100003),
                           (int)(i * 104729 % 100003));
     double begin = threads_seconds();
-    CHECK_OK(table_edges_read(&edges, "speed", text, length));
+    CHECK_OK(table_edges_read(&edges, "speed", text, length, NULL));
     double rate = (double)length / (threads_seconds() - begin) * 1e-6;
     printf("edges: %.0f MB/s\n", rate);
     CHECK(edges.count == EDGES);
@@ -226,7 +345,7 @@ static void test_speed(void)
     for (int64_t i = 0; i < length; i++) /* the same with names */
         text[i] = text[i] == '0' ? 'x' : text[i];
     begin = threads_seconds();
-    CHECK_OK(table_edges_read(&edges, "speed", text, length));
+    CHECK_OK(table_edges_read(&edges, "speed", text, length, NULL));
     rate = (double)length / (threads_seconds() - begin) * 1e-6;
     printf("edges with names: %.0f MB/s\n", rate);
     table_edges_clear(&edges);
@@ -236,7 +355,7 @@ static void test_speed(void)
             length += sprintf(text + length, "%.6f%c", (i * 37 + j * 11) % 1000 / 999.0,
                               j + 1 < COLS ? ',' : '\n');
     begin = threads_seconds();
-    CHECK_OK(table_numbers_read(&numbers, "speed", text, length, TABLE_IDS_NONE));
+    CHECK_OK(table_numbers_read(&numbers, "speed", text, length, TABLE_IDS_NONE, NULL));
     rate = (double)length / (threads_seconds() - begin) * 1e-6;
     printf("numbers: %.0f MB/s\n", rate);
     CHECK(numbers.rows == ROWS && numbers.cols == COLS);
@@ -250,6 +369,8 @@ int main(void)
     test_edge_errors();
     test_numbers();
     test_labels();
+    test_understanding();
+    test_matrix_market();
     test_scan_number();
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))
         test_scan_number();

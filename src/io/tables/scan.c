@@ -22,23 +22,33 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The separator that a line uses outside of quotes. */
+/* Blanks that stand around fields; a tab is none where it separates them. */
+static bool is_around(char c, char separator)
+{
+    return is_blank(c) && (c != '\t' || separator != '\t');
+}
+
+/* The separator that a line uses outside of quotes: a tab before a comma before a semicolon. Two
+ * tabs in a row are there for the eye, so blanks of any number separate. */
 static char separator_of(const char *at, const char *end)
 {
     bool quoted = false;
     char found = ' ';
     for (; at < end; at++) {
         quoted ^= *at == '"';
-        if (!quoted && *at == ',')
-            return ',';
-        if (!quoted && *at == ';')
-            found = ';';
+        if (quoted)
+            continue;
+        if (*at == '\t')
+            return at + 1 < end && at[1] == '\t' ? ' ' : '\t';
+        if (*at == ',' || (*at == ';' && found == ' '))
+            found = *at;
     }
     return found;
 }
 
 bool scan_line(struct scan *scan)
 {
+    scan->skipped = false;
     while (scan->next < scan->end) {
         const char *from = scan->next;
         const char *to = memchr(from, '\n', (size_t)(scan->end - from));
@@ -46,17 +56,21 @@ bool scan_line(struct scan *scan)
         if (!to)
             to = scan->end;
         scan->line++;
-        while (from < to && is_blank(*from))
-            from++;
-        while (from < to && is_blank(to[-1]))
-            to--;
-        if (from == to || *from == '#' || *from == '%')
+        const char *text = from;
+        while (text < to && is_blank(*text))
+            text++;
+        scan->skipped |= text == to;
+        if (text == to || *text == '#' || *text == '%')
             continue;
+        if (!scan->separator)
+            scan->separator = separator_of(from, to);
+        while (is_around(*from, scan->separator))
+            from++;
+        while (is_around(to[-1], scan->separator))
+            to--;
         scan->at = from;
         scan->line_end = to;
         scan->pending = true;
-        if (!scan->separator)
-            scan->separator = separator_of(from, to);
         return true;
     }
     return false;
@@ -89,7 +103,7 @@ static void take_plain(struct scan_field *field, struct scan *scan)
     } else {
         while (at < scan->line_end && *at != scan->separator)
             at++;
-        for (to = at; to > from && is_blank(to[-1]);)
+        for (to = at; to > from && is_around(to[-1], scan->separator);)
             to--;
     }
     scan->at = at;
@@ -100,7 +114,7 @@ static void take_plain(struct scan_field *field, struct scan *scan)
 static graco_status take_separator(struct scan *scan)
 {
     const char *from = scan->at;
-    while (scan->at < scan->line_end && is_blank(*scan->at))
+    while (scan->at < scan->line_end && is_around(*scan->at, scan->separator))
         scan->at++;
     scan->pending = false;
     if (scan->at == scan->line_end)
@@ -113,7 +127,7 @@ static graco_status take_separator(struct scan *scan)
         return fail_line(scan, "text follows a closing quote");
     scan->at++;
     scan->pending = true;
-    while (scan->at < scan->line_end && is_blank(*scan->at))
+    while (scan->at < scan->line_end && is_around(*scan->at, scan->separator))
         scan->at++;
     return GRACO_OK;
 }
@@ -127,7 +141,7 @@ graco_status scan_next(struct scan_field *field, bool *found, struct scan *scan)
         PASS(take_quoted(field, scan));
     else
         take_plain(field, scan);
-    if (field->length == 0)
+    if (field->length == 0 && !scan->empties)
         return fail_line(scan, "a field is empty");
     if (memchr(field->text, 0, (size_t)field->length))
         return fail_line(scan, "a field holds a NUL byte: this is no text file");
@@ -167,6 +181,26 @@ int64_t scan_count_lines(const void *bytes, int64_t length)
         at++;
     }
     return lines;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool scan_listed(struct scan_field field, const char *const *words)
+{
+    for (; *words; words++) {
+        int64_t same = 0;
+        while (same < field.length && (*words)[same]) {
+            if (lower(field.text[same]) != lower((*words)[same]))
+                break;
+            same++;
+        }
+        if (same == field.length && !(*words)[same])
+            return true;
+    }
+    return false;
 }
 
 bool scan_integer(int64_t *out, struct scan_field field, int64_t low, int64_t high)

@@ -9,8 +9,10 @@ struct scan {
     const char *at, *line_end; /* what is left of the line */
     const char *file;          /* for messages */
     int64_t line;              /* from 1 */
-    char separator;            /* ',', ';', or ' ' for blanks and tabs; 0: not known yet */
+    char separator;            /* ',', ';', '\t', or ' ' for blanks and tabs; 0: not known yet */
     bool pending;              /* a separator was taken: a field must follow */
+    bool empties;              /* a field may be empty */
+    bool skipped;              /* empty lines stand before this one */
 };
 
 struct scan_field {
@@ -22,11 +24,11 @@ struct scan_field {
 void scan_start(struct scan *scan, const char *file, const void *bytes, int64_t length);
 
 /* Moves to the next line that holds something; false at the end of the file. The first such line
- * decides what separates fields. */
+ * decides what separates fields, unless `separator` is set. */
 bool scan_line(struct scan *scan);
 
-/* Takes the next field of the line: *found is false at its end. An empty field, an open quote or a
- * NUL byte is GRACO_ERROR_FORMAT. */
+/* Takes the next field of the line: *found is false at its end. An empty field (unless
+ * `empties` is set), an open quote or a NUL byte is GRACO_ERROR_FORMAT. */
 graco_status scan_next(struct scan_field *field, bool *found, struct scan *scan);
 
 /* Takes the fields of the line, `room` of them at most; *count is room + 1 if there are more. */
@@ -38,6 +40,9 @@ graco_status scan_columns(int *columns, int count, int least, int most, const ch
 
 /* How many lines the bytes have at most. */
 int64_t scan_count_lines(const void *bytes, int64_t length);
+
+/* Whether the field is one of the words, which end with NULL, in any case of the letters a to z. */
+bool scan_listed(struct scan_field field, const char *const *words);
 
 /* The field as an integer from low to high; false if it is none. */
 bool scan_integer(int64_t *out, struct scan_field field, int64_t low, int64_t high);

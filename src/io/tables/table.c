@@ -4,12 +4,28 @@
 #include "io/tables/table.h"
 
 #include "base/memory.h"
+#include "io/tables/matrix_market.h"
 #include "io/tables/scan.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct table_options no_options;
+
+bool table_names_ids(struct scan_field field)
+{
+    static const char *const words[] = {"",        "id",      "node", "nodeid",
+                                        "node_id", "node id", "name", NULL};
+    return scan_listed(field, words);
+}
+
+/* How much of a field a message shows. */
+static int shown(struct scan_field field)
+{
+    return (int)(field.length < 40 ? field.length : 40);
+}
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
@@ -35,10 +51,55 @@ static graco_status read_edge(struct scan_field fields[3], int *columns, struct 
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s, line %" PRId64
                            ": the third field \"%.*s\" is no weight, a number is expected",
-                           scan->file, scan->line,
-                           (int)(fields[2].length < 40 ? fields[2].length : 40), fields[2].text);
+                           scan->file, scan->line, shown(fields[2]), fields[2].text);
     return scan_columns(columns, count, 2, 3,
                         "two ids (and on every line or none a weight) are expected", scan);
+}
+
+static bool is_number(struct scan_field field)
+{
+    double value;
+    return scan_number(&value, field);
+}
+
+static graco_status fail_edge_header(const struct scan_field ids[2], const char *file)
+{
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s: the first line, \"%.*s\" and \"%.*s\", may be a header or an edge: "
+                       "--header yes or --header no decides",
+                       file, shown(ids[0]), ids[0].text, shown(ids[1]), ids[1].text);
+}
+
+/* Whether the first line is a header, whose two ids go to `ids`. Its words are on the list, or it
+ * has no number where a weight would stand. One word on the list, or words above numbers, can be
+ * read in two ways. */
+static graco_status edge_header(bool *header, struct scan_field ids[3], struct scan scan)
+{
+    static const char *const words[] = {
+        "source", "target", "src",     "dst",   "dest",   "destination", "from",      "to",
+        "id",     "node",   "node_id", "node1", "node2",  "node_1",      "node_2",    "id1",
+        "id2",    "name",   "head",    "tail",  "sender", "receiver",    "source_id", "target_id",
+        "src_id", "dst_id", "from_id", "to_id", "weight", NULL};
+    struct scan_field other[3];
+    int count = 0;
+    int64_t below = 0;
+    *header = false;
+    if (!scan_line(&scan))
+        return GRACO_OK;
+    PASS(scan_fields(ids, &count, 3, &scan));
+    if (count < 2 || count > 3 || (is_number(ids[0]) && is_number(ids[1])))
+        return GRACO_OK;
+    int listed = scan_listed(ids[0], words) + scan_listed(ids[1], words);
+    *header = listed == 2 || (count == 3 && !is_number(ids[2]));
+    if (*header || is_number(ids[0]) || is_number(ids[1]))
+        return GRACO_OK;
+    bool above_numbers = listed == 0;
+    for (; above_numbers && scan_line(&scan); below++) {
+        PASS(scan_fields(other, &count, 3, &scan));
+        above_numbers = count >= 2 && is_number(other[0]) && is_number(other[1]);
+    }
+    return listed == 1 || (above_numbers && below > 0) ? fail_edge_header(ids, scan.file)
+                                                       : GRACO_OK;
 }
 
 /* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
@@ -84,19 +145,34 @@ static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
 }
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
-                              int64_t length)
+                              int64_t length, const struct table_options *options)
 {
     struct scan scan;
+    struct scan_field head[3];
     bool numbers = true;
+    options = options ? options : &no_options;
     graco_status status = GRACO_OK;
     *out = (struct table_edges){0};
+    scan_start(&scan, file, bytes, length);
+    if (matrix_market_knows(&scan)) {
+        TRY(matrix_market_read(out, scan));
+        goto done;
+    }
     int64_t lines = scan_count_lines(bytes, length);
     TRY(memory_alloc(&out->source, lines, sizeof *out->source));
     TRY(memory_alloc(&out->target, lines, sizeof *out->target));
-    scan_start(&scan, file, bytes, length);
+    scan.separator = options->separator;
+    out->header = options->header == TABLE_HEADER_YES;
+    if (options->header == TABLE_HEADER_LOOK)
+        TRY(edge_header(&out->header, head, scan));
+    if (out->header)
+        scan_line(&scan);
     TRY(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
         TRY(edges_as_names(out, scan));
+    for (int i = 0; i < 2 && out->names && out->header && options->header == TABLE_HEADER_LOOK; i++)
+        if (names_find(out->names, head[i].text, head[i].length) >= 0)
+            TRY(fail_edge_header(head, file)); /* a node has the header's word as its name */
     if (out->count == 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no edges: two ids on a line are expected", file);
 done:
@@ -118,37 +194,176 @@ void table_numbers_clear(struct table_numbers *numbers)
 
 struct shape {
     int64_t fields; /* of the first line */
-    bool ids, header;
+    int64_t id;     /* column of ids, from 1; 0: none */
+    bool header;
+    struct scan_field id_name; /* what the header calls them */
 };
 
-/* Looks at the first two lines: how many fields, is there a header, is there an id column. */
-static graco_status find_shape(struct shape *out, struct scan scan, enum table_ids ids)
+/* What the first two lines look like. */
+struct look {
+    int lines;
+    int64_t fields;               /* of the first */
+    bool first_word[2], words[2]; /* in the first column, in others, something is no number */
+    int64_t named[2];             /* columns, from 1, that a header would call ids; 0: none */
+    int64_t chosen;               /* the column that has the name the user gave; 0: none */
+    struct scan_field first;      /* of the first line */
+};
+
+static graco_status look_at(struct look *look, struct scan scan, const char *id_column)
 {
     struct scan_field field = {0};
-    bool found = true, first_id[2] = {false, false}, words[2] = {false, false};
-    int lines = 0;
-    double value;
-    *out = (struct shape){0};
-    for (; lines < 2 && scan_line(&scan); lines++) {
+    bool found = true;
+    const char *const chosen[] = {id_column, NULL};
+    *look = (struct look){0};
+    for (; look->lines < 2 && scan_line(&scan); look->lines++) {
+        bool first_line = look->lines == 0;
         for (int64_t column = 0;; column++) {
+            scan.empties = first_line && column == 0; /* as data frames are written */
             PASS(scan_next(&field, &found, &scan));
             if (!found)
                 break;
-            out->fields += lines == 0;
-            if (scan_number(&value, field))
-                continue;
-            if (column == 0)
-                first_id[lines] = true;
-            else
-                words[lines] = true;
+            look->fields += first_line;
+            if (first_line && column == 0)
+                look->first = field;
+            if (first_line && table_names_ids(field) && !look->named[1])
+                look->named[look->named[0] > 0] = column + 1;
+            if (first_line && scan_listed(field, chosen))
+                look->chosen = column + 1;
+            if (!is_number(field))
+                *(column == 0 ? &look->first_word[look->lines] : &look->words[look->lines]) = true;
         }
     }
-    bool may_id = ids != TABLE_IDS_NONE;
-    out->header = words[0] || (first_id[0] && (!may_id || (lines == 2 && !first_id[1])));
-    if (ids == TABLE_IDS_FIRST && !words[0])
-        out->header = false;
-    out->ids = ids == TABLE_IDS_FIRST ||
-               (ids == TABLE_IDS_AUTO && first_id[out->header && lines == 2 ? 1 : 0]);
+    return GRACO_OK;
+}
+/* Where a first field that is called as ids are stands above words and beside numbers, it may be a
+ * header over columns with numbers as names, or a node of that name. */
+static graco_status choose_header(bool *header, const struct look *look, enum table_ids ids,
+                                  const char *file)
+{
+    bool over = look->lines == 2 && (ids == TABLE_IDS_FIRST || look->first_word[1]);
+    *header = look->words[0] ||
+              (look->first_word[0] && (ids == TABLE_IDS_NONE || (look->lines == 2 && !over)));
+    if (*header || !over || look->named[0] != 1)
+        return GRACO_OK;
+    if (look->first.length > 0)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s: the first line, which begins with \"%.*s\", may be a header or the "
+                           "features of a node: --header yes or --header no decides",
+                           file, shown(look->first), look->first.text);
+    *header = true;
+    return GRACO_OK;
+}
+
+/* Whether the integers of a column, from 0, are 0 .. rows - 1 in any order. Stops at the first row
+ * that says no. */
+static graco_status is_permutation(bool *out, struct scan scan, int64_t column)
+{
+    struct scan_field field = {0};
+    uint8_t *seen = NULL;
+    int64_t lines = scan_count_lines(scan.next, scan.end - scan.next), rows = 0, most = -1, value;
+    bool found = true;
+    graco_status status = GRACO_OK;
+    *out = false;
+    TRY(memory_zalloc(&seen, lines, sizeof *seen));
+    for (; scan_line(&scan); rows++) {
+        for (int64_t c = 0; c <= column; c++)
+            TRY(scan_next(&field, &found, &scan));
+        if (!found || !scan_integer(&value, field, 0, lines - 1) || seen[value]++)
+            goto done;
+        most = value > most ? value : most;
+    }
+    *out = rows > 1 && most == rows - 1;
+done:
+    memory_free(seen);
+    return status;
+}
+
+/* The column of ids that the user chose. */
+static graco_status chosen_ids(int64_t *out, const struct look *look, bool header,
+                               const char *id_column, const char *file)
+{
+    struct scan_field text = {id_column, (int64_t)strlen(id_column)};
+    if (scan_integer(out, text, 1, look->fields))
+        return GRACO_OK;
+    *out = look->chosen;
+    if (header && look->chosen > 0)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s has no column of ids '%s': expected a name in its header, a number from "
+                       "1 to %" PRId64 ", or none",
+                       file, id_column, look->fields);
+}
+
+/* Finds ids by what the columns hold. `scan` stands before the first row. */
+static graco_status looked_ids(int64_t *out, const struct look *look, bool header, struct scan scan)
+{
+    bool first = false, second = false;
+    if (look->fields < 2)
+        return GRACO_OK;
+    PASS(is_permutation(&first, scan, 0));
+    if (!first)
+        return GRACO_OK;
+    PASS(is_permutation(&second, scan, 1));
+    if (header || second)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s: column 1 has the number of each node once, and may be ids or a "
+                           "feature: --id-column 1 or --id-column none decides",
+                           scan.file);
+    *out = 1;
+    return GRACO_OK;
+}
+
+static graco_status choose_ids(int64_t *out, const struct look *look, bool header,
+                               enum table_ids ids, struct scan scan)
+{
+    *out = 0;
+    if (ids == TABLE_IDS_NONE)
+        return GRACO_OK;
+    if (header && look->named[1] > 0)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s: columns %" PRId64 " and %" PRId64 " both may be ids: --id-column "
+                           "with one of these numbers, or none, decides",
+                           scan.file, look->named[0], look->named[1]);
+    if (header && look->named[0] > 0)
+        *out = look->named[0];
+    else if (ids == TABLE_IDS_FIRST || look->first_word[header && look->lines == 2 ? 1 : 0])
+        *out = 1;
+    else
+        return looked_ids(out, look, header, scan);
+    return GRACO_OK;
+}
+
+static graco_status take_name(struct scan_field *out, struct scan scan, int64_t column)
+{
+    bool found = true;
+    scan.empties = true;
+    scan_line(&scan);
+    for (int64_t c = 0; c < column; c++)
+        PASS(scan_next(out, &found, &scan));
+    return GRACO_OK;
+}
+
+/* Decides from the first two lines, and moves to the first row. */
+static graco_status find_shape(struct shape *out, struct scan *scan, enum table_ids ids,
+                               const struct table_options *options)
+{
+    struct look look;
+    const char *id_column = options->id_column;
+    if (id_column && strcmp(id_column, "none") == 0)
+        ids = TABLE_IDS_NONE;
+    struct scan head = *scan;
+    PASS(look_at(&look, *scan, id_column));
+    *out = (struct shape){.fields = look.fields, .header = options->header == TABLE_HEADER_YES};
+    if (options->header == TABLE_HEADER_LOOK)
+        PASS(choose_header(&out->header, &look, ids, scan->file));
+    if (out->header)
+        scan_line(scan);
+    if (id_column && ids != TABLE_IDS_NONE)
+        PASS(chosen_ids(&out->id, &look, out->header, id_column, scan->file));
+    else
+        PASS(choose_ids(&out->id, &look, out->header, ids, *scan));
+    if (out->header && out->id > 0)
+        PASS(take_name(&out->id_name, head, out->id));
     return GRACO_OK;
 }
 
@@ -159,9 +374,9 @@ static graco_status read_value(float *out, struct scan_field field, const struct
         *out = (float)value;
         return GRACO_OK;
     }
-    return status_fail(
-        GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": \"%.*s\" found, a finite number is expected",
-        scan->file, scan->line, (int)(field.length < 40 ? field.length : 40), field.text);
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s, line %" PRId64 ": \"%.*s\" found, a finite number is expected",
+                       scan->file, scan->line, shown(field), field.text);
 }
 
 static graco_status add_id(struct names *ids, struct scan_field field, const struct scan *scan)
@@ -171,8 +386,7 @@ static graco_status add_id(struct names *ids, struct scan_field field, const str
     PASS(names_add(&number, ids, field.text, field.length));
     if (number < before)
         return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": the id \"%.*s\" is repeated",
-                           scan->file, scan->line, (int)(field.length < 40 ? field.length : 40),
-                           field.text);
+                           scan->file, scan->line, shown(field), field.text);
     return GRACO_OK;
 }
 
@@ -180,24 +394,24 @@ static graco_status read_row(struct table_numbers *numbers, int64_t *room, struc
 {
     struct scan_field field = {0};
     bool found = true;
-    int64_t column = 0;
+    int64_t column = 0; /* of the numbers */
     int64_t used = numbers->rows * numbers->cols;
     if (used + numbers->cols > *room) {
         int64_t more = 2 * *room + numbers->cols;
         PASS(memory_grow(&numbers->data, used, more, sizeof *numbers->data));
         *room = more;
     }
-    if (numbers->ids) {
-        PASS(scan_next(&field, &found, scan));
-        PASS(add_id(numbers->ids, field, scan));
-    }
-    for (;; column++) {
+    int64_t fields = 0;
+    for (;; fields++) {
         PASS(scan_next(&field, &found, scan));
         if (!found)
             break;
-        if (column < numbers->cols)
-            PASS(read_value(&numbers->data[used + column], field, scan));
+        if (fields + 1 == numbers->id_column)
+            PASS(add_id(numbers->ids, field, scan));
+        else if (column < numbers->cols)
+            PASS(read_value(&numbers->data[used + column++], field, scan));
     }
+    column = fields - (numbers->id_column > 0);
     if (column != numbers->cols)
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s, line %" PRId64 ": %" PRId64 " numbers found, %" PRId64
@@ -208,7 +422,8 @@ static graco_status read_row(struct table_numbers *numbers, int64_t *room, struc
 }
 
 graco_status table_numbers_read(struct table_numbers *out, const char *file, const void *bytes,
-                                int64_t length, enum table_ids ids)
+                                int64_t length, enum table_ids ids,
+                                const struct table_options *options)
 {
     struct scan scan;
     struct shape shape;
@@ -216,15 +431,17 @@ graco_status table_numbers_read(struct table_numbers *out, const char *file, con
     graco_status status = GRACO_OK;
     *out = (struct table_numbers){0};
     scan_start(&scan, file, bytes, length);
-    TRY(find_shape(&shape, scan, ids));
+    options = options ? options : &no_options;
+    scan.separator = options->separator;
+    TRY(find_shape(&shape, &scan, ids, options));
     out->header = shape.header;
-    out->cols = shape.fields - shape.ids;
+    out->id_column = shape.id;
+    out->id_name = shape.id_name;
+    out->cols = shape.fields - (shape.id > 0);
     if (out->cols <= 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no numbers: rows of numbers are expected", file);
-    if (shape.ids)
+    if (shape.id > 0)
         TRY(names_create(&out->ids));
-    if (shape.header)
-        scan_line(&scan);
     while (scan_line(&scan))
         TRY(read_row(out, &room, &scan));
     if (out->rows == 0)

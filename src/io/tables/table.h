@@ -1,14 +1,27 @@
 /* Text tables: edge lists, feature tables and label files.
  *
- * Fields are separated by a comma, a semicolon, or blanks and tabs. Empty lines and lines that
+ * Fields are separated by a tab, a comma, a semicolon, or blanks and tabs. Empty lines and lines that
  * start with '#' or '%' are left out. Lines end with \n or \r\n. A byte order mark is skipped. A
  * field may stand in double quotes (no escapes inside). Every message names file and line. `file`
- * is used in messages only. One pass over the bytes, no copies of lines. */
+ * is used in messages only. One pass over the bytes, no copies of lines.
+ *
+ * Readers look whether a table has a header and which column names nodes. What can be read in two
+ * ways is refused with both readings and the option that decides; docs/formats.md has the rules. */
 #ifndef IO_TABLES_TABLE_H
 #define IO_TABLES_TABLE_H
 
 #include "base/status.h"
 #include "io/tables/names.h"
+#include "io/tables/scan.h"
+
+/* What the user says of a table; zeros, or NULL instead of the struct: look. */
+enum table_header { TABLE_HEADER_LOOK, TABLE_HEADER_YES, TABLE_HEADER_NO };
+
+struct table_options {
+    enum table_header header;
+    char separator;        /* ' ' for blanks and tabs; 0: the first line decides */
+    const char *id_column; /* a column's name, its number from 1, or "none"; NULL: look */
+};
 
 /* Edges. If every id in the file is a decimal number from 0 to 2^31 - 2 they are the node numbers,
  * and nodes is the largest plus one; but if that is more than TABLE_SPARSE times the number of ids
@@ -19,24 +32,27 @@
  * are ignored, and `weighted` says that there were some. Anything else is refused. */
 enum { TABLE_SPARSE = 64 };
 
+/* A text that begins with %%MatrixMarket is read as io/tables/matrix_market.h says instead. */
 struct table_edges {
     int64_t count, nodes;
     int32_t *source;     /* (count) */
     int32_t *target;     /* (count) */
     struct names *names; /* NULL: ids are the node numbers */
-    bool weighted;
+    bool weighted, header;
+    bool matrix_market; /* it was a matrix in that format */
 };
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
-                              int64_t length);
+                              int64_t length, const struct table_options *options);
 void table_edges_clear(struct table_edges *edges);
 
 /* Numbers. Every row has the same number of fields, all finite numbers. The first line is a header
- * if a field of it (the id apart) is no number. */
+ * if a field of it (the id apart) is no number. A header's id, node, node_id or name is the column
+ * of ids. */
 enum table_ids {
-    TABLE_IDS_AUTO, /* the first field of the first row is no number: an id column */
+    TABLE_IDS_AUTO, /* the first column, if it has words, or each of 0 .. rows - 1 once */
     TABLE_IDS_NONE, /* no id column */
-    TABLE_IDS_FIRST /* the first field is the id, also where it is a number */
+    TABLE_IDS_FIRST /* the first column, also where it has other numbers */
 };
 
 struct table_numbers {
@@ -44,16 +60,19 @@ struct table_numbers {
     float *data;       /* (rows, cols) */
     struct names *ids; /* row r has id r; NULL: no id column. A repeated id is refused. */
     bool header;
+    int64_t id_column;         /* from 1; 0: none */
+    struct scan_field id_name; /* what the header calls it; borrowed from the bytes */
 };
 
 graco_status table_numbers_read(struct table_numbers *out, const char *file, const void *bytes,
-                                int64_t length, enum table_ids ids);
+                                int64_t length, enum table_ids ids,
+                                const struct table_options *options);
 void table_numbers_clear(struct table_numbers *numbers);
 
 /* Labels: every line has a label, or an id and a label. If every label is an integer from -1 to
  * TABLE_CLASSES - 1 it is the class, -1 meaning unknown; otherwise labels are names, and classes
- * are numbered in the byte order of the names. The first line is a header if its label is the only
- * one that is no integer. */
+ * are numbered in the byte order of the names. An empty label beside an id is unknown. The first
+ * line is a header if its label is the only one that is no integer, or if it has words of headers. */
 enum { TABLE_CLASSES = 1 << 20 };
 
 struct table_labels {
@@ -61,10 +80,15 @@ struct table_labels {
     int32_t *label;       /* (count) */
     struct names *ids;    /* row r has id r; NULL: no id column. A repeated id is refused. */
     struct names *labels; /* class c has name c; NULL: labels are the class numbers */
+    bool header;
+    int id_column; /* from 1; 0: none */
 };
 
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
-                               int64_t length);
+                               int64_t length, const struct table_options *options);
 void table_labels_clear(struct table_labels *labels);
+
+/* Whether a header's word names a column of ids. */
+bool table_names_ids(struct scan_field field);
 
 #endif

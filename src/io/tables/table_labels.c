@@ -19,40 +19,111 @@ void table_labels_clear(struct table_labels *labels)
     *labels = (struct table_labels){0};
 }
 
-/* The last field of a line, and the id before it if the file has two columns. */
-static graco_status read_line(struct scan_field fields[2], int *columns, struct scan *scan)
+/* The label of a line goes to fields[1], its id, if the file has two columns, to fields[0]. */
+static graco_status read_line(struct scan_field fields[2], int *columns, int id_column,
+                              struct scan *scan)
 {
     int count = 0;
     PASS(scan_fields(fields, &count, 2, scan));
     PASS(scan_columns(columns, count, 1, 2,
                       "a label or an id and a label are expected, the same on every line", scan));
-    if (count == 1)
-        fields[1] = fields[0];
+    struct scan_field first = fields[0];
+    if (count == 2 && id_column == 2)
+        fields[0] = fields[1];
+    if (count == 1 || id_column == 2)
+        fields[1] = first;
+    if (count == 2 && fields[0].length == 0)
+        return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": an id is empty", scan->file,
+                           scan->line);
     return GRACO_OK;
 }
 
 /* What the labels of a file are like. */
 struct survey {
-    bool header;  /* the first line is one */
-    bool numbers; /* all labels are class numbers */
-    int columns;
+    bool header;   /* the first line is one */
+    bool numbers;  /* all labels are class numbers or empty */
+    int columns;   /* one, or two: an id and a label */
+    int id_column; /* from 1; 0: none */
 };
 
-static graco_status survey_labels(struct survey *out, struct scan scan)
+/* Which of two columns has the ids: the one the user says, the one a header calls so, the first. */
+static graco_status find_ids(int *out, struct scan scan, const struct table_options *options)
 {
     struct scan_field fields[2];
+    const char *const chosen[] = {options->id_column, NULL};
+    int count = 0;
+    int64_t number = 0;
+    *out = 0;
+    if (!scan_line(&scan))
+        return GRACO_OK;
+    PASS(scan_fields(fields, &count, 2, &scan));
+    if (count != 2)
+        return GRACO_OK;
+    *out = table_names_ids(fields[1]) && !table_names_ids(fields[0]) ? 2 : 1;
+    if (!options->id_column)
+        return GRACO_OK;
+    struct scan_field text = {chosen[0], (int64_t)strlen(chosen[0])};
+    if (scan_integer(&number, text, 1, 2))
+        *out = (int)number;
+    else if (scan_listed(fields[0], chosen) || scan_listed(fields[1], chosen))
+        *out = scan_listed(fields[0], chosen) ? 1 : 2;
+    else
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s has no column of ids '%s': expected a name in its header, 1 or 2",
+                           scan.file, chosen[0]);
+    return GRACO_OK;
+}
+
+/* Whether the first line is a header, by its own words: the label is called as labels are, or the
+ * id as ids are. `again`: another node has the same label. */
+static graco_status worded_header(bool *out, const struct scan_field first[2], bool ids, bool again,
+                                  const char *file)
+{
+    static const char *const words[] = {"label",    "labels",  "class", "class_id", "y", "target",
+                                        "category", "subject", "group", "type",     NULL};
+    *out = scan_listed(first[1], words) || (ids && table_names_ids(first[0]));
+    if (!*out || !again)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s: the first line, with \"%.*s\", may be a header or the label of a "
+                       "node: --header yes or --header no decides",
+                       file, (int)(first[1].length < 40 ? first[1].length : 40), first[1].text);
+}
+
+static bool same_text(struct scan_field a, struct scan_field b)
+{
+    return a.length == b.length && memcmp(a.text, b.text, (size_t)a.length) == 0;
+}
+
+static graco_status survey_labels(struct survey *out, struct scan scan,
+                                  const struct table_options *options)
+{
+    struct scan_field fields[2], first[2] = {0};
     struct survey survey = {0};
     int64_t lines = 0, words = 0, value;
-    bool first_word = false;
-    while (scan_line(&scan)) {
-        PASS(read_line(fields, &survey.columns, &scan));
-        bool word = !scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
+    bool first_word = false, again = false;
+    PASS(find_ids(&survey.id_column, scan, options));
+    for (; scan_line(&scan); lines++) {
+        PASS(read_line(fields, &survey.columns, survey.id_column, &scan));
+        if (lines > 0 && survey.columns == 1 && scan.skipped)
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "%s, line %" PRId64 ": empty lines stand before it, and may be left "
+                               "out or be unknown labels: remove them, or write -1 for unknown",
+                               scan.file, scan.line);
+        bool word = fields[1].length > 0 && !scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
         words += word;
-        first_word |= lines == 0 && word;
-        lines++;
+        again |= lines > 0 && same_text(fields[1], first[1]);
+        if (lines > 0)
+            continue;
+        first_word = word;
+        memcpy(first, fields, sizeof first);
     }
     survey.header = lines > 1 && first_word && words == 1;
-    survey.numbers = words == survey.header;
+    if (options->header != TABLE_HEADER_LOOK)
+        survey.header = options->header == TABLE_HEADER_YES;
+    else if (!survey.header && first_word && lines > 1)
+        PASS(worded_header(&survey.header, first, survey.columns == 2, again, scan.file));
+    survey.numbers = words == (survey.header && first_word);
     *out = survey;
     return GRACO_OK;
 }
@@ -67,7 +138,7 @@ static graco_status read_labels(struct table_labels *labels, const struct survey
     if (survey->header)
         scan_line(&scan);
     while (scan_line(&scan)) {
-        PASS(read_line(fields, &columns, &scan));
+        PASS(read_line(fields, &columns, survey->id_column, &scan));
         if (labels->ids) {
             PASS(names_add(&number, labels->ids, fields[0].text, fields[0].length));
             if (number != labels->count)
@@ -75,7 +146,9 @@ static graco_status read_labels(struct table_labels *labels, const struct survey
                                    "%s, line %" PRId64 ": the id \"%s\" is repeated", scan.file,
                                    scan.line, names_text(labels->ids, number));
         }
-        if (survey->numbers) {
+        if (fields[1].length == 0) {
+            number = -1;
+        } else if (survey->numbers) {
             scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
             number = (int32_t)value;
         } else {
@@ -107,6 +180,8 @@ static graco_status sort_classes(struct table_labels *labels)
     for (int64_t c = 0; c < labels->classes; c++)
         TRY(names_add(&number, sorted, list[c], (int64_t)strlen(list[c])));
     for (int64_t i = 0; i < labels->count; i++) {
+        if (labels->label[i] < 0)
+            continue;
         const char *text = names_text(labels->labels, labels->label[i]);
         labels->label[i] = names_find(sorted, text, (int64_t)strlen(text));
     }
@@ -121,14 +196,18 @@ done:
 }
 
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
-                               int64_t length)
+                               int64_t length, const struct table_options *options)
 {
-    struct survey survey;
+    struct survey survey = {0};
     struct scan scan;
     graco_status status = GRACO_OK;
     *out = (struct table_labels){0};
     scan_start(&scan, file, bytes, length);
-    TRY(survey_labels(&survey, scan));
+    scan.separator = options ? options->separator : 0;
+    scan.empties = true;
+    TRY(survey_labels(&survey, scan, options ? options : &(struct table_options){0}));
+    out->header = survey.header;
+    out->id_column = survey.id_column;
     TRY(memory_alloc(&out->label, scan_count_lines(bytes, length), sizeof *out->label));
     if (survey.columns == 2)
         TRY(names_create(&out->ids));

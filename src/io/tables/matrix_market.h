@@ -1,0 +1,14 @@
+/* Sparse matrices in the text format MatrixMarket, as edge lists. */
+#ifndef IO_TABLES_MATRIX_MARKET_H
+#define IO_TABLES_MATRIX_MARKET_H
+
+#include "io/tables/scan.h"
+#include "io/tables/table.h"
+
+/* Whether the text begins with the format's banner. */
+bool matrix_market_knows(const struct scan *scan);
+
+/* Fills *out, which is empty before; the caller clears it, also on failure. */
+graco_status matrix_market_read(struct table_edges *out, struct scan scan);
+
+#endif

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Tables as users have them: the command says how it understood each, reads the same graph from each
+# form, and refuses what can be read in two ways until an option decides.
+set -euo pipefail
+
+graco=$1/graco
+. "$(dirname "$0")/../check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# says LINE ARGUMENT...: graco info must succeed and say LINE on stderr.
+says() {
+    local line=$1
+    shift
+    if ! "$graco" info "$@" >out 2>err; then
+        fail "info $*: $(cat err)"
+    else
+        holds "info $*: '$line' in: $(cat err)" grep -qxF -- "$line" err
+    fi
+}
+# refuses PART ARGUMENT...: graco info must fail with a message that holds PART.
+refuses() {
+    local part=$1
+    shift
+    if "$graco" info "$@" >out 2>err; then
+        fail "info $*: accepted"
+    else
+        holds "info $*: '$part' in: $(cat err)" grep -qF -- "$part" err
+    fi
+}
+
+printf '0,1\n1,2\n2,3\n' >plain.csv
+printf '.5,1\n.25,0\n.75,1\n.125,1\n' >x.csv
+printf '0\n1\n0\n1\n' >y.csv
+printf 'source,target\n0,1\n1,2\n2,3\n' >headed.csv
+printf 'node_id,f0,f1\n3,.125,1\n1,.25,0\n0,.5,1\n2,.75,1\n' >ids.csv
+printf 'node_id,label\n2,0\n0,0\n1,1\n3,1\n' >labelled.csv
+
+says 'plain.csv: 3 edges; nodes have numbers; no header' plain.csv
+says 'x.csv: rows are in the order of the nodes; 2 features; no header' plain.csv --features x.csv
+says 'headed.csv: 3 edges; nodes have numbers; header' headed.csv
+says 'ids.csv: column 1 `node_id` names nodes; 2 features; header' plain.csv --features ids.csv
+says 'labelled.csv: column 1 names nodes; 2 classes, which have numbers; header' plain.csv \
+    --labels labelled.csv
+
+# The same graph, whatever the form.
+"$graco" convert plain.csv a.npz --features x.csv --labels y.csv 2>/dev/null
+"$graco" convert headed.csv b.npz --features ids.csv --labels labelled.csv 2>/dev/null
+same a.npz b.npz
+
+# Nothing is said beside JSON.
+"$graco" info headed.csv --json >out 2>err
+holds "no notes beside JSON" test ! -s err
+
+printf 'paper,cites\n0,1\n1,2\n' >doubt.csv
+refuses 'may be a header or an edge: --header yes or --header no decides' doubt.csv
+says 'doubt.csv: 2 edges; nodes have numbers; header' doubt.csv --header yes
+says 'doubt.csv: 3 edges; nodes have names; no header' doubt.csv --header no
+printf 'rank,f\n3,1\n2,1\n1,0\n0,0\n' >rank.csv
+refuses 'may be ids or a feature: --id-column 1 or --id-column none decides' plain.csv \
+    --features rank.csv
+says 'rank.csv: column 1 `rank` names nodes; 1 features; header' plain.csv --features rank.csv \
+    --id-column rank
+says 'rank.csv: rows are in the order of the nodes; 2 features; header' plain.csv \
+    --features rank.csv --id-column none
+printf 'New York\tRome\nRome\tSan Jose, CA\n' >cities.tsv
+says 'cities.tsv: 2 edges; nodes have names; no header' cities.tsv
+printf '0|1\n1|2\n' >bars.txt
+says 'bars.txt: 2 edges; nodes have numbers; no header' bars.txt --delimiter '|'
+refuses "header 'maybe': expected yes or no" plain.csv --header maybe
+refuses "delimiter 'bars': expected one character" plain.csv --delimiter bars
+refuses "goes with an edge list only" a.npz --header yes
+
+printf '%%%%MatrixMarket matrix coordinate pattern general\n4 4 3\n1 2\n2 3\n3 4\n' >m.mtx
+says 'm.mtx: 3 edges; nodes have numbers; MatrixMarket' m.mtx
+"$graco" convert m.mtx c.npz --features x.csv --labels y.csv 2>/dev/null
+same a.npz c.npz
+
+checked
