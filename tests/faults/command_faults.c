@@ -327,7 +327,10 @@ static bool is_known(struct check *c)
 
 static bool one_message(const char *text)
 {
-    const char *line = strchr(text, '\n');
+    const char *line;
+    while (strncmp(text, "graco: ", 7) != 0 && strstr(text, ".csv: ") && strchr(text, '\n'))
+        text = strchr(text, '\n') + 1; /* how a table was understood, which is no failure */
+    line = strchr(text, '\n');
     return strncmp(text, "graco: ", 7) == 0 && strlen(text) > 20 && line && line[1] == 0;
 }
 

@@ -286,6 +286,9 @@ static void test_understanding(void)
     CHECK(labels.classes == 2 && labels.label[0] == 1 && labels.label[1] == -1 &&
           labels.label[2] == 0);
     table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "a,\nb,1\n"));
+    CHECK(labels.count == 2 && labels.label[0] == -1 && labels.label[1] == 1);
+    table_labels_clear(&labels);
     CHECK_FAILS(labels_of(&labels, "type\ncat\ntype\n"), GRACO_ERROR_FORMAT, "--header no");
     CHECK_FAILS(labels_of(&labels, "0\n\n1\n"), GRACO_ERROR_FORMAT, "line 3: empty lines");
     CHECK_FAILS(labels_of(&labels, "a,1\n,2\n"), GRACO_ERROR_FORMAT, "line 2: an id is empty");

@@ -59,7 +59,8 @@ static graco_status find_ids(int *out, struct scan scan, const struct table_opti
     PASS(scan_fields(fields, &count, 2, &scan));
     if (count != 2)
         return GRACO_OK;
-    *out = table_names_ids(fields[1]) && !table_names_ids(fields[0]) ? 2 : 1;
+    bool second = fields[1].length > 0 && table_names_ids(fields[1]);
+    *out = second && !table_names_ids(fields[0]) ? 2 : 1;
     if (!options->id_column)
         return GRACO_OK;
     struct scan_field text = {chosen[0], (int64_t)strlen(chosen[0])};
