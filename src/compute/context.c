@@ -1,7 +1,8 @@
-/* The context and its buffer cache: a short list of device buffers whose sizes are rounded up to
- * classes, eight per doubling; a buffer serves requests of its own class alone. So a step that asks
- * for what an earlier step asked for allocates nothing, whatever happened in between, and
- * mini-batches of varying size settle within a few classes. */
+/* The context and its buffer cache: device buffers whose sizes are rounded up to classes, eight per
+ * doubling; a buffer serves requests of its own class alone. So a step that asks for what an earlier
+ * step asked for allocates nothing, whatever happened in between, and mini-batches of varying size
+ * settle within a few classes. Each of many graphs keeps buffers of its own, so there may be
+ * millions: free ones are chained by class, and a table finds a buffer by its address. */
 #include "compute/context.h"
 
 #include "base/memory.h"
@@ -10,15 +11,20 @@
 #include <assert.h>
 #include <string.h>
 
+enum { CLASSES = 64 * 16 }; /* see class_number */
+
 struct cached {
     void *data;
     size_t bytes;
     bool used;
+    int64_t next; /* the next free buffer of the class, as `free` counts */
 };
 
 struct buffer_cache {
     struct cached *list;
     int64_t count, room;
+    int64_t free[CLASSES]; /* 1 + the place in the list of a class's first free buffer; 0: none */
+    int64_t *table;        /* (2 room) the same by address, open addressing; 0: empty */
 };
 
 graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,
@@ -51,6 +57,7 @@ void context_free(struct context *context)
         for (int64_t i = 0; i < context->cache->count; i++)
             context->buffers->release(context->cache->list[i].data);
         memory_free(context->cache->list);
+        memory_free(context->cache->table);
     }
     memory_free(context->cache);
     if (context->backend->close)
@@ -72,15 +79,58 @@ static size_t class_of(size_t bytes)
     return (bytes + grain - 1) / grain * grain;
 }
 
-static graco_status new_slot(struct buffer_cache *cache, struct cached **out)
+/* The number of the class of a rounded size: 16 for each doubling of the grain, of which all but the
+ * first use the upper half. */
+static int64_t class_number(size_t rounded)
 {
-    if (cache->count == cache->room) {
-        int64_t room = cache->room ? 2 * cache->room : 32;
-        PASS(memory_grow(&cache->list, cache->count, room, sizeof *cache->list));
-        cache->room = room;
-    }
+    int64_t doublings = 0;
+    while (rounded / 16 >= (size_t)MEMORY_ALIGNMENT << doublings)
+        doublings++;
+    return 16 * doublings + (int64_t)(rounded / ((size_t)MEMORY_ALIGNMENT << doublings));
+}
+
+/* The place in the table of a buffer, or the empty one where it belongs. */
+static int64_t *table_place(const struct buffer_cache *cache, const void *data)
+{
+    uint64_t size = (uint64_t)(2 * cache->room); /* a power of two */
+    uint64_t at = ((uint64_t)(uintptr_t)data * 0x9e3779b97f4a7c15u) >> 20;
+    while (cache->table[at & (size - 1)] &&
+           cache->list[cache->table[at & (size - 1)] - 1].data != data)
+        at++;
+    return &cache->table[at & (size - 1)];
+}
+
+static void fill_table(struct buffer_cache *cache)
+{
+    memset(cache->table, 0, (size_t)(2 * cache->room) * sizeof *cache->table);
+    for (int64_t i = 0; i < cache->count; i++)
+        *table_place(cache, cache->list[i].data) = i + 1;
+}
+
+static graco_status make_room(struct buffer_cache *cache)
+{
+    int64_t room = cache->room ? 2 * cache->room : 32, *table = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&table, 2 * room, sizeof *table));
+    TRY(memory_grow(&cache->list, cache->count, room, sizeof *cache->list));
+    memory_free(cache->table);
+    cache->table = table;
+    cache->room = room;
+    fill_table(cache);
+    return GRACO_OK;
+done:
+    memory_free(table);
+    return status;
+}
+
+static graco_status add_buffer(struct buffer_cache *cache, struct cached **out, void *data,
+                               size_t bytes)
+{
+    if (cache->count == cache->room)
+        PASS(make_room(cache));
+    cache->list[cache->count] = (struct cached){.data = data, .bytes = bytes};
+    *table_place(cache, data) = cache->count + 1;
     *out = &cache->list[cache->count++];
-    memset(*out, 0, sizeof **out);
     return GRACO_OK;
 }
 
@@ -100,6 +150,9 @@ static void trim(struct context *context)
     }
     context->trims += kept < cache->count;
     cache->count = kept;
+    memset(cache->free, 0, sizeof cache->free);
+    if (cache->table)
+        fill_table(cache);
 }
 
 /* A device has little memory: trim and try again, then ask for what can be done without. */
@@ -121,24 +174,23 @@ static graco_status allocate(struct context *context, void **out, size_t bytes)
 graco_status context_take(struct context *context, void *out, int64_t count, size_t size)
 {
     struct buffer_cache *cache = context->cache;
-    struct cached *found = NULL;
+    struct cached *found;
     void *data = NULL;
     if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX / 2) / size))
         return status_fail(GRACO_ERROR_MEMORY, "cannot allocate %lld items of %zu bytes: too large",
                            (long long)count, size);
     size_t bytes = class_of((size_t)count * size + (count == 0));
-    for (int64_t i = 0; i < cache->count && !found; i++)
-        if (!cache->list[i].used && cache->list[i].bytes == bytes)
-            found = &cache->list[i];
-    if (!found) {
+    int64_t *first = &cache->free[class_number(bytes)];
+    if (*first) {
+        found = &cache->list[*first - 1];
+        *first = found->next;
+    } else {
         PASS(allocate(context, &data, bytes));
-        graco_status status = new_slot(cache, &found);
+        graco_status status = add_buffer(cache, &found, data, bytes);
         if (status != GRACO_OK) {
             context->buffers->release(data);
             return status;
         }
-        found->data = data;
-        found->bytes = bytes;
         context->bytes += (int64_t)bytes;
         if (context->bytes > context->most_bytes)
             context->most_bytes = context->bytes;
@@ -150,17 +202,16 @@ graco_status context_take(struct context *context, void *out, int64_t count, siz
 
 void context_give(struct context *context, void *data)
 {
+    struct buffer_cache *cache = context->cache;
     if (!data)
         return;
-    for (int64_t i = 0; i < context->cache->count; i++) {
-        struct cached *found = &context->cache->list[i];
-        if (found->data == data) {
-            assert(found->used);
-            found->used = false;
-            return;
-        }
-    }
-    assert(!"the buffer is not of this cache");
+    int64_t number = cache->table ? *table_place(cache, data) : 0;
+    assert(number && cache->list[number - 1].used);
+    struct cached *found = &cache->list[number - 1];
+    int64_t *first = &cache->free[class_number(found->bytes)];
+    found->used = false;
+    found->next = *first;
+    *first = number;
 }
 
 graco_status context_share(struct context *context, void *out, const void *host, int64_t count,

@@ -9,8 +9,8 @@ enum { SUBSET_ALL = -1 };
 
 /* The ascending list of the nodes with split == `split` that belong to graph `graph`; the caller
  * owns *nodes, which has *count of them and may be empty. A data set without a split has all its
- * nodes in split 0; one without graph ids has the single graph 0. O(nodes). GRACO_ERROR_ARGUMENT
- * if there is no such split (0 .. 3) or graph. */
+ * nodes in split 0; one without graph ids has the single graph 0. O(nodes of that graph).
+ * GRACO_ERROR_ARGUMENT if there is no such split (0 .. 3) or graph. */
 graco_status subset_nodes(int32_t **nodes, int64_t *count, const struct graco_dataset *data,
                           int split, int64_t graph);
 

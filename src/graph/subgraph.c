@@ -1,22 +1,23 @@
 /* Two passes over the rows of the chosen nodes, one to count the edges that stay, one to copy them.
  * A run of consecutive nodes, as one graph of many is, is numbered by subtraction; others need a
- * table over all nodes. */
+ * table from the first of them to the last. */
 #include "graph/subgraph.h"
 
 #include "base/memory.h"
 
 /* The new number of a node: its place in a run of consecutive nodes, else from the table. */
 struct numbering {
-    int32_t first, count;
-    int32_t *place; /* (graph->nodes) -1 for nodes left out; NULL for a run */
+    int32_t first;
+    int64_t span;   /* nodes from the first to the last, chosen or not */
+    int32_t *place; /* (span) -1 for nodes left out; NULL for a run */
 };
 
 static int32_t new_number(const struct numbering *numbering, int32_t node)
 {
-    if (numbering->place)
-        return numbering->place[node];
     int64_t place = (int64_t)node - numbering->first;
-    return place >= 0 && place < numbering->count ? (int32_t)place : -1;
+    if (place < 0 || place >= numbering->span)
+        return -1;
+    return numbering->place ? numbering->place[place] : (int32_t)place;
 }
 
 static graco_status check_nodes(const struct graph *graph, const int32_t *nodes, int64_t count)
@@ -40,18 +41,17 @@ static graco_status check_nodes(const struct graph *graph, const int32_t *nodes,
     return GRACO_OK;
 }
 
-static graco_status number_nodes(struct numbering *numbering, const struct graph *graph,
-                                 const int32_t *nodes, int64_t count)
+static graco_status number_nodes(struct numbering *numbering, const int32_t *nodes, int64_t count)
 {
     numbering->first = count > 0 ? nodes[0] : 0;
-    numbering->count = (int32_t)count;
-    if (count == 0 || nodes[count - 1] - (int64_t)nodes[0] + 1 == count)
+    numbering->span = count > 0 ? nodes[count - 1] - (int64_t)nodes[0] + 1 : 0;
+    if (numbering->span == count)
         return GRACO_OK;
-    PASS(memory_alloc(&numbering->place, graph->nodes, sizeof *numbering->place));
-    for (int64_t i = 0; i < graph->nodes; i++)
+    PASS(memory_alloc(&numbering->place, numbering->span, sizeof *numbering->place));
+    for (int64_t i = 0; i < numbering->span; i++)
         numbering->place[i] = -1;
     for (int64_t i = 0; i < count; i++)
-        numbering->place[nodes[i]] = (int32_t)i;
+        numbering->place[nodes[i] - numbering->first] = (int32_t)i;
     return GRACO_OK;
 }
 
@@ -84,7 +84,7 @@ graco_status subgraph_create(struct graph **out, const struct graph *graph, cons
     struct graph *part = NULL;
     struct numbering numbering = {0};
     TRY(check_nodes(graph, nodes, count));
-    TRY(number_nodes(&numbering, graph, nodes, count));
+    TRY(number_nodes(&numbering, nodes, count));
     TRY(memory_zalloc(&part, 1, sizeof *part));
     part->nodes = part->sources = count;
     TRY(fill_in(part, graph, nodes, &numbering));

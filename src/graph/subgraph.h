@@ -9,8 +9,8 @@
  * influence what is drawn by edge id. `graph` must be an ordinary one (sources equals nodes).
  * GRACO_ERROR_ARGUMENT names a node that is out of range or out of order. The caller owns *out.
  *
- * O(count + edges of the chosen nodes), apart from one table of `graph->nodes` numbers that is
- * filled where the chosen nodes are no run of consecutive ones. */
+ * O(count + edges of the chosen nodes), apart from a table with a number for every node from the
+ * first chosen to the last, which is filled where they are no run of consecutive ones. */
 graco_status subgraph_create(struct graph **out, const struct graph *graph, const int32_t *nodes,
                              int64_t count);
 

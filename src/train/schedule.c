@@ -27,7 +27,8 @@ struct schedule {
     const struct features *X;
     int64_t count; /* parts; 1 with mini-batches */
     struct part *parts;
-    int32_t *order; /* (count) the parts in this epoch's order */
+    int32_t *order; /* (count) the parts in the order of epoch `ordered`; -1: of none yet */
+    int64_t ordered;
     /* Mini-batches; NULL without. */
     struct prefetch *prefetch;
     int32_t *roots; /* (nodes of the part) 0, 1, 2, ... */
@@ -137,6 +138,7 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     TRY(memory_zalloc(&s, 1, sizeof *s));
     s->context = context;
     s->model = model;
+    s->ordered = -1;
     TRY(prepare_features(&s->prepared, data, config, config->contaminate));
     s->X = s->prepared.X;
     TRY(add_parts(s, data));
@@ -212,16 +214,24 @@ done:
     return status;
 }
 
+/* Shuffles once an epoch, not once a step: there are as many steps as graphs. */
+static void order_parts(struct schedule *s, int64_t epoch)
+{
+    struct random_key key = {
+        .seed = s->model->config.seed, .stream = RANDOM_ORDER, .step = (uint32_t)epoch};
+    if (s->ordered == epoch)
+        return;
+    for (int64_t i = 0; i < s->count; i++)
+        s->order[i] = (int32_t)i;
+    random_shuffle(s->order, s->count, &key);
+    s->ordered = epoch;
+}
+
 graco_status schedule_next(struct schedule *s, struct stage **out)
 {
     if (s->prefetch)
         return next_batch(s, out);
-    int64_t epoch = s->model->step / s->count, place = s->model->step % s->count;
-    struct random_key key = {
-        .seed = s->model->config.seed, .stream = RANDOM_ORDER, .step = (uint32_t)epoch};
-    for (int64_t i = 0; i < s->count; i++)
-        s->order[i] = (int32_t)i;
-    random_shuffle(s->order, s->count, &key);
-    *out = s->parts[s->order[place]].stage;
+    order_parts(s, s->model->step / s->count);
+    *out = s->parts[s->order[s->model->step % s->count]].stage;
     return GRACO_OK;
 }

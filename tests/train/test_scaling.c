@@ -1,0 +1,109 @@
+/* What training costs as its data grow along one axis: the time for n, 2n and 4n of something must
+ * grow about as fast. An exponent of 1 is linear, 2 is quadratic. */
+#include "base/memory.h"
+#include "check.h"
+#include "data/dataset.h"
+#include "presets.h"
+
+#include <math.h>
+#include <time.h>
+
+enum { TRIES = 3 };
+
+static const double most_exponent = 1.3;
+
+/* Processor time, not wall time: other programs may run. */
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* `graphs` graphs of `nodes` nodes each: rings, or stars around their first node. Every node has
+ * one of `cols` features. With a split every second node of a graph is for training. */
+struct shape {
+    int64_t graphs, nodes, cols, epochs;
+    bool stars, split;
+};
+
+static struct graco_dataset *make(const struct shape *shape)
+{
+    int64_t nodes = shape->graphs * shape->nodes;
+    struct dataset_parts parts = {
+        .name = "made", .nodes = nodes, .edges = nodes, .undirected = true};
+    struct graco_dataset *data = NULL;
+    CHECK_OK(memory_alloc(&parts.source, nodes, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.target, nodes, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.graph_id, nodes, sizeof(int32_t)));
+    if (shape->split)
+        CHECK_OK(memory_alloc(&parts.split, nodes, sizeof(uint8_t)));
+    struct csr X = {0};
+    CHECK_OK(csr_alloc(&X, nodes, shape->cols, nodes, true));
+    for (int64_t i = 0; i < nodes; i++) {
+        int64_t first = i / shape->nodes * shape->nodes;
+        parts.source[i] = (int32_t)i;
+        parts.target[i] = (int32_t)(shape->stars ? first : first + (i - first + 1) % shape->nodes);
+        parts.graph_id[i] = (int32_t)(i / shape->nodes);
+        if (shape->split)
+            parts.split[i] = i % 2 == 0 ? 0 : 2;
+        X.start[i + 1] = i + 1;
+        X.index[i] = (int32_t)(i * 7919 % shape->cols);
+        X.value[i] = 1;
+    }
+    parts.features = features_of(X);
+    CHECK_OK(dataset_create(&data, &parts));
+    return data;
+}
+
+/* The least of a few times: what else the machine did only adds. */
+static double time_of(const struct shape *shape)
+{
+    struct graco_dataset *data = make(shape);
+    graco_config config;
+    double least = INFINITY;
+    preset_config(&config, NULL);
+    config.objective = OBJECTIVE_MOMENT;
+    config.hidden = 4;
+    config.device = DEVICE_CPU;
+    config.threads = 1;
+    config.epochs = shape->epochs;
+    config.inductive = shape->split;
+    for (int i = 0; i < TRIES; i++) {
+        double begin = seconds();
+        CHECK_OK(graco_train(NULL, NULL, data, &config, NULL));
+        least = fmin(least, seconds() - begin);
+    }
+    graco_dataset_free(data);
+    return least;
+}
+
+static void test_axis(const char *name, const struct shape shapes[3])
+{
+    double time[3];
+    for (int i = 0; i < 3; i++)
+        time[i] = time_of(&shapes[i]);
+    double exponent = log2(time[2] / time[0]) / 2;
+    printf("%s: %.3f, %.3f, %.3f s: exponent %.2f\n", name, time[0], time[1], time[2], exponent);
+    CHECK(exponent < most_exponent);
+}
+
+int main(void)
+{
+    test_axis("graphs", (struct shape[]){{2000, 4, 8, 1, false, false},
+                                         {4000, 4, 8, 1, false, false},
+                                         {8000, 4, 8, 1, false, false}});
+    test_axis("graphs with a split", (struct shape[]){{2000, 8, 8, 1, false, true},
+                                                      {4000, 8, 8, 1, false, true},
+                                                      {8000, 8, 8, 1, false, true}});
+    test_axis("features", (struct shape[]){{1, 4000, 4000, 2, false, false},
+                                           {1, 4000, 8000, 2, false, false},
+                                           {1, 4000, 16000, 2, false, false}});
+    test_axis("epochs", (struct shape[]){{1, 1000, 8, 20, false, false},
+                                         {1, 1000, 8, 40, false, false},
+                                         {1, 1000, 8, 80, false, false}});
+    test_axis("hubs", (struct shape[]){{1, 5000, 8, 4, true, false},
+                                       {1, 10000, 8, 4, true, false},
+                                       {1, 20000, 8, 4, true, false}});
+    return check_result();
+}
