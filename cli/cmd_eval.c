@@ -151,11 +151,13 @@ static graco_status print_text(const struct table *table, const struct request *
     for (int i = 0; i < table->count; i++) {
         const struct scoring *row = &table->row[i];
         char text[64];
-        printf("%-*s  %6.2f ± %.2f   macro-F1 %.2f   C %s", width, row->name, row->mean,
-               row->deviation, row->results[0].macro_f1, chosen_C(text, row));
+        printf("%-*s  %6.2f", width, row->name, row->mean);
+        if (row->scores > 1)
+            printf(" ± %.2f", row->deviation);
+        printf("   macro-F1 %.2f   C %s", row->macro_f1, chosen_C(text, row));
         if (row->runs > 1)
             printf("   %" PRId64 " runs", row->runs);
-        printf("%s\n", row->results[0].converged ? "" : "   NOT CONVERGED");
+        printf("%s\n", row->converged ? "" : "   NOT CONVERGED");
     }
     for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison;
@@ -231,14 +233,17 @@ static int run(const struct command *command, struct request *request)
                                           &request->load, request->json);
     if (status == GRACO_OK)
         status = score_all(&table, command, request, data);
-    if (status == GRACO_OK)
-        status = save_all(&table, request);
     if (status == GRACO_OK) {
         struct writer json = {0};
         status = request->json ? write_all(&json, &table, request) : print_text(&table, request);
         if (status == GRACO_OK)
             code = request->json ? output_json(&json) : output_finish();
         writer_clear(&json);
+    }
+    /* Neither a failure to print nor one to save costs the other; the first is reported. */
+    if (status == GRACO_OK) {
+        graco_status saved = save_all(&table, request);
+        status = code == 0 ? saved : GRACO_OK;
     }
     if (status != GRACO_OK)
         code = output_failure(status);

@@ -1,16 +1,18 @@
-/* Scores. A folder of several runs is scored run by run, on the same splits, and its mean and
- * deviation are over all of their scores. */
+/* Scores. A folder of several runs is scored run by run, on the same splits, and what is said of it
+ * is about all of their scores. */
 #include "scoring.h"
 
 #include "output.h"
 #include "runs.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_folder(const char *path)
 {
@@ -26,15 +28,21 @@ static bool embeddings_path(char path[RUNS_PATH_MAX + 64], const char *folder)
     return stat(path, &found) == 0;
 }
 
-/* Mean and sample deviation over runs x splits. */
+/* Sums up all runs. A result's macro-F1 is a mean over its splits, of which all runs have as many. */
 static void summarise(struct scoring *scoring)
 {
-    double sum = 0, square = 0;
+    double sum = 0, square = 0, macro_f1 = 0;
     int64_t count = 0;
-    for (int64_t r = 0; r < scoring->runs; r++)
+    scoring->converged = true;
+    for (int64_t r = 0; r < scoring->runs; r++) {
         for (int64_t s = 0; s < scoring->results[r].splits; s++, count++)
             sum += scoring->results[r].scores[s];
+        macro_f1 += scoring->results[r].macro_f1;
+        scoring->converged = scoring->converged && scoring->results[r].converged;
+    }
+    scoring->scores = count;
     scoring->mean = count > 0 ? sum / (double)count : 0;
+    scoring->macro_f1 = scoring->runs > 0 ? macro_f1 / (double)scoring->runs : 0;
     for (int64_t r = 0; r < scoring->runs; r++)
         for (int64_t s = 0; s < scoring->results[r].splits; s++)
             square += pow(scoring->results[r].scores[s] - scoring->mean, 2);
@@ -224,6 +232,8 @@ void scoring_json(struct writer *json, const struct scoring *scoring)
     writer_string(json, "metric", scoring->results[0].metric);
     writer_real(json, "mean", scoring->mean);
     writer_real(json, "std", scoring->deviation);
+    writer_real(json, "macro_f1", scoring->macro_f1);
+    writer_bool(json, "converged", scoring->converged);
     writer_integer(json, "splits", scoring->results[0].splits);
     writer_open(json, "runs", '[');
     for (int64_t r = 0; r < scoring->runs; r++)
@@ -239,10 +249,14 @@ void scoring_json(struct writer *json, const struct scoring *scoring)
 graco_status scoring_save(const struct scoring *scoring, struct writer *json)
 {
     char path[RUNS_PATH_MAX + 64];
+    graco_status status = GRACO_OK;
     snprintf(path, sizeof path, "%.*s/eval.json", RUNS_PATH_MAX, scoring->name);
-    graco_status status = writer_finish(json)
-                              ? graco_file_save(path, json->text, (int64_t)json->length)
-                              : output_no_memory("eval.json");
+    if (!writer_finish(json))
+        status = output_no_memory("eval.json");
+    else if (access(scoring->name, W_OK) != 0 && (errno == EACCES || errno == EROFS))
+        output_note("%s: the scores are not kept in eval.json: %s", scoring->name, strerror(errno));
+    else
+        status = graco_file_save(path, json->text, (int64_t)json->length);
     writer_clear(json);
     return status;
 }

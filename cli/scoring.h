@@ -12,7 +12,9 @@ struct scoring {
     int64_t runs;
     graco_eval_result *results; /* (runs) */
     /* Over runs x splits. */
-    double mean, deviation;
+    int64_t scores;
+    double mean, deviation, macro_f1;
+    bool converged;
 };
 
 /* Evaluates a .npy file, a run folder, or a folder of several runs. */
@@ -34,7 +36,8 @@ graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a
 /* Writes everything about it as fields of the object that is open. */
 void scoring_json(struct writer *json, const struct scoring *scoring);
 
-/* Replaces NAME/eval.json by what was written, whole or not at all, and clears the writer. */
+/* Replaces NAME/eval.json by what was written, whole or not at all, and clears the writer. In a
+ * folder that may not be written to it leaves a note on stderr instead, and does not fail. */
 graco_status scoring_save(const struct scoring *scoring, struct writer *json);
 
 #endif

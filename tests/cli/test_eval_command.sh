@@ -31,10 +31,33 @@ if command -v python3 >/dev/null; then
 import json
 e = json.load(open("many/eval.json"))
 assert len(e["runs"]) == 6 and len(e["results"]) == 2 and e["splits"] == 3
-assert abs(sum(e["runs"]) / 6 - e["mean"]) < 1e-6'
+assert abs(sum(e["runs"]) / 6 - e["mean"]) < 1e-6
+each = [r["macro_f1"] for r in e["results"]]
+assert each[0] != each[1] and abs(sum(each) / 2 - e["macro_f1"]) < 1e-6, each
+assert e["converged"] == all(r["converged"] for r in e["results"])
+assert " macro-F1 %.2f " % (sum(each) / 2) in open("out").read()'
 else
     echo "left out: what is in eval.json (python3 is not installed)"
 fi
+exits 0 " ± " many graph.npz --splits 1
+exits 0 "accuracy over 1 split" one graph.npz --splits 1
+holds "one score has no deviation" bash -c '! grep -q ± out'
+
+# A folder that may not be written to costs its eval.json alone. Root may write anywhere.
+mkdir locked && cp one/embeddings.npy locked/ && chmod 755 "$work" && chmod 555 locked
+plain=()
+[ "$(id -u)" -ne 0 ] || plain=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if "${plain[@]}" "$graco" --version >/dev/null 2>&1; then
+    holds "a locked folder is scored" \
+        bash -c '"$@" 2>err >out' - "${plain[@]}" "$graco" eval locked graph.npz --splits 2
+    holds "the scores: $(cat out)" grep -q '^locked .* macro-F1' out
+    holds "the note: $(cat err)" grep -q 'locked: the scores are not kept in eval.json' err
+else
+    echo "left out: a folder that may not be written to (no plain user can run $graco)"
+fi
+mkdir -p taken/eval.json/x && cp one/embeddings.npy taken/
+exits 1 'cannot write "taken/eval.json"' taken graph.npz --splits 2
+holds "the scores are printed all the same" grep -q '^taken .* macro-F1' out
 mkdir -p sets && cp graph.npz sets/many.npz
 holds "a run folder does not hide a data set of its name" \
     env GRACO_DATA="$PWD/sets" "$graco" eval many many --splits 1

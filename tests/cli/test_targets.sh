@@ -20,7 +20,7 @@ exits() {
         [ "$(grep -cF -- "$part" err)" -eq 1 -a "$(wc -l <err)" -eq 1 ]
 }
 
-small=(--nodes 40 --classes 2 --features 8)
+small=(--nodes 200 --classes 2 --features 8)
 exits 0 "" generate g.npz "${small[@]}"
 exits 0 "" train g.npz -o run --epochs 1 --set hidden=4 --threads 1 --device cpu -q
 printf '0 1\n1 2\n' >edges.txt
