@@ -25,7 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_path(path, "model.safetensors");
     graco_status status = checkpoint_read(&model, path);
     FUZZ_PROMISE((status == GRACO_OK) == (model != NULL));
-    FUZZ_PROMISE(!model || config_check(&model->config) == GRACO_OK);
+    const char *key;
+    char text[CONFIG_TEXT];
+    for (int i = 0; model && (key = graco_config_key(&model->config, i, NULL)); i++) {
+        FUZZ_PROMISE(graco_config_get(&model->config, key, text, sizeof text) == GRACO_OK);
+        FUZZ_PROMISE(graco_config_set(&model->config, key, text) == GRACO_OK);
+    }
     graco_model_free(model);
     return 0;
 }

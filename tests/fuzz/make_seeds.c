@@ -2,6 +2,7 @@
  * small sound inputs, made by the library's own writers where it has some, so that fuzzing starts
  * behind the first check. */
 #include "fuzz/fuzz.h"
+#include "presets.h"
 
 #include "data/small_files.h"
 #include "io/pickles.h"
@@ -205,7 +206,7 @@ static void texts(void)
                   "0,1,0.5\n1,9,2\n");
     seed_text("config", "~hidden=64\n~tau=0.5\n~no=1\n");
     preset_config(&config, "cora");
-    for (int i = 0; (key = graco_config_key(i, NULL)); i++) {
+    for (int i = 0; (key = graco_config_key(&config, i, NULL)); i++) {
         CHECK_OK(graco_config_get(&config, key, value, sizeof value));
         snprintf(line, sizeof line, "%c%s\n", i, value);
         seed("config", line, strlen(value) + 2);
