@@ -53,6 +53,14 @@ struct cuda_blas {
     decltype(&cublasLtMatmul) lt_multiply;
 };
 
+/* Who asked for results that are under way; NULL: nobody. At most one objective. */
+struct cuda_asked {
+    struct contrast *contrast = NULL;
+    struct moment *moment = NULL;
+    double *loss = NULL; /* of an objective that reports nothing else */
+    int64_t *not_finite = NULL;
+};
+
 /* context->device. */
 struct cuda_state {
     cudaStream_t stream;
@@ -69,15 +77,19 @@ struct cuda_state {
     uint32_t *later_counter; /* (1) on the device: it grows by one with each replay */
     uint32_t later_next;     /* what it will be when all that was asked for is done */
     const uint32_t *later;   /* the counter, while recording; NULL: kernels know their step */
-    /* Who asked for results that are under way; at most one objective. */
-    struct contrast *contrast;
-    struct moment *moment;
-    int64_t *not_finite;
+    struct cuda_asked asked;
 };
 
 static inline struct cuda_state *state_of(struct context *c)
 {
     return (struct cuda_state *)c->device;
+}
+
+/* An objective asks for its results, in the place of any before it. */
+static inline void cuda_ask(struct cuda_state *s, struct cuda_asked asked)
+{
+    asked.not_finite = s->asked.not_finite;
+    s->asked = asked;
 }
 
 /* GRACO_OK, or the failure with what was being done. */
