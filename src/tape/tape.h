@@ -111,6 +111,15 @@ struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor
 void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z);
 void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z);
 
+/* The same for Z (n, d): how well its products tell the graph's edges. */
+void tape_reconstruct(struct tape *tape, struct reconstruction *spec, struct tensor *Z);
+
+/* mean + noise * exp(spread), all (rows, cols): a draw for every row. What flows back has the
+ * gradient of the divergence in it, which `spec`, the caller's, reports. It must outlive
+ * tape_backward. */
+struct tensor *tape_gaussian(struct tape *tape, struct gaussian *spec, struct tensor *mean,
+                             struct tensor *spread);
+
 /* Gives the value of X back to the context's cache: no later operation and no backward function
  * needs it. */
 void tape_drop(struct tape *tape, struct tensor *X);

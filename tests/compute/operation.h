@@ -39,6 +39,8 @@ struct setting {
     struct dense_map dense;
     struct contrast contrast;
     struct moment moment;
+    struct reconstruction reconstruction;
+    struct gaussian gaussian;
     bool objective;
     int64_t *start[2];
     int32_t *index[2];
