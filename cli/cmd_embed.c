@@ -4,6 +4,7 @@
 #include "output.h"
 #include "settings.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 static graco_status embed(const char *run, const char *source, const graco_load_options *load,
@@ -19,6 +20,8 @@ static graco_status embed(const char *run, const char *source, const graco_load_
         status = graco_model_embed(&Z, model, data, options);
     if (status == GRACO_OK)
         status = graco_matrix_save(&Z, output);
+    if (status == GRACO_OK)
+        output_note("wrote %s: %" PRId64 " x %" PRId64 ", float32", output, Z.rows, Z.cols);
     graco_matrix_clear(&Z);
     graco_dataset_free(data);
     graco_model_free(model);
