@@ -22,6 +22,7 @@ enum random_stream {
     RANDOM_GENERATE = 9,    /* view: which part of the graph */
     RANDOM_PAIRS = 10,      /* element: draw */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
+    RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */
 };
 
 struct random_key {

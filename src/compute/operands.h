@@ -40,6 +40,13 @@ struct activation {
     bool training;         /* RRELU: slopes are 11/48 otherwise */
 };
 
+/* Each number becomes 0 with probability p < 1; those that stay are divided by 1 - p, so that
+ * sums keep their mean. Number i is element i of the key: the same key drops the same ones again. */
+struct dropout {
+    struct random_key key;
+    double p;
+};
+
 /* C (m, n) (+)= op(A) op(B), where op(A) is (m, k) and op(B) is (k, n); rows are ld* apart. */
 struct gemm {
     bool transpose_a, transpose_b;

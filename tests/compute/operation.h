@@ -40,6 +40,7 @@ struct setting {
     struct contrast contrast;
     struct moment moment;
     bool objective;
+    const double *loss; /* of an objective */
     int64_t *start[2];
     int32_t *index[2];
     float *value[2], *scale, *mask;
