@@ -123,6 +123,10 @@ const struct sparse_map *tape_dropout_features(struct tape *tape, const struct d
 void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z);
 void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z);
 
+/* The same for logits X (rows, cols) against classes; `spec` lists the rows that count. Without
+ * tape_backward it is the cost alone, as for validation. */
+void tape_classify(struct tape *tape, struct classification *spec, struct tensor *X);
+
 /* Gives the value of X back to the context's cache: no later operation and no backward function
  * needs it. */
 void tape_drop(struct tape *tape, struct tensor *X);

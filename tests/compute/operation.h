@@ -39,6 +39,7 @@ struct setting {
     struct dense_map dense;
     struct contrast contrast;
     struct moment moment;
+    struct classification classification;
     bool objective;
     const double *loss; /* of an objective */
     int64_t *start[2];
