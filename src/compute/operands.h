@@ -40,6 +40,13 @@ struct activation {
     bool training;         /* RRELU: slopes are 11/48 otherwise */
 };
 
+/* Each number becomes 0 with probability p < 1; those that stay are divided by 1 - p, so that
+ * sums keep their mean. Number i is element i of the key: the same key drops the same ones again. */
+struct dropout {
+    struct random_key key;
+    double p;
+};
+
 /* C (m, n) (+)= op(A) op(B), where op(A) is (m, k) and op(B) is (k, n); rows are ld* apart. */
 struct gemm {
     bool transpose_a, transpose_b;
@@ -168,6 +175,32 @@ struct gaussian {
 };
 
 static const float SPREAD_MOST = 10;
+
+enum classification_kind {
+    CLASSIFY_SOFTMAX, /* one class per row: log(sum_j exp(x_j)) - x_label */
+    CLASSIFY_SIGMOID, /* any number: log(1 + exp(-x)) where the target is 1, else log(1 + exp(x)) */
+};
+
+/* The mean cost of logits over a list of rows, or over its rows and columns (SIGMOID). */
+struct classification {
+    enum classification_kind kind;
+    int64_t cols;
+    const float *X; /* (rows, cols) logits */
+    int64_t count;
+    const int32_t *row;    /* (count) distinct rows of X; NULL: the first ones */
+    const int32_t *label;  /* SOFTMAX: (count) the class of each listed row */
+    const uint8_t *target; /* SIGMOID: (count, cols) 0 or 1 */
+    const float *weight;   /* of each cost, (count) or SIGMOID (count, cols); NULL: ones */
+    double total;          /* what the sum is divided by; 0: by the number of costs */
+    double loss;           /* host, after context_finish */
+};
+
+/* The factor of each cost in the loss. */
+static inline double classification_scale(const struct classification *s)
+{
+    int64_t costs = s->kind == CLASSIFY_SIGMOID ? s->count * s->cols : s->count;
+    return s->total > 0 ? 1 / s->total : costs > 0 ? 1 / (double)costs : 0;
+}
 
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */

@@ -16,6 +16,7 @@ static inline struct tensor *build_reconstruct(struct tape *tape, struct setting
                                                 .scale = 1.0 / (double)in[0]->rows};
     tape_reconstruct(tape, &s->reconstruction, in[0]);
     s->objective = true;
+    s->loss = &s->reconstruction.loss;
     return NULL;
 }
 

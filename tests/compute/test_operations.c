@@ -1,6 +1,7 @@
 /* One table of operations. Each case runs on the scalar reference, on the CPU back end and, where
  * there is one, on a GPU, which must agree in values and gradients; small cases are also held
  * against finite differences. */
+#include "method_cases.h"
 #include "objective_cases.h"
 #include "reconstruct_cases.h"
 
@@ -378,10 +379,7 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
         CHECK_OK(tape_backward(tape));
     CHECK_OK(context_finish(context));
     if (here->objective)
-        o->value = op->build == build_contrast ? here->contrast.loss
-                   : op->build == build_moment
-                       ? here->moment.loss
-                       : here->reconstruction.loss + here->gaussian.divergence;
+        o->value = *here->loss + here->gaussian.divergence;
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
         if (!context->backend->host)
             CHECK_OK(context->buffers->download(context, o->grad[i], grad[i],
@@ -549,6 +547,17 @@ static void check_operation(const struct operation *op, enum rows_kind rows,
     clear_setting(&setting);
 }
 
+static void check_table(const struct operation *table, size_t rows, const struct device *devices,
+                        int count)
+{
+    for (size_t i = 0; i < rows; i++) {
+        int before = check_failed;
+        check_operation(&table[i], ROWS_MIXED, devices, count);
+        if (check_failed > before)
+            fprintf(stderr, "%s failed\n", table[i].name);
+    }
+}
+
 static void check_hard_rows(const struct operation *objective, const struct device *devices,
                             int count)
 {
@@ -584,12 +593,9 @@ int main(void)
             devices[count].backend = cuda;
     else
         printf("left out: the GPU (%s)\n", graco_message());
-    for (size_t i = 0; i < sizeof OPERATIONS / sizeof *OPERATIONS; i++) {
-        int before = check_failed;
-        check_operation(&OPERATIONS[i], ROWS_MIXED, devices, count);
-        if (check_failed > before)
-            fprintf(stderr, "%s failed\n", OPERATIONS[i].name);
-    }
+    check_table(OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS, devices, count);
+    check_table(METHOD_OPERATIONS, sizeof METHOD_OPERATIONS / sizeof *METHOD_OPERATIONS, devices,
+                count);
     for (size_t i = 0; i < sizeof OBJECTIVES / sizeof *OBJECTIVES; i++)
         check_hard_rows(&OBJECTIVES[i], devices, count);
     return check_result();

@@ -518,6 +518,10 @@ static void rrelu_slopes(float *out, const struct random_key *key, int64_t first
     }
 }
 
+/* ---- Logistic functions ---------------------------------------------------------------------- */
+
+#include "compute/cpu/loops_soft.h"
+
 /* ---- The optimiser --------------------------------------------------------------------------- */
 
 static void adam(const struct adam *a, int64_t first, int64_t last)
@@ -551,5 +555,7 @@ const struct loops TABLE(LOOPS_ISA) = {
     .activate = activate,
     .activate_backward = activate_backward,
     .rrelu_slopes = rrelu_slopes,
+    .softplus = softplus,
+    .softmax = softmax,
     .adam = adam,
 };

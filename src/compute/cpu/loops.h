@@ -90,6 +90,12 @@ struct loops {
     /* Slopes of RReLU for elements first .. first + count - 1 of the key. */
     void (*rrelu_slopes)(float *out, const struct random_key *key, int64_t first, int64_t count);
 
+    /* The sum of weight log(1 + exp(x)), and slope = weight / (1 + exp(-x)); NULL weights are ones,
+     * a NULL slope is not wanted, and it may be x. */
+    double (*softplus)(float *slope, const float *x, const float *weight, int64_t count);
+    /* P = exp(x) / sum exp(x), P may be x; returns the logarithm of the sum. */
+    double (*softmax)(float *P, const float *x, int64_t count);
+
     void (*adam)(const struct adam *a, int64_t first, int64_t last);
 };
 
