@@ -403,7 +403,7 @@ static int help(const struct command *command, struct settings *settings)
     settings->method = graco_config_method(config);
     settings->preset = preset;
     for (int i = 0; i < SHORT_FORMS; i++)
-        settings->given[i] = settings_get(values[i], config, settings_short_forms[i]);
+        settings->given[i] = settings_show(values[i], config, settings_short_forms[i]);
     int code = options_help(command);
     if (code == EXIT_FINE)
         settings_help(config, preset);
@@ -427,7 +427,7 @@ int cmd_train(int argc, char **argv)
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
         OPTION_ROW_CHOICE("method", "NAME", &settings->method, options_words(methods, method_name),
-                          "how to learn: see `graco methods`"),
+                          "how to learn, as `graco methods` says"),
         OPTION_ROW_TEXT("preset", 0, "NAME", &settings->preset,
                         "hyperparameters; by default those named like the data set"),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
@@ -459,11 +459,12 @@ int cmd_train(int argc, char **argv)
         .synopsis = "[DATASET] [-o RUN] [options]",
         .summary =
             "Learns node embeddings. DATASET is a name under $GRACO_DATA, a file or a folder;\n"
-            "without it, a graph that graco makes itself. RUN holds config.json, metrics.jsonl,\n"
-            "model.safetensors and embeddings.npy afterwards; one that holds a run already is\n"
-            "refused unless --resume is given.",
+            "without it, a graph that graco makes itself. RUN holds config.json,\n"
+            "metrics.jsonl, model.safetensors and embeddings.npy afterwards; one that holds a\n"
+            "run already is refused unless --resume is given.",
         .options = options,
         .max_arguments = 1,
+        .setting_like = settings_like,
     };
 
     if (!options_parse(&command, argc, argv))

@@ -121,6 +121,14 @@ void output_row(const char *label, const char *format, ...)
     putchar('\n');
 }
 
+void output_dataset(const char *target, const graco_dataset *data)
+{
+    graco_dataset_info info = graco_dataset_describe(data);
+    output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " features, %" PRId64
+                " classes",
+                target, info.nodes, info.edges, info.feature_count, info.classes);
+}
+
 const char *output_bytes(char text[32], int64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

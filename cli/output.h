@@ -45,6 +45,9 @@ int output_finish(void);
 /* One row of a two-column table on stdout. */
 void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
 
+/* Says on stderr which data set was written, and where. */
+void output_dataset(const char *target, const graco_dataset *data);
+
 /* Writes "1.5 GiB" or "3 h 04 min" and returns text. */
 const char *output_bytes(char text[32], int64_t bytes);
 const char *output_time(char text[32], double seconds);

@@ -64,6 +64,9 @@ graco_status graco_matrix_load(graco_matrix *out, const char *path);
 /* Writes a .npy file of float32: to a temporary name first, synced, then renamed. */
 graco_status graco_matrix_save(const graco_matrix *matrix, const char *path);
 
+/* Writes the bytes of such a file to an open descriptor, which may be a pipe. */
+graco_status graco_matrix_write(const graco_matrix *matrix, int fd);
+
 void graco_matrix_clear(graco_matrix *matrix);
 
 /* Replaces a file by these bytes in the same way: whatever happens, the file holds all of its old

@@ -35,7 +35,7 @@ exits 0 "usage: graco COMMAND" -h
 exits 0 "graco 0." -V
 exits 0 "usage: graco COMMAND" help
 exits 0 "[64]" help train --set hidden=64
-exits 0 "[4294967296]" help train --memory 4GiB
+exits 0 "[4G]" help train --memory 4GiB
 exits 0 "[5]" help train --seed 5
 exits 0 "presets: cora" train -h
 exits 0 "usage: graco eval" help eval
@@ -55,8 +55,8 @@ exits 2 "needs a value (RUN), found the end of the line" train -o
 exits 2 "takes no value, found '1'" train -q1
 exits 2 "unexpected argument" train -- one --two
 exits 1 "no such file or folder" train -- ./-x
-exits 0 "[4096]" help train --memory 4096
-exits 0 "[16777216]" help train --memory=16mb
+exits 0 "[4K]" help train --memory 4096
+exits 0 "[16M]" help train --memory=16mb
 exits 0 "[0]" help train --memory 0
 exits 2 "a size such as" train --memory 16Mx
 exits 2 "a size such as" train --memory " 16"

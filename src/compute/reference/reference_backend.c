@@ -260,6 +260,17 @@ graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
     return GRACO_OK;
 }
 
+graco_status ref_dropout(struct context *c, const struct dropout *d, int64_t n, float *Y,
+                         const float *X)
+{
+    (void)c;
+    for (int64_t i = 0; i < n; i++) {
+        bool keep = random_u32(&d->key, (uint64_t)i) >= random_threshold(d->p);
+        Y[i] = keep ? (float)((X ? (double)X[i] : 1) / (1 - d->p)) : 0;
+    }
+    return GRACO_OK;
+}
+
 static const struct kernels kernels = {
 #define KERNEL(name, ...) .name = ref_##name,
 #include "compute/kernels.def"
