@@ -40,6 +40,9 @@ struct setting {
     struct contrast contrast;
     struct moment moment;
     struct classification classification;
+    struct pairs pairs[2];
+    double pairs_loss;
+    struct row_list list;
     bool objective;
     const double *loss; /* of an objective */
     int64_t *start[2];
