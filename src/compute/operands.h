@@ -158,6 +158,35 @@ struct moment {
     double loss;     /* the same */
 };
 
+/* How well the products of Z's rows tell a graph's edges from all other pairs. With s = z_i . z_j, an
+ * ordered pair (i, j) costs weight log(1 + e^-s) if A + I has it, else log(1 + e^s); the loss is the
+ * sum over all n^2 pairs times `scale`. Its kernel gives the loss and, in the same sweep, dZ. */
+struct reconstruction {
+    int64_t n, d;
+    const struct sparse *edges,
+        *transpose; /* A (n, n) and A'; values and scales are not looked at */
+    double weight, scale;
+    const float *Z; /* (n, d) */
+    float *dZ;      /* (n, d) filled by the kernel */
+    double loss;    /* host, after context_finish */
+};
+
+/* Z = mean + noise * exp(spread), where noise is normal: draws from a Gaussian for every row. A spread
+ * above 10 counts as 10. The divergence from the unit Gaussian, times `scale`, is
+ *
+ *     -scale / 2 * sum (1 + 2 spread - mean^2 - exp(2 spread)) */
+struct gaussian {
+    int64_t rows, cols;
+    const float *mean, *spread; /* (rows, cols) */
+    struct random_key key;      /* of the noise; element: position in (rows, cols) */
+    bool given;                 /* the noise is there already */
+    float *noise;               /* (rows, cols) filled by the forward kernel unless given */
+    double scale;
+    double divergence; /* host, after context_finish */
+};
+
+static const float SPREAD_MOST = 10;
+
 enum classification_kind {
     CLASSIFY_SOFTMAX, /* one class per row: log(sum_j exp(x_j)) - x_label */
     CLASSIFY_SIGMOID, /* any number: log(1 + exp(-x)) where the target is 1, else log(1 + exp(x)) */

@@ -20,6 +20,11 @@ struct outcome {
     int64_t floored;           /* estimates that a floor held up */
 };
 
+/* How large a graph is, in what the operations of a step grow with. */
+struct graph_size {
+    int64_t nodes, edges, entries; /* entries of the features that are stored */
+};
+
 enum {
     METHOD_NEEDS_FEATURES = 1,
     METHOD_NEEDS_TWO_NODES = 2, /* one has nothing to be told apart from */
@@ -51,6 +56,11 @@ struct method {
 
     /* Z (nodes, hidden) on the host: the whole graph embedded by a trained model. */
     graco_status (*embed)(float *Z, struct run *run);
+
+    /* A setting with which a step on a whole graph takes less time, "objective=moment", or NULL; and the
+     * share of the operations that it then has. NULL: no such setting. */
+    const char *(*faster)(double *share, const struct graco_model *model,
+                          const struct graph_size *size);
 };
 
 /* The method of that name; NULL: the first. GRACO_ERROR_ARGUMENT lists those there are. */

@@ -136,6 +136,15 @@ struct tensor *tape_join(struct tape *tape, struct tensor *A, struct tensor *B);
 void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z);
 void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z);
 
+/* The same for Z (n, d): how well its products tell the graph's edges. */
+void tape_reconstruct(struct tape *tape, struct reconstruction *spec, struct tensor *Z);
+
+/* mean + noise * exp(spread), all (rows, cols): a draw for every row. What flows back has the
+ * gradient of the divergence in it, which `spec`, the caller's, reports. It must outlive
+ * tape_backward. */
+struct tensor *tape_gaussian(struct tape *tape, struct gaussian *spec, struct tensor *mean,
+                             struct tensor *spread);
+
 /* The same for logits X (rows, cols) against classes; `spec` lists the rows that count. Without
  * tape_backward it is the cost alone, as for validation. */
 void tape_classify(struct tape *tape, struct classification *spec, struct tensor *X);

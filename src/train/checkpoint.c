@@ -3,6 +3,7 @@
 #include "train/checkpoint.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/array.h"
 #include "io/safetensors.h"
 
@@ -15,7 +16,12 @@
 /* What a model of format 1 holds: the settings of its time. */
 enum { FORMAT_1_KEYS = 26 };
 
-enum { KINDS = 3, KEYS_MAX = CONFIG_KEYS, NAME_SIZE = PARAMETER_NAME + 8 };
+enum {
+    KINDS = 3,
+    KEYS_MAX = CONFIG_KEYS,
+    PAIRS_BESIDE = 12, /* metadata that is no setting */
+    NAME_SIZE = PARAMETER_NAME + 8
+};
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v."};
 static const char FORMAT[] = "graco model 2", FORMAT_1[] = "graco model 1";
@@ -36,8 +42,8 @@ struct page {
     char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
     struct array arrays[KINDS * PARAMETERS_MAX];
     struct safetensors_entry entries[KINDS * PARAMETERS_MAX];
-    char values[KEYS_MAX + 6][CONFIG_TEXT];
-    struct safetensors_pair pairs[KEYS_MAX + 6];
+    char values[KEYS_MAX + PAIRS_BESIDE][CONFIG_TEXT];
+    struct safetensors_pair pairs[KEYS_MAX + PAIRS_BESIDE];
     int64_t count, pair_count;
 };
 
@@ -64,6 +70,21 @@ static char *add_pair(struct page *page, const char *key)
     return page->values[at];
 }
 
+/* What the steps of an unfinished epoch came to. Shortest forms read back as the same bits; a sum that
+ * is not finite, as where a method has no estimate, is left out. */
+static void add_sums(struct page *page, const struct epoch_sums *sums)
+{
+    if (sums->steps == 0)
+        return;
+    snprintf(add_pair(page, "epoch_steps"), CONFIG_TEXT, "%lld", (long long)sums->steps);
+    snprintf(add_pair(page, "epoch_weight"), CONFIG_TEXT, "%lld", (long long)sums->weight);
+    snprintf(add_pair(page, "epoch_floored"), CONFIG_TEXT, "%lld", (long long)sums->floored);
+    number_shortest(add_pair(page, "epoch_loss"), sums->loss);
+    number_shortest(add_pair(page, "epoch_seconds"), sums->seconds);
+    if (isfinite(sums->mutual_information))
+        number_shortest(add_pair(page, "epoch_mutual_information"), sums->mutual_information);
+}
+
 graco_status checkpoint_write(const struct graco_model *model, const char *path)
 {
     graco_status status = GRACO_OK;
@@ -75,6 +96,7 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
     snprintf(add_pair(page, "epoch"), CONFIG_TEXT, "%lld", (long long)model->epoch);
     snprintf(add_pair(page, "step"), CONFIG_TEXT, "%lld", (long long)model->step);
+    add_sums(page, &model->sums);
     snprintf(add_pair(page, "input"), CONFIG_TEXT, "%lld", (long long)model->cols);
     snprintf(add_pair(page, "method"), CONFIG_TEXT, "%s", model->config.method);
     char *count = add_pair(page, "keys");
@@ -111,6 +133,33 @@ static graco_status read_count(int64_t *out, const struct safetensors *file, con
     if (!isdigit((unsigned char)*text) || *end || *out < low || *out > high)
         return status_fail(GRACO_ERROR_FORMAT, "'%s' is '%s'; expected a number from %lld to %lld",
                            key, text, (long long)low, (long long)high);
+    return GRACO_OK;
+}
+
+static graco_status read_real(double *out, const struct safetensors *file, const char *key)
+{
+    const char *text;
+    char *end;
+    PASS(read_text(&text, file, key));
+    *out = number_parse(text, &end);
+    if (end == text || *end || !isfinite(*out))
+        return status_fail(GRACO_ERROR_FORMAT, "'%s' is '%s'; expected a finite number", key, text);
+    return GRACO_OK;
+}
+
+/* A checkpoint without `epoch_steps` stands between two epochs. */
+static graco_status read_sums(struct epoch_sums *sums, const struct safetensors *file, int64_t step)
+{
+    if (!safetensors_metadata(file, "epoch_steps"))
+        return GRACO_OK;
+    sums->mutual_information = (double)NAN;
+    PASS(read_count(&sums->steps, file, "epoch_steps", 1, step));
+    PASS(read_count(&sums->weight, file, "epoch_weight", 1, INT64_MAX));
+    PASS(read_count(&sums->floored, file, "epoch_floored", 0, INT64_MAX));
+    PASS(read_real(&sums->loss, file, "epoch_loss"));
+    PASS(read_real(&sums->seconds, file, "epoch_seconds"));
+    if (safetensors_metadata(file, "epoch_mutual_information"))
+        PASS(read_real(&sums->mutual_information, file, "epoch_mutual_information"));
     return GRACO_OK;
 }
 
@@ -200,14 +249,17 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     struct graco_model *model = NULL;
     struct graco_config config;
     int64_t epoch, step, cols;
+    struct epoch_sums sums = {0};
     TRY(read_config(&config, file));
     TRY(read_count(&epoch, file, "epoch", 0, UINT32_MAX));
     TRY(read_count(&step, file, "step", 0, UINT32_MAX));
+    TRY(read_sums(&sums, file, step));
     TRY(read_count(&cols, file, "input", 1, INT32_MAX));
     TRY(check_tensors(file, &config, cols));
     TRY(model_create(&model, &config, cols));
     model->epoch = epoch;
     model->step = step;
+    model->sums = sums;
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count; i++) {
             const struct parameter *t = &model->parameters.list[i];

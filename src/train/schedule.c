@@ -179,6 +179,11 @@ int64_t schedule_steps(const struct schedule *s)
     return config->batch ? prefetch_steps(s->parts[0].graph->nodes, config->batch) : s->count;
 }
 
+int64_t schedule_weight(const struct schedule *s)
+{
+    return schedule_steps(s);
+}
+
 struct schedule_times schedule_times(const struct schedule *s)
 {
     return s->times;

@@ -13,6 +13,7 @@ static graco_status stage_new(struct stage **out, struct context *context,
     stage->context = context;
     stage->method = model->method;
     stage->nodes = nodes;
+    stage->weight = 1;
     TRY(stage->method->prepare(&stage->state, model, nodes));
     *out = stage;
     return GRACO_OK;

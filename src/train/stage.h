@@ -11,7 +11,8 @@
 struct stage {
     struct context *context;
     const struct method *method;
-    int64_t nodes; /* that the loss is about: all, or the batch's roots */
+    int64_t nodes;  /* that the loss is about: all, or the batch's roots */
+    int64_t weight; /* of its loss in the epoch's mean: 1 for a graph, a batch's roots */
     struct input *input;
     int hops;                        /* 1 for a whole graph */
     struct views *views[LAYERS_MAX]; /* (hops), from the roots outward */

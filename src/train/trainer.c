@@ -217,6 +217,7 @@ graco_status trainer_step(struct trainer *t, struct stage *stage)
         TRY(fail_number(t, stage_outcome(stage).loss));
     t->model->step++;
 done:
+    t->context->watch.share = 0;
     return status;
 }
 

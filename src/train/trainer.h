@@ -19,7 +19,7 @@ void trainer_free(struct trainer *trainer);
 
 /* Draws what step model->step needs, computes loss and gradients, and steps; stage_outcome has what it
  * came to. GRACO_ERROR_NUMBER, and no step, if the loss or a gradient is not finite; the
- * message names the epoch and the tensor. */
+ * message names the epoch and the tensor. GRACO_STOPPED, and no step, if the context's watch says so. */
 graco_status trainer_step(struct trainer *trainer, struct stage *stage);
 
 /* The second half of a step, once gradients are there: Adam. */

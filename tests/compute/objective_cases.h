@@ -72,7 +72,7 @@ static inline struct tensor *build_moment(struct tape *tape, struct setting *s, 
 /* Whether row i of an objective's input is zero. */
 static inline bool zero_row(const struct setting *s, int64_t i)
 {
-    int64_t n = s->op->shape[0][0] / 2, node = i % n;
+    int64_t n = s->op->shape[0][0] / 2, node = n ? i % n : i;
     switch (s->rows) {
     case ROWS_ZERO:
         return i == n / 2;

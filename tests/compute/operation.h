@@ -39,6 +39,8 @@ struct setting {
     struct dense_map dense;
     struct contrast contrast;
     struct moment moment;
+    struct reconstruction reconstruction;
+    struct gaussian gaussian;
     struct classification classification;
     struct pairs pairs[2];
     double pairs_loss;

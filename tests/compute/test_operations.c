@@ -3,6 +3,7 @@
  * against finite differences. */
 #include "method_cases.h"
 #include "objective_cases.h"
+#include "reconstruct_cases.h"
 
 #include "base/memory.h"
 #include "check.h"
@@ -172,6 +173,14 @@ static const struct operation OPERATIONS[] = {
     {"moment, corrected, in chunks", build_moment, {{16600, 12}}, 40, false},
     {"moment, corrected, large", build_moment, {{1238, 12}}, 40, false},
     {"moment, large", build_moment, {{1238, 12}}, 0, false},
+    {"reconstruct", build_reconstruct, {{9, 4}}, 0, true},
+    {"reconstruct, one node", build_reconstruct, {{1, 3}}, 0, true},
+    {"reconstruct, tiles, hubs", build_reconstruct, {{1201, 16}}, 3, false},
+    {"reconstruct, odd and wide", build_reconstruct, {{605, 45}}, 0, false},
+    {"gaussian", build_gaussian, {{9, 4}, {9, 4}}, 0, false},
+    {"gaussian, large", build_gaussian, {{700, 33}, {700, 33}}, 0, false},
+    {"variational", build_variational, {{9, 4}, {9, 4}}, 0, true},
+    {"variational, large", build_variational, {{700, 16}, {700, 16}}, 0, false},
     {"gather, odd", build_gather, {{24, 5}}, 40, false},
     {"gather, pairs", build_gather, {{300, 602}}, 700, false},
     {"gather, fours", build_gather, {{900, 132}}, 333, false},
@@ -191,7 +200,9 @@ static void make_map(struct setting *s, const struct operation *op)
     bool shared = op->build == build_propagate && (op->kind == 1 || op->kind == 4);
     bool hop = op->kind == 2 && (op->build == build_propagate ||
                                  op->build == build_propagated); /* fewer targets than sources */
-    bool sparse = op->build == build_propagated_sparse, wider = sparse && op->kind == 2;
+    bool square = op->build == build_reconstruct || op->build == build_variational;
+    bool sparse = op->build == build_propagated_sparse || square;
+    bool wider = sparse && op->kind == 2;
     int64_t cols = shared   ? op->shape[0][0]
                    : wider  ? op->shape[0][0] + 4
                    : sparse ? op->shape[0][0]
@@ -368,7 +379,7 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
         CHECK_OK(tape_backward(tape));
     CHECK_OK(context_finish(context));
     if (here->objective)
-        o->value = *here->loss;
+        o->value = *here->loss + here->gaussian.divergence;
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
         if (!context->backend->host)
             CHECK_OK(context->buffers->download(context, o->grad[i], grad[i],

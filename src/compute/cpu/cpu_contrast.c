@@ -10,9 +10,14 @@
  * Forward: e = exp((x - 1) / tau), which cannot overflow, and the sums of its rows and columns.
  * Backward: the weights e_ij (1/D_i + 1/D_j) times Z, for rows and columns. The first tiles in
  * order are kept from the forward for the backward sweep as far as the budget goes. The others are
- * computed again by the same instructions, and have the same bits. */
+ * computed again by the same instructions, and have the same bits.
+ *
+ * A sweep may last minutes. After each of its tiles the calling thread tells the watch how far it is and
+ * asks whether to go on. If not, no further tile is taken. Those that are under way end, because a tile
+ * waits only for tiles before it. */
 #include "compute/cpu/cpu.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
@@ -189,20 +194,38 @@ static void backward_tile(struct tile_sweep *sweep, struct tile t, float *work)
     end_turn(sweep, t.j, t.round);
 }
 
-static void run_tiles(struct context *c, struct tile_sweep *sweep,
-                      void (*run)(struct tile_sweep *, struct tile, float *))
+/* How much of both sweeps is done after so many tiles of this one: forward, a tile costs a product; backward
+ * two, and a third where it was not kept. */
+static double share_done(const struct tile_sweep *sweep, int64_t tiles)
+{
+    double all = (double)tile_count(sweep), kept = least((int64_t)all, sweep->kept);
+    double whole = 4 * all - kept;
+    return (sweep->dZ ? all + (double)tiles * (3 * all - kept) / all : (double)tiles) / whole;
+}
+
+static graco_status run_tiles(struct context *c, struct tile_sweep *sweep,
+                              void (*run)(struct tile_sweep *, struct tile, float *))
 {
     int64_t tiles = tile_count(sweep);
+    graco_status status = GRACO_OK;
 #pragma omp parallel num_threads(c->threads)
     {
-        float *work = sweep->work + omp_get_thread_num() * (TILE_FLOATS + 2 * TILE);
+        int thread = omp_get_thread_num();
+        float *work = sweep->work + thread * (TILE_FLOATS + 2 * TILE);
         for (;;) {
             int64_t index = atomic_fetch_add_explicit(&sweep->next, 1, memory_order_relaxed);
             if (index >= tiles)
                 break;
             run(sweep, tile_at(sweep, index), work);
+            if (thread != 0)
+                continue;
+            c->watch.share = share_done(sweep, index + 1);
+            status = context_look(c);
+            if (status != GRACO_OK)
+                atomic_store_explicit(&sweep->next, tiles, memory_order_relaxed);
         }
     }
+    return status;
 }
 
 static graco_status pack_columns(struct context *c, struct tile_sweep *sweep)
@@ -282,7 +305,8 @@ graco_status cpu_contrast(struct context *c, struct contrast *s)
     TRY(context_take(c, &sweep.within, 2 * s->n, sizeof(double)));
     memset(sweep.between, 0, bytes);
     memset(sweep.within, 0, bytes);
-    run_tiles(c, &sweep, forward_tile);
+    c->watch.since = threads_seconds();
+    TRY(run_tiles(c, &sweep, forward_tile));
     sum_up(s, &sweep);
 done:
     context_give(c, sweep.between);
@@ -313,7 +337,7 @@ graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, 
     for (int64_t i = 0; i < 2 * n; i++)
         for (int64_t j = 0; j < d; j++)
             dZ[i * d + j] = -2 * s->Z[(i + n) % (2 * n) * d + j];
-    run_tiles(c, &sweep, backward_tile);
+    TRY(run_tiles(c, &sweep, backward_tile));
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (int64_t i = 0; i < 2 * n * d; i++)
         dZ[i] *= scale;

@@ -68,6 +68,10 @@ struct loops {
     void (*weigh_tile)(float *out, const float *tile, int64_t ld, int64_t rows, int64_t cols,
                        const float *row, const float *col);
 
+    /* tile = 1 / (1 + e^-tile) over (rows, cols), rows ld apart; returns the sum of
+     * log(1 + e^tile). */
+    double (*logistic_tile)(float *tile, int64_t ld, int64_t rows, int64_t cols);
+
     /* One row of moment's correction: with e = exp((x - 1) / tau), the sums of e, x, x^2 and, for
      * the fit, of x^3, x^4, e x, e x^2. */
     void (*exp_powers)(const float *x, int64_t count, float inverse_tau, double sums[7]);
