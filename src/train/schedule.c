@@ -41,6 +41,12 @@ struct schedule {
 
 /* ---- Construction ---------------------------------------------------------------------------- */
 
+/* Nodes that a step must have. */
+static int64_t least_nodes(const struct graco_model *model)
+{
+    return model->method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1;
+}
+
 /* Cuts out one training graph, unless it is all of the data set. Empty graphs are left out, and those of
  * one node where the method needs two. */
 static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t id)
@@ -56,7 +62,7 @@ static graco_status add_part(struct schedule *s, const struct graco_dataset *dat
         part->nodes = NULL;
         goto done;
     }
-    if (count >= (s->model->method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1)) {
+    if (count >= least_nodes(s->model)) {
         TRY(subgraph_create(&part->owned, data->graph, part->nodes, count));
         part->graph = part->owned;
         goto done;
@@ -119,6 +125,7 @@ static graco_status start_batches(struct schedule *s)
                                                                  .roots = s->roots,
                                                                  .count = graph->nodes,
                                                                  .batch = config->batch,
+                                                                 .least = least_nodes(s->model),
                                                                  .first_step = s->model->step,
                                                                  .workers = s->context->threads > 1,
                                                                  .ahead = SAMPLES_AHEAD}));
@@ -135,6 +142,10 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     if (config->inductive && !data->split)
         FAIL(GRACO_ERROR_ARGUMENT, "inductive = 1 needs a split, and data set '%s' has none",
              data->name);
+    if (config->batch > 0 && config->batch < least_nodes(model))
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "batch = 1 leaves nothing that a node could be told apart from: expected 0 or at "
+             "least 2");
     TRY(memory_zalloc(&s, 1, sizeof *s));
     s->context = context;
     s->model = model;
@@ -175,13 +186,14 @@ void schedule_free(struct schedule *s)
 
 int64_t schedule_steps(const struct schedule *s)
 {
-    const struct graco_config *config = &s->model->config;
-    return config->batch ? prefetch_steps(s->parts[0].graph->nodes, config->batch) : s->count;
+    int64_t batch = s->model->config.batch;
+    return batch ? prefetch_steps(s->parts[0].graph->nodes, batch, least_nodes(s->model))
+                 : s->count;
 }
 
 int64_t schedule_weight(const struct schedule *s)
 {
-    return schedule_steps(s);
+    return s->model->config.batch ? s->parts[0].graph->nodes : s->count;
 }
 
 struct schedule_times schedule_times(const struct schedule *s)

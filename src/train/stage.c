@@ -63,6 +63,7 @@ graco_status stage_create_sample(struct stage **out, struct context *context,
     struct stage *stage = NULL;
     enum view_norm norm = encoder_kind(&model->config)->norm;
     TRY(stage_new(&stage, context, model, sample->count[0]));
+    stage->weight = sample->count[0];
     stage->hops = sample->hops;
     TRY(stock_gather(&stage->input, stock, rows, sample->count[sample->hops]));
     for (int hop = 0; hop < sample->hops; hop++) {
