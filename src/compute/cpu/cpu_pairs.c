@@ -2,6 +2,7 @@
  * the pairs that it belongs to. And copies of blocks. */
 #include "compute/cpu/cpu.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 
 #include <string.h>
@@ -24,41 +25,57 @@ static double piece_cost(const struct loops *loops, const struct pairs *s, int64
     return cost;
 }
 
+struct pairs_job {
+    const struct loops *loops;
+    const struct pairs *spec;
+    double *costs; /* (pieces) */
+    float *dZ;
+};
+
+static void cost_piece(void *argument, struct threads_piece piece)
+{
+    const struct pairs_job *job = argument;
+    job->costs[piece.first / PAIRS_PER_PIECE] =
+        piece_cost(job->loops, job->spec, piece.first, piece.last - piece.first);
+}
+
 graco_status cpu_pairs(struct context *c, struct pairs *s)
 {
-    const struct loops *loops = loops_choose();
+    struct pairs_job job = {.loops = loops_choose(), .spec = s};
     int64_t pieces = pieces_of(s->count, PAIRS_PER_PIECE);
-    double *costs = NULL, total = 0;
-    PASS(context_take(c, &costs, pieces, sizeof(double)));
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t piece = 0; piece < pieces; piece++) {
-        int64_t first = piece * PAIRS_PER_PIECE;
-        costs[piece] = piece_cost(loops, s, first, least(s->count - first, PAIRS_PER_PIECE));
-    }
+    double total = 0;
+    PASS(context_take(c, &job.costs, pieces, sizeof(double)));
+    threads_run(c->threads, s->count, PAIRS_PER_PIECE, cost_piece, &job);
     for (int64_t piece = 0; piece < pieces; piece++)
-        total += costs[piece];
+        total += job.costs[piece];
     *s->loss = (s->add ? *s->loss : 0) + total * s->scale;
-    context_give(c, costs);
+    context_give(c, job.costs);
     return GRACO_OK;
+}
+
+static void back_piece(void *argument, struct threads_piece piece)
+{
+    const struct pairs_job *job = argument;
+    const struct pairs *s = job->spec;
+    for (int64_t row = piece.first; row < piece.last; row++)
+        for (int64_t k = s->ends.start[row]; k < s->ends.start[row + 1]; k++) {
+            int64_t at = s->ends.index[k];
+            job->loops->axpy(job->dZ + row * s->d, s->slope[at % s->count],
+                             s->Z + pairs_other(s, at) * s->d, s->d);
+        }
 }
 
 graco_status cpu_pairs_backward(struct context *c, const struct pairs *s, float *dZ)
 {
-    const struct loops *loops = loops_choose();
-#pragma omp parallel for schedule(dynamic, ROWS_PER_PIECE) num_threads(c->threads)
-    for (int64_t row = 0; row < s->rows; row++)
-        for (int64_t k = s->ends.start[row]; k < s->ends.start[row + 1]; k++) {
-            int64_t at = s->ends.index[k];
-            loops->axpy(dZ + row * s->d, s->slope[at % s->count], s->Z + pairs_other(s, at) * s->d,
-                        s->d);
-        }
+    struct pairs_job job = {.loops = loops_choose(), .spec = s, .dZ = dZ};
+    threads_run(c->threads, s->rows, ROWS_PER_PIECE, back_piece, &job);
     return GRACO_OK;
 }
 
-graco_status cpu_copy_block(struct context *c, const struct block_copy *b)
+static void copy_piece(void *argument, struct threads_piece piece)
 {
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t row = 0; row < b->rows; row++) {
+    const struct block_copy *b = argument;
+    for (int64_t row = piece.first; row < piece.last; row++) {
         float *y = b->Y + row * b->ldy;
         const float *x = b->X + row * b->ldx;
         if (!b->accumulate)
@@ -66,5 +83,11 @@ graco_status cpu_copy_block(struct context *c, const struct block_copy *b)
         for (int64_t j = 0; j < b->cols && b->accumulate; j++)
             y[j] += x[j];
     }
+}
+
+graco_status cpu_copy_block(struct context *c, const struct block_copy *b)
+{
+    struct block_copy job = *b;
+    threads_run(c->threads, b->rows, ROWS_PER_PIECE, copy_piece, &job);
     return GRACO_OK;
 }
