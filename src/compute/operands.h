@@ -29,6 +29,7 @@ enum activation_kind {
     ACTIVATION_PRELU,
     ACTIVATION_ELU,
     ACTIVATION_RRELU,
+    ACTIVATION_NONE, /* the bias alone; not a word of the setting `activation` */
 };
 
 /* Y = act(X + b) over (rows, cols); Y may be X. */

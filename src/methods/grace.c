@@ -26,13 +26,14 @@ static void declare(struct graco_model *model)
     parameters_declare(p, "c", 2, 1, h, START_ZERO);
 }
 
-static graco_status prepare(void **state, const struct graco_model *model, int64_t nodes)
+static graco_status prepare(void **state, const struct graco_model *model,
+                            const struct subject *subject)
 {
     struct objective *objective = NULL;
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&objective, 1, sizeof *objective));
     *state = objective;
-    TRY(objective_init(objective, &model->config, nodes, model->config.hidden));
+    TRY(objective_init(objective, &model->config, subject->nodes, model->config.hidden));
 done:
     return status;
 }
@@ -133,6 +134,8 @@ static const struct preset PRESETS[] = {
 const struct method method_grace = {
     .name = "grace",
     .help = "each node against all others in two corrupted views of the graph (GRACE)",
+    .scale = "about 100,000 nodes at once; more by mini-batches or objective moment",
+    .reference = "Zhu et al., Deep Graph Contrastive Representation Learning, 2020",
     .keys = KEYS,
     .general = "drop_edge_1=0.2 drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0.2",
     .presets = PRESETS,

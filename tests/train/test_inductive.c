@@ -46,7 +46,7 @@ static double first_step(float **grad, int64_t *count, const struct graco_datase
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct stage *stage = NULL;
-    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == 1);
@@ -92,7 +92,7 @@ static void chunks_equal_whole(int encoder, int activation, bool dense)
     struct views *views = NULL;
     graco_matrix Z = {0};
     config.activation = activation;
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     for (int64_t i = 0; i < model->parameters.total; i++) /* biases and slopes too */
         model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
