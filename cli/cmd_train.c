@@ -127,6 +127,11 @@ static void write_fields(struct writer *json, const struct job *job, const struc
     if (*settings_get(objective, job->config, "objective") != '?')
         writer_string(json, "objective", objective);
     writer_integer(json, "epochs", result->epochs);
+    if (result->best_epoch) {
+        writer_integer(json, "best_epoch", result->best_epoch);
+        writer_real(json, "best_cost", result->best_cost);
+    }
+    writer_string(json, "ended", result->ended);
     writer_real(json, "loss", result->loss);
     writer_real(json, "mutual_information", result->mutual_information);
     writer_real(json, "seconds", result->seconds);
@@ -198,6 +203,9 @@ static int report(const struct job *job, const struct trained *outcomes, double 
         return EXIT_FINE;
     output_row("trained", "%" PRId64 " epochs on %s, %" PRId64 " run%s", sum.result.epochs,
                job->info.name, line->runs, line->runs == 1 ? "" : "s");
+    if (line->runs == 1 && sum.result.best_epoch)
+        output_row("kept", "epoch %" PRId64 ", of cost %.5f; ended by %s", sum.result.best_epoch,
+                   sum.result.best_cost, sum.result.ended);
     output_row("loss", "%.5f%s", sum.result.loss, line->runs == 1 ? "" : " (mean)");
     output_row("time", "%s, %.*f ms per epoch (median) on %s",
                output_time(time, sum.result.seconds), sum.result.epoch_ms_median < 10 ? 2 : 1,

@@ -214,6 +214,9 @@ typedef struct graco_epoch {
     int64_t floored;           /* anchors whose moment estimate hit the floor */
     double seconds;            /* of this epoch */
     double seconds_left;       /* estimate */
+    double cost;               /* that early stopping looks at: the loss, or a validation's */
+    int64_t best_epoch;        /* that of the lowest cost so far; 0: the training keeps none */
+    const char *ended;         /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
 /* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */
@@ -254,6 +257,9 @@ typedef struct graco_train_result {
     double epoch_ms_median; /* of all epochs of this call, or of evenly spaced ones if very many */
     const char *device;     /* that was used: "cpu" or "cuda" */
     int64_t buffer_bytes;   /* most that the training's buffers took there; 0: it did not begin */
+    int64_t best_epoch;     /* whose parameters the model has; 0: those of the last epoch */
+    double best_cost;       /* of that epoch */
+    const char *ended; /* "epochs": all were done; "patience": the cost fell no more; "stopped" */
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it

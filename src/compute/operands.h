@@ -7,6 +7,7 @@
 #ifndef COMPUTE_OPERANDS_H
 #define COMPUTE_OPERANDS_H
 
+#include "base/extensions.h"
 #include "base/random.h"
 #include "sparse/csr.h"
 
@@ -28,6 +29,7 @@ enum activation_kind {
     ACTIVATION_PRELU,
     ACTIVATION_ELU,
     ACTIVATION_RRELU,
+    ACTIVATION_NONE, /* the bias alone; not a word of the setting `activation` */
 };
 
 /* Y = act(X + b) over (rows, cols); Y may be X. */
@@ -45,6 +47,16 @@ struct activation {
 struct dropout {
     struct random_key key;
     double p;
+};
+
+/* Y (rows, cols) (+)= X, parts of matrices whose rows are ldy and ldx apart. */
+struct block_copy {
+    int64_t rows, cols;
+    float *Y;
+    int64_t ldy;
+    const float *X;
+    int64_t ldx;
+    bool accumulate;
 };
 
 /* C (m, n) (+)= op(A) op(B), where op(A) is (m, k) and op(B) is (k, n); rows are ld* apart. */
@@ -204,6 +216,29 @@ static inline double classification_scale(const struct classification *s)
 {
     int64_t costs = s->kind == CLASSIFY_SIGMOID ? s->count * s->cols : s->count;
     return s->total > 0 ? 1 / s->total : costs > 0 ? 1 / (double)costs : 0;
+}
+
+/* Pairs of rows of Z, told apart by their products s = z_a . z_b: a pair that belongs together costs
+ * log(1 + exp(-s)), another one log(1 + exp(s)). The loss is `scale` times the sum of
+ * weight * cost. */
+struct pairs {
+    int64_t count, rows, d;
+    const float *Z; /* (rows, d) */
+    const int32_t
+        *end;        /* (2, count) rows of Z: a of every pair, then b of every pair; a may be b */
+    struct csr ends; /* (rows, 2 count) the places in `end` that name each row: csr_group */
+    const float *weight; /* (count), or NULL: ones */
+    double scale;
+    bool together; /* which cost */
+    bool add;      /* to *loss, as an objective before it on the same tape left it */
+    double *loss;  /* host, after context_finish */
+    float *slope;  /* (count) dL/ds, filled by the forward kernel; NULL: not wanted */
+};
+
+/* The row at the other end of the pair that place `at` of `end` belongs to. */
+static inline EXT_DEVICE int64_t pairs_other(const struct pairs *s, int64_t at)
+{
+    return s->end[at < s->count ? at + s->count : at - s->count];
 }
 
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or

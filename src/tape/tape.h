@@ -117,6 +117,19 @@ const struct sparse_map *tape_dropout_features(struct tape *tape, const struct d
                                                const struct sparse_map *map, const uint32_t *from,
                                                int64_t entries);
 
+/* Rows of a matrix, some perhaps repeatedly, and where in the list each row stands: csr_group. */
+struct row_list {
+    int64_t count;
+    const int32_t *row; /* (count) */
+    struct csr places;  /* (rows, count) */
+};
+
+/* Rows of X as the list names them: (count, X's columns). The list must outlive tape_backward. */
+struct tensor *tape_gather(struct tape *tape, const struct row_list *list, struct tensor *X);
+
+/* [A ; B], the columns of B behind those of A. */
+struct tensor *tape_join(struct tape *tape, struct tensor *A, struct tensor *B);
+
 /* The objectives end a tape: their gradient, for Z (2n, d), is that of the loss itself. `spec` is
  * the caller's: sizes, tau and choices in, loss and estimates out. It must outlive
  * tape_backward. */
@@ -135,6 +148,10 @@ struct tensor *tape_gaussian(struct tape *tape, struct gaussian *spec, struct te
 /* The same for logits X (rows, cols) against classes; `spec` lists the rows that count. Without
  * tape_backward it is the cost alone, as for validation. */
 void tape_classify(struct tape *tape, struct classification *spec, struct tensor *X);
+
+/* The same for pairs of rows of Z. Several of them may end one tape: all but the first add to the
+ * loss. */
+void tape_pairs(struct tape *tape, struct pairs *spec, struct tensor *Z);
 
 /* Gives the value of X back to the context's cache: no later operation and no backward function
  * needs it. */

@@ -35,6 +35,7 @@ struct part {
 struct schedule {
     struct context *context;
     const struct graco_model *model;
+    const struct graco_dataset *data;
     struct prepared prepared;
     const struct features *X;
     int64_t count;  /* parts; 1 with mini-batches */
@@ -130,23 +131,38 @@ done:
     return status;
 }
 
+static struct subject subject_of(const struct schedule *s, const struct part *part)
+{
+    return (struct subject){
+        .context = s->context, .graph = part->graph, .data = s->data, .ids = part->nodes};
+}
+
 static graco_status make_stage(struct stage **out, struct schedule *s, const struct part *part)
 {
-    const struct features *X = part->nodes ? &part->rows : s->X;
-    PASS(stage_create_graph(out, s->context, s->model, part->graph, X));
+    const struct features *X = part->nodes && s->X ? &part->rows : s->X;
+    PASS(stage_create_graph(out, s->model, subject_of(s, part), X));
     return part->graphs > 1 ? stage_divide(*out, part->graphs, part->start) : GRACO_OK;
 }
 
+/* How many parts have stages that are kept: all where there are no features. */
+static int64_t stages_kept(const struct schedule *s)
+{
+    const struct features *X = s->X;
+    if (!X)
+        return s->count;
+    int64_t entries = X->dense ? X->rows * X->cols : X->sparse.start[X->rows];
+    int64_t items = s->data->graph->nodes + s->data->graph->edges + entries;
+    return (COLS_PER_ITEM * items + COLS_FREE) / (X->cols + 1) + 1;
+}
+
 /* The rows of the features of every part, and the stages that are kept. */
-static graco_status add_stages(struct schedule *s, const struct graco_dataset *data)
+static graco_status add_stages(struct schedule *s)
 {
     graco_status status = GRACO_OK;
-    int64_t entries = s->X->dense ? s->X->rows * s->X->cols : s->X->sparse.start[s->X->rows];
-    int64_t items = data->graph->nodes + data->graph->edges + entries;
-    int64_t kept = (COLS_PER_ITEM * items + COLS_FREE) / (s->X->cols + 1) + 1;
+    int64_t kept = stages_kept(s);
     for (int64_t i = 0; i < s->count; i++) {
         struct part *part = &s->parts[i];
-        if (part->nodes)
+        if (part->nodes && s->X)
             TRY(subset_features(&part->rows, s->X, part->nodes, part->graph->nodes));
         if (i < kept)
             TRY(make_stage(&part->stage, s, part));
@@ -197,11 +213,13 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     TRY(memory_zalloc(&s, 1, sizeof *s));
     s->context = context;
     s->model = model;
+    s->data = data;
     s->ordered = -1;
-    TRY(prepare_features(&s->prepared, data, config, config->contaminate));
+    if (model->method->views > 0)
+        TRY(prepare_features(&s->prepared, data, config, config->contaminate));
     s->X = s->prepared.X;
     TRY(add_parts(s, data));
-    TRY(config->batch ? start_batches(s) : add_stages(s, data));
+    TRY(config->batch ? start_batches(s) : add_stages(s));
     *out = s;
     return GRACO_OK;
 done:
@@ -233,16 +251,23 @@ void schedule_free(struct schedule *s)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
+/* Steps that an epoch makes on each whole graph. */
+static int64_t steps_of(const struct schedule *s)
+{
+    const struct method *method = s->model->method;
+    return method->steps ? method->steps(s->model, s->parts[0].graph) : 1;
+}
+
 int64_t schedule_steps(const struct schedule *s)
 {
     int64_t batch = s->model->config.batch;
     return batch ? prefetch_steps(s->parts[0].graph->nodes, batch, least_nodes(s->model))
-                 : s->count;
+                 : s->count * steps_of(s);
 }
 
 int64_t schedule_weight(const struct schedule *s)
 {
-    return s->model->config.batch ? s->parts[0].graph->nodes : s->weight;
+    return s->model->config.batch ? s->parts[0].graph->nodes : s->weight * steps_of(s);
 }
 
 struct schedule_times schedule_times(const struct schedule *s)
@@ -269,8 +294,9 @@ static graco_status next_batch(struct schedule *s, struct stage **out)
     double begin = threads_seconds(), middle;
     TRY(prefetch_next(s->prefetch, &sample));
     middle = threads_seconds();
-    TRY(stage_create_sample(&s->made, s->context, s->model, part->graph, sample, s->stock,
-                            rows_of(s, part, sample)));
+    struct subject subject = subject_of(s, part);
+    subject.ids = rows_of(s, part, sample);
+    TRY(stage_create_sample(&s->made, s->model, subject, sample, s->stock));
     s->times.sample += middle - begin;
     s->times.gather += threads_seconds() - middle;
     *out = s->made;
@@ -297,7 +323,7 @@ graco_status schedule_next(struct schedule *s, struct stage **out)
     s->made = NULL;
     if (s->prefetch)
         return next_batch(s, out);
-    order_parts(s, s->model->step / s->count);
+    order_parts(s, s->model->step / schedule_steps(s));
     const struct part *part = &s->parts[s->order[s->model->step % s->count]];
     if (!part->stage)
         PASS(make_stage(&s->made, s, part));

@@ -76,8 +76,12 @@ done:
 }
 
 /* What the method needs of the data. */
-static graco_status check_data(const struct graco_dataset *data, unsigned needs)
+static graco_status check_data(const struct graco_dataset *data, const struct method *method)
 {
+    unsigned needs = method->needs;
+    if (needs & METHOD_NEEDS_LABELS && data->classes == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "method %s needs labels; data set '%s' has none",
+                           method->name, data->name);
     if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has no node features; training needs some", data->name);
@@ -93,17 +97,14 @@ static graco_status open_model(struct session *s)
 {
     graco_status status = GRACO_OK;
     if (!s->options->resume) {
-        TRY(model_create(&s->model, &s->config, s->data->features.cols));
+        TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
         goto done;
     }
     if (!s->run)
         FAIL(GRACO_ERROR_ARGUMENT, "there is no run folder to resume from");
     TRY(checkpoint_read(&s->model, s->run->model));
     TRY(check_same(&s->model->config, &s->config, s->run->model));
-    if (s->model->cols != s->data->features.cols)
-        FAIL(GRACO_ERROR_ARGUMENT, "%s was trained on %lld features; data set '%s' has %lld",
-             s->run->model, (long long)s->model->cols, s->data->name,
-             (long long)s->data->features.cols);
+    TRY(model_check(s->model, s->data, s->run->model));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
@@ -190,15 +191,26 @@ static graco_status check_place(const struct session *s)
         (long long)steps);
 }
 
+/* Where to compute: a method that has no tape knows the CPU alone. */
+static graco_status find_backend(const struct backend **out, const struct graco_config *config,
+                                 const struct method *method)
+{
+    const char *device = config_word(config, "device");
+    if (method->step && strcmp(device, "cuda") == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "method %s runs on the CPU alone; device is '%s'",
+                           method->name, device);
+    return backend_find(out, method->step ? "cpu" : device);
+}
+
 static graco_status open_session(struct session *s)
 {
     graco_dataset_info info = graco_dataset_describe(s->data);
     const struct backend *backend = NULL;
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
-    TRY(backend_find(&backend, config_word(&s->config, "device")));
     TRY(method_find(&method, s->config.method));
-    TRY(check_data(s->data, method->needs));
+    TRY(find_backend(&backend, &s->config, method));
+    TRY(check_data(s->data, method));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
@@ -242,8 +254,38 @@ done:
     return status;
 }
 
-/* The steps that the epoch under way still has. */
-static graco_status run_steps(struct session *s)
+/* Why there is no further epoch; NULL: there is one. */
+static const char *ending_of(const struct session *s)
+{
+    const struct graco_model *model = s->model;
+    bool waits = s->config.patience > 0 && model->best.epoch > 0;
+    if (waits && model->epoch - model->best.epoch >= s->config.patience)
+        return "patience";
+    return model->epoch >= s->config.epochs ? "epochs" : NULL;
+}
+
+/* Where the training keeps its best parameters: the epoch's cost, and whether it is the lowest. */
+static graco_status judge(struct session *s, struct stage *stage, graco_epoch *epoch)
+{
+    struct graco_model *model = s->model;
+    graco_status status = GRACO_OK;
+    if (!model->parameters.best)
+        goto done;
+    epoch->cost = epoch->loss;
+    if (model->method->validate)
+        TRY(trainer_validate(&epoch->cost, s->trainer, stage));
+    if (model->best.epoch == 0 || epoch->cost < model->best.cost) {
+        TRY(trainer_keep_best(s->trainer));
+        model->best.epoch = model->epoch;
+        model->best.cost = epoch->cost;
+    }
+    epoch->best_epoch = model->best.epoch;
+done:
+    return status;
+}
+
+/* The steps that the epoch under way still has; *stage is the last one's. */
+static graco_status run_steps(struct session *s, struct stage **stage)
 {
     struct epoch_sums *sums = &s->model->sums;
     int64_t steps = schedule_steps(s->schedule);
@@ -251,16 +293,15 @@ static graco_status run_steps(struct session *s)
     double begin = threads_seconds() - sums->seconds;
     graco_status status = GRACO_OK;
     while (sums->steps < steps) {
-        struct stage *stage;
         TRY(context_look(s->trainer->context));
-        TRY(schedule_next(s->schedule, &stage));
-        TRY(trainer_step(s->trainer, stage));
-        struct outcome outcome = stage_outcome(stage);
-        double weight = (double)stage->weight;
+        TRY(schedule_next(s->schedule, stage));
+        TRY(trainer_step(s->trainer, *stage));
+        struct outcome outcome = stage_outcome(*stage);
+        double weight = (double)(*stage)->weight;
         sums->loss += outcome.loss * weight / whole;
         sums->mutual_information += outcome.mutual_information * weight / whole;
         sums->floored += outcome.floored;
-        sums->weight += stage->weight;
+        sums->weight += (*stage)->weight;
         sums->steps++;
         s->step_began = threads_seconds();
     }
@@ -286,7 +327,8 @@ static graco_status run_epoch(struct session *s)
 {
     const graco_train_options *options = s->options;
     struct graco_model *model = s->model;
-    graco_status status = run_steps(s);
+    struct stage *stage = NULL;
+    graco_status status = run_steps(s, &stage);
     if (status == GRACO_STOPPED)
         return stop_here(s);
     if (status != GRACO_OK)
@@ -306,12 +348,14 @@ static graco_status run_epoch(struct session *s)
                              (double)left * (threads_seconds() - s->started) / (double)s->done};
     s->result.loss = epoch.loss;
     s->result.mutual_information = epoch.mutual_information;
+    TRY(judge(s, stage, &epoch));
+    epoch.ended = ending_of(s);
     if (s->run)
         TRY(run_folder_log(s->run, &epoch));
     bool stop = options->on_epoch && !options->on_epoch(options->user, &epoch);
-    if (stop || left == 0 || model->epoch % s->config.checkpoint_every == 0)
+    if (stop || epoch.ended || model->epoch % s->config.checkpoint_every == 0)
         TRY(save(s));
-    if (stop && left > 0)
+    if (stop && !epoch.ended)
         FAIL(GRACO_STOPPED, "stopped after epoch %lld of %lld", (long long)epoch.epoch,
              (long long)epoch.epochs);
 done:
@@ -324,6 +368,9 @@ static void fill_result(struct session *s)
     r->epochs = s->model->epoch;
     r->step = s->model->sums.steps;
     r->steps = schedule_steps(s->schedule);
+    r->best_epoch = s->model->best.epoch;
+    r->best_cost = s->model->best.cost;
+    r->ended = ending_of(s) ? ending_of(s) : "stopped";
     r->seconds = threads_seconds() - s->started;
     r->device = s->trainer->context->backend->name;
     r->buffer_bytes = s->trainer->context->most_bytes;
@@ -373,7 +420,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
                         .result = {.loss = (double)NAN, .mutual_information = (double)NAN}};
     graco_status status = GRACO_OK;
     TRY(open_session(&s));
-    while (s.model->epoch < s.config.epochs && status == GRACO_OK)
+    while (!ending_of(&s) && status == GRACO_OK)
         status = run_epoch(&s);
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;

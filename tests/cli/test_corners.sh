@@ -8,7 +8,7 @@ graco=$1/graco
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export GRACO_DATA=$work/sets OMP_WAIT_POLICY=passive
+export GRACO_DATA=$work/sets
 mkdir sets
 
 # exits CODE PART ARGUMENT...: graco must exit so, with PART on stdout (code 0) or in its one line on

@@ -42,6 +42,9 @@ struct setting {
     struct reconstruction reconstruction;
     struct gaussian gaussian;
     struct classification classification;
+    struct pairs pairs[2];
+    double pairs_loss;
+    struct row_list list;
     bool objective;
     const double *loss; /* of an objective */
     int64_t *start[2];

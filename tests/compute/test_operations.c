@@ -136,6 +136,8 @@ static const struct operation OPERATIONS[] = {
     {"prelu", build_activate, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
     {"elu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_ELU, true},
     {"rrelu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RRELU, true},
+    {"bias alone", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_NONE, true},
+    {"bias alone, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_NONE, false},
     {"relu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_RELU, false},
     {"prelu, large", build_activate, {{1400, 37}, {1, 37}, {1, 1}}, ACTIVATION_PRELU, false},
     {"elu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_ELU, false},

@@ -46,7 +46,7 @@ static double first_step(float **grad, int64_t *count, const struct graco_datase
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct stage *stage = NULL;
-    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == 1);
@@ -92,7 +92,7 @@ static void chunks_equal_whole(int encoder, int activation, bool dense)
     struct views *views = NULL;
     graco_matrix Z = {0};
     config.activation = activation;
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     for (int64_t i = 0; i < model->parameters.total; i++) /* biases and slopes too */
         model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
@@ -261,7 +261,7 @@ static void batches_count_by_roots(int64_t nodes, int64_t steps)
     config.batch = 100;
     config.epochs = 1;
     CHECK_OK(graco_train(NULL, &result, data, &config, NULL));
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == steps);
@@ -333,7 +333,7 @@ static double epoch_of(float *grad, const struct graco_dataset *data, const grac
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     double loss = 0;
-    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == steps && schedule_weight(schedule) == 6);

@@ -2,6 +2,7 @@
  * column. Pieces of rows sum their costs, and the pieces are added in order. */
 #include "compute/cpu/cpu.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 
 enum { ROWS_PER_PIECE = 64 };
@@ -35,33 +36,47 @@ static double sigmoid_row(const struct loops *loops, const struct classification
     return cost;
 }
 
+struct classify_job {
+    const struct loops *loops;
+    const struct classification *spec;
+    double scale;
+    double *costs; /* (pieces) */
+    float *room;   /* (pieces, cols) */
+    float *dX;
+};
+
+static void classify_piece(void *argument, struct threads_piece piece)
+{
+    const struct classify_job *job = argument;
+    const struct classification *s = job->spec;
+    int64_t number = piece.first / ROWS_PER_PIECE;
+    double cost = 0;
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        float *dx = job->dX ? job->dX + (s->row ? s->row[i] : i) * s->cols : NULL;
+        cost += (s->kind == CLASSIFY_SOFTMAX ? softmax_row : sigmoid_row)(
+            job->loops, s, i, job->room + number * s->cols, dx, job->scale);
+    }
+    job->costs[number] = cost;
+}
+
 /* The loss of all listed rows; with dX the gradient is added there. */
 static graco_status all_rows(struct context *c, const struct classification *s, float *dX,
                              double *loss)
 {
-    const struct loops *loops = loops_choose();
+    struct classify_job job = {
+        .loops = loops_choose(), .spec = s, .scale = classification_scale(s), .dX = dX};
     int64_t pieces = pieces_of(s->count, ROWS_PER_PIECE);
-    double scale = classification_scale(s), total = 0, *costs = NULL;
-    float *room = NULL;
+    double total = 0;
     graco_status status = GRACO_OK;
-    TRY(context_take(c, &costs, pieces, sizeof(double)));
-    TRY(context_take(c, &room, pieces * s->cols, sizeof(float)));
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t piece = 0; piece < pieces; piece++) {
-        int64_t last = least((piece + 1) * ROWS_PER_PIECE, s->count);
-        costs[piece] = 0;
-        for (int64_t i = piece * ROWS_PER_PIECE; i < last; i++) {
-            float *dx = dX ? dX + (s->row ? s->row[i] : i) * s->cols : NULL;
-            costs[piece] += (s->kind == CLASSIFY_SOFTMAX ? softmax_row : sigmoid_row)(
-                loops, s, i, room + piece * s->cols, dx, scale);
-        }
-    }
+    TRY(context_take(c, &job.costs, pieces, sizeof(double)));
+    TRY(context_take(c, &job.room, pieces * s->cols, sizeof(float)));
+    threads_run(c->threads, s->count, ROWS_PER_PIECE, classify_piece, &job);
     for (int64_t piece = 0; piece < pieces; piece++)
-        total += costs[piece];
-    *loss = total * scale;
+        total += job.costs[piece];
+    *loss = total * job.scale;
 done:
-    context_give(c, room);
-    context_give(c, costs);
+    context_give(c, job.room);
+    context_give(c, job.costs);
     return status;
 }
 

@@ -6,13 +6,12 @@
  * own rows alone, and the loss adds graphs in their order. */
 #include "compute/cpu/cpu_contrast.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
 #include <math.h>
 #include <string.h>
-
-#include <omp.h>
 
 enum {
     SQUARE = CONTRAST_TILE, /* rows, both views', of the largest small graph */
@@ -28,6 +27,7 @@ struct graph_sweep {
     float *work;             /* (threads, scratch) */
     double *loss, *estimate; /* (graphs) forward: sums over the graph's rows */
     float *dZ;               /* (2n, d) backward */
+    void (*run)(struct graph_sweep *sweep, int64_t graph, int seat);
 };
 
 /* One graph in a thread's memory. */
@@ -75,10 +75,10 @@ static void scatter_rows(float *to, const struct contrast *s, const float *from,
 
 /* ---- Small graphs ---------------------------------------------------------------------------- */
 
-static struct square square_of(const struct graph_sweep *sweep, int64_t graph, int thread)
+static struct square square_of(const struct graph_sweep *sweep, int64_t graph, int seat)
 {
     const struct contrast *s = sweep->spec;
-    float *work = sweep->work + thread * sweep->scratch;
+    float *work = sweep->work + seat * sweep->scratch;
     struct square q = {.first = s->start[graph], .nodes = nodes_of(s, graph), .S = work};
     q.rows = 2 * q.nodes;
     q.Z = q.S + SQUARE * SQUARE;
@@ -120,10 +120,10 @@ static double sum_of(const float *x, int64_t count)
     return sum;
 }
 
-static void forward_graph(struct graph_sweep *sweep, int64_t graph, int thread)
+static void forward_graph(struct graph_sweep *sweep, int64_t graph, int seat)
 {
     const struct contrast *s = sweep->spec;
-    struct square q = square_of(sweep, graph, thread);
+    struct square q = square_of(sweep, graph, seat);
     fill_square(sweep, &q, graph);
     sweep->loss[graph] = sweep->estimate[graph] = 0;
     for (int64_t i = 0; i < q.rows; i++) {
@@ -140,10 +140,10 @@ static void forward_graph(struct graph_sweep *sweep, int64_t graph, int thread)
     }
 }
 
-static void backward_graph(struct graph_sweep *sweep, int64_t graph, int thread)
+static void backward_graph(struct graph_sweep *sweep, int64_t graph, int seat)
 {
     const struct contrast *s = sweep->spec;
-    struct square q = square_of(sweep, graph, thread);
+    struct square q = square_of(sweep, graph, seat);
     double rows = (double)q.rows, graphs = (double)s->graphs;
     fill_square(sweep, &q, graph);
     for (int64_t i = 0; i < q.rows; i++) {
@@ -173,18 +173,24 @@ static void backward_graph(struct graph_sweep *sweep, int64_t graph, int thread)
     scatter_rows(sweep->dZ, s, q.dZ, graph, (float)(1 / (rows * s->tau * graphs)));
 }
 
+static void take_graphs(void *job, struct threads_piece piece)
+{
+    struct graph_sweep *sweep = job;
+    for (int64_t graph = piece.first; graph < piece.last; graph++)
+        if (is_small(sweep->spec, graph))
+            sweep->run(sweep, graph, piece.seat);
+}
+
 static graco_status run_small(struct context *c, struct graph_sweep *sweep,
                               void (*run)(struct graph_sweep *, int64_t, int))
 {
     const struct contrast *s = sweep->spec;
     int64_t packed = pack_size(s->d, SQUARE), turned = pack_size(SQUARE, s->d);
     sweep->loops = loops_choose();
+    sweep->run = run;
     sweep->scratch = SQUARE * (SQUARE + 2 * s->d + 2) + (packed > turned ? packed : turned);
     PASS(context_take(c, &sweep->work, c->threads * sweep->scratch, sizeof(float)));
-#pragma omp parallel for schedule(dynamic, GRAPHS_AT_ONCE) num_threads(c->threads)
-    for (int64_t graph = 0; graph < s->graphs; graph++)
-        if (is_small(s, graph))
-            run(sweep, graph, omp_get_thread_num());
+    threads_run(c->threads, s->graphs, GRAPHS_AT_ONCE, take_graphs, sweep);
     context_give(c, sweep->work);
     return GRACO_OK;
 }

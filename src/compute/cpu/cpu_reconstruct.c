@@ -10,11 +10,11 @@
  * row i finds the first in A's row i, and the second in A's column i. */
 #include "compute/cpu/cpu.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { TILE = CONTRAST_TILE };
@@ -23,7 +23,7 @@ struct reconstruct_sweep {
     const struct reconstruction *spec;
     const struct loops *loops;
     float *columns; /* Z', packed */
-    float *work;    /* (blocks at a time, TILE, TILE) */
+    float *work;    /* (threads, TILE, TILE) */
     double *losses; /* (blocks) */
 };
 
@@ -89,9 +89,12 @@ static double sweep_block(const struct reconstruct_sweep *sweep, int64_t first, 
     return total;
 }
 
-static double run_block(const struct reconstruct_sweep *sweep, int64_t block, float *tile)
+static void run_block(void *job, struct threads_piece piece)
 {
+    struct reconstruct_sweep *sweep = job;
     const struct reconstruction *s = sweep->spec;
+    int64_t block = piece.first;
+    float *tile = sweep->work + piece.seat * TILE * TILE;
     int64_t first = block * TILE, rows = least(s->n - first, TILE), d = s->d;
     double total = sweep_block(sweep, first, rows, tile), slope;
     for (int64_t i = first; i < first + rows; i++) {
@@ -103,7 +106,7 @@ static double run_block(const struct reconstruct_sweep *sweep, int64_t block, fl
     }
     for (int64_t k = first * d; k < (first + rows) * d; k++)
         s->dZ[k] *= (float)(2 * s->scale);
-    return total;
+    sweep->losses[block] = total;
 }
 
 graco_status cpu_reconstruct(struct context *c, struct reconstruction *s)
@@ -116,10 +119,7 @@ graco_status cpu_reconstruct(struct context *c, struct reconstruction *s)
     TRY(context_take(c, &sweep.losses, blocks, sizeof(double)));
     for (int64_t panel = 0; panel < pieces_of(s->n, PANEL); panel++)
         pack_panel(sweep.columns, s->Z, s->d, true, s->d, s->n, panel);
-#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
-    for (int64_t block = 0; block < blocks; block++)
-        sweep.losses[block] =
-            run_block(&sweep, block, sweep.work + omp_get_thread_num() * TILE * TILE);
+    threads_run(c->threads, blocks, 1, run_block, &sweep);
     s->loss = 0;
     for (int64_t block = 0; block < blocks; block++)
         s->loss += s->scale * sweep.losses[block];

@@ -1,5 +1,11 @@
-/* Inner loops over logistic functions; a part of loops.c. Exponentials are taken of -|x| alone, so
+/* Inner loops over logistic functions. Exponentials are taken of -|x| alone, so
  * that nothing overflows, and NaN stays NaN. */
+#ifndef COMPUTE_CPU_LOOPS_SOFT_H
+#define COMPUTE_CPU_LOOPS_SOFT_H
+
+#include "compute/cpu/loops_vector.h"
+
+#include <math.h>
 
 static inline ext_vector magnitude(ext_vector x)
 {
@@ -44,7 +50,7 @@ static inline ext_vector log1p_of(ext_vector e)
 }
 
 /* The sum of weight log(1 + exp(x)); slope = weight / (1 + exp(-x)), which may be x. */
-static double softplus(float *slope, const float *x, const float *weight, int64_t count)
+static inline double softplus(float *slope, const float *x, const float *weight, int64_t count)
 {
     const ext_vector half = fill(0.5f), scale = fill(-LOG2E);
     ext_vector total = {0};
@@ -61,7 +67,7 @@ static double softplus(float *slope, const float *x, const float *weight, int64_
 }
 
 /* P = exp(x) / sum exp(x); returns the sum's logarithm. */
-static double softmax(float *P, const float *x, int64_t count)
+static inline double softmax(float *P, const float *x, int64_t count)
 {
     float most = x[0];
     for (int64_t j = 1; j < count; j++)
@@ -80,3 +86,5 @@ static double softmax(float *P, const float *x, int64_t count)
         P[j] *= inverse;
     return (double)most + log(all);
 }
+
+#endif

@@ -11,6 +11,8 @@ static double slope_at(const struct activation *a, int64_t element)
 {
     if (a->kind == ACTIVATION_PRELU)
         return (double)a->slope[0];
+    if (a->kind == ACTIVATION_NONE)
+        return 1;
     if (a->kind != ACTIVATION_RRELU)
         return 0;
     if (!a->training)
