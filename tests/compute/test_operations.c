@@ -172,7 +172,6 @@ static const struct operation OPERATIONS[] = {
     {"contrast of graphs", build_contrast_graphs, {{24, 5}}, 1, true},
     {"contrast of graphs, some large", build_contrast_graphs, {{700, 70}}, 1, false},
     {"infonce of graphs", build_contrast_graphs, {{24, 5}}, 0, true},
-    {"infonce of graphs, some large", build_contrast_graphs, {{700, 70}}, 0, false},
     {"moment", build_moment, {{24, 5}}, -0, false},
     {"moment, given coefficients", build_moment, {{24, 5}}, -7, true},
     {"moment, corrected", build_moment, {{24, 5}}, 7, false},
