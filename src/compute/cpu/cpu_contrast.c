@@ -10,7 +10,11 @@
  * Forward: e = exp((x - 1) / tau), which cannot overflow, and the sums of its rows and columns.
  * Backward: the weights e_ij (1/D_i + 1/D_j) times Z, for rows and columns. The first tiles in
  * order are kept from the forward for the backward sweep as far as the budget goes. The others are
- * computed again by the same instructions, and have the same bits. */
+ * computed again by the same instructions, and have the same bits.
+ *
+ * A sweep may last minutes. After each of its tiles the calling thread tells the watch how far it is and
+ * asks whether to go on. If not, no further tile is taken. Those that are under way end, because a tile
+ * waits only for tiles before it. */
 #include "compute/cpu/cpu.h"
 
 #include "base/threads.h"
@@ -49,6 +53,8 @@ struct tile_sweep {
     int64_t per_view, blocks; /* blocks of one view, of both */
     int64_t kept;             /* tiles kept from the forward sweep */
     void (*run)(struct tile_sweep *, struct tile, float *);
+    struct context *context;
+    graco_status status;      /* what the caller's watch said */
     atomic_llong next;        /* tile that is taken next */
     atomic_llong *round;      /* (blocks) rounds that a block has finished */
     float *work;              /* (threads, TILE_FLOATS + 2 TILE) */
@@ -195,7 +201,16 @@ static void backward_tile(struct tile_sweep *sweep, struct tile t, float *work)
     end_turn(sweep, t.j, t.round);
 }
 
-/* One thread's part: tiles as they come. */
+/* How much of both sweeps is done after so many tiles of this one: forward, a tile costs a product; backward
+ * two, and a third where it was not kept. */
+static double share_done(const struct tile_sweep *sweep, int64_t tiles)
+{
+    double all = (double)tile_count(sweep), kept = least((int64_t)all, sweep->kept);
+    double whole = 4 * all - kept;
+    return (sweep->dZ ? all + (double)tiles * (3 * all - kept) / all : (double)tiles) / whole;
+}
+
+/* One thread's part: tiles as they come. The caller's own looks after each whether to go on. */
 static void take_tiles(void *job, struct threads_piece piece)
 {
     struct tile_sweep *sweep = job;
@@ -206,14 +221,22 @@ static void take_tiles(void *job, struct threads_piece piece)
         if (index >= tiles)
             break;
         sweep->run(sweep, tile_at(sweep, index), work);
+        if (piece.seat != 0)
+            continue;
+        sweep->context->watch.share = share_done(sweep, index + 1);
+        sweep->status = context_look(sweep->context);
+        if (sweep->status != GRACO_OK)
+            atomic_store_explicit(&sweep->next, tiles, memory_order_relaxed);
     }
 }
 
-static void run_tiles(struct context *c, struct tile_sweep *sweep,
-                      void (*run)(struct tile_sweep *, struct tile, float *))
+static graco_status run_tiles(struct context *c, struct tile_sweep *sweep,
+                              void (*run)(struct tile_sweep *, struct tile, float *))
 {
     sweep->run = run;
+    sweep->context = c;
     threads_run(c->threads, c->threads, 1, take_tiles, sweep);
+    return sweep->status;
 }
 
 /* The panels of both views, one view after the other. */
@@ -308,7 +331,8 @@ graco_status cpu_contrast(struct context *c, struct contrast *s)
     TRY(context_take(c, &sweep.within, 2 * s->n, sizeof(double)));
     memset(sweep.between, 0, bytes);
     memset(sweep.within, 0, bytes);
-    run_tiles(c, &sweep, forward_tile);
+    c->watch.since = threads_seconds();
+    TRY(run_tiles(c, &sweep, forward_tile));
     sum_up(s, &sweep);
 done:
     context_give(c, sweep.between);
@@ -351,7 +375,7 @@ graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, 
     sweep.inverse = inverse;
     sweep.dZ = dZ;
     threads_run(c->threads, 2 * n, ROWS_PER_PIECE, begin_sums, &sweep);
-    run_tiles(c, &sweep, backward_tile);
+    TRY(run_tiles(c, &sweep, backward_tile));
     threads_run(c->threads, 2 * n * s->d, FLAT_PIECE, scale_sums, &sweep);
 done:
     context_give(c, inverse);

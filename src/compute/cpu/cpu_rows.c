@@ -19,7 +19,9 @@ static struct activation_row row_of(const struct loops *loops, const struct acti
                                     int64_t row, float *room)
 {
     struct activation_row out = {.kind = a->kind, .count = a->cols, .bias = a->bias};
-    out.slope = a->kind == ACTIVATION_PRELU ? a->slope[0] : RRELU_MEAN;
+    out.slope = a->kind == ACTIVATION_PRELU  ? a->slope[0]
+                : a->kind == ACTIVATION_NONE ? 1
+                                             : RRELU_MEAN;
     if (a->kind != ACTIVATION_RRELU || !a->training)
         return out;
     out.slopes = a->slope ? a->slope + row * a->cols : room;

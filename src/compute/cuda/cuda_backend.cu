@@ -200,6 +200,8 @@ graco_status cuda_finish(struct context *c)
         *asked.not_finite = r->not_finite == ALL_FINITE ? -1 : (int64_t)r->not_finite;
     if (asked.loss)
         *asked.loss = r->loss;
+    if (asked.gaussian)
+        asked.gaussian->divergence = r->divergence;
     if (asked.contrast) {
         asked.contrast->loss = r->loss;
         asked.contrast->mutual_information = r->mutual_information;

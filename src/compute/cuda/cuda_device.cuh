@@ -24,7 +24,7 @@ enum {
 /* What kernels report to the host. cuda_finish copies it there and fills in the structs of those
  * who asked. */
 struct cuda_results {
-    double loss, mutual_information, floored, coefficient[3];
+    double loss, mutual_information, floored, coefficient[3], divergence;
     unsigned long long not_finite; /* index of the first such number, or ALL_FINITE */
 };
 
@@ -58,6 +58,7 @@ struct cuda_asked {
     struct contrast *contrast = NULL;
     struct moment *moment = NULL;
     double *loss = NULL; /* of an objective that reports nothing else */
+    struct gaussian *gaussian = NULL;
     int64_t *not_finite = NULL;
 };
 
@@ -88,6 +89,7 @@ static inline struct cuda_state *state_of(struct context *c)
 /* An objective asks for its results, in the place of any before it. */
 static inline void cuda_ask(struct cuda_state *s, struct cuda_asked asked)
 {
+    asked.gaussian = s->asked.gaussian;
     asked.not_finite = s->asked.not_finite;
     s->asked = asked;
 }
@@ -275,6 +277,15 @@ __device__ static inline int64_t device_random_below(const struct random_key &ke
     device_random_block(lanes, key, element);
     uint64_t low = (uint64_t)lanes[0] * (uint64_t)n, high = (uint64_t)lanes[1] * (uint64_t)n;
     return (int64_t)((high + (low >> 32)) >> 32);
+}
+
+/* random_normal of base/random.c, in single precision. */
+__device__ static inline float device_random_normal(const struct random_key &key, uint64_t element)
+{
+    uint32_t lanes[4];
+    device_random_block(lanes, key, element);
+    double u = (lanes[0] + 0.5) * 0x1p-32, v = (lanes[1] + 0.5) * 0x1p-32;
+    return sqrtf(-2 * logf((float)u)) * cospif((float)(2 * v));
 }
 
 /* Numbers of a row that a thread takes at once; four where rows and their parts begin at multiples
