@@ -90,7 +90,7 @@ static double operations(const struct graco_model *model, const struct graph_siz
     double N = (double)size->nodes, d = (double)config->hidden, m = (double)config->correction;
     double width = config->projection ? (double)config->projection : d, layers = 0;
     for (int64_t k = 1; k <= config->layers; k++) {
-        double in = (double)layer_width_in(model, k), out = (double)layer_width(config, k);
+        double in = (double)layer_width_in(model, k), out = (double)layer_width(model, k);
         layers += 12 * out * (k == 1 ? (double)size->entries : N * in);
         layers += 12 * out * (double)size->edges;
     }

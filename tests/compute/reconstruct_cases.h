@@ -37,4 +37,15 @@ static inline struct tensor *build_variational(struct tape *tape, struct setting
     return in[0] ? build_reconstruct(tape, s, in) : NULL;
 }
 
+static const struct operation ENCODINGS[] = {
+    {"reconstruct", build_reconstruct, {{9, 4}}, 0, true},
+    {"reconstruct, one node", build_reconstruct, {{1, 3}}, 0, true},
+    {"reconstruct, tiles, hubs", build_reconstruct, {{1201, 16}}, 3, false},
+    {"reconstruct, odd and wide", build_reconstruct, {{605, 45}}, 0, false},
+    {"gaussian", build_gaussian, {{9, 4}, {9, 4}}, 0, false},
+    {"gaussian, large", build_gaussian, {{700, 33}, {700, 33}}, 0, false},
+    {"variational", build_variational, {{9, 4}, {9, 4}}, 0, true},
+    {"variational, large", build_variational, {{700, 16}, {700, 16}}, 0, false},
+};
+
 #endif

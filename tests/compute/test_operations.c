@@ -175,14 +175,6 @@ static const struct operation OPERATIONS[] = {
     {"moment, corrected, in chunks", build_moment, {{16600, 12}}, 40, false},
     {"moment, corrected, large", build_moment, {{1238, 12}}, 40, false},
     {"moment, large", build_moment, {{1238, 12}}, 0, false},
-    {"reconstruct", build_reconstruct, {{9, 4}}, 0, true},
-    {"reconstruct, one node", build_reconstruct, {{1, 3}}, 0, true},
-    {"reconstruct, tiles, hubs", build_reconstruct, {{1201, 16}}, 3, false},
-    {"reconstruct, odd and wide", build_reconstruct, {{605, 45}}, 0, false},
-    {"gaussian", build_gaussian, {{9, 4}, {9, 4}}, 0, false},
-    {"gaussian, large", build_gaussian, {{700, 33}, {700, 33}}, 0, false},
-    {"variational", build_variational, {{9, 4}, {9, 4}}, 0, true},
-    {"variational, large", build_variational, {{700, 16}, {700, 16}}, 0, false},
     {"gather, odd", build_gather, {{24, 5}}, 40, false},
     {"gather, pairs", build_gather, {{300, 602}}, 700, false},
     {"gather, fours", build_gather, {{900, 132}}, 333, false},
@@ -598,6 +590,7 @@ int main(void)
     check_table(OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS, devices, count);
     check_table(METHOD_OPERATIONS, sizeof METHOD_OPERATIONS / sizeof *METHOD_OPERATIONS, devices,
                 count);
+    check_table(ENCODINGS, sizeof ENCODINGS / sizeof *ENCODINGS, devices, count);
     for (size_t i = 0; i < sizeof OBJECTIVES / sizeof *OBJECTIVES; i++)
         check_hard_rows(&OBJECTIVES[i], devices, count);
     return check_result();

@@ -261,7 +261,7 @@ static void batches_count_by_roots(int64_t nodes, int64_t steps)
     config.batch = 100;
     config.epochs = 1;
     CHECK_OK(graco_train(NULL, &result, data, &config, NULL));
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == steps);

@@ -32,14 +32,14 @@ static graco_config make_config(int64_t patience, int64_t epochs)
     return config;
 }
 
-struct watch {
+struct observed {
     int64_t stop_at, count;
     double loss[EPOCHS];
 };
 
 static bool on_epoch(void *user, const graco_epoch *epoch)
 {
-    struct watch *watch = user;
+    struct observed *watch = user;
     watch->loss[watch->count++] = epoch->loss;
     CHECK(epoch->cost == epoch->loss);
     return epoch->epoch != watch->stop_at;
@@ -47,7 +47,7 @@ static bool on_epoch(void *user, const graco_epoch *epoch)
 
 /* Embeds after a training in memory. */
 static graco_matrix embed(const graco_dataset *data, const graco_config *config,
-                          graco_train_result *result, struct watch *watch)
+                          graco_train_result *result, struct observed *watch)
 {
     graco_train_options options = {.on_epoch = watch ? on_epoch : NULL, .user = watch};
     graco_model *model = NULL;
@@ -70,7 +70,7 @@ static void ends(const graco_dataset *data)
 {
     graco_config config = make_config(PATIENCE, EPOCHS);
     graco_train_result result;
-    struct watch watch = {0};
+    struct observed watch = {0};
     graco_matrix best = embed(data, &config, &result, &watch);
     int64_t lowest = 0;
     for (int64_t i = 0; i < watch.count; i++)
