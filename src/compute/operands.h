@@ -29,7 +29,9 @@ enum activation_kind {
     ACTIVATION_PRELU,
     ACTIVATION_ELU,
     ACTIVATION_RRELU,
-    ACTIVATION_NONE, /* the bias alone; not a word of the setting `activation` */
+    ACTIVATION_NONE,    /* the bias alone; not a word of the setting `activation` */
+    ACTIVATION_LEAKY,   /* a slope of 0.1 below zero */
+    ACTIVATION_SIGMOID, /* 1 / (1 + exp(-x)) */
 };
 
 /* Y = act(X + b) over (rows, cols); Y may be X. */

@@ -14,6 +14,14 @@
 #include "methods/method.h"
 #include "methods/objective.h"
 
+static graco_status check(const struct graco_config *config)
+{
+    if (config->objective != OBJECTIVE_SAMPLED)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "method grace has objective exact, infonce or moment, not sampled");
+}
+
 static void declare(struct graco_model *model)
 {
     const struct graco_config *config = &model->config;
@@ -144,6 +152,7 @@ const struct method method_grace = {
     .presets = PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_TWO_NODES,
     .views = 2,
+    .check = check,
     .declare = declare,
     .prepare = prepare,
     .release = release,

@@ -205,8 +205,6 @@ static graco_status read_config(struct graco_config *config, const struct safete
     config_init(config, method->name, method->keys);
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         const char *name = first && strcmp(key, "scaling") == 0 ? "features" : key;
-        if (first && strcmp(key, "graphs") == 0)
-            continue; /* it came later */
         text = safetensors_metadata(file, name);
         if (text)
             TRY(graco_config_set(config, key, text));

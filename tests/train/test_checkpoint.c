@@ -174,6 +174,9 @@ static void forge(const struct safetensors *good, const struct forgery *f)
             break;
         if (f->first && (strcmp(key, "method") == 0 || strcmp(key, "keys") == 0))
             continue;
+        bool old = f->first || (f->value && strcmp(f->value, "graco model 1") == 0);
+        if (old && strcmp(key, "graphs") == 0) /* a setting that came after that format */
+            continue;
         bool mine = f->key && strcmp(f->key, key) == 0;
         if (mine && !f->value)
             continue;
