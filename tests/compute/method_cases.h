@@ -239,6 +239,25 @@ static inline struct tensor *build_lstm(struct tape *tape, struct setting *s, st
     return tape_lstm(tape, segments, tape_matmul(tape, in[0], in[1], NULL), in[2]);
 }
 
+/* kind: rows to gather, some of them more than once. Nothing goes back through it: features are
+ * constant. */
+static inline struct tensor *build_gather(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct context *c = tape->context;
+    int64_t rows = s->op->kind;
+    const int32_t *index = NULL;
+    int32_t *host = malloc((size_t)rows * sizeof *host);
+    struct tensor *Y = tape_tensor(tape, rows, in[0]->cols);
+    for (int64_t i = 0; i < rows; i++)
+        host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
+    CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
+    CHECK_OK(c->kernels->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
+    CHECK_OK(context_finish(c));
+    context_unshare(c, index);
+    free(host);
+    return Y;
+}
+
 static const struct operation METHOD_OPERATIONS[] = {
     {"dropout", build_dropout, {{7, 5}, {5, 3}}, 40, true},
     {"dropout, nothing dropped", build_dropout, {{4, 5}, {5, 3}}, 0, true},
