@@ -442,5 +442,8 @@ const struct loops TABLE(LOOPS_ISA) = {
     .rrelu_slopes = rrelu_slopes,
     .softplus = softplus,
     .softmax = softmax,
+    .lstm_cell = lstm_cell,
+    .lstm_cell_backward = lstm_cell_backward,
+    .lstm_output = lstm_output,
     .adam = adam,
 };

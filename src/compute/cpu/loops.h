@@ -96,6 +96,15 @@ struct loops {
     /* P = exp(x) / sum exp(x), P may be x; returns the logarithm of the sum. */
     double (*softmax)(float *P, const float *x, int64_t count);
 
+    /* A step of an LSTM for one target. gates (4 h) hold what goes into i, f, g, o, and then these;
+     * `before` is the cell of the step before, or NULL: zeros. Fills cell and out, both (h). */
+    void (*lstm_cell)(float *gates, const float *before, float *cell, float *out, int64_t h);
+    /* Its way back: gates become gradients of what went into them, dh 0, dc that of `before`. */
+    void (*lstm_cell_backward)(float *gates, const float *before, const float *cell, float *dh,
+                               float *dc, int64_t h);
+    /* out = o tanh(cell). */
+    void (*lstm_output)(float *out, const float *o, const float *cell, int64_t h);
+
     void (*adam)(const struct adam *a, int64_t first, int64_t last);
 };
 
