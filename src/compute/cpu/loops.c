@@ -3,6 +3,7 @@
  * order: each lane first, then over the lanes. */
 #include "compute/cpu/loops.h"
 
+#include "compute/cpu/loops_skipgram.h"
 #include "compute/cpu/loops_soft.h"
 
 #include <math.h>
@@ -474,4 +475,5 @@ const struct loops TABLE(LOOPS_ISA) = {
     .softplus = softplus,
     .softmax = softmax,
     .adam = adam,
+    .skipgram = skipgram,
 };
