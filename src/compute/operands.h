@@ -29,7 +29,9 @@ enum activation_kind {
     ACTIVATION_PRELU,
     ACTIVATION_ELU,
     ACTIVATION_RRELU,
-    ACTIVATION_NONE, /* the bias alone; not a word of the setting `activation` */
+    ACTIVATION_NONE,    /* the bias alone; not a word of the setting `activation` */
+    ACTIVATION_LEAKY,   /* a slope of 0.1 below zero */
+    ACTIVATION_SIGMOID, /* 1 / (1 + exp(-x)) */
 };
 
 /* Y = act(X + b) over (rows, cols); Y may be X. */
@@ -120,6 +122,10 @@ struct contrast {
     double tau;
     bool within;    /* negatives from the same view too: the paper's objective; else InfoNCE */
     const float *Z; /* (2n, d) */
+    /* Several graphs: rows start[g] .. start[g + 1] - 1 of either view are graph g's, which is
+     * contrasted within itself, and the loss is the mean over graphs. 0: one graph, no starts. */
+    int64_t graphs;
+    const int64_t *start; /* (graphs + 1) */
     /* Filled by the forward kernel. */
     double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
     double loss;               /* host, after context_finish */

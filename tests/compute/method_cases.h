@@ -170,6 +170,32 @@ static inline struct tensor *build_join(struct tape *tape, struct setting *s, st
     return tape_join(tape, tape_join(tape, AB, in[2]), AB);
 }
 
+/* kind: the activation, at the end of a product. */
+static inline struct tensor *build_ending(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct ending end = {{.kind = (enum activation_kind)s->op->kind}, in[2], NULL};
+    return tape_matmul(tape, in[0], in[1], &end);
+}
+
+/* kind: rows to gather, some of them more than once. Nothing goes back through it: features are
+ * constant. */
+static inline struct tensor *build_gather(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct context *c = tape->context;
+    int64_t rows = s->op->kind;
+    const int32_t *index = NULL;
+    int32_t *host = malloc((size_t)rows * sizeof *host);
+    struct tensor *Y = tape_tensor(tape, rows, in[0]->cols);
+    for (int64_t i = 0; i < rows; i++)
+        host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
+    CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
+    CHECK_OK(c->kernels->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
+    CHECK_OK(context_finish(c));
+    context_unshare(c, index);
+    free(host);
+    return Y;
+}
+
 static const struct operation METHOD_OPERATIONS[] = {
     {"dropout", build_dropout, {{7, 5}, {5, 3}}, 40, true},
     {"dropout, nothing dropped", build_dropout, {{4, 5}, {5, 3}}, 0, true},
@@ -202,6 +228,15 @@ static const struct operation METHOD_OPERATIONS[] = {
     {"gather rows, large", build_gather_rows, {{900, 9}, {9, 37}}, 5000, false},
     {"join", build_join, {{6, 3}, {3, 5}, {6, 2}}, 0, true},
     {"join, large", build_join, {{701, 9}, {9, 37}, {701, 64}}, 0, false},
+    {"leaky", build_ending, {{9, 4}, {4, 5}, {1, 5}}, ACTIVATION_LEAKY, true},
+    {"leaky, large", build_ending, {{517, 33}, {33, 70}, {1, 70}}, ACTIVATION_LEAKY, false},
+    {"sigmoid of numbers", build_ending, {{9, 4}, {4, 5}, {1, 5}}, ACTIVATION_SIGMOID, true},
+    {"sigmoid of numbers, no bias", build_ending, {{9, 4}, {4, 5}}, ACTIVATION_SIGMOID, true},
+    {"sigmoid of numbers, large",
+     build_ending,
+     {{517, 33}, {33, 70}, {1, 70}},
+     ACTIVATION_SIGMOID,
+     false},
 };
 
 #endif
