@@ -3,6 +3,7 @@
  * order: each lane first, then over the lanes. */
 #include "compute/cpu/loops.h"
 
+#include "compute/cpu/loops_skipgram.h"
 #include "compute/cpu/loops_soft.h"
 
 #include <math.h>
@@ -446,4 +447,5 @@ const struct loops TABLE(LOOPS_ISA) = {
     .lstm_cell_backward = lstm_cell_backward,
     .lstm_output = lstm_output,
     .adam = adam,
+    .skipgram = skipgram,
 };

@@ -48,6 +48,23 @@ struct activation_row {
     const float *slopes; /* (count) of each element, or NULL: `slope` */
 };
 
+/* A pass of skip-gram's SGD over groups of terms, one after the other (docs/math.md, skip-gram).
+ *
+ * A group is a word (i << 2 | SKIPGRAM_INPUT), then a word (o << 2 | y) for each of its terms: row i of
+ * U, row o of V, and y, which is 1 where the two belong together. A term adds alpha (y - sigmoid(u.v)) u
+ * to its row v at once; u gets the sum of the group's alpha (y - sigmoid(u.v)) v after the last of its
+ * terms. */
+struct skipgram_pass {
+    float *U, *V; /* rows of d */
+    int64_t d;
+    float alpha;
+    const uint32_t *word; /* (count) */
+    int64_t count;
+    float *change; /* (d) scratch */
+};
+
+enum { SKIPGRAM_INPUT = 2, SKIPGRAM_SHIFT = 2 };
+
 struct loops {
     const char *name;
 
@@ -106,6 +123,10 @@ struct loops {
     void (*lstm_output)(float *out, const float *o, const float *cell, int64_t h);
 
     void (*adam)(const struct adam *a, int64_t first, int64_t last);
+
+    /* Returns the sum of the terms' losses, softplus((1 - 2 y) u.v) before each update, if it is asked
+     * for, else 0. */
+    double (*skipgram)(const struct skipgram_pass *pass, bool loss);
 };
 
 extern const struct loops loops_generic, loops_avx2, loops_avx512;
