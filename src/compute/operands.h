@@ -44,7 +44,7 @@ struct activation {
     bool training;         /* RRELU: slopes are 11/48 otherwise */
 };
 
-/* Each number becomes 0 with probability p < 1; those that stay are divided by 1 - p, so that
+/* Each number is multiplied by 0 with probability p < 1, and else by 1 / (1 - p), so that
  * sums keep their mean. Number i is element i of the key: the same key drops the same ones again. */
 struct dropout {
     struct random_key key;
