@@ -3,6 +3,7 @@
 #include "train/checkpoint.h"
 
 #include "base/memory.h"
+#include "data/fingerprint.h"
 #include "io/array.h"
 #include "io/safetensors.h"
 
@@ -14,6 +15,9 @@
 
 /* What a model of format 1 holds: the settings of its time. */
 enum { FORMAT_1_KEYS = 26 };
+
+/* Metadata beside the settings: format, epoch, step, input, method, keys, fingerprint. */
+enum { PAIRS = 7 };
 
 enum { KINDS = 3, KEYS_MAX = CONFIG_KEYS, NAME_SIZE = PARAMETER_NAME + 8 };
 
@@ -36,8 +40,8 @@ struct page {
     char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
     struct array arrays[KINDS * PARAMETERS_MAX];
     struct safetensors_entry entries[KINDS * PARAMETERS_MAX];
-    char values[KEYS_MAX + 6][CONFIG_TEXT];
-    struct safetensors_pair pairs[KEYS_MAX + 6];
+    char values[KEYS_MAX + PAIRS][CONFIG_TEXT];
+    struct safetensors_pair pairs[KEYS_MAX + PAIRS];
     int64_t count, pair_count;
 };
 
@@ -82,6 +86,9 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     for (; (key = graco_config_key(&model->config, keys, NULL)); keys++)
         TRY(graco_config_get(&model->config, key, add_pair(page, key), CONFIG_TEXT));
     snprintf(count, CONFIG_TEXT, "%d", keys);
+    if (*model->fingerprint)
+        page->pairs[page->pair_count++] =
+            (struct safetensors_pair){"fingerprint", model->fingerprint};
     TRY(safetensors_write(path, page->entries, page->count, page->pairs, page->pair_count));
 done:
     memory_free(page);
@@ -194,6 +201,17 @@ static graco_status read_tensor(float *out, const struct safetensors *file,
     return GRACO_OK;
 }
 
+/* Files of an older graco have none. */
+static graco_status read_fingerprint(char out[GRACO_FINGERPRINT], const struct safetensors *file)
+{
+    const char *text = safetensors_metadata(file, "fingerprint");
+    if (text && !fingerprint_valid(text))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "'fingerprint' is '%.100s'; expected a number and four hashes", text);
+    snprintf(out, GRACO_FINGERPRINT, "%s", text ? text : "");
+    return GRACO_OK;
+}
+
 static graco_status read_model(struct graco_model **out, const struct safetensors *file)
 {
     graco_status status = GRACO_OK;
@@ -208,6 +226,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     TRY(model_create(&model, &config, cols));
     model->epoch = epoch;
     model->step = step;
+    TRY(read_fingerprint(model->fingerprint, file));
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count; i++) {
             const struct parameter *t = &model->parameters.list[i];

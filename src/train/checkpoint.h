@@ -1,7 +1,7 @@
 /* Checkpoints: model.safetensors holds everything that a training needs to go on to the same bits:
  * parameters under their names, Adam's moments under "adam_m.NAME" and "adam_v.NAME", and as
- * metadata the epoch and step (the random counter), the number of features, the method and every key
- * that it reads. Format 1, written before there were methods, is GRACE's. */
+ * metadata the epoch and step (the random counter), the number of features, the method, every key
+ * that it reads and the fingerprint of the data. Format 1, written before there were methods, is GRACE's. */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
 

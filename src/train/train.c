@@ -76,8 +76,11 @@ static graco_status check_data(const struct graco_dataset *data, unsigned needs)
 static graco_status open_model(struct session *s)
 {
     graco_status status = GRACO_OK;
+    bool known = true;
+    char words[GRACO_DIFFERENCES];
     if (!s->options->resume) {
         TRY(model_create(&s->model, &s->config, s->data->features.cols));
+        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->data));
         goto done;
     }
     if (!s->run)
@@ -88,15 +91,27 @@ static graco_status open_model(struct session *s)
         FAIL(GRACO_ERROR_ARGUMENT, "%s was trained on %lld features; data set '%s' has %lld",
              s->run->model, (long long)s->model->cols, s->data->name,
              (long long)s->data->features.cols);
+    TRY(graco_model_compare(&known, words, s->model, s->data));
+    if (*words)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
+             s->run->model, s->data->name, words);
+    if (!known)
+        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->data));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
     return status;
 }
 
+/* Whether the checkpoint has more epochs than are wanted: then nothing is done and no file changes. */
+static bool is_past(const struct session *s)
+{
+    return s->model->epoch > s->config.epochs;
+}
+
 static graco_status open_session(struct session *s)
 {
-    graco_dataset_info info = graco_dataset_describe(s->data);
     const struct backend *backend = NULL;
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
@@ -109,8 +124,8 @@ static graco_status open_session(struct session *s)
     TRY(trainer_create(&s->trainer, backend, s->model));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     TRY(timing_init(&s->timing, s->config.epochs - s->model->epoch));
-    if (s->run) {
-        TRY(run_folder_write_config(s->run, &s->config, &info));
+    if (s->run && !is_past(s)) {
+        TRY(run_folder_write_config(s->run, s->model, s->data));
         TRY(run_folder_start_metrics(s->run, s->model->epoch));
     }
 done:
@@ -135,6 +150,8 @@ static graco_status save(struct session *s)
         goto done;
     }
     TRY(run_folder_sync(s->run));
+    if (s->done > 0 || !s->options->resume)
+        TRY(run_folder_empty_embeddings(s->run));
     TRY(checkpoint_write(s->model, s->run->model));
     s->saved = s->model->epoch;
 done:
@@ -248,7 +265,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;
     fill_result(&s);
-    if (s.run && status == GRACO_OK) {
+    if (s.run && status == GRACO_OK && !is_past(&s)) {
         if (s.done == 0)
             TRY(save(&s));
         TRY(write_embeddings(&s));
