@@ -64,6 +64,9 @@ graco_status graco_matrix_load(graco_matrix *out, const char *path);
 /* Writes a .npy file of float32: to a temporary name first, synced, then renamed. */
 graco_status graco_matrix_save(const graco_matrix *matrix, const char *path);
 
+/* Writes the bytes of such a file to an open descriptor, which may be a pipe. */
+graco_status graco_matrix_write(const graco_matrix *matrix, int fd);
+
 void graco_matrix_clear(graco_matrix *matrix);
 
 /* Replaces a file by these bytes in the same way: whatever happens, the file holds all of its old
@@ -165,10 +168,10 @@ typedef struct graco_dataset_info {
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 
 /* A data set in one word: the number of nodes, then 64-bit hashes of the graph, the features, the names
- * of the nodes and the split, as NODES-GRAPH-FEATURES-NAMES-SPLIT. Data sets with the same word are the
- * same to a training. Labels do not count. The same on every machine; finds mistakes, not forgeries.
- * One pass over everything. GRACO_ERROR_IO if features in use in place were cut. */
-enum { GRACO_FINGERPRINT = 96 };
+ * of the nodes, the split and the labels, as NODES-GRAPH-FEATURES-NAMES-SPLIT-LABELS. Data sets with the
+ * same word are the same to a training. The same on every machine; finds mistakes, not forgeries. One
+ * pass over everything. GRACO_ERROR_IO if features in use in place were cut. */
+enum { GRACO_FINGERPRINT = 112 };
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
 
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
@@ -226,27 +229,53 @@ typedef struct graco_epoch {
     int64_t floored;           /* anchors whose moment estimate hit the floor */
     double seconds;            /* of this epoch */
     double seconds_left;       /* estimate */
+    double cost;               /* that early stopping looks at: the loss, or a validation's */
+    int64_t best_epoch;        /* that of the lowest cost so far; 0: the training keeps none */
+    const char *ended;         /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
 /* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */
 typedef bool graco_epoch_fn(void *user, const graco_epoch *epoch);
+
+typedef struct graco_progress {
+    int64_t epoch, epochs; /* the epoch under way, 1 .. epochs */
+    int64_t step, steps;   /* steps done in it, and how many it has */
+    double share;          /* of the step under way that is done, 0 .. 1 */
+    double loss;           /* mean over the epoch's steps so far; NaN before the first has ended */
+    double seconds;        /* of this call */
+    double seconds_left;   /* estimate; NaN before anything is known */
+    const char *faster;    /* a setting that takes far less time, "objective=moment"; NULL: none */
+    double faster_seconds; /* what seconds_left would be with it, from counted operations */
+} graco_progress;
+
+/* Called at most ten times a second, between steps and within long ones, from the thread that called
+ * graco_train. Returning false ends the training within about a second (GRACO_STOPPED): the step under
+ * way is given up, and the checkpoint stands before it, perhaps within an epoch. On a GPU a step runs
+ * to its end first. Must not change what the training uses. */
+typedef bool graco_progress_fn(void *user, const graco_progress *progress);
 
 typedef struct graco_train_options {
     const char *run; /* folder for checkpoints, metrics and embeddings; NULL: nothing on disk */
     bool resume; /* continue from the checkpoint in `run`, to the same bits; other data than it was
                         trained on are GRACO_ERROR_ARGUMENT */
     graco_epoch_fn *on_epoch;
-    void *user;
+    void *user; /* of both functions */
+    graco_progress_fn *on_progress;
 } graco_train_options;
 
 typedef struct graco_train_result {
     int64_t epochs; /* done in all, those before a resume included */
+    int64_t step;   /* steps done in the epoch after these: not 0 only where it was stopped there */
+    int64_t steps;  /* that an epoch has */
     double loss;    /* of the last epoch; NaN if this call had none to do */
     double mutual_information;
     double seconds;         /* of this call */
     double epoch_ms_median; /* of all epochs of this call, or of evenly spaced ones if very many */
     const char *device;     /* that was used: "cpu" or "cuda" */
     int64_t buffer_bytes;   /* most that the training's buffers took there; 0: it did not begin */
+    int64_t best_epoch;     /* whose parameters the model has; 0: those of the last epoch */
+    double best_cost;       /* of that epoch */
+    const char *ended; /* "epochs": all were done; "patience": the cost fell no more; "stopped" */
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
@@ -264,8 +293,8 @@ graco_status graco_model_load(graco_model **out, const char *run);
 const graco_config *graco_model_config(const graco_model *model);
 
 /* Compares a data set with the one that a model was trained on. Fills `words` with what differs, out of
- * "number of nodes, graph, features, node names, split" (the last for inductive trainings alone); "" if
- * nothing does. *known is false, and `words` "", for the checkpoint of an older graco, which does not
+ * "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The split counts for
+ * inductive trainings and supervised methods, labels for the latter alone. *known is false, and `words` "", for the checkpoint of an older graco, which does not
  * say. Costs a fingerprint. */
 enum { GRACO_DIFFERENCES = 64 };
 graco_status graco_model_compare(bool *known, char words[GRACO_DIFFERENCES],

@@ -11,7 +11,15 @@
 enum { HASH_DIGITS = 16 };
 
 /* The words of a fingerprint, in order: the number of nodes, then a hash of each. */
-static const char *const PARTS[] = {"number of nodes", "graph", "features", "node names", "split"};
+static const struct {
+    const char *name;
+    unsigned counts; /* FINGERPRINT_ ..., 0: always */
+} PARTS[] = {{"number of nodes", 0},
+             {"graph", 0},
+             {"features", 0},
+             {"node names", 0},
+             {"split", FINGERPRINT_SPLIT},
+             {"labels", FINGERPRINT_LABELS}};
 enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
 
 static uint64_t mix(uint64_t hash, uint64_t item)
@@ -69,12 +77,21 @@ static uint64_t hash_names(char *const *names, int64_t count)
     return hash;
 }
 
-static uint64_t hash_split(const uint8_t *split, int64_t count)
+static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, int64_t count)
 {
-    uint64_t hash = 4;
-    for (int64_t i = 0; split && i < count; i++)
-        hash = mix(hash, split[i]);
+    for (int64_t i = 0; bytes && i < count; i++)
+        hash = mix(hash, bytes[i]);
     return hash;
+}
+
+/* Classes by number: their names do not count. */
+static uint64_t hash_labels(const struct graco_dataset *data)
+{
+    int64_t nodes = data->graph->nodes;
+    uint64_t hash = mix_bytes(5, data->label_known, nodes);
+    if (data->label)
+        hash = mix_items(hash, data->label, nodes);
+    return mix_bytes(hash, data->multi, nodes * data->classes);
 }
 
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data)
@@ -82,9 +99,10 @@ graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco
     int64_t nodes = data->graph->nodes;
     PASS(features_check(&data->features));
     snprintf(text, GRACO_FINGERPRINT,
-             "%" PRId64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64, nodes,
-             hash_graph(data), hash_features(&data->features), hash_names(data->node_ids, nodes),
-             hash_split(data->split, nodes));
+             "%" PRId64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64,
+             nodes, hash_graph(data), hash_features(&data->features),
+             hash_names(data->node_ids, nodes), mix_bytes(4, data->split, nodes),
+             hash_labels(data));
     return GRACO_OK;
 }
 
@@ -100,15 +118,17 @@ bool fingerprint_valid(const char *text)
     return !*text;
 }
 
-void fingerprint_compare(char words[GRACO_DIFFERENCES], const char *a, const char *b, bool split)
+void fingerprint_compare(char words[GRACO_DIFFERENCES], const char *a, const char *b,
+                         unsigned counts)
 {
     size_t used = 0;
     *words = '\0';
-    for (int i = 0; i < PART_COUNT - !split; i++) {
+    for (int i = 0; i < PART_COUNT; i++) {
         size_t length = strcspn(a, "-"), other = strcspn(b, "-");
-        if (length != other || memcmp(a, b, length) != 0)
+        bool same = length == other && memcmp(a, b, length) == 0;
+        if (!same && (PARTS[i].counts & ~counts) == 0)
             used += (size_t)snprintf(words + used, GRACO_DIFFERENCES - used, "%s%s",
-                                     used > 0 ? ", " : "", PARTS[i]);
+                                     used > 0 ? ", " : "", PARTS[i].name);
         a += length + (a[length] == '-');
         b += other + (b[other] == '-');
     }

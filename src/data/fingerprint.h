@@ -1,5 +1,5 @@
-/* Fingerprints of data sets as text, see graco_dataset_fingerprint: NODES-GRAPH-FEATURES-NAMES-SPLIT,
- * a decimal number and four hashes of 16 hexadecimal digits. */
+/* Fingerprints of data sets as text, see graco_dataset_fingerprint: a decimal number and five hashes
+ * of 16 hexadecimal digits, NODES-GRAPH-FEATURES-NAMES-SPLIT-LABELS. */
 #ifndef DATA_FINGERPRINT_H
 #define DATA_FINGERPRINT_H
 
@@ -8,8 +8,12 @@
 /* Whether a text has that form. */
 bool fingerprint_valid(const char *text);
 
-/* Fills `words` with the parts that differ between two fingerprints of that form; "": none. Splits
- * count only where `split` says so. */
-void fingerprint_compare(char words[GRACO_DIFFERENCES], const char *a, const char *b, bool split);
+/* Parts that do not concern every training. */
+enum { FINGERPRINT_SPLIT = 1, FINGERPRINT_LABELS = 2 };
+
+/* Fills `words` with the parts that differ between two fingerprints of that form; "": none. `counts`
+ * says which of the parts above count. */
+void fingerprint_compare(char words[GRACO_DIFFERENCES], const char *a, const char *b,
+                         unsigned counts);
 
 #endif

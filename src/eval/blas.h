@@ -29,6 +29,11 @@ static inline struct blas_operand blas_transposed(const double *data, int64_t ld
     return (struct blas_operand){data, ld, true};
 }
 
+/* What comes between the two runs on the calling thread alone: other numbers of threads give other
+ * bits. blas_end gets what blas_begin returned. */
+int blas_begin(void);
+void blas_end(int limit);
+
 /* C (m, n) (+)= A (m, k) B (k, n). Every dimension must fit an int. */
 void blas_dgemm(struct blas_result C, int64_t k, struct blas_operand A, struct blas_operand B);
 

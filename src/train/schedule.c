@@ -23,6 +23,7 @@ struct part {
 struct schedule {
     struct context *context;
     const struct graco_model *model;
+    const struct graco_dataset *data;
     struct prepared prepared;
     const struct features *X;
     int64_t count; /* parts; 1 with mini-batches */
@@ -41,6 +42,12 @@ struct schedule {
 
 /* ---- Construction ---------------------------------------------------------------------------- */
 
+/* Nodes that a step must have. */
+static int64_t least_nodes(const struct graco_model *model)
+{
+    return model->method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1;
+}
+
 /* Cuts out one training graph, unless it is all of the data set. Empty graphs are left out, and those of
  * one node where the method needs two. */
 static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t id)
@@ -56,7 +63,7 @@ static graco_status add_part(struct schedule *s, const struct graco_dataset *dat
         part->nodes = NULL;
         goto done;
     }
-    if (count >= (s->model->method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1)) {
+    if (count >= least_nodes(s->model)) {
         TRY(subgraph_create(&part->owned, data->graph, part->nodes, count));
         part->graph = part->owned;
         goto done;
@@ -84,6 +91,12 @@ done:
     return status;
 }
 
+static struct subject subject_of(const struct schedule *s, const struct part *part)
+{
+    return (struct subject){
+        .context = s->context, .graph = part->graph, .data = s->data, .ids = part->nodes};
+}
+
 /* A stage for every graph, with its own rows of the features. */
 static graco_status add_stages(struct schedule *s)
 {
@@ -91,11 +104,11 @@ static graco_status add_stages(struct schedule *s)
     for (int64_t i = 0; i < s->count; i++) {
         struct part *part = &s->parts[i];
         const struct features *X = s->X;
-        if (part->nodes) {
+        if (part->nodes && s->X) {
             TRY(subset_features(&part->rows, s->X, part->nodes, part->graph->nodes));
             X = &part->rows;
         }
-        TRY(stage_create_graph(&part->stage, s->context, s->model, part->graph, X));
+        TRY(stage_create_graph(&part->stage, s->model, subject_of(s, part), X));
     }
 done:
     return status;
@@ -119,6 +132,7 @@ static graco_status start_batches(struct schedule *s)
                                                                  .roots = s->roots,
                                                                  .count = graph->nodes,
                                                                  .batch = config->batch,
+                                                                 .least = least_nodes(s->model),
                                                                  .first_step = s->model->step,
                                                                  .workers = s->context->threads > 1,
                                                                  .ahead = SAMPLES_AHEAD}));
@@ -135,11 +149,17 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     if (config->inductive && !data->split)
         FAIL(GRACO_ERROR_ARGUMENT, "inductive = 1 needs a split, and data set '%s' has none",
              data->name);
+    if (config->batch > 0 && config->batch < least_nodes(model))
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "batch = 1 leaves nothing that a node could be told apart from: expected 0 or at "
+             "least 2");
     TRY(memory_zalloc(&s, 1, sizeof *s));
     s->context = context;
     s->model = model;
+    s->data = data;
     s->ordered = -1;
-    TRY(prepare_features(&s->prepared, data, config, config->contaminate));
+    if (model->method->views > 0)
+        TRY(prepare_features(&s->prepared, data, config, config->contaminate));
     s->X = s->prepared.X;
     TRY(add_parts(s, data));
     TRY(config->batch ? start_batches(s) : add_stages(s));
@@ -173,10 +193,23 @@ void schedule_free(struct schedule *s)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
+/* Steps that an epoch makes on each whole graph. */
+static int64_t steps_of(const struct schedule *s)
+{
+    const struct method *method = s->model->method;
+    return method->steps ? method->steps(s->model, s->parts[0].graph) : 1;
+}
+
 int64_t schedule_steps(const struct schedule *s)
 {
-    const struct graco_config *config = &s->model->config;
-    return config->batch ? prefetch_steps(s->parts[0].graph->nodes, config->batch) : s->count;
+    int64_t batch = s->model->config.batch;
+    return batch ? prefetch_steps(s->parts[0].graph->nodes, batch, least_nodes(s->model))
+                 : s->count * steps_of(s);
+}
+
+int64_t schedule_weight(const struct schedule *s)
+{
+    return s->model->config.batch ? s->parts[0].graph->nodes : s->count * steps_of(s);
 }
 
 struct schedule_times schedule_times(const struct schedule *s)
@@ -205,8 +238,9 @@ static graco_status next_batch(struct schedule *s, struct stage **out)
     s->batch = NULL;
     TRY(prefetch_next(s->prefetch, &sample));
     middle = threads_seconds();
-    TRY(stage_create_sample(&s->batch, s->context, s->model, part->graph, sample, s->stock,
-                            rows_of(s, part, sample)));
+    struct subject subject = subject_of(s, part);
+    subject.ids = rows_of(s, part, sample);
+    TRY(stage_create_sample(&s->batch, s->model, subject, sample, s->stock));
     s->times.sample += middle - begin;
     s->times.gather += threads_seconds() - middle;
     *out = s->batch;
@@ -231,7 +265,7 @@ graco_status schedule_next(struct schedule *s, struct stage **out)
 {
     if (s->prefetch)
         return next_batch(s, out);
-    order_parts(s, s->model->step / s->count);
+    order_parts(s, s->model->step / schedule_steps(s));
     *out = s->parts[s->order[s->model->step % s->count]].stage;
     return GRACO_OK;
 }

@@ -5,7 +5,7 @@
 #include "data/fingerprint.h"
 #include "io/files/file.h"
 #include "io/json/json.h"
-#include "layers/model.h"
+#include "methods/method.h"
 
 #include <stdio.h>
 
@@ -19,8 +19,12 @@ graco_status graco_model_compare(bool *known, char words[GRACO_DIFFERENCES],
     PASS(graco_dataset_fingerprint(found, data));
     *known = *model->fingerprint;
     *words = '\0';
-    if (*known)
-        fingerprint_compare(words, model->fingerprint, found, model->config.inductive);
+    if (!*known)
+        return GRACO_OK;
+    bool supervised = model->method->needs & METHOD_NEEDS_LABELS;
+    unsigned split = supervised || model->config.inductive ? FINGERPRINT_SPLIT : 0;
+    fingerprint_compare(words, model->fingerprint, found,
+                        split | (supervised ? FINGERPRINT_LABELS : 0));
     return GRACO_OK;
 }
 

@@ -29,6 +29,7 @@ static inline struct tensor *build_contrast(struct tape *tape, struct setting *s
         .n = in[0]->rows / 2, .d = in[0]->cols, .tau = TAU, .within = s->op->kind == 1};
     tape_contrast(tape, &s->contrast, Z);
     s->objective = true;
+    s->loss = &s->contrast.loss;
     return NULL;
 }
 
@@ -62,6 +63,7 @@ static inline struct tensor *build_moment(struct tape *tape, struct setting *s, 
                                 .key = {.seed = 9, .stream = RANDOM_PAIRS}};
     tape_moment(tape, &s->moment, Z);
     s->objective = true;
+    s->loss = &s->moment.loss;
     return NULL;
 }
 
@@ -70,7 +72,7 @@ static inline struct tensor *build_moment(struct tape *tape, struct setting *s, 
 /* Whether row i of an objective's input is zero. */
 static inline bool zero_row(const struct setting *s, int64_t i)
 {
-    int64_t n = s->op->shape[0][0] / 2, node = i % n;
+    int64_t n = s->op->shape[0][0] / 2, node = n ? i % n : i;
     switch (s->rows) {
     case ROWS_ZERO:
         return i == n / 2;

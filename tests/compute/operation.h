@@ -39,7 +39,14 @@ struct setting {
     struct dense_map dense;
     struct contrast contrast;
     struct moment moment;
+    struct reconstruction reconstruction;
+    struct gaussian gaussian;
+    struct classification classification;
+    struct pairs pairs[2];
+    double pairs_loss;
+    struct row_list list;
     bool objective;
+    const double *loss; /* of an objective */
     int64_t *start[2];
     int32_t *index[2];
     float *value[2], *scale, *mask;

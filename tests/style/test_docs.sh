@@ -79,7 +79,7 @@ check_command() {
 
 overview=$("$graco" --help)
 train_help=$("$graco" train --help)
-keys=$(awk '/^keys of --set/ { on = 1; next } on && /^  / { print $1 } on && /^$/ { exit }' <<<"$train_help")
+keys=$(awk '/^keys of --set/ { on = 1; next } on && /^  [^ ]/ { print $1 } on && /^$/ { exit }' <<<"$train_help")
 while read -r line; do
     check_command "$line"
 done < <(awk '/^```sh/ { code = 1; next } /^```/ { code = 0 } code' README.md | grep '^graco ')

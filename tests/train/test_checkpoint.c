@@ -27,7 +27,7 @@ static struct graco_model *make_model(int activation, int64_t layers)
     config.lr = 0.1 + 0.2; /* a number that needs all its digits */
     config.seed = UINT64_MAX;
     config.memory = 12345;
-    CHECK_OK(model_create(&model, &config, FEATURES));
+    CHECK_OK(model_create(&model, &config, (struct model_sizes){.cols = FEATURES}));
     struct parameters *p = &model->parameters;
     struct random_key key = {.seed = 4, .stream = RANDOM_GENERATE};
     for (int t = 0; t < p->count; t++)
@@ -47,7 +47,7 @@ static bool same_models(const struct graco_model *a, const struct graco_model *b
     size_t bytes = (size_t)a->parameters.total * sizeof(float);
     char x[64], y[64];
     const char *key;
-    bool same = a->epoch == b->epoch && a->cols == b->cols && a->method == b->method &&
+    bool same = a->epoch == b->epoch && a->sizes.cols == b->sizes.cols && a->method == b->method &&
                 a->parameters.total == b->parameters.total &&
                 a->parameters.count == b->parameters.count;
     for (int i = 0; (key = graco_config_key(&a->config, i, NULL)); i++) {

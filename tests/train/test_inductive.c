@@ -46,7 +46,7 @@ static double first_step(float **grad, int64_t *count, const struct graco_datase
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct stage *stage = NULL;
-    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == 1);
@@ -92,7 +92,7 @@ static void chunks_equal_whole(int encoder, int activation, bool dense)
     struct views *views = NULL;
     graco_matrix Z = {0};
     config.activation = activation;
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     for (int64_t i = 0; i < model->parameters.total; i++) /* biases and slopes too */
         model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
@@ -245,6 +245,50 @@ static void wrong_use(void)
     graco_dataset_free(data);
 }
 
+/* ---- What an epoch of mini-batches reports ----------------------------------------------------- */
+
+/* The mean over nodes, not over batches; 101 nodes in batches of 100 are one batch. */
+static void batches_count_by_roots(int64_t nodes, int64_t steps)
+{
+    struct graco_dataset *data = generated(nodes, true);
+    graco_config config = config_of(ENCODER_SAGE);
+    graco_train_result result = {0};
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    double mean = 0;
+    int64_t roots = 0;
+    config.batch = 100;
+    config.epochs = 1;
+    CHECK_OK(graco_train(NULL, &result, data, &config, NULL));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
+    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    CHECK(schedule_steps(schedule) == steps);
+    for (int64_t i = 0; i < steps; i++) {
+        struct stage *stage = NULL;
+        CHECK_OK(schedule_next(schedule, &stage));
+        CHECK_OK(trainer_step(trainer, stage));
+        CHECK(stage->nodes >= 2);
+        mean += stage_outcome(stage).loss * (double)stage->nodes / (double)nodes;
+        roots += stage->nodes;
+    }
+    CHECK(roots == nodes && fabs(result.loss - mean) < 1e-12 && mean > 3);
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    graco_dataset_free(data);
+}
+
+static void batch_of_one(void)
+{
+    struct graco_dataset *data = generated(50, true);
+    graco_config config = config_of(ENCODER_SAGE);
+    config.batch = 1;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "batch = 1");
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     const int encoders[] = {ENCODER_GCN, ENCODER_SAGE, ENCODER_SAGE_SKIP};
@@ -263,5 +307,9 @@ int main(void)
     variants_differ();
     same_bits_for_threads();
     wrong_use();
+    batches_count_by_roots(101, 1);
+    batches_count_by_roots(130, 2);
+    batches_count_by_roots(200, 2);
+    batch_of_one();
     return check_result();
 }

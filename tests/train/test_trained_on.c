@@ -44,7 +44,7 @@ static void refused(void)
         {0, 40, ""}, {1, 40, "graph, features"}, {0, 41, "number of nodes, graph, features"}};
     graco_config config = little(EPOCHS), more = little(EPOCHS + 1);
     graco_train_options first = {.run = small_path("memory")},
-                        again = {first.run, true, NULL, NULL};
+                        again = {.run = first.run, .resume = true};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         graco_generate_options make = graco_generate_defaults();
         char words[GRACO_DIFFERENCES];
@@ -94,10 +94,11 @@ static void fewer(void)
     graco_dataset_free(data);
 }
 
-/* The split counts for an inductive training alone. */
+/* The split counts for inductive and supervised trainings alone, labels for the latter. */
 static void inductive(void)
 {
-    graco_model model = {.fingerprint = ""};
+    struct method method = {.needs = 0};
+    graco_model model = {.method = &method};
     graco_dataset *data = NULL;
     graco_generate_options make = graco_generate_defaults();
     char words[GRACO_DIFFERENCES];
@@ -113,6 +114,13 @@ static void inductive(void)
     model.config.inductive = 1;
     CHECK_OK(graco_model_compare(&known, words, &model, data));
     CHECK(known && strcmp(words, "split") == 0);
+    model.config.inductive = 0;
+    data->label[3]++;
+    CHECK_OK(graco_model_compare(&known, words, &model, data));
+    CHECK(known && !*words);
+    method.needs = METHOD_NEEDS_LABELS;
+    CHECK_OK(graco_model_compare(&known, words, &model, data));
+    CHECK(known && strcmp(words, "split, labels") == 0);
     graco_dataset_free(data);
 }
 
@@ -121,7 +129,7 @@ static void checkpoints(void)
 {
     graco_config config = little(1);
     graco_model *model = NULL, *back = NULL;
-    CHECK_OK(model_create(&model, &config, 2));
+    CHECK_OK(model_create(&model, &config, (struct model_sizes){.cols = 2}));
     CHECK_OK(checkpoint_write(model, small_path("bare.safetensors")));
     CHECK_OK(checkpoint_read(&back, small_path("bare.safetensors")));
     CHECK(!*back->fingerprint);

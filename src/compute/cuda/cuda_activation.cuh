@@ -10,6 +10,8 @@ __device__ static inline float slope_of(const struct activation &a, int64_t elem
     switch (a.kind) {
     case ACTIVATION_PRELU:
         return a.slope[0];
+    case ACTIVATION_NONE:
+        return 1;
     case ACTIVATION_RRELU:
         if (!a.training)
             return 11.0f / 48;

@@ -60,8 +60,7 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
     row_losses<<<blocks, BLOCK, 0, state->stream>>>(*s, between, within, partial);
     total_loss<<<1, BLOCK, 0, state->stream>>>(partial, blocks, s->n, state->results);
     PASS_LAUNCH("the loss");
-    state->contrast = s;
-    state->moment = NULL;
+    cuda_ask(state, {s});
     return GRACO_OK;
 }
 

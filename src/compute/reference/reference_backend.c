@@ -11,6 +11,8 @@ static double slope_at(const struct activation *a, int64_t element)
 {
     if (a->kind == ACTIVATION_PRELU)
         return (double)a->slope[0];
+    if (a->kind == ACTIVATION_NONE)
+        return 1;
     if (a->kind != ACTIVATION_RRELU)
         return 0;
     if (!a->training)
@@ -257,6 +259,17 @@ graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
             Y[i * cols + j] = X[index[i] * cols + j];
+    return GRACO_OK;
+}
+
+graco_status ref_dropout(struct context *c, const struct dropout *d, int64_t n, float *Y,
+                         const float *X)
+{
+    (void)c;
+    for (int64_t i = 0; i < n; i++) {
+        bool keep = random_u32(&d->key, (uint64_t)i) >= random_threshold(d->p);
+        Y[i] = keep ? (float)((X ? (double)X[i] : 1) / (1 - d->p)) : 0;
+    }
     return GRACO_OK;
 }
 
