@@ -44,7 +44,7 @@ struct activation {
     bool training;         /* RRELU: slopes are 11/48 otherwise */
 };
 
-/* Each number becomes 0 with probability p < 1; those that stay are divided by 1 - p, so that
+/* Each number is multiplied by 0 with probability p < 1, and else by 1 / (1 - p), so that
  * sums keep their mean. Number i is element i of the key: the same key drops the same ones again. */
 struct dropout {
     struct random_key key;
@@ -59,6 +59,40 @@ struct block_copy {
     const float *X;
     int64_t ldx;
     bool accumulate;
+};
+
+/* The sources of each target, in their order; a source may come again. An entry is one source of one
+ * target. */
+struct segments {
+    struct csr entries;   /* (targets, sources) */
+    struct csr transpose; /* (sources, targets); for the way back */
+    const uint32_t *from; /* (entries) that each entry of the transpose was; less than 2^31 */
+    int64_t count;        /* entries */
+    int64_t longest;      /* those of the target that has most; for an LSTM */
+};
+
+/* Rows of heads * width numbers: head k has columns k width .. (k + 1) width - 1. */
+struct segment_heads {
+    const struct segments *segments;
+    int64_t heads, width;
+    double scale;
+};
+
+/* An LSTM whose step k reads the k-th source of every target. Columns of gates are i, f, g, o:
+ *
+ *     i, f, o = sigma(pre)   g = tanh(pre)   c = f c_before + i g   h = o tanh(c)   pre = x + h_before Wh
+ *
+ * A target that has no such source keeps its h. Back, the gates of an entry are replaced by dpre. */
+struct lstm {
+    const struct segments *segments;
+    int64_t width, step;
+    const float *input; /* (sources, 4 width) x of every source */
+    float *gates;       /* (entries, 4 width) */
+    float *cell;        /* (entries, width) c */
+    float *pre;         /* (targets, 4 width) h_before Wh, not read at step 0; back: dpre, or 0 */
+    float *h;           /* (targets, width) h_before, becomes h; back: becomes h_before, or 0 */
+    float *dh, *dc; /* (targets, width) back: of this step; dh becomes 0 where it was used up, dc
+                         * that of the step before */
 };
 
 /* C (m, n) (+)= op(A) op(B), where op(A) is (m, k) and op(B) is (k, n); rows are ld* apart. */

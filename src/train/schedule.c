@@ -115,7 +115,8 @@ done:
 static graco_status add_parts(struct schedule *s, const struct graco_dataset *data)
 {
     const struct graco_config *config = &s->model->config;
-    bool many = data->graphs > 1 && config->batch == 0;
+    bool table = s->model->method->needs & METHOD_PER_NODE; /* all graphs are one to it */
+    bool many = data->graphs > 1 && config->batch == 0 && !table;
     int64_t most = many ? data->graphs : 1, group = many ? config->graphs : 1;
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&s->parts, (most - 1) / group + 1, sizeof *s->parts));
@@ -206,6 +207,11 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     if (config->inductive && !data->split)
         FAIL(GRACO_ERROR_ARGUMENT, "inductive = 1 needs a split, and data set '%s' has none",
              data->name);
+    if (config->inductive && model->method->needs & METHOD_PER_NODE)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "method %s has a vector for each node that it has seen, and none for others: expected "
+             "inductive = 0",
+             model->method->name);
     if (config->batch > 0 && config->batch < least_nodes(model))
         FAIL(GRACO_ERROR_ARGUMENT,
              "batch = 1 leaves nothing that a node could be told apart from: expected 0 or at "

@@ -45,6 +45,7 @@ struct setting {
     struct pairs pairs[2];
     double pairs_loss;
     struct row_list list;
+    struct segments segments;
     bool objective;
     const double *loss; /* of an objective */
     int64_t *start[2];

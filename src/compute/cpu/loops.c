@@ -3,6 +3,7 @@
  * order: each lane first, then over the lanes. */
 #include "compute/cpu/loops.h"
 
+#include "compute/cpu/loops_skipgram.h"
 #include "compute/cpu/loops_soft.h"
 
 #include <math.h>
@@ -442,5 +443,9 @@ const struct loops TABLE(LOOPS_ISA) = {
     .rrelu_slopes = rrelu_slopes,
     .softplus = softplus,
     .softmax = softmax,
+    .lstm_cell = lstm_cell,
+    .lstm_cell_backward = lstm_cell_backward,
+    .lstm_output = lstm_output,
     .adam = adam,
+    .skipgram = skipgram,
 };

@@ -102,4 +102,60 @@ static inline double softmax(float *P, const float *x, int64_t count)
     return (double)most + log(all);
 }
 
+/* ---- LSTM ------------------------------------------------------------------------------------ */
+
+static inline ext_vector tanh_vector(ext_vector x)
+{
+    ext_vector soft;
+    return fill(2.0f) * logistic_vector(fill(2.0f) * x, &soft) - fill(1.0f);
+}
+
+static inline void lstm_output(float *out, const float *o, const float *cell, int64_t h)
+{
+    for (int64_t j = 0; j < h; j += LANES) {
+        int64_t part = h - j < LANES ? h - j : LANES;
+        ext_vector t = tanh_vector(load_part(cell + j, part));
+        store_part(out + j, load_part(o + j, part) * t, part);
+    }
+}
+
+static inline void lstm_cell(float *gates, const float *before, float *cell, float *out, int64_t h)
+{
+    ext_vector soft, zero = {0};
+    for (int64_t j = 0; j < h; j += LANES) {
+        int64_t part = h - j < LANES ? h - j : LANES;
+        ext_vector i = logistic_vector(load_part(gates + j, part), &soft);
+        ext_vector f = logistic_vector(load_part(gates + h + j, part), &soft);
+        ext_vector g = tanh_vector(load_part(gates + 2 * h + j, part));
+        ext_vector o = logistic_vector(load_part(gates + 3 * h + j, part), &soft);
+        ext_vector c = f * (before ? load_part(before + j, part) : zero) + i * g;
+        store_part(gates + j, i, part);
+        store_part(gates + h + j, f, part);
+        store_part(gates + 2 * h + j, g, part);
+        store_part(gates + 3 * h + j, o, part);
+        store_part(cell + j, c, part);
+        store_part(out + j, o * tanh_vector(c), part);
+    }
+}
+
+static inline void lstm_cell_backward(float *gates, const float *before, const float *cell,
+                                      float *dh, float *dc, int64_t h)
+{
+    const ext_vector one = fill(1.0f), zero = {0};
+    for (int64_t j = 0; j < h; j += LANES) {
+        int64_t part = h - j < LANES ? h - j : LANES;
+        ext_vector i = load_part(gates + j, part), f = load_part(gates + h + j, part);
+        ext_vector g = load_part(gates + 2 * h + j, part), o = load_part(gates + 3 * h + j, part);
+        ext_vector t = tanh_vector(load_part(cell + j, part)), d = load_part(dh + j, part);
+        ext_vector all = load_part(dc + j, part) + d * o * (one - t * t);
+        ext_vector old = before ? load_part(before + j, part) : zero;
+        store_part(gates + j, all * g * i * (one - i), part);
+        store_part(gates + h + j, all * old * f * (one - f), part);
+        store_part(gates + 2 * h + j, all * i * (one - g * g), part);
+        store_part(gates + 3 * h + j, d * t * o * (one - o), part);
+        store_part(dh + j, zero, part);
+        store_part(dc + j, all * f, part);
+    }
+}
+
 #endif

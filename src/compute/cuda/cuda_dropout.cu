@@ -12,7 +12,7 @@ __global__ static void dropout(struct dropout d, const uint32_t *later, uint64_t
     device_random_block(bits, key_now(d.key, later), (uint64_t)block);
     for (int i = 0; i < 4; i++)
         if (4 * block + i < n)
-            Y[4 * block + i] = bits[i] >= threshold ? (X ? X[4 * block + i] : 1) * scale : 0;
+            Y[4 * block + i] = (X ? X[4 * block + i] : 1) * (bits[i] >= threshold ? scale : 0);
 }
 
 graco_status cuda_dropout(struct context *c, const struct dropout *d, int64_t n, float *Y,

@@ -275,7 +275,7 @@ graco_status ref_dropout(struct context *c, const struct dropout *d, int64_t n, 
     (void)c;
     for (int64_t i = 0; i < n; i++) {
         bool keep = random_u32(&d->key, (uint64_t)i) >= random_threshold(d->p);
-        Y[i] = keep ? (float)((X ? (double)X[i] : 1) / (1 - d->p)) : 0;
+        Y[i] = (float)((X ? (double)X[i] : 1) * (keep ? 1 / (1 - d->p) : 0));
     }
     return GRACO_OK;
 }
