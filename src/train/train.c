@@ -167,11 +167,11 @@ static graco_progress describe(const struct session *s, double now)
 static bool go_on(void *owner)
 {
     struct session *s = owner;
-    double now = threads_seconds();
+    double now = threads_seconds_roughly();
     if (s->stopped || now - s->asked < PROGRESS_INTERVAL)
         return !s->stopped;
     s->asked = now;
-    graco_progress progress = describe(s, now);
+    graco_progress progress = describe(s, threads_seconds());
     s->stopped = !s->options->on_progress(s->options->user, &progress);
     return !s->stopped;
 }
