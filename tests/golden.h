@@ -257,15 +257,19 @@ static inline void golden_check_file(const char *folder, const char *name, const
     npz_close(g.npz);
 }
 
-/* Checks every file of the method; there must be one. The program is skipped without a folder. */
+/* Checks every file of the method; there must be one. Without $GRACO_GOLDEN the folder is that of the
+ * source; the program is skipped where that is not known either. */
 static inline void golden_each(const char *method, golden_fn *check)
 {
-    const char *folder = getenv("GRACO_GOLDEN");
+    const char *folder = getenv("GRACO_GOLDEN"), *source = getenv("GRACO_SOURCE");
+    char own[4096];
     const struct backend *cuda = NULL;
     struct dirent **files = NULL;
     int read = 0;
-    if (!folder)
-        check_skip("GRACO_GOLDEN does not name the folder of the golden vectors");
+    if (!folder && !source)
+        check_skip("neither GRACO_GOLDEN nor GRACO_SOURCE says where golden vectors are");
+    snprintf(own, sizeof own, "%s/tests/golden", source ? source : "");
+    folder = folder ? folder : own;
     if (backend_find(&cuda, "cuda") != GRACO_OK)
         printf("left out: the GPU (%s)\n", graco_message());
     int count = scandir(folder, &files, NULL, alphasort);

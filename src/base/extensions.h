@@ -17,6 +17,13 @@
 #define EXT_INLINE inline
 #endif
 
+/* Asks for the memory at p, which will be written, ahead of time. */
+#if defined(__GNUC__)
+#define EXT_PREFETCH(p) __builtin_prefetch(p, 1)
+#else
+#define EXT_PREFETCH(p) ((void)(p))
+#endif
+
 /* A function that a GPU can run too. */
 #ifdef __CUDACC__
 #define EXT_DEVICE __host__ __device__
@@ -51,6 +58,28 @@ enum { EXT_LANES = 16 };
 enum { EXT_LANES = 8 };
 #else
 enum { EXT_LANES = 4 };
+#endif
+/* The sum of the lanes: lane i and i + 8 first, then i + 4, i + 2, i + 1. Without shuffles, which gcc has
+ * since 12, it goes through memory and waits for the stores. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define EXT_PART(v, ...) __builtin_shufflevector(v, v, __VA_ARGS__)
+static inline float ext_sum(ext_vector v)
+{
+    typedef float eight __attribute__((vector_size(32)));
+    typedef float four __attribute__((vector_size(16)));
+    eight e = EXT_PART(v, 0, 1, 2, 3, 4, 5, 6, 7) + EXT_PART(v, 8, 9, 10, 11, 12, 13, 14, 15);
+    four f = EXT_PART(e, 0, 1, 2, 3) + EXT_PART(e, 4, 5, 6, 7);
+    f += EXT_PART(f, 2, 3, 0, 1);
+    return f[0] + f[1];
+}
+#else
+static inline float ext_sum(ext_vector v)
+{
+    for (int width = 8; width > 0; width /= 2)
+        for (int i = 0; i < width; i++)
+            v[i] += v[i + width];
+    return v[0];
+}
 #endif
 typedef float ext_register __attribute__((vector_size(4 * EXT_LANES)));
 #endif

@@ -22,6 +22,9 @@ enum random_stream {
     RANDOM_GENERATE = 9,    /* view: which part of the graph */
     RANDOM_PAIRS = 10,      /* element: draw */
     RANDOM_NOISE = 16,      /* element: position */
+    RANDOM_WALKS = 17,      /* element: number of the walk; step: place in it, or pass */
+    RANDOM_WINDOWS = 18,    /* element: place of a walk; step: epoch */
+    RANDOM_NEGATIVES = 19,  /* element: draw; step: epoch */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
     RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */
 };

@@ -29,7 +29,9 @@ enum activation_kind {
     ACTIVATION_PRELU,
     ACTIVATION_ELU,
     ACTIVATION_RRELU,
-    ACTIVATION_NONE, /* the bias alone; not a word of the setting `activation` */
+    ACTIVATION_NONE,    /* the bias alone; not a word of the setting `activation` */
+    ACTIVATION_LEAKY,   /* a slope of 0.1 below zero */
+    ACTIVATION_SIGMOID, /* 1 / (1 + exp(-x)) */
 };
 
 /* Y = act(X + b) over (rows, cols); Y may be X. */
@@ -57,6 +59,40 @@ struct block_copy {
     const float *X;
     int64_t ldx;
     bool accumulate;
+};
+
+/* The sources of each target, in their order; a source may come again. An entry is one source of one
+ * target. */
+struct segments {
+    struct csr entries;   /* (targets, sources) */
+    struct csr transpose; /* (sources, targets); for the way back */
+    const uint32_t *from; /* (entries) that each entry of the transpose was; less than 2^31 */
+    int64_t count;        /* entries */
+    int64_t longest;      /* those of the target that has most; for an LSTM */
+};
+
+/* Rows of heads * width numbers: head k has columns k width .. (k + 1) width - 1. */
+struct segment_heads {
+    const struct segments *segments;
+    int64_t heads, width;
+    double scale;
+};
+
+/* An LSTM whose step k reads the k-th source of every target. Columns of gates are i, f, g, o:
+ *
+ *     i, f, o = sigma(pre)   g = tanh(pre)   c = f c_before + i g   h = o tanh(c)   pre = x + h_before Wh
+ *
+ * A target that has no such source keeps its h. Back, the gates of an entry are replaced by dpre. */
+struct lstm {
+    const struct segments *segments;
+    int64_t width, step;
+    const float *input; /* (sources, 4 width) x of every source */
+    float *gates;       /* (entries, 4 width) */
+    float *cell;        /* (entries, width) c */
+    float *pre;         /* (targets, 4 width) h_before Wh, not read at step 0; back: dpre, or 0 */
+    float *h;           /* (targets, width) h_before, becomes h; back: becomes h_before, or 0 */
+    float *dh, *dc; /* (targets, width) back: of this step; dh becomes 0 where it was used up, dc
+                         * that of the step before */
 };
 
 /* C (m, n) (+)= op(A) op(B), where op(A) is (m, k) and op(B) is (k, n); rows are ld* apart. */
@@ -120,6 +156,10 @@ struct contrast {
     double tau;
     bool within;    /* negatives from the same view too: the paper's objective; else InfoNCE */
     const float *Z; /* (2n, d) */
+    /* Several graphs: rows start[g] .. start[g + 1] - 1 of either view are graph g's, which is
+     * contrasted within itself, and the loss is the mean over graphs. 0: one graph, no starts. */
+    int64_t graphs;
+    const int64_t *start; /* (graphs + 1) */
     /* Filled by the forward kernel. */
     double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
     double loss;               /* host, after context_finish */

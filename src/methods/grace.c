@@ -14,6 +14,14 @@
 #include "methods/method.h"
 #include "methods/objective.h"
 
+static graco_status check(const struct graco_config *config)
+{
+    if (config->objective != OBJECTIVE_SAMPLED)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "method grace has objective exact, infonce or moment, not sampled");
+}
+
 static void declare(struct graco_model *model)
 {
     const struct graco_config *config = &model->config;
@@ -73,6 +81,9 @@ struct tensor *grace_project(struct run *run, struct tensor *H)
 static void loss(struct run *run, void *state)
 {
     struct tensor *Z = grace_project(run, encoder_run(run));
+    struct objective *objective = state;
+    objective->contrast.graphs = run->graphs;
+    objective->contrast.start = run->start;
     objective_apply(state, run->tape, Z, run->model->config.seed, run->step);
 }
 
@@ -111,7 +122,7 @@ static const char *faster(double *share, const struct graco_model *model,
 static const char *const KEYS[] = {
     "encoder",      "activation",  "objective",      "hidden",         "projection", "layers",
     "drop_edge_1",  "drop_edge_2", "drop_feature_1", "drop_feature_2", "tau",        "lr",
-    "weight_decay", "correction",  "batch",          "fanout",         NULL};
+    "weight_decay", "correction",  "batch",          "graphs",         "fanout",     NULL};
 
 /* Hyperparameters of the paper and of its authors' program; docs/math.md lists where the two differ and
  * which one is taken. */
@@ -141,6 +152,7 @@ const struct method method_grace = {
     .presets = PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_TWO_NODES,
     .views = 2,
+    .check = check,
     .declare = declare,
     .prepare = prepare,
     .release = release,

@@ -98,6 +98,8 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
 {
     const struct method *method = NULL;
     PASS(method_find(&method, config->method));
+    if (method->check)
+        PASS(method->check(config));
     model->method = method;
     model->config = *config;
     model->sizes.cols = method->views > 0 ? sizes.cols : 0;

@@ -54,6 +54,9 @@ struct method {
     int views; /* versions of the graph that its encoder runs over at once; 0: it has no encoder, and
                   its stages have neither features nor views */
 
+    /* Whether the settings fit together; GRACO_ERROR_ARGUMENT says what is wrong. NULL: always. */
+    graco_status (*check)(const struct graco_config *config);
+
     /* Declares the parameters. Before it calls encoder_declare it may change what the model gives:
      * model->inner, width and linear_end. */
     void (*declare)(struct graco_model *model);

@@ -130,6 +130,28 @@ struct tensor *tape_gather(struct tape *tape, const struct row_list *list, struc
 /* [A ; B], the columns of B behind those of A. */
 struct tensor *tape_join(struct tape *tape, struct tensor *A, struct tensor *B);
 
+/* Over the sources of each target; `segments` must outlive tape_backward. A target without sources
+ * gets zeros. A mean over sources is tape_propagate with a row_scale.
+ *
+ * The largest of X (sources, d), column by column: (targets, d). */
+struct tensor *tape_segment_max(struct tape *tape, const struct segments *segments,
+                                struct tensor *X);
+
+/* Attention: scores scale * A_t . B_s, head by head, of A (targets, heads width) and B (sources, heads
+ * width): (entries, heads). Then their softmax over each target's entries, in place. Then the sum of
+ * w V_s over these, of V (sources, heads width): (targets, heads width). */
+struct tensor *tape_segment_dot(struct tape *tape, const struct segment_heads *heads,
+                                struct tensor *A, struct tensor *B);
+struct tensor *tape_segment_softmax(struct tape *tape, const struct segments *segments,
+                                    struct tensor *S);
+struct tensor *tape_segment_sum(struct tape *tape, const struct segments *segments,
+                                struct tensor *W, struct tensor *V);
+
+/* The last h of an LSTM over the sources of each target in their order: (targets, h). XW (sources, 4h)
+ * is x Wx + b, columns i, f, g, o; Wh (h, 4h). */
+struct tensor *tape_lstm(struct tape *tape, const struct segments *segments, struct tensor *XW,
+                         struct tensor *Wh);
+
 /* The objectives end a tape: their gradient, for Z (2n, d), is that of the loss itself. `spec` is
  * the caller's: sizes, tau and choices in, loss and estimates out. It must outlive
  * tape_backward. */

@@ -42,6 +42,13 @@ done:
     return status;
 }
 
+graco_status stage_divide(struct stage *stage, int64_t graphs, const int64_t *start)
+{
+    PASS(context_share(stage->context, &stage->start, start, graphs + 1, sizeof *start));
+    stage->graphs = stage->weight = graphs;
+    return GRACO_OK;
+}
+
 /* How many neighbours a source of this hop would draw if it were a target. */
 static graco_status source_degrees(int32_t **out, const struct graph *graph,
                                    const struct sample *sample, int hop, int64_t fanout)
@@ -94,6 +101,7 @@ void stage_free(struct stage *stage)
     }
     if (stage->recording)
         stage->context->recorder->forget(stage->recording);
+    context_unshare(stage->context, stage->start);
     stage->method->release(stage->state);
     input_free(stage->input);
     memory_free(stage);

@@ -73,6 +73,8 @@ struct run trainer_run(const struct trainer *t, const struct stage *stage)
                       .tape = t->tape,
                       .input = stage->input,
                       .hops = stage->hops,
+                      .graphs = stage->graphs,
+                      .start = stage->start,
                       .value = t->value,
                       .grad = t->grad,
                       .training = true,

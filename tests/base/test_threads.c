@@ -99,7 +99,7 @@ static void shapes(void)
     for (int threads = 2; threads <= THREADS; threads++)
         for (int64_t size = 1; size <= ITEMS; size *= 3)
             CHECK(visits_all(threads, ITEMS, size) && visits_all(threads, ITEMS - 1, size));
-    CHECK(threads_now() == THREADS);
+    CHECK(SANITIZED || threads_now() == THREADS);     /* the thread sanitizer has one of its own */
     nanosleep(&(struct timespec){0, 20000000}, NULL); /* workers fall asleep, and wake up */
     CHECK(visits_all(THREADS, ITEMS, 1));
 }
@@ -123,7 +123,7 @@ static void callers(void)
         CHECK(pthread_join(thread[i], &right) == 0 && right);
     }
     int most = threads_count(0) > THREADS ? threads_count(0) : THREADS;
-    CHECK(threads_now() >= before && threads_now() <= most);
+    CHECK(SANITIZED || (threads_now() >= before && threads_now() <= most));
 }
 
 static void visit_all(void *job, struct threads_piece piece)

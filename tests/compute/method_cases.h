@@ -170,6 +170,94 @@ static inline struct tensor *build_join(struct tape *tape, struct setting *s, st
     return tape_join(tape, tape_join(tape, AB, in[2]), AB);
 }
 
+/* kind: the activation, at the end of a product. */
+static inline struct tensor *build_ending(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct ending end = {{.kind = (enum activation_kind)s->op->kind}, in[2], NULL};
+    return tape_matmul(tape, in[0], in[1], &end);
+}
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+/* kind: targets. A segment has 0 to 4 entries, every 40th 90; sources repeat. */
+static inline const struct segments *make_segments(struct tape *tape, struct setting *s,
+                                                   int64_t sources)
+{
+    static int64_t start[ENTRIES_MAX], turned_start[ENTRIES_MAX];
+    static int32_t index[ENTRIES_MAX], turned_index[ENTRIES_MAX];
+    static uint32_t from[ENTRIES_MAX];
+    int64_t targets = s->op->kind;
+    struct csr host = {targets, sources, start, index, NULL};
+    struct csr turned = {sources, targets, turned_start, turned_index, NULL};
+    for (int64_t t = 0; t < targets; t++) {
+        start[t + 1] = start[t] + (t % 40 == 39 ? 90 : (t * 3 + 1) % 5);
+        for (int64_t e = start[t]; e < start[t + 1]; e++)
+            index[e] = (int32_t)((t * 7 + (e - start[t]) / 2 * 5) % sources);
+    }
+    csr_transpose_into(&turned, from, &host);
+    int64_t count = start[targets];
+    s->segments = (struct segments){.entries = host, .transpose = turned, .count = count};
+    s->segments.longest = csr_longest_row(&host);
+    struct csr *sides[2] = {&s->segments.entries, &s->segments.transpose};
+    for (int i = 0; i < 2; i++) {
+        sides[i]->start =
+            (int64_t *)shared(tape, sides[i]->start, sides[i]->rows + 1, sizeof(int64_t));
+        sides[i]->index = (int32_t *)shared(tape, sides[i]->index, count, sizeof(int32_t));
+    }
+    s->segments.from = shared(tape, from, count, sizeof *from);
+    return &s->segments;
+}
+
+static inline struct tensor *build_segment_max(struct tape *tape, struct setting *s,
+                                               struct tensor *in[])
+{
+    const struct segments *segments = make_segments(tape, s, in[0]->rows);
+    struct tensor *X = tape_matmul(tape, in[0], in[1], NULL);
+    return tape_join(tape, tape_segment_max(tape, segments, X),
+                     tape_segment_max(tape, segments, X));
+}
+
+/* Queries in[2] (targets, heads width), keys in[0], values in[0] in[1]; width 3, or 8 where there are
+ * many targets. */
+static inline struct tensor *build_attention(struct tape *tape, struct setting *s,
+                                             struct tensor *in[])
+{
+    const struct segments *segments = make_segments(tape, s, in[0]->rows);
+    int64_t width = s->op->kind > 100 ? 8 : 3;
+    const struct segment_heads heads = {segments, in[0]->cols / width, width, 1.5};
+    struct tensor *V = tape_matmul(tape, in[0], in[1], NULL);
+    struct tensor *W =
+        tape_segment_softmax(tape, segments, tape_segment_dot(tape, &heads, in[2], in[0]));
+    return tape_join(tape, tape_segment_sum(tape, segments, W, V),
+                     tape_segment_sum(tape, segments, W, V));
+}
+
+/* x Wx of in[0] and in[1], Wh in[2]. */
+static inline struct tensor *build_lstm(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    const struct segments *segments = make_segments(tape, s, in[0]->rows);
+    return tape_lstm(tape, segments, tape_matmul(tape, in[0], in[1], NULL), in[2]);
+}
+
+/* kind: rows to gather, some of them more than once. Nothing goes back through it: features are
+ * constant. */
+static inline struct tensor *build_gather(struct tape *tape, struct setting *s, struct tensor *in[])
+{
+    struct context *c = tape->context;
+    int64_t rows = s->op->kind;
+    const int32_t *index = NULL;
+    int32_t *host = malloc((size_t)rows * sizeof *host);
+    struct tensor *Y = tape_tensor(tape, rows, in[0]->cols);
+    for (int64_t i = 0; i < rows; i++)
+        host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
+    CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
+    CHECK_OK(c->kernels->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
+    CHECK_OK(context_finish(c));
+    context_unshare(c, index);
+    free(host);
+    return Y;
+}
+
 static const struct operation METHOD_OPERATIONS[] = {
     {"dropout", build_dropout, {{7, 5}, {5, 3}}, 40, true},
     {"dropout, nothing dropped", build_dropout, {{4, 5}, {5, 3}}, 0, true},
@@ -202,6 +290,25 @@ static const struct operation METHOD_OPERATIONS[] = {
     {"gather rows, large", build_gather_rows, {{900, 9}, {9, 37}}, 5000, false},
     {"join", build_join, {{6, 3}, {3, 5}, {6, 2}}, 0, true},
     {"join, large", build_join, {{701, 9}, {9, 37}, {701, 64}}, 0, false},
+    {"leaky", build_ending, {{9, 4}, {4, 5}, {1, 5}}, ACTIVATION_LEAKY, true},
+    {"leaky, large", build_ending, {{517, 33}, {33, 70}, {1, 70}}, ACTIVATION_LEAKY, false},
+    {"sigmoid of numbers", build_ending, {{9, 4}, {4, 5}, {1, 5}}, ACTIVATION_SIGMOID, true},
+    {"sigmoid of numbers, no bias", build_ending, {{9, 4}, {4, 5}}, ACTIVATION_SIGMOID, true},
+    {"sigmoid of numbers, large",
+     build_ending,
+     {{517, 33}, {33, 70}, {1, 70}},
+     ACTIVATION_SIGMOID,
+     false},
+    {"segment max", build_segment_max, {{7, 4}, {4, 5}}, 9, true},
+    {"segment max, one target", build_segment_max, {{3, 4}, {4, 5}}, 1, true},
+    {"segment max, large", build_segment_max, {{301, 9}, {9, 37}}, 700, false},
+    {"attention", build_attention, {{7, 6}, {6, 4}, {9, 6}}, 9, true},
+    {"attention, one head", build_attention, {{7, 3}, {3, 4}, {9, 3}}, 9, true},
+    {"attention, one target", build_attention, {{2, 6}, {6, 4}, {1, 6}}, 1, true},
+    {"attention, large", build_attention, {{301, 32}, {32, 36}, {700, 32}}, 700, false},
+    {"lstm", build_lstm, {{7, 4}, {4, 12}, {3, 12}}, 9, true},
+    {"lstm, one target", build_lstm, {{7, 4}, {4, 12}, {3, 12}}, 1, true},
+    {"lstm, large", build_lstm, {{301, 9}, {9, 148}, {37, 148}}, 400, false},
 };
 
 #endif

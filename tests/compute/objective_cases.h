@@ -33,6 +33,23 @@ static inline struct tensor *build_contrast(struct tape *tape, struct setting *s
     return NULL;
 }
 
+/* The same for several graphs: of one node, of three, of a third and of two thirds of all nodes. */
+static inline struct tensor *build_contrast_graphs(struct tape *tape, struct setting *s,
+                                                   struct tensor *in[])
+{
+    struct tensor *Z = unit_rows(tape, s, in[0]);
+    int64_t n = in[0]->rows / 2, start[GRAPHS + 1] = {0, 1, 4, 4 + (n - 4) / 3, n};
+    memcpy(s->graph_start, start, sizeof start);
+    s->contrast = (struct contrast){
+        .n = n, .d = in[0]->cols, .tau = TAU, .within = s->op->kind == 1, .graphs = GRAPHS};
+    tape_fail(tape, context_share(tape->context, &s->contrast.start, s->graph_start, GRAPHS + 1,
+                                  sizeof *start));
+    tape_contrast(tape, &s->contrast, Z);
+    s->objective = true;
+    s->loss = &s->contrast.loss;
+    return NULL;
+}
+
 /* How many rows the sample of a moment objective has: all, if there are fewer. */
 static inline int64_t samples_of(const struct operation *op)
 {

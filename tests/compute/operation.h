@@ -4,7 +4,7 @@
 
 #include "tape/tape_node.h"
 
-enum { INPUTS = 3, SIDE_MAX = 64 };
+enum { INPUTS = 3, SIDE_MAX = 64, GRAPHS = 4 };
 
 struct setting;
 
@@ -45,6 +45,7 @@ struct setting {
     struct pairs pairs[2];
     double pairs_loss;
     struct row_list list;
+    struct segments segments;
     bool objective;
     const double *loss; /* of an objective */
     int64_t *start[2];
@@ -52,6 +53,7 @@ struct setting {
     float *value[2], *scale, *mask;
     float *X;
     int32_t sample[SIDE_MAX];
+    int64_t graph_start[GRAPHS + 1];
 };
 
 static inline float draw(uint32_t stream, int64_t element)

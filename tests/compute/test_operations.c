@@ -90,25 +90,6 @@ static struct tensor *build_normalise(struct tape *tape, struct setting *s, stru
     return tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), in[1]);
 }
 
-/* kind: rows to gather, some of them more than once. Nothing goes back through it: features are
- * constant. */
-static struct tensor *build_gather(struct tape *tape, struct setting *s, struct tensor *in[])
-{
-    struct context *c = tape->context;
-    int64_t rows = s->op->kind;
-    const int32_t *index = NULL;
-    int32_t *host = malloc((size_t)rows * sizeof *host);
-    struct tensor *Y = tape_tensor(tape, rows, in[0]->cols);
-    for (int64_t i = 0; i < rows; i++)
-        host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
-    CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
-    CHECK_OK(c->kernels->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
-    CHECK_OK(context_finish(c));
-    context_unshare(c, index);
-    free(host);
-    return Y;
-}
-
 static const struct operation OPERATIONS[] = {
     {"matmul", build_matmul, {{3, 4}, {4, 5}}, 0, true},
     {"matmul, odd panels", build_matmul, {{517, 33}, {33, 70}}, 0, false},
@@ -169,6 +150,10 @@ static const struct operation OPERATIONS[] = {
     {"contrast, many blocks", build_contrast, {{1238, 12}}, 1, false},
     {"infonce", build_contrast, {{24, 5}}, 0, true},
     {"infonce, many blocks", build_contrast, {{1238, 12}}, 0, false},
+    {"contrast of graphs", build_contrast_graphs, {{24, 5}}, 1, true},
+    {"contrast of graphs, some large", build_contrast_graphs, {{700, 70}}, 1, false},
+    {"infonce of graphs", build_contrast_graphs, {{24, 5}}, 0, true},
+    {"infonce of graphs, some large", build_contrast_graphs, {{700, 70}}, 0, false},
     {"moment", build_moment, {{24, 5}}, -0, false},
     {"moment, given coefficients", build_moment, {{24, 5}}, -7, true},
     {"moment, corrected", build_moment, {{24, 5}}, 7, false},

@@ -236,6 +236,22 @@ static void refuses(void)
     CHECK_FAILS(csr_check_starts(&small, 6), GRACO_ERROR_FORMAT, "from 0 to 5: expected 0 to 6");
 }
 
+/* Every number's places in a list, ascending; numbers that do not occur have none. */
+static void groups(void)
+{
+    const int32_t row[] = {3, 1, 3, 0, 3}, expected[] = {3, 1, 0, 2, 4};
+    const int64_t begin[] = {0, 1, 2, 2, 5, 5};
+    struct csr M = {0};
+    CHECK_OK(csr_group(&M, 5, 5, row));
+    CHECK(M.rows == 5 && M.cols == 5 && !M.value);
+    CHECK(memcmp(M.start, begin, sizeof begin) == 0);
+    CHECK(memcmp(M.index, expected, sizeof expected) == 0);
+    csr_clear(&M);
+    CHECK_OK(csr_group(&M, 2, 0, NULL));
+    CHECK(M.start[0] == 0 && M.start[2] == 0);
+    csr_clear(&M);
+}
+
 /* Sizes that no memory can hold; columns that are only a claim cost nothing. */
 static void bounds_memory(void)
 {
@@ -255,6 +271,7 @@ int main(void)
     knows_answers();
     knows_little();
     agrees_with_dense();
+    groups();
     refuses();
     bounds_memory();
     return check_result();

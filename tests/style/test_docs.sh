@@ -57,6 +57,7 @@ check_command() {
     commands=$((commands + 1))
     name=${words[1]-}
     [ "$name" = help ] && name=${words[2]-train}
+    [ "$name" = --version ] && return
     # A build without libcurl has no `graco fetch`, the documents have.
     [ "$name" = fetch ] && grep -q '^GRACO_FETCH:BOOL=OFF' "$build/CMakeCache.txt" && return
     if ! grep -q "^  $name " <<<"$overview"; then

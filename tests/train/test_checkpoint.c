@@ -39,6 +39,13 @@ static struct graco_model *make_model(int activation, int64_t layers)
     p->m[0] = -0.0f;
     p->v[0] = 1e-42f; /* a denormal */
     model->epoch = 4294967295;
+    model->step = 100;
+    model->sums = (struct epoch_sums){.steps = 3,
+                                      .weight = 300,
+                                      .loss = 0.1 + 0.2,
+                                      .mutual_information = -1.0 / 3,
+                                      .floored = 2,
+                                      .seconds = 1e-9};
     return model;
 }
 
@@ -55,6 +62,10 @@ static bool same_models(const struct graco_model *a, const struct graco_model *b
         CHECK_OK(graco_config_get(&b->config, key, y, sizeof y));
         same = same && strcmp(x, y) == 0;
     }
+    same = same && a->step == b->step && a->sums.steps == b->sums.steps &&
+           a->sums.weight == b->sums.weight && a->sums.loss == b->sums.loss &&
+           a->sums.mutual_information == b->sums.mutual_information &&
+           a->sums.floored == b->sums.floored && a->sums.seconds == b->sums.seconds;
     return same && memcmp(a->parameters.value, b->parameters.value, bytes) == 0 &&
            memcmp(a->parameters.m, b->parameters.m, bytes) == 0 &&
            memcmp(a->parameters.v, b->parameters.v, bytes) == 0;
@@ -142,7 +153,10 @@ struct forgery {
 /* Copies the good checkpoint with one thing changed. */
 static void forge(const struct safetensors *good, const struct forgery *f)
 {
-    static const char *const own[] = {"format", "epoch", "step", "input", "method", "keys"};
+    static const char *const own[] = {"format",        "epoch",         "step",
+                                      "input",         "method",        "keys",
+                                      "epoch_steps",   "epoch_loss",    "epoch_weight",
+                                      "epoch_floored", "epoch_seconds", "epoch_mutual_information"};
     enum { OWN = sizeof own / sizeof *own };
     struct graco_config settings;
     struct safetensors_entry entries[PAIRS_MAX];
@@ -174,10 +188,15 @@ static void forge(const struct safetensors *good, const struct forgery *f)
             break;
         if (f->first && (strcmp(key, "method") == 0 || strcmp(key, "keys") == 0))
             continue;
+        bool old = f->first || (f->value && strcmp(f->value, "graco model 1") == 0);
+        if (old && strcmp(key, "graphs") == 0) /* a setting that came after that format */
+            continue;
         bool mine = f->key && strcmp(f->key, key) == 0;
         if (mine && !f->value)
             continue;
         const char *value = mine ? f->value : safetensors_metadata(good, key);
+        if (!value)
+            continue;
         if (f->fewer && strcmp(key, "keys") == 0)
             value = f->fewer;
         if (f->first && strcmp(key, "format") == 0)
@@ -201,18 +220,29 @@ static void forged(void)
         {{.key = "method"}, "method"},
         {{.key = "method", .value = "race"}, "race"},
         {{.key = "keys"}, "keys"},
-        {{.key = "keys", .value = "25"}, "26 of its 25"},
+        {{.key = "keys", .value = "25"}, "27 of its 25"},
         {{.key = "keys", .value = " 26"}, "keys"},
         {{.key = "epoch"}, "epoch"},
         {{.key = "epoch", .value = "-1"}, "epoch"},
         {{.key = "epoch", .value = "4294967296"}, "epoch"},
         {{.key = "epoch", .value = "12x"}, "epoch"},
         {{.key = "epoch", .value = ""}, "epoch"},
+        {{.key = "epoch_steps", .value = "0"}, "epoch_steps"},
+        {{.key = "epoch_steps", .value = "101"}, "epoch_steps"}, /* of 100 in all */
+        {{.key = "epoch_weight"}, "epoch_weight"},
+        {{.key = "epoch_weight", .value = "0"}, "epoch_weight"},
+        {{.key = "epoch_floored", .value = "-1"}, "epoch_floored"},
+        {{.key = "epoch_loss"}, "epoch_loss"},
+        {{.key = "epoch_loss", .value = "nan"}, "epoch_loss"},
+        {{.key = "epoch_loss", .value = "1e999"}, "epoch_loss"},
+        {{.key = "epoch_loss", .value = ""}, "epoch_loss"},
+        {{.key = "epoch_seconds", .value = "1 s"}, "epoch_seconds"},
+        {{.key = "epoch_mutual_information", .value = "inf"}, "epoch_mutual_information"},
         {{.key = "input", .value = "0"}, "input"},
         {{.key = "input", .value = "99999999999"}, "input"},
         {{.key = "input", .value = "12"}, "W1"},
         {{.key = "input", .value = "14"}, "W1"},
-        {{.key = "tau"}, "25 of its 26"},
+        {{.key = "tau"}, "26 of its 27"},
         {{.key = "tau", .value = "0"}, "tau"},
         {{.key = "hidden", .value = "many"}, "hidden"},
         {{.key = "hidden", .value = "7"}, "W1"},
@@ -252,7 +282,7 @@ static void forged(void)
     refused("25 of its 26");
     /* A key that came later has its start value, whatever the method's general one. */
     back = NULL;
-    forge(good, &(struct forgery){.key = "drop_edge_2", .fewer = "25"});
+    forge(good, &(struct forgery){.key = "drop_edge_2", .fewer = "26"});
     CHECK_OK(checkpoint_read(&back, path));
     CHECK(back->config.drop_edge_2 == 0);
     graco_model_free(back);

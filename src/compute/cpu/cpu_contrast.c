@@ -15,7 +15,7 @@
  * A sweep may last minutes. After each of its tiles the calling thread tells the watch how far it is and
  * asks whether to go on. If not, no further tile is taken. Those that are under way end, because a tile
  * waits only for tiles before it. */
-#include "compute/cpu/cpu.h"
+#include "compute/cpu/cpu_contrast.h"
 
 #include "base/threads.h"
 #include "compute/cpu/loops.h"
@@ -325,6 +325,8 @@ graco_status cpu_contrast(struct context *c, struct contrast *s)
     struct tile_sweep sweep;
     size_t bytes = (size_t)(2 * s->n) * sizeof(double);
     graco_status status = GRACO_OK;
+    if (s->graphs > 0)
+        return cpu_contrast_graphs(c, s);
     TRY(init_sweep(c, &sweep, s));
     TRY(pack_columns(c, &sweep));
     TRY(context_take(c, &sweep.between, 2 * s->n, sizeof(double)));
@@ -365,6 +367,8 @@ graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, 
     int64_t n = s->n;
     float *inverse = NULL;
     graco_status status = GRACO_OK;
+    if (s->graphs > 0)
+        return cpu_contrast_graphs_backward(c, s, dZ);
     TRY(init_sweep(c, &sweep, s));
     TRY(pack_rows(c, &sweep));
     if (sweep.kept < tile_count(&sweep))

@@ -11,7 +11,22 @@
 enum { ROWS_PER_PIECE = 256 };
 
 static const double NORM_FLOOR = 1e-12;
-static const float RRELU_MEAN = 11.0f / 48;
+static const float RRELU_MEAN = 11.0f / 48, LEAKY_SLOPE = 0.1f;
+
+/* The slope below zero that elements share. */
+static float common_slope(const struct activation *a)
+{
+    switch (a->kind) {
+    case ACTIVATION_PRELU:
+        return a->slope[0];
+    case ACTIVATION_NONE:
+        return 1;
+    case ACTIVATION_LEAKY:
+        return LEAKY_SLOPE;
+    default:
+        return RRELU_MEAN;
+    }
+}
 
 /* What the loops need of one row. Elements share PRELU's slope, and RRELU's outside training; in
  * training each has its own, given or drawn into `room` (cols). */
@@ -19,9 +34,7 @@ static struct activation_row row_of(const struct loops *loops, const struct acti
                                     int64_t row, float *room)
 {
     struct activation_row out = {.kind = a->kind, .count = a->cols, .bias = a->bias};
-    out.slope = a->kind == ACTIVATION_PRELU  ? a->slope[0]
-                : a->kind == ACTIVATION_NONE ? 1
-                                             : RRELU_MEAN;
+    out.slope = common_slope(a);
     if (a->kind != ACTIVATION_RRELU || !a->training)
         return out;
     out.slopes = a->slope ? a->slope + row * a->cols : room;

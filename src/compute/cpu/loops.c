@@ -3,6 +3,7 @@
  * order: each lane first, then over the lanes. */
 #include "compute/cpu/loops.h"
 
+#include "compute/cpu/loops_skipgram.h"
 #include "compute/cpu/loops_soft.h"
 
 #include <math.h>
@@ -251,44 +252,6 @@ static void weigh_tile(float *out, const float *tile, int64_t ld, int64_t rows, 
     }
 }
 
-/* log(1 + e) for e in [0, 1]: e times a polynomial that interpolates log(1 + e) / e at Chebyshev
- * nodes, with a relative error of 5e-9 before rounding. */
-static inline ext_vector log1p_vector(ext_vector e)
-{
-    ext_vector p = fill(-3.1760570102e-03f);
-    p = p * e + fill(1.9542527221e-02f);
-    p = p * e + fill(-5.6373612750e-02f);
-    p = p * e + fill(1.0543623787e-01f);
-    p = p * e + fill(-1.5269667069e-01f);
-    p = p * e + fill(1.9663274255e-01f);
-    p = p * e + fill(-2.4951616262e-01f);
-    p = p * e + fill(3.3329710499e-01f);
-    p = p * e + fill(-4.9999892648e-01f);
-    p = p * e + fill(9.9999999466e-01f);
-    return p * e;
-}
-
-/* The logistic function of x, and log(1 + e^x) in *soft. Both come from e^-|x|, which cannot
- * overflow. */
-static inline ext_vector logistic_vector(ext_vector x, ext_vector *soft)
-{
-    const ext_vector zero = {0}, one = fill(1.0f);
-    ext_integers above = x > zero, bits;
-    memcpy(&bits, &x, sizeof x);
-    bits &= above;
-    ext_vector positive; /* max(x, 0) */
-    memcpy(&positive, &bits, sizeof bits);
-    ext_vector e = exp2_vector((x - 2 * positive) * fill(LOG2E));
-    *soft = positive + log1p_vector(e);
-    ext_vector inverse = one / (one + e), below = e * inverse;
-    ext_integers a, b;
-    memcpy(&a, &inverse, sizeof a);
-    memcpy(&b, &below, sizeof b);
-    a = (above & a) | (~above & b);
-    memcpy(&inverse, &a, sizeof a);
-    return inverse;
-}
-
 static double logistic_tile(float *tile, int64_t ld, int64_t rows, int64_t cols)
 {
     double total = 0;
@@ -393,6 +356,10 @@ static void activate(float *y, const float *x, const struct activation_row *row)
         elu_row(y, x, bias, count);
         return;
     }
+    if (row->kind == ACTIVATION_SIGMOID) {
+        logistic_row(y, x, bias, count);
+        return;
+    }
     for (int64_t j = 0; j < count; j++) {
         float v = bias ? x[j] + bias[j] : x[j];
         float a = slopes ? slopes[j] : slope;
@@ -410,6 +377,9 @@ static double activate_backward(float *dx, const float *dy, const float *seen,
     if (row->kind == ACTIVATION_ELU) {
         for (int64_t j = 0; j < count; j++)
             dx[j] = seen[j] > 0 ? dy[j] : dy[j] * (seen[j] + 1);
+    } else if (row->kind == ACTIVATION_SIGMOID) {
+        for (int64_t j = 0; j < count; j++)
+            dx[j] = dy[j] * seen[j] * (1 - seen[j]);
     } else if (row->kind == ACTIVATION_PRELU) {
         for (int64_t j = 0; j < count; j++) {
             float v = bias ? seen[j] + bias[j] : seen[j], d = dy[j];
@@ -473,5 +443,9 @@ const struct loops TABLE(LOOPS_ISA) = {
     .rrelu_slopes = rrelu_slopes,
     .softplus = softplus,
     .softmax = softmax,
+    .lstm_cell = lstm_cell,
+    .lstm_cell_backward = lstm_cell_backward,
+    .lstm_output = lstm_output,
     .adam = adam,
+    .skipgram = skipgram,
 };

@@ -48,6 +48,23 @@ struct activation_row {
     const float *slopes; /* (count) of each element, or NULL: `slope` */
 };
 
+/* A pass of skip-gram's SGD over groups of terms, one after the other (docs/math.md, skip-gram).
+ *
+ * A group is a word (i << 2 | SKIPGRAM_INPUT), then a word (o << 2 | y) for each of its terms: row i of
+ * U, row o of V, and y, which is 1 where the two belong together. A term adds alpha (y - sigmoid(u.v)) u
+ * to its row v at once; u gets the sum of the group's alpha (y - sigmoid(u.v)) v after the last of its
+ * terms. */
+struct skipgram_pass {
+    float *U, *V; /* rows of d */
+    int64_t d;
+    float alpha;
+    const uint32_t *word; /* (count) */
+    int64_t count;
+    float *change; /* (d) scratch */
+};
+
+enum { SKIPGRAM_INPUT = 2, SKIPGRAM_SHIFT = 2 };
+
 struct loops {
     const char *name;
 
@@ -96,7 +113,20 @@ struct loops {
     /* P = exp(x) / sum exp(x), P may be x; returns the logarithm of the sum. */
     double (*softmax)(float *P, const float *x, int64_t count);
 
+    /* A step of an LSTM for one target. gates (4 h) hold what goes into i, f, g, o, and then these;
+     * `before` is the cell of the step before, or NULL: zeros. Fills cell and out, both (h). */
+    void (*lstm_cell)(float *gates, const float *before, float *cell, float *out, int64_t h);
+    /* Its way back: gates become gradients of what went into them, dh 0, dc that of `before`. */
+    void (*lstm_cell_backward)(float *gates, const float *before, const float *cell, float *dh,
+                               float *dc, int64_t h);
+    /* out = o tanh(cell). */
+    void (*lstm_output)(float *out, const float *o, const float *cell, int64_t h);
+
     void (*adam)(const struct adam *a, int64_t first, int64_t last);
+
+    /* Returns the sum of the terms' losses, softplus((1 - 2 y) u.v) before each update, if it is asked
+     * for, else 0. */
+    double (*skipgram)(const struct skipgram_pass *pass, bool loss);
 };
 
 extern const struct loops loops_generic, loops_avx2, loops_avx512;

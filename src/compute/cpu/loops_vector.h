@@ -43,14 +43,10 @@ static inline ext_vector fill(float x)
     return x - (ext_vector){0};
 }
 
+/* Lane i and lane i + 8 first, then i + 4, i + 2, i + 1. */
 static inline float sum(ext_vector v)
 {
-    float s[LANES];
-    memcpy(s, &v, sizeof s);
-    for (int width = LANES / 2; width > 0; width /= 2)
-        for (int i = 0; i < width; i++)
-            s[i] += s[i + width];
-    return s[0];
+    return ext_sum(v);
 }
 
 /* 2^x for x in [-126, 126]; below, 2^-126. The polynomial interpolates 2^f on [-1/2, 1/2] at

@@ -1,6 +1,24 @@
 /* Logits against classes: a warp per listed row, rows strided over warps. */
 #include "compute/cuda/cuda_soft.cuh"
 
+__global__ static void report_loss(const double *partial, int64_t blocks, double scale, bool add,
+                                   struct cuda_results *results)
+{
+    double2 total = totals_of(partial, blocks);
+    if (threadIdx.x == 0)
+        results->loss = (add ? results->loss : 0) + total.x * scale;
+}
+
+graco_status cuda_report_loss(struct context *c, const double *partial, unsigned blocks,
+                              double scale, bool add, double *loss)
+{
+    struct cuda_state *s = state_of(c);
+    report_loss<<<1, BLOCK, 0, s->stream>>>(partial, blocks, scale, add, s->results);
+    PASS_LAUNCH("the loss");
+    cuda_ask(s, {NULL, NULL, loss});
+    return GRACO_OK;
+}
+
 /* Over the warp's lanes; in all of them. */
 __device__ static inline float warp_most(float value)
 {
@@ -72,11 +90,8 @@ graco_status cuda_classify(struct context *c, struct classification *s)
     unsigned blocks = blocks_striding(state, s->count, BLOCK_WARPS);
     PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
     classify_rows<<<blocks, BLOCK, 0, state->stream>>>(*s, classification_scale(s), partial, NULL);
-    report_loss<<<1, BLOCK, 0, state->stream>>>(partial, blocks, classification_scale(s), false,
-                                                state->results);
-    PASS_LAUNCH("the loss of classes");
-    cuda_ask(state, {NULL, NULL, &s->loss});
-    return GRACO_OK;
+    PASS_LAUNCH("the costs of classes");
+    return cuda_report_loss(c, partial, blocks, classification_scale(s), false, &s->loss);
 }
 
 graco_status cuda_classify_backward(struct context *c, const struct classification *s, float *dX)

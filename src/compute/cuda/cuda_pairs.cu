@@ -28,10 +28,8 @@ graco_status cuda_pairs(struct context *c, struct pairs *s)
     unsigned blocks = blocks_striding(state, s->count, BLOCK_WARPS);
     PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
     pair_costs<<<blocks, BLOCK, 0, state->stream>>>(*s, partial);
-    report_loss<<<1, BLOCK, 0, state->stream>>>(partial, blocks, s->scale, s->add, state->results);
-    PASS_LAUNCH("the loss of pairs");
-    cuda_ask(state, {NULL, NULL, s->loss});
-    return GRACO_OK;
+    PASS_LAUNCH("the costs of pairs");
+    return cuda_report_loss(c, partial, blocks, s->scale, s->add, s->loss);
 }
 
 __global__ static void __launch_bounds__(BLOCK) pairs_back(struct pairs s, float *dZ)

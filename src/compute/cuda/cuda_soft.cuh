@@ -17,13 +17,9 @@ __device__ static inline float device_logistic(float x)
     return (x < 0 ? e : 1) / (1 + e);
 }
 
-/* What leave_sums left, times `scale`, becomes the loss; with `add` it is added to the loss. */
-__global__ static void report_loss(const double *partial, int64_t blocks, double scale, bool add,
-                                   struct cuda_results *results)
-{
-    double2 total = totals_of(partial, blocks);
-    if (threadIdx.x == 0)
-        results->loss = (add ? results->loss : 0) + total.x * scale;
-}
+/* What leave_sums left in (2, blocks), times `scale`, becomes the loss that the host asks for; with
+ * `add` it is added to the loss that is there. */
+graco_status cuda_report_loss(struct context *c, const double *partial, unsigned blocks,
+                              double scale, bool add, double *loss);
 
 #endif

@@ -13,6 +13,8 @@ static double slope_at(const struct activation *a, int64_t element)
         return (double)a->slope[0];
     if (a->kind == ACTIVATION_NONE)
         return 1;
+    if (a->kind == ACTIVATION_LEAKY)
+        return 0.1;
     if (a->kind != ACTIVATION_RRELU)
         return 0;
     if (!a->training)
@@ -27,7 +29,9 @@ graco_status ref_activate(struct context *c, const struct activation *a, float *
     (void)c;
     for (int64_t i = 0; i < a->rows * a->cols; i++) {
         double x = (double)X[i] + (a->bias ? (double)a->bias[i % a->cols] : 0);
-        if (a->kind == ACTIVATION_ELU)
+        if (a->kind == ACTIVATION_SIGMOID)
+            Y[i] = (float)(1 / (1 + exp(-x)));
+        else if (a->kind == ACTIVATION_ELU)
             Y[i] = (float)(x > 0 ? x : expm1(x));
         else
             Y[i] = (float)(x > 0 ? x : slope_at(a, i) * x);
@@ -137,7 +141,10 @@ graco_status ref_activate_backward(struct context *c, const struct activation *a
         double slope = a->kind == ACTIVATION_ELU ? seen + 1 : slope_at(a, i);
         if (dslope && seen <= 0)
             *dslope += (float)(seen * dy);
-        dX[i] = (float)(seen > 0 ? dy : slope * dy);
+        if (a->kind == ACTIVATION_SIGMOID)
+            dX[i] = (float)(dy * seen * (1 - seen));
+        else
+            dX[i] = (float)(seen > 0 ? dy : slope * dy);
         if (dbias)
             dbias[i % a->cols] += dX[i];
     }

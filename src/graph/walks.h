@@ -1,0 +1,29 @@
+/* Random walks along the edges: uniform, or biased by where the step before came from (node2vec).
+ *
+ * A walk is a function of the seed, its number and its start: whoever draws it when gets the same nodes.
+ *
+ *     from t over v to x     probability ~ 1/p   x = t           back
+ *                                          1     t -> x is an edge
+ *                                          1/q   otherwise       away
+ *
+ * The first step is uniform, as all are with p = q = 1. A biased step is drawn by rejection: a uniform
+ * neighbour, kept with its weight's share of the largest weight; whether t -> x is an edge is looked up
+ * in t's row, which is sorted. So no table per edge is needed. */
+#ifndef GRAPH_WALKS_H
+#define GRAPH_WALKS_H
+
+#include "graph/graph.h"
+
+struct walks {
+    const struct graph *graph; /* borrowed */
+    uint64_t seed;
+    int64_t length; /* nodes of a walk, the start included */
+    double p, q;    /* above 0 */
+};
+
+/* Draws walk `number` from `start` into walk (length) and returns how many nodes it has: fewer where it
+ * meets a node that no edge leaves. `number` is below 2^40. O(length log(degree)) expected for p, q of a
+ * moderate size; a rejected draw costs one more, at most max / min of (1, 1/p, 1/q) of them on average. */
+int64_t walks_draw(int32_t *walk, const struct walks *walks, int32_t start, int64_t number);
+
+#endif
