@@ -49,6 +49,19 @@ says 'labelled.csv: column 1 names nodes; 2 classes, which have numbers; header'
 "$graco" convert headed.csv b.npz --features ids.csv --labels labelled.csv 2>/dev/null
 same a.npz b.npz
 
+# Classes that are words keep their names, also through graco's own format.
+printf '2,red\n0,blue\n1,red\n3,green\n' >words.csv
+"$graco" convert plain.csv words.npz --labels words.csv 2>/dev/null
+"$graco" convert words.npz words 2>/dev/null
+for set in "plain.csv --labels words.csv" words.npz words; do
+    "$graco" info $set >out 2>/dev/null
+    holds "info $set names classes: $(cat out)" grep -q '^class names  *blue, green, red$' out
+    "$graco" info $set --json >out 2>/dev/null
+    holds "info --json too: $(cat out)" grep -qF '"class_names": ["blue", "green", "red"]' out
+done
+"$graco" info a.npz >out
+holds "numbers have no names" bash -c '! grep -q "class names" out'
+
 # Nothing is said beside JSON.
 "$graco" info headed.csv --json >out 2>err
 holds "no notes beside JSON" test ! -s err
