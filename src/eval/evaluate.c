@@ -72,12 +72,18 @@ static graco_status note_constant(graco_eval_result *result, const graco_matrix 
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
-                                const graco_eval_options *options)
+static graco_status check_labels(const graco_dataset *data)
 {
     if (data->classes < 1 || (!data->label && !data->multi))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the data set %s has no labels; an evaluation needs them", data->name);
+    return GRACO_OK;
+}
+
+static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
+                                const graco_eval_options *options)
+{
+    PASS(check_labels(data));
     if (Z->rows != data->graph->nodes)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the embeddings have %lld rows; the data set %s has %lld nodes",
@@ -176,6 +182,26 @@ done:
     return status;
 }
 
+/* What a result over so many splits has from the start; what it has at the end. */
+static graco_status begin_result(graco_eval_result *result, const graco_dataset *data,
+                                 int64_t splits)
+{
+    result->classes = data->classes;
+    result->multi_label = data->multi;
+    result->metric = result->multi_label ? "micro_f1" : "accuracy";
+    result->splits = splits;
+    PASS(memory_alloc(&result->scores, splits, sizeof *result->scores));
+    PASS(memory_alloc(&result->C, splits, sizeof *result->C));
+    return memory_zalloc(&result->confusion, table_size(result), sizeof *result->confusion);
+}
+
+static void end_result(graco_eval_result *result, double start)
+{
+    metrics_spread(&result->mean, &result->deviation, result->scores, result->splits);
+    result->converged = result->unconverged == 0;
+    result->seconds = threads_seconds() - start;
+}
+
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options)
 {
@@ -190,13 +216,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
     TRY(check_input(Z, data, options));
     TRY(splits_usable(&usable, data));
     TRY(find_splits(&splits, &made, usable, data, options));
-    made.classes = data->classes;
-    made.multi_label = data->multi;
-    made.metric = made.multi_label ? "micro_f1" : "accuracy";
-    made.splits = splits.count;
-    TRY(memory_alloc(&made.scores, splits.count, sizeof *made.scores));
-    TRY(memory_alloc(&made.C, splits.count, sizeof *made.C));
-    TRY(memory_zalloc(&made.confusion, table_size(&made), sizeof *made.confusion));
+    TRY(begin_result(&made, data, splits.count));
     struct probe_input input = {.Z = Z->data,
                                 .nodes = Z->rows,
                                 .dim = Z->cols,
@@ -206,14 +226,88 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                                 .threads = threads_count(options->threads)};
     TRY(note_constant(&made, Z));
     TRY(run_splits(&made, &input, &splits, options));
-    metrics_spread(&made.mean, &made.deviation, made.scores, made.splits);
-    made.converged = made.unconverged == 0;
-    made.seconds = threads_seconds() - start;
+    end_result(&made, start);
     *result = made;
 done:
     if (status != GRACO_OK)
         graco_eval_result_clear(&made);
     splits_clear(&splits);
+    memory_free(usable);
+    return status;
+}
+
+/* Adds the test rows of a split to the table, by the classes that P gives the most. */
+static graco_status count_given(int64_t *table, const graco_matrix *P, const graco_dataset *data,
+                                const struct splits *split)
+{
+    int64_t classes = data->classes, rows = 0;
+    for (int64_t i = 0; i < P->rows; i++) {
+        const float *p = P->data + i * classes;
+        int64_t best = 0;
+        if (split->part[i] != SPLITS_TEST)
+            continue;
+        rows++;
+        for (int64_t k = 0; k < classes; k++) {
+            best = p[k] > p[best] ? k : best;
+            if (data->multi) {
+                bool truth = data->multi[i * classes + k], chosen = p[k] > 0.5f;
+                table[4 * k + (truth ? (chosen ? 0 : 2) : (chosen ? 1 : 3))]++;
+            }
+        }
+        if (data->label)
+            table[data->label[i] * classes + best]++;
+    }
+    return rows > 0 ? GRACO_OK
+                    : status_fail(GRACO_ERROR_ARGUMENT,
+                                  "the split has no labelled node in its test part");
+}
+
+/* One split's class scores, into place s of the result. */
+static graco_status add_given(graco_eval_result *result, int64_t s, const uint8_t *usable,
+                              const graco_class_scores *scores, const graco_dataset *data,
+                              const graco_eval_options *options)
+{
+    const struct splits_wanted wanted = {
+        .protocol = options->protocol, .first = scores->split, .count = 1, .seed = options->seed};
+    struct protocol_result one = {.C = (double)NAN};
+    struct splits split = {0};
+    graco_status status = GRACO_OK;
+    TRY(check_input(&scores->P, data, options));
+    if (scores->P.cols != data->classes)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "%lld class scores for each node; the data set %s has %lld classes",
+             (long long)scores->P.cols, data->name, (long long)data->classes);
+    TRY(splits_find(&split, data, usable, &wanted));
+    TRY(memory_zalloc(&one.table, table_size(result), sizeof *one.table));
+    TRY(count_given(one.table, &scores->P, data, &split));
+    add_split(result, s, &one);
+done:
+    splits_clear(&split);
+    memory_free(one.table);
+    return status;
+}
+
+graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class_scores *scores,
+                                    int64_t count, const graco_dataset *data,
+                                    const graco_eval_options *options)
+{
+    const graco_eval_options defaults = graco_eval_defaults();
+    graco_status status = GRACO_OK;
+    graco_eval_result made = {0};
+    uint8_t *usable = NULL;
+    double start = threads_seconds();
+    if (!options)
+        options = &defaults;
+    TRY(check_labels(data));
+    TRY(splits_usable(&usable, data));
+    TRY(begin_result(&made, data, count));
+    for (int64_t s = 0; s < count; s++)
+        TRY(add_given(&made, s, usable, &scores[s], data, options));
+    end_result(&made, start);
+    *result = made;
+done:
+    if (status != GRACO_OK)
+        graco_eval_result_clear(&made);
     memory_free(usable);
     return status;
 }
