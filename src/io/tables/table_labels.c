@@ -62,9 +62,9 @@ static bool names_labels(struct scan_field field)
     return scan_listed(field, words);
 }
 
-/* Which of two columns has the ids: the one the user says, the one a header calls so, the first. A word
- * of ids in the second column is a header if the first is called as labels are; beside a number it is a
- * label; else it has two readings. */
+/* Which of two columns has the ids: the one the user says, the one a header calls so, the first. A
+ * word of ids in the second column is a header if the first is called as labels are; beside a number
+ * it is a label; else it has two readings. */
 static graco_status find_ids(int *out, struct scan scan, const struct table_options *options)
 {
     struct scan_field fields[2];
