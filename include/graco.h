@@ -174,8 +174,8 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 enum { GRACO_FINGERPRINT = 112 };
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
 
-/* The name of a class, where labels were words; NULL where they were numbers, and past the end. Belongs
- * to the data set. graco's own format keeps names. */
+/* The name of a class, where labels were words; NULL where they were numbers, and past the end.
+ * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
 
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
