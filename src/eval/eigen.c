@@ -6,12 +6,13 @@
 
 #include <omp.h>
 
-extern void dsyevd_(const char *job, const char *triangle, const int *n, double *A, const int *lda,
+typedef void dsyevd(const char *job, const char *triangle, const int *n, double *A, const int *lda,
                     double *values, double *work, const int *work_size, int *integers,
                     const int *integer_size, int *info, size_t job_length, size_t triangle_length);
 
-graco_status eigen_symmetric(double *values, double *A, int64_t n)
+graco_status eigen_symmetric(double *values, double *A, int64_t n, const struct blas *blas)
 {
+    dsyevd *solve = (dsyevd *)blas->dsyevd;
     graco_status status = GRACO_OK;
     double *work = NULL;
     int *integers = NULL;
@@ -29,8 +30,8 @@ graco_status eigen_symmetric(double *values, double *A, int64_t n)
 #pragma omp parallel num_threads(1) if (!omp_in_parallel())
     {
         omp_set_num_threads(1);
-        dsyevd_("V", "U", &size, A, &size, values, work, &work_size, integers, &integer_size, &info,
-                1, 1);
+        solve("V", "U", &size, A, &size, values, work, &work_size, integers, &integer_size, &info,
+              1, 1);
     }
     if (info != 0)
         FAIL(GRACO_ERROR_NUMBER, "the eigenvalues of a %d x %d matrix did not converge (info %d)",

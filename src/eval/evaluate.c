@@ -270,6 +270,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
     const graco_eval_options defaults = graco_eval_defaults();
     graco_eval_result made = {0};
     struct splits splits = {0};
+    struct blas blas = {0};
     uint8_t *usable = NULL;
     int32_t *label = NULL;
     double start = threads_seconds();
@@ -286,7 +287,8 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
     TRY(memory_alloc(&made.scores, splits.count, sizeof *made.scores));
     TRY(memory_alloc(&made.C, splits.count, sizeof *made.C));
     TRY(memory_zalloc(&made.confusion, table_size(&made), sizeof *made.confusion));
-    struct probe_input input = {.Z = Z->data,
+    struct probe_input input = {.blas = &blas,
+                                .Z = Z->data,
                                 .nodes = Z->rows,
                                 .dim = Z->cols,
                                 .classes = made.classes,
@@ -294,6 +296,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                                 .multi = data->multi,
                                 .threads = threads_count(options->threads)};
     TRY(note_constant(&made, Z));
+    TRY(blas_open(&blas, input.threads));
     TRY(run_splits(&made, &input, &splits, options));
     metrics_spread(&made.mean, &made.deviation, made.scores, made.splits);
     made.converged = made.unconverged == 0;

@@ -19,31 +19,35 @@ static int64_t min64(int64_t a, int64_t b)
 }
 
 /* The lower triangle of G = X'X or, if `outer`, XX', in panels whose size is fixed. */
-static void gram(double *G, const double *X, int64_t rows, int64_t cols, bool outer, int threads)
+static void gram(double *G, const struct logistic_rows *out, const double *X, bool outer,
+                 int threads)
 {
     enum { PANEL = 64 };
-    int64_t n = outer ? rows : cols;
+    int64_t rows = out->rows, cols = out->cols, n = outer ? rows : cols;
     int64_t panels = (n + PANEL - 1) / PANEL;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int64_t p = panels - 1; p >= 0; p--) {
         int64_t first = p * PANEL, size = min64(PANEL, n - first);
         const struct blas_result to = {G + first * n, size, first + size, n, false};
         if (outer)
-            blas_dgemm(to, cols, blas_plain(X + first * cols, cols), blas_transposed(X, cols));
+            blas_dgemm(out->blas, to, cols, blas_plain(X + first * cols, cols),
+                       blas_transposed(X, cols));
         else
-            blas_dgemm(to, rows, blas_transposed(X + first, cols), blas_plain(X, cols));
+            blas_dgemm(out->blas, to, rows, blas_transposed(X + first, cols), blas_plain(X, cols));
     }
 }
 
-/* C (m, n) = A (m, k) B (k, n) in blocks of rows on all threads. */
-static void multiply(double *C, const double *A, const double *B, int64_t m, int64_t n, int64_t k,
-                     int threads)
+/* XQ = X Q in blocks of rows on all threads. */
+static void rotate(const struct logistic_rows *out, const double *X, int threads)
 {
     enum { BLOCK = 128 };
+    int64_t rows = out->rows, cols = out->cols, rank = out->rank;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t first = 0; first < m; first += BLOCK)
-        blas_dgemm((struct blas_result){C + first * n, min64(BLOCK, m - first), n, n, false}, k,
-                   blas_plain(A + first * k, k), blas_plain(B, n));
+    for (int64_t first = 0; first < rows; first += BLOCK)
+        blas_dgemm(out->blas,
+                   (struct blas_result){out->XQ + first * rank, min64(BLOCK, rows - first), rank,
+                                        rank, false},
+                   cols, blas_plain(X + first * cols, cols), blas_plain(out->Q, rank));
 }
 
 /* Fills Q and lambda from the eigenvectors in the rows of E (n, n), leaving out what is zero within
@@ -73,7 +77,8 @@ static graco_status keep_axes(struct logistic_rows *out, const double *E, const 
         enum { BLOCK = 64 };
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t first = 0; first < out->cols; first += BLOCK)
-            blas_dgemm((struct blas_result){out->Q + first * rank, min64(BLOCK, out->cols - first),
+            blas_dgemm(out->blas,
+                       (struct blas_result){out->Q + first * rank, min64(BLOCK, out->cols - first),
                                             rank, rank, false},
                        n, blas_transposed(X + first, out->cols), blas_plain(scaled, rank));
     } else {
@@ -84,21 +89,21 @@ done:
     return status;
 }
 
-graco_status logistic_rows_init(struct logistic_rows *out, const double *X, int64_t rows,
-                                int64_t cols, int threads)
+graco_status logistic_rows_init(struct logistic_rows *out, const struct blas *blas, const double *X,
+                                int64_t rows, int64_t cols, int threads)
 {
     graco_status status = GRACO_OK;
-    struct logistic_rows made = {.rows = rows, .cols = cols};
+    struct logistic_rows made = {.rows = rows, .cols = cols, .blas = blas};
     double *E = NULL, *values = NULL;
     bool outer = rows < cols;
     int64_t n = min64(rows, cols);
     TRY(memory_alloc(&E, n * n, sizeof *E));
     TRY(memory_alloc(&values, n, sizeof *values));
-    gram(E, X, rows, cols, outer, threads);
-    TRY(eigen_symmetric(values, E, n));
+    gram(E, &made, X, outer, threads);
+    TRY(eigen_symmetric(values, E, n, blas));
     TRY(keep_axes(&made, E, values, X, outer, threads));
     TRY(memory_alloc(&made.XQ, rows * made.rank, sizeof *made.XQ));
-    multiply(made.XQ, X, made.Q, rows, made.rank, cols, threads);
+    rotate(&made, X, threads);
     *out = made;
 done:
     if (status != GRACO_OK)

@@ -107,7 +107,7 @@ graco_status probe_fit(struct probe *out, const struct probe_input *input, struc
     TRY(find_outputs(&made, &positive, input, nodes));
     TRY(memory_alloc(&X, nodes.count * cols, sizeof *X));
     prepare_rows(X, &made, input, nodes, input->threads);
-    TRY(logistic_rows_init(&rotated, X, nodes.count, cols, input->threads));
+    TRY(logistic_rows_init(&rotated, input->blas, X, nodes.count, cols, input->threads));
     memory_free(X); /* as large as the rotated rows, and not needed beside them */
     X = NULL;
     TRY(memory_alloc(&made.W, count * made.outputs * cols, sizeof *made.W));
@@ -187,7 +187,7 @@ static void score_block(const struct scorer *scorer, struct node_list nodes)
     int64_t cols = input->dim + 1, width = probe->count * probe->outputs;
     prepare_rows(X, probe, input, nodes, 1);
     if (width > 0)
-        blas_dgemm((struct blas_result){S, nodes.count, width, width, false}, cols,
+        blas_dgemm(input->blas, (struct blas_result){S, nodes.count, width, width, false}, cols,
                    blas_plain(X, cols), blas_transposed(probe->W, cols));
     for (int64_t i = 0; i < nodes.count; i++)
         for (int64_t c = 0; c < probe->count; c++)
