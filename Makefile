@@ -39,7 +39,7 @@ test: build
 
 # What `make test` leaves out: clang with warnings as errors, the tests under sanitizers, a minute of
 # fuzzing. clang only recommends the package that has the runtime of its fuzzer.
-CLANG := clang libclang-rt-14-dev libomp-dev
+CLANG := clang libclang-rt-14-dev
 test-deep:
 	@scripts/setup.sh $(CLANG) clang-format binutils locales python3
 	@scripts/test.sh deep

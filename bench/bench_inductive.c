@@ -43,7 +43,7 @@ static graco_status open_bench(struct bench *b)
     method_configure(&config, method, "reddit");
     config.threads = b->threads;
     begin = threads_seconds();
-    PASS(model_create(&b->model, &config, b->data->features.cols));
+    PASS(model_create(&b->model, &config, model_sizes_of(b->data)));
     PASS(trainer_create(&b->trainer, &backend_cpu, b->model));
     PASS(schedule_create(&b->schedule, b->trainer->context, b->model, b->data));
     b->prepare = threads_seconds() - begin;

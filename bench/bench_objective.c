@@ -9,17 +9,23 @@
  * similarities of 2N rows, 8 N^2 d for the gradient, 4 N^2 d more where tiles are recomputed. */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "eval/blas.h"
 #include "tape/tape_node.h"
 #include "methods/objective.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 99, TRIAD_FLOATS = 1 << 24, CLASSES = 7 };
+enum {
+    ROUNDS_MAX = 99,
+    TRIAD_FLOATS = 1 << 24,
+    TRIAD_PIECE = 1 << 16,
+    CLASSES = 7,
+    ROWS_PER_PIECE = 256,
+};
 
 static const double SGEMM_SECONDS = 0.05; /* of one measurement */
 
@@ -75,15 +81,32 @@ static graco_status fill_random(float **out, int64_t count)
     return GRACO_OK;
 }
 
-/* One product by the calling thread alone; OpenBLAS would use all threads outside a parallel region
- * of several. */
+static struct blas blas;
+
+/* One product by the calling thread alone; by itself OpenBLAS would use all threads. */
 static void sgemm(const struct shape *s, const float *A, const float *B, float *C)
 {
-    omp_set_num_threads(1);
+    int limit = blas_begin(&blas);
     cblas_sgemm(CblasRowMajor, s->transpose_a ? CblasTrans : CblasNoTrans,
                 s->transpose_b ? CblasTrans : CblasNoTrans, (blasint)s->m, (blasint)s->n,
                 (blasint)s->k, 1, A, (blasint)(s->transpose_a ? s->m : s->k), B,
                 (blasint)(s->transpose_b ? s->k : s->n), 0, C, (blasint)s->n);
+    blas_end(&blas, limit);
+}
+
+struct products {
+    const struct shape *shape;
+    float *work;
+    int64_t stride, times;
+};
+
+static void multiply_often(void *job, struct threads_piece piece)
+{
+    const struct products *p = job;
+    const struct shape *s = p->shape;
+    float *A = p->work + piece.first * p->stride, *B = A + s->m * s->k, *C = B + s->k * s->n;
+    for (int64_t i = 0; i < p->times; i++)
+        sgemm(s, A, B, C);
 }
 
 /* Runs `times` products in each thread, A, B and C one after the other in a thread's `stride`
@@ -91,13 +114,9 @@ static void sgemm(const struct shape *s, const float *A, const float *B, float *
 static double run_products(const struct shape *s, float *work, int64_t stride, int threads,
                            int64_t times)
 {
+    struct products products = {s, work, stride, times};
     double begin = threads_seconds();
-#pragma omp parallel num_threads(threads)
-    {
-        float *A = work + omp_get_thread_num() * stride, *B = A + s->m * s->k, *C = B + s->k * s->n;
-        for (int64_t i = 0; i < times; i++)
-            sgemm(s, A, B, C);
-    }
+    threads_run(threads, threads, 1, multiply_often, &products);
     return threads_seconds() - begin;
 }
 
@@ -108,6 +127,7 @@ static graco_status measure_sgemm(double *rate, const struct shape *s, int threa
     float *work = NULL;
     int64_t stride = (s->m * s->k + s->k * s->n + s->m * s->n + 15) / 16 * 16;
     double operations = 2.0 * (double)s->m * (double)s->n * (double)s->k * threads;
+    TRY(blas_open(&blas, threads));
     TRY(fill_random(&work, stride * threads));
     run_products(s, work, stride, threads, 1);
     double once = run_products(s, work, stride, threads, 1);
@@ -118,41 +138,57 @@ done:
     return status;
 }
 
+struct triad {
+    float *a, *b, *c;
+};
+
+static void triad_piece(void *job, struct threads_piece piece)
+{
+    const struct triad *t = job;
+    for (int64_t k = piece.first; k < piece.last; k++)
+        t->a[k] = t->b[k] + 3.0f * t->c[k];
+}
+
 /* a = b + s c: bytes per second, three arrays counted, far larger than the caches. */
 static graco_status measure_bandwidth(double *rate, int threads)
 {
     graco_status status = GRACO_OK;
-    float *a = NULL, *b = NULL, *c = NULL;
+    struct triad t = {NULL, NULL, NULL};
     double best = 0;
-    TRY(memory_zalloc(&a, TRIAD_FLOATS, sizeof *a));
-    TRY(memory_zalloc(&b, TRIAD_FLOATS, sizeof *b));
-    TRY(memory_zalloc(&c, TRIAD_FLOATS, sizeof *c));
+    TRY(memory_zalloc(&t.a, TRIAD_FLOATS, sizeof *t.a));
+    TRY(memory_zalloc(&t.b, TRIAD_FLOATS, sizeof *t.b));
+    TRY(memory_zalloc(&t.c, TRIAD_FLOATS, sizeof *t.c));
     for (int i = 0; i < 4; i++) {
         double begin = threads_seconds();
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t k = 0; k < TRIAD_FLOATS; k++)
-            a[k] = b[k] + 3.0f * c[k];
-        double found = 3.0 * TRIAD_FLOATS * sizeof *a / (threads_seconds() - begin);
+        threads_run(threads, TRIAD_FLOATS, TRIAD_PIECE, triad_piece, &t);
+        double found = 3.0 * TRIAD_FLOATS * sizeof *t.a / (threads_seconds() - begin);
         best = found > best ? found : best;
     }
     *rate = best;
 done:
-    memory_free(a);
-    memory_free(b);
-    memory_free(c);
+    memory_free(t.a);
+    memory_free(t.b);
+    memory_free(t.c);
     return status;
 }
 
 /* ---- The objectives -------------------------------------------------------------------------- */
 
+struct rows {
+    float *Z; /* (2n, d) */
+    int64_t n, d;
+};
+
 /* Unit rows of two views that resemble each other: a centre per class, an offset per node, noise
  * per row. */
-static void fill_views(float *Z, int64_t n, int64_t d, int threads)
+static void fill_views(void *job, struct threads_piece piece)
 {
     const struct random_key key = {.stream = RANDOM_GENERATE, .view = 1};
+    const struct rows *all = job;
+    float *Z = all->Z;
+    int64_t n = all->n, d = all->d;
     const uint64_t blocks = (uint64_t)(d + 3) / 4;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t i = 0; i < 2 * n; i++) {
+    for (int64_t i = piece.first; i < piece.last; i++) {
         const uint64_t part[3] = {(uint64_t)(i % n % CLASSES), (uint64_t)(CLASSES + i % n),
                                   (uint64_t)(CLASSES + n + i)};
         uint32_t lanes[3][4] = {{0}};
@@ -189,7 +225,8 @@ static graco_status measure_objective(double *seconds, double *loss, const struc
         tape_reset(tape);
         struct tensor *Z = tape_tensor(tape, 2 * k->n, k->d);
         TRY(tape_status(tape));
-        fill_views(Z->data, k->n, k->d, threads);
+        struct rows rows = {Z->data, k->n, k->d};
+        threads_run(threads, 2 * k->n, ROWS_PER_PIECE, fill_views, &rows);
         double begin = threads_seconds();
         objective_apply(&objective, tape, Z, 0, 0);
         TRY(tape_backward(tape));

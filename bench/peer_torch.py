@@ -1,119 +1,15 @@
 #!/usr/bin/env python3
-"""GRACE in plain PyTorch, written from the paper: what graco is measured against.
+"""GRACE in plain PyTorch, written from the paper: what most users would run, and what graco is measured against.
 
-Features are dense and the similarities are dense N x N matrices, as in the authors' program. To show that
-both programs train the same model, this one starts from a checkpoint that graco wrote
-(`graco train DATA -o RUN --epochs 0`), reads the data set that graco wrote (`graco convert DATA
-OUT.npz`) and draws graco's own random masks: --compare RUN/metrics.jsonl then checks loss by loss.
-For timings, --masks torch draws them by PyTorch's generator, within the time measured.
+Features are dense and the similarities are dense N x N matrices, as in the authors' program;
+expert_torch.py is the same training as fast as PyTorch allows. torch_common.py has the command line.
 """
-import argparse
-import json
-import os
-import resource
-import statistics
-import struct
-import sys
-import time
+import numpy as np
+from torch_common import ARGUMENTS, check_config, draw_masks, read_checkpoint, read_edges, run  # first: it sets threads
+import torch
+from torch.nn import functional
 
-STREAM_EDGES, STREAM_FEATURES = 2, 3  # as in src/base/random.h
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("data", help="data set in graco's own format, .npz")
-    parser.add_argument("model", help="model.safetensors of a run of 0 epochs")
-    parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--masks", choices=["graco", "torch"], default="graco",
-                        help="whose random numbers; graco's are drawn outside the time measured")
-    parser.add_argument("--propagation", choices=["sparse", "scatter"], default="sparse",
-                        help="neighbours summed by torch.sparse.mm or by index_add")
-    parser.add_argument("--compare", metavar="METRICS", help="metrics.jsonl that the losses must equal")
-    parser.add_argument("--tolerance", type=float, default=1e-4, help="relative, for --compare")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    return parser.parse_args()
-
-
-# The number of threads must be known before the libraries load.
-ARGUMENTS = parse_arguments()
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[variable] = str(ARGUMENTS.threads)
-
-import numpy as np  # noqa: E402
-import torch  # noqa: E402
-from torch.nn import functional  # noqa: E402
-
-from dense_features import read_features  # noqa: E402
-
-
-# ---- Random masks: Philox4x32-10, the numbers of src/base/random.c ---------------------------------
-
-
-def philox(seed, stream, view, step, count):
-    """The first `count` numbers of 32 bits of a key, as uint64."""
-    mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
-    block = np.arange((count + 3) // 4, dtype=np.uint64)
-    c0, c1 = block & mask, block >> shift
-    c2 = np.full_like(block, step)
-    c3 = np.full_like(block, stream << 16 | view)
-    k0, k1 = seed & 0xFFFFFFFF, seed >> 32
-    for _ in range(10):
-        p0, p1 = np.uint64(0xD2511F53) * c0, np.uint64(0xCD9E8D57) * c2
-        c0, c1 = (p1 >> shift) ^ c1 ^ np.uint64(k0), p1 & mask
-        c2, c3 = (p0 >> shift) ^ c3 ^ np.uint64(k1), p0 & mask
-        k0, k1 = (k0 + 0x9E3779B9) & 0xFFFFFFFF, (k1 + 0xBB67AE85) & 0xFFFFFFFF
-    return np.stack([c0, c1, c2, c3], axis=1).reshape(-1)[:count]
-
-
-def graco_keep(seed, stream, view, step, count, p):
-    """True where an element is kept, with probability 1 - p."""
-    return torch.from_numpy(philox(seed, stream, view, step, count) >= np.uint64(int(p * 2**32)))
-
-
-def torch_keep(count, p):
-    return torch.rand(count) >= p
-
-
-# ---- Files ------------------------------------------------------------------------------------------
-
-
-def read_checkpoint(path):
-    """Settings and parameters of a safetensors file: 8 bytes of length, JSON, raw little-endian data."""
-    with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(length))
-        data = file.read()
-    config = header.pop("__metadata__")
-    tensors = {}
-    for name, entry in header.items():
-        if name.startswith("adam_") or entry["dtype"] != "F32":
-            continue
-        begin, end = entry["data_offsets"]
-        values = np.frombuffer(data[begin:end], dtype="<f4").reshape(entry["shape"])
-        tensors[name] = torch.from_numpy(values.copy()).requires_grad_()
-    return config, tensors
-
-
-def check_config(config):
-    expected = {"encoder": "gcn", "objective": "exact", "epoch": "0"}
-    for key, value in expected.items():
-        if config[key] != value:
-            sys.exit(f"peer_torch: the checkpoint has {key} = {config[key]}; expected {value}")
-    if float(config["contaminate"]) != 0:
-        sys.exit("peer_torch: the checkpoint has contaminate > 0, which is not written here")
-    if config["activation"] not in ("relu", "prelu", "elu"):
-        sys.exit(f"peer_torch: activation {config['activation']} is not written here")
-
-
-def read_data(path, scaling):
-    """Features (N, F), and sources and targets (E), numbered as graco numbers edges: by target, then
-    by source."""
-    arrays = np.load(path)
-    source, target = arrays["edge_index"].astype(np.int64)
-    order = np.lexsort((source, target))
-    return (torch.from_numpy(read_features(arrays, scaling)), torch.from_numpy(source[order]),
-            torch.from_numpy(target[order]))
+from dense_features import read_features
 
 
 # ---- The model --------------------------------------------------------------------------------------
@@ -170,104 +66,34 @@ def grace_loss(G1, G2, tau):
 
 
 class Training:
-    def __init__(self, arguments):
-        self.arguments = arguments
-        self.config, self.parameters = read_checkpoint(arguments.model)
+    def __init__(self):
+        self.config, self.parameters = read_checkpoint(ARGUMENTS.model)
         check_config(self.config)
-        self.X, self.source, self.target = read_data(arguments.data, self.config["scaling"])
+        for tensor in self.parameters.values():
+            tensor.requires_grad_()
+        arrays = np.load(ARGUMENTS.data)
+        self.X = torch.from_numpy(read_features(arrays, self.config["scaling"]))
+        self.source, self.target = read_edges(arrays)
         self.optimiser = torch.optim.Adam(list(self.parameters.values()), lr=float(self.config["lr"]),
                                           weight_decay=float(self.config["weight_decay"]))
 
-    def draw_masks(self, epoch):
-        """For each view the kept edges and the kept features."""
-        masks = []
-        for view in (0, 1):
-            kept = []
-            for stream, what, count in ((STREAM_EDGES, "edge", len(self.source)),
-                                        (STREAM_FEATURES, "feature", self.X.shape[1])):
-                p = float(self.config[f"drop_{what}_{view + 1}"])
-                if self.arguments.masks == "torch":
-                    kept.append(torch_keep(count, p))
-                else:
-                    kept.append(graco_keep(int(self.config["seed"]), stream, view, epoch, count, p))
-            masks.append(kept)
-        return masks
+    def draw(self, epoch):
+        return draw_masks(self.config, epoch, len(self.source), self.X.shape[1])
 
     def project_view(self, edges, features):
         X = self.X.clone()
         X[:, ~features] = 0
         propagate = Propagation(self.source[edges], self.target[edges], X.shape[0],
-                                self.arguments.propagation == "sparse")
+                                ARGUMENTS.propagation == "sparse")
         return project(self.parameters, encode(self.parameters, self.config, X, propagate))
 
-    def epoch(self, epoch):
-        """One step; returns its loss and the seconds it took."""
-        begin = time.perf_counter()
-        masks = self.draw_masks(epoch)
-        if self.arguments.masks == "graco":
-            begin = time.perf_counter()
+    def step(self, masks):
         self.optimiser.zero_grad()
         loss = grace_loss(*(self.project_view(*kept) for kept in masks), float(self.config["tau"]))
         loss.backward()
         self.optimiser.step()
-        return loss.item(), time.perf_counter() - begin
-
-
-def compare(losses, path, tolerance):
-    """The largest relative difference from the losses that graco logged; exits where it is too large."""
-    with open(path) as file:
-        logged = [json.loads(line)["loss"] for line in file]
-    if len(logged) < len(losses):
-        sys.exit(f"peer_torch: {path} has {len(logged)} epochs; expected at least {len(losses)}")
-    differences = [abs(a - b) / abs(b) for a, b in zip(losses, logged)]
-    for epoch, (a, b, difference) in enumerate(zip(losses, logged, differences), 1):
-        if not difference <= tolerance:
-            sys.exit(f"peer_torch: epoch {epoch}: the loss is {a} here and {b} in {path}: "
-                     f"{difference:.1e} apart, expected at most {tolerance:.1e}")
-    return max(differences)
-
-
-def blas_library():
-    """The file of the BLAS that is loaded: without OpenBLAS the comparison would be unfair."""
-    with open("/proc/self/maps") as file:
-        names = {os.path.basename(line.split()[-1]) for line in file if "blas" in line.lower()}
-        return sorted(names)
-
-
-def peak_bytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def main():
-    torch.set_num_threads(ARGUMENTS.threads)
-    torch.manual_seed(0)
-    at_start = peak_bytes()
-    training = Training(ARGUMENTS)
-    results = [training.epoch(epoch) for epoch in range(ARGUMENTS.epochs)]
-    losses, seconds = [list(column) for column in zip(*results)]
-    report = {
-        "losses": losses,
-        "seconds": seconds,
-        # The first epoch pays for the allocator's growth; it counts only where it is alone.
-        "epoch_seconds": statistics.median(seconds[1:] or seconds),
-        "peak_rss_bytes": peak_bytes(),
-        "imports_rss_bytes": at_start,
-        "threads": ARGUMENTS.threads,
-        "torch": torch.__version__,
-        "blas": blas_library(),
-    }
-    if ARGUMENTS.compare:
-        report["largest_difference"] = compare(losses, ARGUMENTS.compare, ARGUMENTS.tolerance)
-    if ARGUMENTS.json:
-        print(json.dumps(report))
-        return
-    for epoch, (loss, time_taken) in enumerate(zip(losses, seconds), 1):
-        print(f"epoch {epoch}  loss {loss:.5f}  {1e3 * time_taken:.1f} ms")
-    if ARGUMENTS.compare:
-        print(f"losses differ from {ARGUMENTS.compare} by at most {report['largest_difference']:.1e}")
-    print(f"median {1e3 * report['epoch_seconds']:.1f} ms, peak {peak_bytes() / 2**20:.0f} MiB, "
-          f"{ARGUMENTS.threads} threads")
+        return loss.item()
 
 
 if __name__ == "__main__":
-    main()
+    run(Training)

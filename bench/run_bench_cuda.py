@@ -4,9 +4,11 @@ graphs that PyTorch's N x N matrices do not fit. `make bench-cuda` builds what t
 
 PyTorch trains GRACE as its authors' program does: dense features, four N x N matrices of similarities,
 neighbours summed by PyTorch Geometric's GCNConv where that is installed, else by torch.sparse.mm. It
-runs in float32, with TF32, and with TF32 under torch.compile. Round by round every program runs once;
-a ratio is taken within a round, and the median over the rounds is reported. Prints Markdown tables and
-writes everything measured to a JSON file.
+runs in float32, with TF32 and in half precision (autocast, with PyTorch's own scaling of the loss), the
+last two also with the loss under torch.compile. graco's exact objective runs in the same three
+precisions, so that like is compared with like. Round by round every program runs once; a ratio is taken
+within a round, and the median over the rounds is reported. Prints Markdown tables and writes everything
+measured to a JSON file.
 """
 import argparse
 import json
@@ -32,7 +34,13 @@ try:
 except ImportError:
     GCNConv = None
 
-MODES = ("float32", "TF32", "compile")
+# PyTorch's modes, each with the graco training of the same precision.
+MODES = {"float32": "graco exact, fp32", "TF32": "graco exact, tf32", "TF32, compile": "graco exact, tf32",
+         "fp16": "graco exact, fp16", "fp16, compile": "graco exact, fp16"}
+PROGRAMS = {"graco exact, fp16": ["--precision", "fp16"], "graco exact, tf32": ["--precision", "tf32"],
+            "graco exact, fp32": ["--precision", "fp32"],
+            "graco moment, tf32": ["--set", "objective=moment", "--precision", "tf32"],
+            "graco moment, fp32": ["--set", "objective=moment", "--precision", "fp32"]}
 OBJECTIVES = (("fp16", 19717, 256), ("fp16-portable", 19717, 256), ("tf32", 19717, 256), ("fp32", 19717, 256),
               ("fp16", 100000, 128), ("fp16", 100000, 256))
 GRAPHS = ((200000, 256), (1000000, 128))  # nodes, width
@@ -76,7 +84,9 @@ class Sparse(nn.Module):
         source, target = torch.cat([edges[0], loop]), torch.cat([edges[1], loop])
         scale = torch.bincount(target, minlength=n).float().rsqrt()
         matrix = torch.sparse_coo_tensor(torch.stack([target, source]), scale[source] * scale[target], (n, n))
-        return torch.sparse.mm(matrix, functional.linear(x, self.linear.weight)) + self.linear.bias
+        product = functional.linear(x, self.linear.weight)
+        with torch.autocast(x.device.type, enabled=False):  # PyTorch's sparse products know float32 alone
+            return torch.sparse.mm(matrix, product.float()) + self.linear.bias
 
 
 class Grace(nn.Module):
@@ -116,7 +126,9 @@ class Peer:
         self.mode, self.x, self.edges, self.config = mode, x, edges, config
         self.model = Grace(x.shape[1], int(config["hidden"]), float(config["tau"]),
                            config["activation"] == "prelu").to(x.device)
-        self.contrast = torch.compile(self.model.contrast) if mode == "compile" else self.model.contrast
+        self.half = mode.startswith("fp16")
+        self.contrast = torch.compile(self.model.contrast) if "compile" in mode else self.model.contrast
+        self.scaler = torch.amp.GradScaler(x.device.type, init_scale=256, enabled=self.half)
         self.optimiser = torch.optim.Adam(self.model.parameters(), lr=float(config["lr"]),
                                           weight_decay=float(config["weight_decay"]))
 
@@ -125,9 +137,11 @@ class Peer:
         self.optimiser.zero_grad()
         views = [corrupt(self.x, self.edges, float(c[f"drop_edge_{v}"]), float(c[f"drop_feature_{v}"]))
                  for v in (1, 2)]
-        loss = self.contrast(*(self.model.embed(*view) for view in views))
-        loss.backward()
-        self.optimiser.step()
+        with torch.autocast(self.x.device.type, dtype=torch.float16, enabled=self.half):
+            loss = self.contrast(*(self.model.embed(*view) for view in views))
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
         return loss
 
     def measure(self, epochs):
@@ -180,10 +194,9 @@ def compare_training(arguments, data, folder):
     peers = {mode: Peer(mode, x, edges, config) for mode in MODES}
     for i in range(arguments.rounds):
         entry = {}
-        for name, options in (("exact", []), ("exact fp32", ["--precision", "fp32"]),
-                              ("moment", ["--set", "objective=moment"])):
+        for name, options in PROGRAMS.items():
             result = graco_epochs(arguments, data, arguments.epochs, folder, *options)
-            entry[f"graco {name}"] = [result["epoch_ms_median"], result["buffer_bytes"]]
+            entry[name] = [result["epoch_ms_median"], result["buffer_bytes"]]
         for mode, peer in peers.items():
             entry[f"PyTorch {mode}"] = list(peer.measure(arguments.epochs))
         rounds.append(entry)
@@ -249,13 +262,18 @@ def main():
     with open(arguments.output, "w") as file:
         json.dump(report, file, indent=1)
     print(f"\n{report['gpu']}, PyTorch {report['torch']} with {report['layers']}; medians of {arguments.rounds} "
-          "rounds; in brackets, the median ratio to graco's exact epoch of the same round\n")
-    print("| data set | program | ms an epoch | MiB on the device |\n|---|---|---|---|")
+          "rounds. A ratio is PyTorch's time by graco's exact one of the same precision, in the same round: "
+          "above 1, graco is faster.\n")
+    print("| data set | program, precision | ms an epoch | ratio at this precision | to graco's default, fp16 | "
+          "MiB on the device |\n|---|---|---:|---:|---:|---:|")
     for data, rounds in report["training"].items():
         for name in rounds[0]:
-            milliseconds = statistics.median(r[name][0] for r in rounds)
-            ratio = statistics.median(r[name][0] / r["graco exact"][0] for r in rounds)
-            print(f"| {data} | {name} | {milliseconds:.3f} ({ratio:.2f}) | {rounds[0][name][1] / 2**20:.0f} |")
+            median = lambda values: statistics.median(list(values))
+            same, default = MODES.get(name.removeprefix("PyTorch ")), "graco exact, fp16"
+            ratios = [f"{median(r[name][0] / r[other][0] for r in rounds):.2f}x" if same else ""
+                      for other in (same or default, default)]
+            print(f"| {data} | {name} | {median(r[name][0] for r in rounds):.3f} | {ratios[0]} | {ratios[1]} | "
+                  f"{rounds[0][name][1] / 2**20:.0f} |")
     print("\n| objective | N | d | forward ms | backward ms | TFLOP/s | of cuBLAS in halves |\n|---|---|---|---|---|---|---|")
     for r in report["objective"]:
         print(f"| {r['precision']} | {r['n']} | {r['d']} | {r['forward_ms']:.2f} | {r['backward_ms']:.2f} | "

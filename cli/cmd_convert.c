@@ -40,6 +40,8 @@ int cmd_convert(int argc, char **argv)
     graco_status status = loading_dataset(&data, command.arguments[0], &load, false);
     if (status == GRACO_OK)
         status = graco_dataset_export(data, command.arguments[1], layout);
+    if (status == GRACO_OK)
+        output_dataset(command.arguments[1], data);
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

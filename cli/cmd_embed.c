@@ -4,7 +4,10 @@
 #include "output.h"
 #include "settings.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 static graco_status embed(const char *run, const char *source, const graco_load_options *load,
                           const char *output, const graco_embed_options *options)
@@ -17,8 +20,12 @@ static graco_status embed(const char *run, const char *source, const graco_load_
         status = loading_dataset(&data, source, load, false);
     if (status == GRACO_OK)
         status = graco_model_embed(&Z, model, data, options);
+    bool streamed = strcmp(output, "-") == 0;
     if (status == GRACO_OK)
-        status = graco_matrix_save(&Z, output);
+        status = streamed ? graco_matrix_write(&Z, STDOUT_FILENO) : graco_matrix_save(&Z, output);
+    if (status == GRACO_OK)
+        output_note("wrote %s: %" PRId64 " x %" PRId64 ", float32",
+                    streamed ? "the standard output" : output, Z.rows, Z.cols);
     graco_matrix_clear(&Z);
     graco_dataset_free(data);
     graco_model_free(model);
@@ -32,7 +39,7 @@ int cmd_embed(int argc, char **argv)
     const char *output = NULL, *devices[OPTION_WORDS_MAX];
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "FILE", &output,
-                        "where to write the embeddings (.npy, float32)"),
+                        "where to write the embeddings (.npy, float32); -: stdout"),
         OPTION_ROW_CHOICE("device", "NAME", &how.device, settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),
         OPTION_ROW_INTEGER("threads", "N", &how.threads, 0, 1024, "threads; 0: one per core"),

@@ -261,7 +261,7 @@ static int fetch_set(struct fetch *fetch)
     bool fine = true;
     if (!find_folder(fetch) || !take_lock(fetch))
         return EXIT_FAILED;
-    stop_on_signals(0);       /* libcurl's waiting ends, and the part file is kept */
+    stop_on_signals(0, NULL); /* libcurl's waiting ends, and the part file is kept */
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the call */
     fetch->progress = output_progress_start(fetch->quiet, "");
     fine = sums_read(&fetch->sums, fetch->folder);

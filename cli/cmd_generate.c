@@ -57,6 +57,8 @@ int cmd_generate(int argc, char **argv)
     graco_status status = graco_dataset_generate(&data, &generate);
     if (status == GRACO_OK)
         status = graco_dataset_export(data, command.arguments[0], layout);
+    if (status == GRACO_OK)
+        output_dataset(command.arguments[0], data);
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

@@ -1,8 +1,7 @@
 /* graco train: one run or several, stopped and resumed at will.
  *
- * A signal asks the running epoch to be the last: the library then writes a checkpoint, and the
- * command says how to go on. A second signal ends the program at once; the last checkpoint stays.
- */
+ * A signal is answered at once. The library then gives up the step under way and writes a checkpoint,
+ * and the command says how to go on. A second signal ends the program; the last checkpoint stays. */
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
@@ -18,6 +17,10 @@
 #include <unistd.h>
 
 enum { RUNS_MAX = 10000 };
+
+/* The answer to a signal; a terminal's line of progress is ended first, by the first character. */
+static const char STOPPING[] =
+    "\nstopping: a checkpoint comes first; a second signal ends at once\n";
 
 struct line {
     graco_load_options load;
@@ -51,6 +54,13 @@ static bool on_epoch(void *user, const graco_epoch *epoch)
     return !stop_wanted;
 }
 
+static bool on_progress(void *user, const graco_progress *progress)
+{
+    if (!stop_wanted)
+        output_progress_step(user, progress);
+    return !stop_wanted;
+}
+
 /* Prints a word so that a shell reads it back as it is. */
 static size_t quote(char *text, size_t size, const char *word)
 {
@@ -66,15 +76,20 @@ static size_t quote(char *text, size_t size, const char *word)
     return used + (size_t)snprintf(text + used, size - used, "'");
 }
 
-static int say_stopped(int argc, char **argv, const struct job *job, int64_t epochs)
+static int say_stopped(int argc, char **argv, const struct job *job,
+                       const graco_train_result *result)
 {
-    char text[3072] = "", wanted[SETTINGS_TEXT];
+    char text[3072] = "", wanted[SETTINGS_TEXT], step[80] = "";
     size_t used = 0;
+
+    if (result->step > 0)
+        snprintf(step, sizeof step, ", and step %" PRId64 " of %" PRId64 " of the next",
+                 result->step, result->steps);
 
     for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof text; i++)
         used += quote(text + used, sizeof text - used, argv[i]);
-    output_error("stopped after epoch %" PRId64 " of %s; to continue: graco train%s%s", epochs,
-                 settings_get(wanted, job->config, "epochs"), text,
+    output_error("stopped after epoch %" PRId64 " of %s%s; to continue: graco train%s%s",
+                 result->epochs, settings_get(wanted, job->config, "epochs"), step, text,
                  job->line->resume ? "" : " --resume");
     return EXIT_FAILED;
 }
@@ -112,6 +127,11 @@ static void write_fields(struct writer *json, const struct job *job, const struc
     if (*settings_get(objective, job->config, "objective") != '?')
         writer_string(json, "objective", objective);
     writer_integer(json, "epochs", result->epochs);
+    if (result->best_epoch) {
+        writer_integer(json, "best_epoch", result->best_epoch);
+        writer_real(json, "best_cost", result->best_cost);
+    }
+    writer_string(json, "ended", result->ended);
     writer_real(json, "loss", result->loss);
     writer_real(json, "mutual_information", result->mutual_information);
     writer_real(json, "seconds", result->seconds);
@@ -183,6 +203,9 @@ static int report(const struct job *job, const struct trained *outcomes, double 
         return EXIT_FINE;
     output_row("trained", "%" PRId64 " epochs on %s, %" PRId64 " run%s", sum.result.epochs,
                job->info.name, line->runs, line->runs == 1 ? "" : "s");
+    if (line->runs == 1 && sum.result.best_epoch)
+        output_row("kept", "epoch %" PRId64 ", of cost %.5f; ended by %s", sum.result.best_epoch,
+                   sum.result.best_cost, sum.result.ended);
     output_row("loss", "%.5f%s", sum.result.loss, line->runs == 1 ? "" : " (mean)");
     output_row("time", "%s, %.*f ms per epoch (median) on %s",
                output_time(time, sum.result.seconds), sum.result.epoch_ms_median < 10 ? 2 : 1,
@@ -258,7 +281,7 @@ static int configure(struct job *job)
 static int train(struct trained *outcome, struct job *job, int64_t index)
 {
     const struct line *line = job->line;
-    char label[64] = "";
+    char label[64] = "", objective[SETTINGS_TEXT];
     struct stat found;
 
     outcome->seed = job->seed + (uint64_t)index;
@@ -271,11 +294,14 @@ static int train(struct trained *outcome, struct job *job, int64_t index)
     if (line->runs > 1)
         snprintf(label, sizeof label, "run %" PRId64 " of %" PRId64 "  ", index + 1, line->runs);
     struct output_progress progress = output_progress_start(line->quiet, label);
+    if (*settings_get(objective, job->config, "objective") != '?')
+        progress.what = objective;
     graco_train_options options = {
         .run = outcome->folder,
         .resume = line->resume && runs_holds_model(outcome->folder),
         .on_epoch = on_epoch,
         .user = &progress,
+        .on_progress = on_progress,
     };
     if (line->resume && !options.resume && !line->quiet)
         output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
@@ -305,11 +331,11 @@ static int train_all(struct job *job, int argc, char **argv)
         code = EXIT_FAILED;
     }
     job->seed = seed_of(job->config);
-    stop_on_signals(SA_RESTART);
+    stop_on_signals(SA_RESTART, job->line->quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
     for (int64_t i = 0; code == EXIT_FINE && i < count; i++) {
         code = train(&outcomes[i], job, i);
         if (code < 0 || (code == EXIT_FINE && stop_wanted && i + 1 < count))
-            code = say_stopped(argc, argv, job, outcomes[i].result.epochs);
+            code = say_stopped(argc, argv, job, &outcomes[i].result);
     }
     if (code == EXIT_FINE)
         code = report(job, outcomes, medians);
@@ -385,7 +411,7 @@ static int help(const struct command *command, struct settings *settings)
     settings->method = graco_config_method(config);
     settings->preset = preset;
     for (int i = 0; i < SHORT_FORMS; i++)
-        settings->given[i] = settings_get(values[i], config, settings_short_forms[i]);
+        settings->given[i] = settings_show(values[i], config, settings_short_forms[i]);
     int code = options_help(command);
     if (code == EXIT_FINE)
         settings_help(config, preset);
@@ -409,7 +435,7 @@ int cmd_train(int argc, char **argv)
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
         OPTION_ROW_CHOICE("method", "NAME", &settings->method, options_words(methods, method_name),
-                          "how to learn: see `graco methods`"),
+                          "how to learn, as `graco methods` says"),
         OPTION_ROW_TEXT("preset", 0, "NAME", &settings->preset,
                         "hyperparameters; by default those named like the data set"),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
@@ -441,11 +467,12 @@ int cmd_train(int argc, char **argv)
         .synopsis = "[DATASET] [-o RUN] [options]",
         .summary =
             "Learns node embeddings. DATASET is a name under $GRACO_DATA, a file or a folder;\n"
-            "without it, a graph that graco makes itself. RUN holds config.json, metrics.jsonl,\n"
-            "model.safetensors and embeddings.npy afterwards; one that holds a run already is\n"
-            "refused unless --resume is given.",
+            "without it, a graph that graco makes itself. RUN holds config.json,\n"
+            "metrics.jsonl, model.safetensors and embeddings.npy afterwards; one that holds a\n"
+            "run already is refused unless --resume is given.",
         .options = options,
         .max_arguments = 1,
+        .setting_like = settings_like,
     };
 
     if (!options_parse(&command, argc, argv))

@@ -12,7 +12,12 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WORD_MAX = 32 };
+enum { WORD_MAX = 32, OPTION_COLUMN = 31, HELP_COLUMNS = 80, HELP_TEXT = 1024 };
+
+/* Words for which another stands, however alike they look. */
+static const struct {
+    const char *said, *meant;
+} MEANINGS[] = {{"gpu", "cuda"}, {"nvidia", "cuda"}};
 
 /* Levenshtein's distance between the first WORD_MAX letters of two words, without case. */
 static int distance(const char *a, const char *b)
@@ -44,10 +49,20 @@ const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char
     return words;
 }
 
+/* What a word of MEANINGS stands for; else the word itself. */
+static const char *meaning(const char *word)
+{
+    for (size_t i = 0; i < sizeof MEANINGS / sizeof *MEANINGS; i++)
+        if (strcasecmp(word, MEANINGS[i].said) == 0)
+            return MEANINGS[i].meant;
+    return word;
+}
+
 const char *options_nearest(const char *word, const char *const *words)
 {
     const char *nearest = NULL;
     int best = WORD_MAX;
+    word = meaning(word);
     size_t length = strlen(word);
     for (; *words; words++) {
         int found = distance(word, *words);
@@ -74,7 +89,10 @@ static bool unknown_option(const struct command *command, const char *word)
     }
     const char *bare = word + strspn(word, "-");
     const char *nearest = strlen(bare) > 1 ? options_nearest(bare, names) : NULL;
-    if (nearest)
+    const char *key = command->setting_like ? command->setting_like(bare) : NULL;
+    if (key && (!nearest || strcmp(key, bare) == 0))
+        snprintf(suggestion, sizeof suggestion, " (did you mean --set %s=VALUE?)", key);
+    else if (nearest)
         snprintf(suggestion, sizeof suggestion, " (did you mean --%s?)", nearest);
     output_error("%s: unknown option '%s'%s; allowed: %s", command->name, word, suggestion,
                  allowed);
@@ -276,19 +294,66 @@ bool options_parse(struct command *command, int argc, char **argv)
     return false;
 }
 
-/* The present value of an option as " [value]"; empty if there is none to show. */
-static void format_value(char *text, size_t size, const struct option *o)
+/* The present value of an option as text; NULL if there is none to show. */
+static const char *format_value(char *text, size_t size, const struct option *o)
 {
-    text[0] = '\0';
-    if (o->kind == OPTION_TEXT || o->kind == OPTION_CHOICE) {
-        const char *value = *(const char **)o->target;
-        if (value)
-            snprintf(text, size, " [%s]", value);
-    } else if (o->kind == OPTION_REAL) {
-        snprintf(text, size, " [%g]", *(double *)o->target);
-    } else if (o->kind == OPTION_INTEGER) {
-        snprintf(text, size, " [%" PRId64 "]", *(int64_t *)o->target);
+    if (o->kind == OPTION_TEXT || o->kind == OPTION_CHOICE)
+        return *(const char **)o->target;
+    if (o->kind == OPTION_REAL)
+        snprintf(text, size, "%g", *(double *)o->target);
+    else if (o->kind == OPTION_INTEGER)
+        snprintf(text, size, "%" PRId64, *(int64_t *)o->target);
+    else
+        return NULL;
+    return text;
+}
+
+/* Prints a text, which begins at column `begin`, in lines of at most HELP_COLUMNS. */
+static void print_wrapped(const char *text, int begin)
+{
+    int at = begin;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        bool first = at == begin;
+        if (!first && at + 1 + length > HELP_COLUMNS) {
+            printf("\n%*s", begin, "");
+            at = begin;
+            first = true;
+        }
+        printf("%s%.*s", first ? "" : " ", length, text);
+        at += length + !first;
+        text += length + strspn(text + length, " ");
     }
+    putchar('\n');
+}
+
+void options_row(int begin, const char *left, const char *help, const char *const *choices,
+                 const char *value)
+{
+    char text[HELP_TEXT];
+    bool all = true;
+    for (const char *const *choice = choices; choice && *choice; choice++)
+        all = all && strstr(help, *choice);
+    int used = snprintf(text, sizeof text, "%s", help);
+    for (const char *const *choice = choices; !all && *choice && used < HELP_TEXT; choice++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %s",
+                         choice == choices ? ":" : ",", *choice);
+    if (value && used < HELP_TEXT)
+        snprintf(text + used, sizeof text - (size_t)used, " [%s]", value);
+    if ((int)strlen(left) + 3 > begin)
+        printf("  %s\n%*s", left, begin, "");
+    else
+        printf("  %-*s", begin - 2, left);
+    print_wrapped(text, begin);
+}
+
+void options_list(const char *label, const char *const *words)
+{
+    char text[HELP_TEXT];
+    int used = snprintf(text, sizeof text, "%s:", label);
+    for (int i = 0; words[i] && used < HELP_TEXT; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i ? "," : "", words[i]);
+    print_wrapped(text, 0);
 }
 
 int options_help(const struct command *command)
@@ -302,10 +367,9 @@ int options_help(const struct command *command)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "",
                  o->value ? o->value : "");
-        format_value(value, sizeof value, o);
-        printf("  %-28s %s%s\n", left, o->help, value);
+        options_row(OPTION_COLUMN, left, o->help, o->choices, format_value(value, sizeof value, o));
     }
-    printf("  %-28s %s\n", "-h, --help", "print this");
+    options_row(OPTION_COLUMN, "-h, --help", "print this", NULL, NULL);
     return output_finish();
 }
 

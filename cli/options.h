@@ -81,6 +81,8 @@ struct command {
     const char *summary;  /* a sentence or two for the help text */
     const struct option *options;
     int min_arguments, max_arguments;
+    /* The key of --set that an unknown option is like, or NULL; NULL for a command without --set. */
+    const char *(*setting_like)(const char *word);
     /* Filled by options_parse. */
     bool help; /* -h or --help was given: nothing else is required then */
     int count;
@@ -95,6 +97,15 @@ bool options_parse(struct command *command, int argc, char **argv);
  * option was given is not recorded: where a command must know, its target starts at NULL or at a
  * value outside the range. */
 int options_help(const struct command *command);
+
+/* One row of a help text, at most 80 columns wide: what is typed, from column `begin` on what it does, then
+ * the choices (a list that ends with NULL, or NULL) unless the help names each, then the value in
+ * brackets unless NULL. */
+void options_row(int begin, const char *left, const char *help, const char *const *choices,
+                 const char *value);
+
+/* "LABEL: word, word", in lines of at most 80 columns. */
+void options_list(const char *label, const char *const *words);
 
 /* options_parse, and options_help if that was asked for. Returns the exit code; -1: go on. */
 int options_begin(struct command *command, int argc, char **argv);

@@ -11,12 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds between two lines of progress. */
+/* Seconds between two lines of progress, at the ends of epochs and within them. */
 #define INTERVAL_TERMINAL 0.1
 #define INTERVAL_PIPE 5.0
+#define INTERVAL_PIPE_WITHIN 60.0
+
+/* When a training is estimated, and from where on it is called long. */
+#define ESTIMATE_AFTER 1.0
+#define ESTIMATE_LONG 60.0
+
+enum { FIELDS_MAX = 8, FIELD_SIZE = 96 };
 
 static void print_line(const char *prefix, const char *format, va_list arguments)
 {
@@ -113,6 +121,14 @@ void output_row(const char *label, const char *format, ...)
     putchar('\n');
 }
 
+void output_dataset(const char *target, const graco_dataset *data)
+{
+    graco_dataset_info info = graco_dataset_describe(data);
+    output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " features, %" PRId64
+                " classes",
+                target, info.nodes, info.edges, info.feature_count, info.classes);
+}
+
 const char *output_bytes(char text[32], int64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -156,42 +172,156 @@ struct output_progress output_progress_start(bool quiet, const char *label)
         .quiet = quiet,
         .terminal = isatty(STDERR_FILENO) && !plain,
         .label = label,
+        .what = "training",
+        .begun = output_now(),
     };
 }
 
-void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch)
+/* A line of progress: fields from left to right, the first of which always stays. */
+struct fields {
+    int count;
+    struct {
+        char text[FIELD_SIZE];
+        int rank; /* fields of a higher rank go first where the line is too long */
+    } list[FIELDS_MAX];
+};
+
+OUTPUT_PRINTF(3, 4)
+static void add_field(struct fields *fields, int rank, const char *format, ...)
 {
-    char left[32], memory[32];
-    double time = output_now(), interval = progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE;
-    bool last = epoch->epoch == epoch->epochs;
-    if (progress->quiet || (!last && progress->shown > 0 && time - progress->shown < interval))
-        return;
-    progress->shown = time;
-    fprintf(stderr, "%s%sepoch %" PRId64 "/%" PRId64 "  loss %.5f  %.1f ms  %s left  %s",
-            progress->terminal ? "\r" : "", progress->label, epoch->epoch, epoch->epochs,
-            epoch->loss, 1e3 * epoch->seconds, output_time(left, epoch->seconds_left),
-            output_bytes(memory, graco_peak_memory()));
-    if (epoch->floored > 0)
-        fprintf(stderr, "  %" PRId64 " floored", epoch->floored);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fields->list[fields->count].text, FIELD_SIZE, format, arguments);
+    va_end(arguments);
+    fields->list[fields->count++].rank = rank;
+}
+
+/* Drops fields until the line has at most `width` characters. */
+static void fit_fields(struct fields *fields, size_t width)
+{
+    for (;;) {
+        size_t length = 0;
+        int worst = 0;
+        for (int i = 0; i < fields->count; i++) {
+            length += strlen(fields->list[i].text) + (i > 0 ? 2 : 0);
+            worst = fields->list[i].rank > fields->list[worst].rank ? i : worst;
+        }
+        if (length <= width)
+            return;
+        if (worst == 0) {
+            fields->list[0].text[width < FIELD_SIZE ? width : FIELD_SIZE - 1] = '\0';
+            return;
+        }
+        memmove(&fields->list[worst], &fields->list[worst + 1],
+                (size_t)(--fields->count - worst) * sizeof *fields->list);
+    }
+}
+
+/* One column stays free: a full line would make some terminals go to the next. */
+static size_t terminal_width(void)
+{
+    struct winsize size = {0};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+        return 79;
+    return size.ws_col - 1u;
+}
+
+static void print_fields(struct output_progress *progress, struct fields *fields)
+{
+    if (progress->terminal)
+        fit_fields(fields, terminal_width());
+    fputs(progress->terminal ? "\r" : "", stderr);
+    for (int i = 0; i < fields->count; i++)
+        fprintf(stderr, "%s%s", i > 0 ? "  " : "", fields->list[i].text);
     fputs(progress->terminal ? "\033[K" : "\n", stderr);
     fflush(stderr);
     progress->open = progress->terminal;
 }
 
+/* Whether it is time for another line; if so, it counts as shown. */
+static bool is_due(struct output_progress *progress, double interval)
+{
+    double time = output_now();
+    if (progress->quiet || (progress->shown > 0 && time - progress->shown < interval))
+        return false;
+    progress->shown = time;
+    return true;
+}
+
+void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch)
+{
+    char text[32];
+    struct fields fields = {0};
+    bool last = epoch->epoch == epoch->epochs;
+    if (!is_due(progress, last ? 0 : progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE))
+        return;
+    add_field(&fields, 0, "%sepoch %" PRId64 "/%" PRId64, progress->label, epoch->epoch,
+              epoch->epochs);
+    add_field(&fields, 2, "loss %.5f", epoch->loss);
+    add_field(&fields, 4, "%.1f ms", 1e3 * epoch->seconds);
+    add_field(&fields, 1, "%s left", output_time(text, epoch->seconds_left));
+    add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
+    if (epoch->floored > 0)
+        add_field(&fields, 3, "%" PRId64 " floored", epoch->floored);
+    print_fields(progress, &fields);
+}
+
+/* Says once, when a second has shown how fast it goes, that a training is long. */
+static void estimate(struct output_progress *progress, const graco_progress *step)
+{
+    char whole[32], less[32];
+    if (progress->estimated || step->seconds < ESTIMATE_AFTER || !(step->seconds_left >= 0))
+        return;
+    progress->estimated = true;
+    if (step->seconds_left < ESTIMATE_LONG)
+        return;
+    output_progress_end(progress);
+    const char *value = step->faster ? strchr(step->faster, '=') : NULL;
+    output_note("%s%s: about %s%s%.*s%s%s%s%s", progress->label, progress->what,
+                output_time(whole, step->seconds_left), value ? "; `--" : "",
+                value ? (int)(value - step->faster) : 0, value ? step->faster : "",
+                value ? " " : "", value ? value + 1 : "", value ? "` about " : "",
+                value ? output_time(less, step->faster_seconds) : "");
+}
+
+void output_progress_step(struct output_progress *progress, const graco_progress *step)
+{
+    char text[32];
+    struct fields fields = {0};
+    if (progress->quiet)
+        return;
+    estimate(progress, step);
+    if (!progress->terminal && output_now() - progress->begun < INTERVAL_PIPE_WITHIN)
+        return;
+    if (!is_due(progress, progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE_WITHIN))
+        return;
+    add_field(&fields, 0, "%sepoch %" PRId64 "/%" PRId64, progress->label, step->epoch,
+              step->epochs);
+    if (step->steps > 1)
+        add_field(&fields, 3, "step %" PRId64 "/%" PRId64, step->step, step->steps);
+    else
+        add_field(&fields, 3, "%.0f%%", 100 * step->share);
+    if (step->step > 0)
+        add_field(&fields, 2, "loss %.5f", step->loss);
+    add_field(&fields, 1, "%s left", output_time(text, step->seconds_left));
+    add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
+    print_fields(progress, &fields);
+}
+
 void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,
                            int64_t total, double rate)
 {
-    char part[32], whole[32], speed[32];
-    double time = output_now();
-    if (progress->quiet || !progress->terminal || time - progress->shown < INTERVAL_TERMINAL)
+    char part[32], whole[32];
+    struct fields fields = {0};
+    if (!progress->terminal || !is_due(progress, INTERVAL_TERMINAL))
         return;
-    progress->shown = time;
-    fprintf(stderr, "\r%s  %s", label, output_bytes(part, done));
+    add_field(&fields, 0, "%s", label);
     if (total >= 0)
-        fprintf(stderr, " of %s", output_bytes(whole, total));
-    fprintf(stderr, "  %s/s\033[K", output_bytes(speed, (int64_t)rate));
-    fflush(stderr);
-    progress->open = true;
+        add_field(&fields, 1, "%s of %s", output_bytes(part, done), output_bytes(whole, total));
+    else
+        add_field(&fields, 1, "%s", output_bytes(part, done));
+    add_field(&fields, 2, "%s/s", output_bytes(part, (int64_t)rate));
+    print_fields(progress, &fields);
 }
 
 void output_progress_end(struct output_progress *progress)

@@ -45,6 +45,9 @@ int output_finish(void);
 /* One row of a two-column table on stdout. */
 void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
 
+/* Says on stderr which data set was written, and where. */
+void output_dataset(const char *target, const graco_dataset *data);
+
 /* Writes "1.5 GiB" or "3 h 04 min" and returns text. */
 const char *output_bytes(char text[32], int64_t bytes);
 const char *output_time(char text[32], double seconds);
@@ -52,18 +55,24 @@ const char *output_time(char text[32], double seconds);
 /* Seconds of a clock that only runs forward. */
 double output_now(void);
 
-/* The progress of a training: one line that is rewritten on a terminal, a line every few seconds in
- * a pipe, nothing if quiet. All on stderr. */
+/* The progress of a training: one line that is rewritten on a terminal, without what its width has no
+ * room for; a line every few seconds in a pipe; nothing if quiet. All on stderr. */
 struct output_progress {
     bool quiet;
     bool terminal;
     const char *label; /* "" or "run 2 of 5, " */
-    double shown;      /* when the last line was printed, in seconds; 0: never */
+    const char *what;  /* is trained, for its estimate: "exact" */
+    double begun;      /* when all this began, in seconds */
+    double shown;      /* when the last line was printed; 0: never */
     bool open;         /* the terminal's line has not been ended */
+    bool estimated;    /* a long training has been announced, or is none */
 };
 
 struct output_progress output_progress_start(bool quiet, const char *label);
 void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch);
+/* The same within an epoch, and once, after a second, a note on a training that will take long: how
+ * long, and what would take less. */
+void output_progress_step(struct output_progress *progress, const graco_progress *step);
 /* The same for a download: bytes done of `total` (-1: not known) and bytes per second. Nothing in a
  * pipe. */
 void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,

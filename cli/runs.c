@@ -44,10 +44,19 @@ bool runs_made(const char *folder)
     return holds(folder, "metrics.jsonl") || holds(folder, "run-1");
 }
 
+/* Whether a target is the standard output, which can be no folder and no archive; says so. */
+static bool is_output(const char *target, const char *expected)
+{
+    bool found = strcmp(target, "-") == 0;
+    if (found)
+        output_error("- is the standard output; expected %s, such as ./-", expected);
+    return found;
+}
+
 bool runs_check(const char *run, int64_t count, bool resume)
 {
     char folder[RUNS_PATH_MAX];
-    if (!runs_folder(folder, run, 0, 2))
+    if (is_output(run, "a folder for the run") || !runs_folder(folder, run, 0, 2))
         return false;
     bool one = runs_holds_any(run), several = runs_holds_any(folder);
     if (count > 1 && one) {
@@ -110,6 +119,8 @@ static bool is_empty(const char *folder)
 bool runs_target(const char *target, bool force, const char *const *sources)
 {
     struct stat there, source;
+    if (is_output(target, "a file or a folder"))
+        return false;
     if (stat(target, &there) != 0)
         return true;
     for (; *sources; sources++)

@@ -4,6 +4,7 @@
 #include "output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const settings_short_forms[SHORT_FORMS] = {
@@ -12,7 +13,7 @@ const char *const settings_short_forms[SHORT_FORMS] = {
     [SHORT_MEMORY] = "memory",
 };
 
-enum { KEYS_MAX = 62, LIST_TEXT = 1024 };
+enum { KEYS_MAX = 62, LIST_TEXT = 1024, KEY_COLUMN = 21 };
 
 const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key)
 {
@@ -71,11 +72,24 @@ const char *settings_preset(graco_config **config, const struct settings *settin
     return wanted && names[found] ? names[found] : "general";
 }
 
+/* The keys that the method of `config` reads, ending with NULL. */
+static const char *const *list_keys(const char *names[KEYS_MAX + 1], const graco_config *config)
+{
+    int count = 0;
+
+    while (count < KEYS_MAX && (names[count] = graco_config_key(config, count, NULL)))
+        count++;
+    names[count] = NULL;
+    return names;
+}
+
 static bool set(graco_config *config, const char *key, const char *value)
 {
     if (!value || graco_config_set(config, key, value) == GRACO_OK)
         return true;
-    output_error("train: %s", graco_message());
+    /* The library's "epochs is 'x'" is said of the option. */
+    bool named = strncmp(graco_message(), key, strlen(key)) == 0;
+    output_error("train: %s%s", named ? "--" : "", graco_message());
     return false;
 }
 
@@ -84,7 +98,6 @@ static bool set_pair(graco_config *config, const char *pair)
 {
     const char *names[KEYS_MAX + 1], *equals = strchr(pair, '=');
     char key[64];
-    int count = 0;
 
     if (!equals || equals == pair) {
         output_error("train: --set is '%s'; expected key=value, such as hidden=256", pair);
@@ -93,10 +106,7 @@ static bool set_pair(graco_config *config, const char *pair)
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 63 ? equals - pair : 63), pair);
     if (graco_config_set(config, key, equals + 1) == GRACO_OK)
         return true;
-    while (count < KEYS_MAX && (names[count] = graco_config_key(config, count, NULL)))
-        count++;
-    names[count] = NULL;
-    const char *nearest = options_nearest(key, names);
+    const char *nearest = options_nearest(key, list_keys(names, config));
     bool hint = nearest && strcmp(nearest, key) != 0;
     output_error("train: --set: %s%s%s%s", graco_message(), hint ? " (did you mean " : "",
                  hint ? nearest : "", hint ? "?)" : "");
@@ -121,15 +131,48 @@ const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, 
     return value;
 }
 
+const char *settings_show(char value[SETTINGS_TEXT], const graco_config *config, const char *key)
+{
+    static const char units[] = "KMGT";
+    int unit = -1;
+
+    settings_get(value, config, key);
+    if (strcmp(key, settings_short_forms[SHORT_MEMORY]) != 0)
+        return value;
+    unsigned long long bytes = strtoull(value, NULL, 10);
+    for (; bytes > 0 && bytes % 1024 == 0 && unit < 3; unit++)
+        bytes /= 1024;
+    if (unit >= 0)
+        snprintf(value, SETTINGS_TEXT, "%llu%c", bytes, units[unit]);
+    return value;
+}
+
+const char *settings_like(const char *word)
+{
+    const char *names[KEYS_MAX + 1], *method = NULL, *found = NULL;
+
+    for (int i = 0; (method = graco_method(i, NULL)) && !found; i++) {
+        graco_config *config = NULL;
+
+        if (graco_config_create(&config, method, NULL) != GRACO_OK)
+            return NULL;
+        found = options_nearest(word, list_keys(names, config));
+        graco_config_free(config);
+    }
+    return found;
+}
+
 void settings_help(const graco_config *config, const char *preset)
 {
-    const char *names[KEYS_MAX + 2], *key = NULL, *help = NULL;
+    const char *names[KEYS_MAX + 2], *words[OPTION_WORDS_MAX], *key = NULL, *help = NULL;
     const char *method = graco_config_method(config);
-    char text[LIST_TEXT], value[SETTINGS_TEXT];
+    char value[SETTINGS_TEXT];
 
     printf("\nkeys of --set for the method %s (values of preset %s in brackets):\n", method,
            preset);
     for (int i = 0; (key = graco_config_key(config, i, &help)); i++)
-        printf("  %-18s %s [%s]\n", key, help, settings_get(value, config, key));
-    printf("\npresets: %s\n", join(text, list_presets(names, method)));
+        options_row(KEY_COLUMN, key, help, settings_words(words, key),
+                    settings_show(value, config, key));
+    putchar('\n');
+    options_list("presets", list_presets(names, method));
 }

@@ -44,6 +44,12 @@ bool settings_apply(graco_config *config, const struct settings *settings);
 /* One value as text; "?" where the method does not read the key. Returns `value`. */
 const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, const char *key);
 
+/* The same for people: 1G, not 1073741824. */
+const char *settings_show(char value[SETTINGS_TEXT], const graco_config *config, const char *key);
+
+/* The key of any method that `word` is most like; NULL if none is close. */
+const char *settings_like(const char *word);
+
 /* Prints every key that the method reads with its help and its value in `config`. */
 void settings_help(const graco_config *config, const char *preset);
 

@@ -8,7 +8,8 @@
 /* Not 0: somebody asked. */
 extern volatile sig_atomic_t stop_wanted;
 
-/* From now on. `flags` as sigaction's: with SA_RESTART a call of the system under way goes on. */
-void stop_on_signals(int flags);
+/* From now on. `flags` as sigaction's: with SA_RESTART a call of the system under way goes on. The
+ * first signal prints `answer` on stderr at once; NULL: nothing. */
+void stop_on_signals(int flags, const char *answer);
 
 #endif

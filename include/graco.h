@@ -64,6 +64,9 @@ graco_status graco_matrix_load(graco_matrix *out, const char *path);
 /* Writes a .npy file of float32: to a temporary name first, synced, then renamed. */
 graco_status graco_matrix_save(const graco_matrix *matrix, const char *path);
 
+/* Writes the bytes of such a file to an open descriptor, which may be a pipe. */
+graco_status graco_matrix_write(const graco_matrix *matrix, int fd);
+
 void graco_matrix_clear(graco_matrix *matrix);
 
 /* Replaces a file by these bytes in the same way: whatever happens, the file holds all of its old
@@ -211,26 +214,52 @@ typedef struct graco_epoch {
     int64_t floored;           /* anchors whose moment estimate hit the floor */
     double seconds;            /* of this epoch */
     double seconds_left;       /* estimate */
+    double cost;               /* that early stopping looks at: the loss, or a validation's */
+    int64_t best_epoch;        /* that of the lowest cost so far; 0: the training keeps none */
+    const char *ended;         /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
 /* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */
 typedef bool graco_epoch_fn(void *user, const graco_epoch *epoch);
 
+typedef struct graco_progress {
+    int64_t epoch, epochs; /* the epoch under way, 1 .. epochs */
+    int64_t step, steps;   /* steps done in it, and how many it has */
+    double share;          /* of the step under way that is done, 0 .. 1 */
+    double loss;           /* mean over the epoch's steps so far; NaN before the first has ended */
+    double seconds;        /* of this call */
+    double seconds_left;   /* estimate; NaN before anything is known */
+    const char *faster;    /* a setting that takes far less time, "objective=moment"; NULL: none */
+    double faster_seconds; /* what seconds_left would be with it, from counted operations */
+} graco_progress;
+
+/* Called at most ten times a second, between steps and within long ones, from the thread that called
+ * graco_train. Returning false ends the training within about a second (GRACO_STOPPED): the step under
+ * way is given up, and the checkpoint stands before it, perhaps within an epoch. On a GPU a step runs
+ * to its end first. Must not change what the training uses. */
+typedef bool graco_progress_fn(void *user, const graco_progress *progress);
+
 typedef struct graco_train_options {
     const char *run; /* folder for checkpoints, metrics and embeddings; NULL: nothing on disk */
     bool resume;     /* continue from the checkpoint in `run`, to the same bits */
     graco_epoch_fn *on_epoch;
-    void *user;
+    void *user; /* of both functions */
+    graco_progress_fn *on_progress;
 } graco_train_options;
 
 typedef struct graco_train_result {
     int64_t epochs; /* done in all, those before a resume included */
+    int64_t step;   /* steps done in the epoch after these: not 0 only where it was stopped there */
+    int64_t steps;  /* that an epoch has */
     double loss;    /* of the last epoch; NaN if this call had none to do */
     double mutual_information;
     double seconds;         /* of this call */
     double epoch_ms_median; /* of all epochs of this call, or of evenly spaced ones if very many */
     const char *device;     /* that was used: "cpu" or "cuda" */
     int64_t buffer_bytes;   /* most that the training's buffers took there; 0: it did not begin */
+    int64_t best_epoch;     /* whose parameters the model has; 0: those of the last epoch */
+    double best_cost;       /* of that epoch */
+    const char *ended; /* "epochs": all were done; "patience": the cost fell no more; "stopped" */
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it

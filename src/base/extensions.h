@@ -31,6 +31,13 @@
 #define EXT_CPU_HAS(feature) 0
 #endif
 
+/* Tells the core that its thread only waits for another's. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define EXT_PAUSE() __builtin_ia32_pause()
+#else
+#define EXT_PAUSE() ((void)0)
+#endif
+
 /* Sixteen floats or 32-bit integers as one value; the compiler splits it into the registers that
  * the machine has. */
 #if defined(__GNUC__)

@@ -21,7 +21,9 @@ enum random_stream {
     RANDOM_CONTAMINATE = 8, /* element: feature entry */
     RANDOM_GENERATE = 9,    /* view: which part of the graph */
     RANDOM_PAIRS = 10,      /* element: draw */
+    RANDOM_NOISE = 16,      /* element: position */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
+    RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */
 };
 
 struct random_key {

@@ -1,4 +1,7 @@
-/* Threads, time and memory of this process. */
+/* Threads, time and memory of this process.
+ *
+ * threads_run shares a loop between the calling thread and workers, threads that wait for such loops
+ * and that the whole process has in common. */
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
@@ -6,6 +9,23 @@
 
 /* How many threads to use when `wanted` are asked for; 0 or less: one per core of this process. */
 int threads_count(int64_t wanted);
+
+/* Items first .. last - 1 of a loop, and the seat of the thread that works on them: 0 for the
+ * caller, below `threads` for workers. No two threads of a loop have the same seat at a time, so a
+ * seat may have scratch memory of its own. */
+struct threads_piece {
+    int64_t first, last;
+    int seat;
+};
+
+typedef void threads_body(void *job, struct threads_piece piece);
+
+/* Calls body(job, ...) for the items 0 .. count - 1, cut into pieces of `size` items (the last may
+ * have fewer), and returns when all are done. At most `threads` threads work on them: the caller
+ * and whichever workers are idle, so it may be the caller alone. Which thread takes which piece,
+ * and when, is left open: what a body computes may depend on its piece alone. A body may call
+ * threads_run itself. Costs about a microsecond: choose `size` so that a piece takes longer. */
+void threads_run(int threads, int64_t count, int64_t size, threads_body *body, void *job);
 
 /* Seconds on a clock that never goes backwards. */
 double threads_seconds(void);

@@ -70,6 +70,14 @@ graco_status context_finish(struct context *context)
     return context->backend->finish ? context->backend->finish(context) : GRACO_OK;
 }
 
+graco_status context_look(const struct context *context)
+{
+    const struct watch *watch = &context->watch;
+    if (!watch->go_on || watch->go_on(watch->owner))
+        return GRACO_OK;
+    return status_fail(GRACO_STOPPED, "stopped within a step");
+}
+
 /* `bytes` rounded up to its class: at most an eighth is wasted. */
 static size_t class_of(size_t bytes)
 {

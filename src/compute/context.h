@@ -14,6 +14,15 @@ enum precision {
     PRECISION_FP16, /* the same; the exact objective's operands in half precision */
 };
 
+/* Whoever waits for long work: told how far it is, and asked whether it shall go on. Between operations
+ * and between tiles, from the thread that asked for the work. */
+struct watch {
+    bool (*go_on)(void *owner); /* called often: must be quick; NULL: go on */
+    void *owner;
+    double share; /* of the tiles of the step under way that is done; 0 where it has none */
+    double since; /* when those tiles began */
+};
+
 struct context {
     const struct backend *backend;
     /* The back end's tables. */
@@ -31,6 +40,7 @@ struct context {
      * nobody has such a thing. Not where buffers are host memory. */
     void (*relieve)(void *owner);
     void *owner;
+    struct watch watch;
 };
 
 graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,
@@ -40,6 +50,9 @@ void context_free(struct context *context);
 /* Waits until the device has done all that was asked of it: what kernels report to the host, such
  * as a loss, is there afterwards. Failures that a device noticed late come out here. */
 graco_status context_finish(struct context *context);
+
+/* GRACO_STOPPED if whoever watches does not want the work to go on. */
+graco_status context_look(const struct context *context);
 
 /* Takes a buffer of count * size bytes from the cache, and gives it back: once every size has been
  * seen, a step allocates nothing. `out` is a pointer of any type; give accepts NULL. */

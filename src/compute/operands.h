@@ -7,6 +7,7 @@
 #ifndef COMPUTE_OPERANDS_H
 #define COMPUTE_OPERANDS_H
 
+#include "base/extensions.h"
 #include "base/random.h"
 #include "sparse/csr.h"
 
@@ -28,6 +29,9 @@ enum activation_kind {
     ACTIVATION_PRELU,
     ACTIVATION_ELU,
     ACTIVATION_RRELU,
+    ACTIVATION_NONE,    /* the bias alone; not a word of the setting `activation` */
+    ACTIVATION_LEAKY,   /* a slope of 0.1 below zero */
+    ACTIVATION_SIGMOID, /* 1 / (1 + exp(-x)) */
 };
 
 /* Y = act(X + b) over (rows, cols); Y may be X. */
@@ -38,6 +42,23 @@ struct activation {
     const float *slope;    /* PRELU: (1). RRELU: (rows, cols) given slopes, or NULL to draw them */
     struct random_key key; /* RRELU */
     bool training;         /* RRELU: slopes are 11/48 otherwise */
+};
+
+/* Each number becomes 0 with probability p < 1; those that stay are divided by 1 - p, so that
+ * sums keep their mean. Number i is element i of the key: the same key drops the same ones again. */
+struct dropout {
+    struct random_key key;
+    double p;
+};
+
+/* Y (rows, cols) (+)= X, parts of matrices whose rows are ldy and ldx apart. */
+struct block_copy {
+    int64_t rows, cols;
+    float *Y;
+    int64_t ldy;
+    const float *X;
+    int64_t ldx;
+    bool accumulate;
 };
 
 /* C (m, n) (+)= op(A) op(B), where op(A) is (m, k) and op(B) is (k, n); rows are ld* apart. */
@@ -101,6 +122,10 @@ struct contrast {
     double tau;
     bool within;    /* negatives from the same view too: the paper's objective; else InfoNCE */
     const float *Z; /* (2n, d) */
+    /* Several graphs: rows start[g] .. start[g + 1] - 1 of either view are graph g's, which is
+     * contrasted within itself, and the loss is the mean over graphs. 0: one graph, no starts. */
+    int64_t graphs;
+    const int64_t *start; /* (graphs + 1) */
     /* Filled by the forward kernel. */
     double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
     double loss;               /* host, after context_finish */
@@ -139,6 +164,84 @@ struct moment {
     int64_t floored; /* how many; host, after context_finish */
     double loss;     /* the same */
 };
+
+/* How well the products of Z's rows tell a graph's edges from all other pairs. With s = z_i . z_j, an
+ * ordered pair (i, j) costs weight log(1 + e^-s) if A + I has it, else log(1 + e^s); the loss is the
+ * sum over all n^2 pairs times `scale`. Its kernel gives the loss and, in the same sweep, dZ. */
+struct reconstruction {
+    int64_t n, d;
+    const struct sparse *edges,
+        *transpose; /* A (n, n) and A'; values and scales are not looked at */
+    double weight, scale;
+    const float *Z; /* (n, d) */
+    float *dZ;      /* (n, d) filled by the kernel */
+    double loss;    /* host, after context_finish */
+};
+
+/* Z = mean + noise * exp(spread), where noise is normal: draws from a Gaussian for every row. A spread
+ * above 10 counts as 10. The divergence from the unit Gaussian, times `scale`, is
+ *
+ *     -scale / 2 * sum (1 + 2 spread - mean^2 - exp(2 spread)) */
+struct gaussian {
+    int64_t rows, cols;
+    const float *mean, *spread; /* (rows, cols) */
+    struct random_key key;      /* of the noise; element: position in (rows, cols) */
+    bool given;                 /* the noise is there already */
+    float *noise;               /* (rows, cols) filled by the forward kernel unless given */
+    double scale;
+    double divergence; /* host, after context_finish */
+};
+
+static const float SPREAD_MOST = 10;
+
+enum classification_kind {
+    CLASSIFY_SOFTMAX, /* one class per row: log(sum_j exp(x_j)) - x_label */
+    CLASSIFY_SIGMOID, /* any number: log(1 + exp(-x)) where the target is 1, else log(1 + exp(x)) */
+};
+
+/* The mean cost of logits over a list of rows, or over its rows and columns (SIGMOID). */
+struct classification {
+    enum classification_kind kind;
+    int64_t cols;
+    const float *X; /* (rows, cols) logits */
+    int64_t count;
+    const int32_t *row;    /* (count) distinct rows of X; NULL: the first ones */
+    const int32_t *label;  /* SOFTMAX: (count) the class of each listed row */
+    const uint8_t *target; /* SIGMOID: (count, cols) 0 or 1 */
+    const float *weight;   /* of each cost, (count) or SIGMOID (count, cols); NULL: ones */
+    double total;          /* what the sum is divided by; 0: by the number of costs */
+    double loss;           /* host, after context_finish */
+};
+
+/* The factor of each cost in the loss. */
+static inline double classification_scale(const struct classification *s)
+{
+    int64_t costs = s->kind == CLASSIFY_SIGMOID ? s->count * s->cols : s->count;
+    return s->total > 0 ? 1 / s->total : costs > 0 ? 1 / (double)costs : 0;
+}
+
+/* Pairs of rows of Z, told apart by their products s = z_a . z_b: a pair that belongs together costs
+ * log(1 + exp(-s)), another one log(1 + exp(s)). The loss is `scale` times the sum of
+ * weight * cost. */
+struct pairs {
+    int64_t count, rows, d;
+    const float *Z; /* (rows, d) */
+    const int32_t
+        *end;        /* (2, count) rows of Z: a of every pair, then b of every pair; a may be b */
+    struct csr ends; /* (rows, 2 count) the places in `end` that name each row: csr_group */
+    const float *weight; /* (count), or NULL: ones */
+    double scale;
+    bool together; /* which cost */
+    bool add;      /* to *loss, as an objective before it on the same tape left it */
+    double *loss;  /* host, after context_finish */
+    float *slope;  /* (count) dL/ds, filled by the forward kernel; NULL: not wanted */
+};
+
+/* The row at the other end of the pair that place `at` of `end` belongs to. */
+static inline EXT_DEVICE int64_t pairs_other(const struct pairs *s, int64_t at)
+{
+    return s->end[at < s->count ? at + s->count : at - s->count];
+}
 
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */

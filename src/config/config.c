@@ -34,11 +34,11 @@ static const char *const ENCODERS[] = {
 #include "config/encoders.def"
     NULL};
 #undef ENCODER
-#define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu") /* as enum activation_kind */
-#define OBJECTIVES WORDS("exact", "infonce", "moment")     /* as enum objective_kind */
-#define SCALINGS WORDS("none", "rowsum", "binary_rowsum")  /* as enum scaling */
-#define PRECISIONS WORDS("fp32", "tf32", "fp16")           /* as enum precision */
-#define DEVICES WORDS("auto", "cpu", "cuda")               /* as backend_find has them */
+#define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu")        /* as enum activation_kind */
+#define OBJECTIVES WORDS("exact", "infonce", "moment", "sampled") /* as enum objective_kind */
+#define SCALINGS WORDS("none", "rowsum", "binary_rowsum")         /* as enum scaling */
+#define PRECISIONS WORDS("fp32", "tf32", "fp16")                  /* as enum precision */
+#define DEVICES WORDS("auto", "cpu", "cuda")                      /* as backend_find has them */
 #define STEPS_MAX 4294967295.0       /* a step has 32 bits in the random counter */
 #define BYTES_MAX 9007199254740992.0 /* 2^53 */
 

@@ -1,18 +1,16 @@
-/* OpenBLAS in its OpenMP build: inside a parallel region of several threads it works alone, as
- * wanted. Outside one, or in a team of one, it would start threads and give other bits; so the
- * product then runs in a region of its own whose limit is one thread, a limit that ends with the
- * region.
+/* OpenBLAS in its OpenMP build, which asks libgomp how many threads the calling thread may use. That
+ * limit is set to one here, and set back afterwards, because the thread may be the host program's.
+ * So libgomp has nothing to do, and starts no thread.
  *
- * The library is loaded when an evaluation begins, because loading it reserves hundreds of megabytes
- * of addresses, and where these are limited it waits for them without end. So room for it is asked
- * for first. */
+ * Both libraries are loaded when an evaluation begins, because loading OpenBLAS reserves hundreds of
+ * megabytes of addresses, and where these are limited it waits for them without end. So room for it
+ * is asked for first. */
 #include "eval/blas.h"
 
 #include "base/memory.h"
 
 #include <cblas.h>
 #include <dlfcn.h>
-#include <omp.h>
 #include <string.h>
 
 #define NAME "libopenblas.so.0"
@@ -41,34 +39,55 @@ static graco_status find_room(int threads)
 
 graco_status blas_open(struct blas *out, int threads)
 {
-    void *library, *product, *eigen;
-    PASS(find_room(threads));
+    graco_status status = GRACO_OK;
+    struct blas made;
+    const struct {
+        void *function;
+        const char *name;
+    } wanted[] = {{&made.dgemm, "cblas_dgemm"},
+                  {&made.dsyevd, "dsyevd_"},
+                  {&made.get_limit, "omp_get_max_threads"},
+                  {&made.set_limit, "omp_set_num_threads"}};
+    void *library = NULL;
+    TRY(find_room(threads));
     /* It stays until the process ends: it may have threads, and is wanted again soon. */
     library = dlopen(BLAS_FOLDER "/" NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library)
         library = dlopen(NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library)
-        return status_fail(GRACO_ERROR_IO, "OpenBLAS cannot be loaded: %s", dlerror());
-    product = dlsym(library, "cblas_dgemm");
-    eigen = dlsym(library, "dsyevd_");
-    dlclose(library);
-    if (!product || !eigen)
-        return status_fail(GRACO_ERROR_IO, "OpenBLAS has no cblas_dgemm or no dsyevd");
-    memcpy(&out->dgemm, &product, sizeof product);
-    memcpy(&out->dsyevd, &eigen, sizeof eigen);
-    return GRACO_OK;
+        FAIL(GRACO_ERROR_IO, "OpenBLAS cannot be loaded: %s", dlerror());
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *found = dlsym(library, wanted[i].name);
+        if (!found)
+            FAIL(GRACO_ERROR_IO, "OpenBLAS, of the build with OpenMP, has no %s", wanted[i].name);
+        memcpy(wanted[i].function, &found, sizeof found);
+    }
+    *out = made;
+done:
+    if (library)
+        dlclose(library);
+    return status;
+}
+
+int blas_begin(const struct blas *blas)
+{
+    int limit = blas->get_limit();
+    blas->set_limit(1);
+    return limit;
+}
+
+void blas_end(const struct blas *blas, int limit)
+{
+    blas->set_limit(limit);
 }
 
 void blas_dgemm(const struct blas *blas, struct blas_result C, int64_t k, struct blas_operand A,
                 struct blas_operand B)
 {
     dgemm *multiply = (dgemm *)blas->dgemm;
-#pragma omp parallel num_threads(1) if (!omp_in_parallel())
-    {
-        omp_set_num_threads(1);
-        multiply(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans,
-                 B.transposed ? CblasTrans : CblasNoTrans, (blasint)C.m, (blasint)C.n, (blasint)k,
-                 1, A.data, (blasint)A.ld, B.data, (blasint)B.ld, C.accumulate, C.data,
-                 (blasint)C.ld);
-    }
+    int limit = blas_begin(blas);
+    multiply(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans,
+             B.transposed ? CblasTrans : CblasNoTrans, (blasint)C.m, (blasint)C.n, (blasint)k, 1,
+             A.data, (blasint)A.ld, B.data, (blasint)B.ld, C.accumulate, C.data, (blasint)C.ld);
+    blas_end(blas, limit);
 }

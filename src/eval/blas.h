@@ -5,10 +5,12 @@
 
 #include "base/status.h"
 
-/* The functions that are used of the library, each to be cast to its type. */
+/* The functions that are used of the library, the first two to be cast to their types. */
 struct blas {
     void (*dgemm)(void);
     void (*dsyevd)(void);
+    int (*get_limit)(void); /* of threads, for the calling thread */
+    void (*set_limit)(int count);
 };
 
 /* Loads the library for calls from so many threads. GRACO_ERROR_MEMORY if there is no room for it,
@@ -37,6 +39,11 @@ static inline struct blas_operand blas_transposed(const double *data, int64_t ld
 {
     return (struct blas_operand){data, ld, true};
 }
+
+/* What comes between the two runs on the calling thread alone: other numbers of threads give other
+ * bits. blas_end gets what blas_begin returned. */
+int blas_begin(const struct blas *blas);
+void blas_end(const struct blas *blas, int limit);
 
 /* C (m, n) (+)= A (m, k) B (k, n). Every dimension must fit an int. */
 void blas_dgemm(const struct blas *blas, struct blas_result C, int64_t k, struct blas_operand A,

@@ -3,8 +3,7 @@
 #include "eval/eigen.h"
 
 #include "base/memory.h"
-
-#include <omp.h>
+#include "eval/blas.h"
 
 typedef void dsyevd(const char *job, const char *triangle, const int *n, double *A, const int *lda,
                     double *values, double *work, const int *work_size, int *integers,
@@ -25,14 +24,11 @@ graco_status eigen_symmetric(double *values, double *A, int64_t n, const struct 
     int work_size = 1 + 6 * size + 2 * size * size, integer_size = 3 + 5 * size;
     TRY(memory_alloc(&work, work_size, sizeof *work));
     TRY(memory_alloc(&integers, integer_size, sizeof *integers));
-    /* The region keeps OpenBLAS from starting threads, which would change bits with their number.
-     * Fortran's upper triangle is the lower one of rows, and its columns are our rows. */
-#pragma omp parallel num_threads(1) if (!omp_in_parallel())
-    {
-        omp_set_num_threads(1);
-        solve("V", "U", &size, A, &size, values, work, &work_size, integers, &integer_size, &info,
-              1, 1);
-    }
+    /* Fortran's upper triangle is the lower one of rows, and its columns are our rows. */
+    int limit = blas_begin(blas);
+    solve("V", "U", &size, A, &size, values, work, &work_size, integers, &integer_size, &info, 1,
+          1);
+    blas_end(blas, limit);
     if (info != 0)
         FAIL(GRACO_ERROR_NUMBER, "the eigenvalues of a %d x %d matrix did not converge (info %d)",
              size, size, info);

@@ -17,9 +17,11 @@
 #include "eval/logistic.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "eval/blas.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -384,25 +386,37 @@ void logistic_report_add(struct logistic_report *sum, const struct logistic_repo
         sum->worst_gap = one->worst_gap;
 }
 
+/* Groups of `size` outputs, each with its own report. */
+struct solving {
+    double *W;
+    const struct logistic_problem *problem;
+    struct logistic_report *report; /* (groups) */
+    int64_t size;
+    atomic_int failure; /* of any group */
+};
+
+static void solve_outputs(void *job, struct threads_piece outputs)
+{
+    struct solving *s = job;
+    graco_status status = solve_group(s->W, &s->report[outputs.first / s->size], s->problem,
+                                      outputs.first, outputs.last - outputs.first);
+    if (status != GRACO_OK)
+        atomic_store(&s->failure, (int)status);
+}
+
 graco_status logistic_solve(double *W, struct logistic_report *report,
                             const struct logistic_problem *problem)
 {
-    graco_status status = GRACO_OK, failure = GRACO_OK;
+    graco_status status = GRACO_OK;
     struct logistic_report *reports = NULL;
     int64_t outputs = problem->outputs, size = max64(1, min64(GROUP_MAX, (outputs + 1) / 2));
     int64_t groups = (outputs + size - 1) / size;
     TRY(memory_zalloc(&reports, groups, sizeof *reports));
-#pragma omp parallel for schedule(dynamic) num_threads(problem->threads)
-    for (int64_t i = 0; i < groups; i++) {
-        graco_status one =
-            solve_group(W, &reports[i], problem, i * size, min64(size, outputs - i * size));
-        if (one != GRACO_OK) {
-#pragma omp critical(logistic_failure)
-            failure = one;
-        }
-    }
-    if (failure != GRACO_OK) /* the message may lie in another thread */
-        FAIL(failure, "out of memory for the logistic regression of %lld outputs on %lld rows",
+    struct solving solving = {W, problem, reports, size, GRACO_OK};
+    threads_run(problem->threads, outputs, size, solve_outputs, &solving);
+    if (solving.failure != GRACO_OK) /* the message may lie in another thread */
+        FAIL((graco_status)solving.failure,
+             "out of memory for the logistic regression of %lld outputs on %lld rows",
              (long long)outputs, (long long)problem->rows->rows);
     *report = (struct logistic_report){0};
     for (int64_t i = 0; i < groups; i++)

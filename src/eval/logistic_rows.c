@@ -6,6 +6,7 @@
 #include "eval/logistic.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "eval/blas.h"
 #include "eval/eigen.h"
 
@@ -18,36 +19,61 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+enum { PANEL = 64, BLOCK = 128 }; /* rows of a result that one call of BLAS gives */
+
+struct gram {
+    double *G;
+    const double *X;
+    int64_t rows, cols;
+    bool outer;
+    const struct blas *blas;
+};
+
+/* Panels from the last, which is the longest, to the first. */
+static void gram_panels(void *job, struct threads_piece panels)
+{
+    const struct gram *g = job;
+    int64_t n = g->outer ? g->rows : g->cols, count = (n + PANEL - 1) / PANEL;
+    for (int64_t i = panels.first; i < panels.last; i++) {
+        int64_t first = (count - 1 - i) * PANEL, size = min64(PANEL, n - first);
+        const struct blas_result to = {g->G + first * n, size, first + size, n, false};
+        if (g->outer)
+            blas_dgemm(g->blas, to, g->cols, blas_plain(g->X + first * g->cols, g->cols),
+                       blas_transposed(g->X, g->cols));
+        else
+            blas_dgemm(g->blas, to, g->rows, blas_transposed(g->X + first, g->cols),
+                       blas_plain(g->X, g->cols));
+    }
+}
+
 /* The lower triangle of G = X'X or, if `outer`, XX', in panels whose size is fixed. */
 static void gram(double *G, const struct logistic_rows *out, const double *X, bool outer,
                  int threads)
 {
-    enum { PANEL = 64 };
-    int64_t rows = out->rows, cols = out->cols, n = outer ? rows : cols;
-    int64_t panels = (n + PANEL - 1) / PANEL;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int64_t p = panels - 1; p >= 0; p--) {
-        int64_t first = p * PANEL, size = min64(PANEL, n - first);
-        const struct blas_result to = {G + first * n, size, first + size, n, false};
-        if (outer)
-            blas_dgemm(out->blas, to, cols, blas_plain(X + first * cols, cols),
-                       blas_transposed(X, cols));
-        else
-            blas_dgemm(out->blas, to, rows, blas_transposed(X + first, cols), blas_plain(X, cols));
-    }
+    int64_t n = outer ? out->rows : out->cols;
+    struct gram job = {G, X, out->rows, out->cols, outer, out->blas};
+    threads_run(threads, (n + PANEL - 1) / PANEL, 1, gram_panels, &job);
 }
 
-/* XQ = X Q in blocks of rows on all threads. */
-static void rotate(const struct logistic_rows *out, const double *X, int threads)
+/* Rows of C (m, n) = A (m, k) B (k, n), where A is stored as its transpose, rows `ld` apart, or is
+ * not: then ld is 0. */
+struct rows_product {
+    const struct blas *blas;
+    double *C;
+    const double *A, *B;
+    int64_t n, k, ld;
+};
+
+static void multiply_rows(void *job, struct threads_piece rows)
 {
-    enum { BLOCK = 128 };
-    int64_t rows = out->rows, cols = out->cols, rank = out->rank;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t first = 0; first < rows; first += BLOCK)
-        blas_dgemm(out->blas,
-                   (struct blas_result){out->XQ + first * rank, min64(BLOCK, rows - first), rank,
-                                        rank, false},
-                   cols, blas_plain(X + first * cols, cols), blas_plain(out->Q, rank));
+    const struct rows_product *p = job;
+    blas_dgemm(
+        p->blas,
+        (struct blas_result){p->C + rows.first * p->n, rows.last - rows.first, p->n, p->n, false},
+        p->k,
+        p->ld ? blas_transposed(p->A + rows.first, p->ld)
+              : blas_plain(p->A + rows.first * p->k, p->k),
+        blas_plain(p->B, p->n));
 }
 
 /* Fills Q and lambda from the eigenvectors in the rows of E (n, n), leaving out what is zero within
@@ -74,13 +100,8 @@ static graco_status keep_axes(struct logistic_rows *out, const double *E, const 
             scaled[i * rank + j] = scale * E[(n - 1 - j) * n + i];
     }
     if (outer) {
-        enum { BLOCK = 64 };
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t first = 0; first < out->cols; first += BLOCK)
-            blas_dgemm(out->blas,
-                       (struct blas_result){out->Q + first * rank, min64(BLOCK, out->cols - first),
-                                            rank, rank, false},
-                       n, blas_transposed(X + first, out->cols), blas_plain(scaled, rank));
+        struct rows_product product = {out->blas, out->Q, X, scaled, rank, n, out->cols};
+        threads_run(threads, out->cols, PANEL, multiply_rows, &product);
     } else {
         memcpy(out->Q, scaled, (size_t)(n * rank) * sizeof *scaled);
     }
@@ -103,7 +124,8 @@ graco_status logistic_rows_init(struct logistic_rows *out, const struct blas *bl
     TRY(eigen_symmetric(values, E, n, blas));
     TRY(keep_axes(&made, E, values, X, outer, threads));
     TRY(memory_alloc(&made.XQ, rows * made.rank, sizeof *made.XQ));
-    rotate(&made, X, threads);
+    struct rows_product product = {blas, made.XQ, X, made.Q, made.rank, cols, 0};
+    threads_run(threads, rows, BLOCK, multiply_rows, &product);
     *out = made;
 done:
     if (status != GRACO_OK)

@@ -4,13 +4,14 @@
 #include "eval/probe.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "eval/blas.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    BLOCK = 128,         /* rows that are scored together */
+    BLOCK = 128,         /* rows that are prepared or scored together */
     BLOCK_WIDTH = 32768, /* scores of a row, up to which there are so many; wider rows, fewer */
 };
 
@@ -33,12 +34,18 @@ static void prepare_row(double *x, const struct probe *probe, const struct probe
     x[input->dim] = 1;
 }
 
-static void prepare_rows(double *X, const struct probe *probe, const struct probe_input *input,
-                         struct node_list nodes, int threads)
+struct preparation {
+    double *X; /* (nodes, dim + 1) */
+    const struct probe *probe;
+    const struct probe_input *input;
+    struct node_list nodes;
+};
+
+static void prepare_rows(void *job, struct threads_piece rows)
 {
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t i = 0; i < nodes.count; i++)
-        prepare_row(X + i * (input->dim + 1), probe, input, nodes.node[i]);
+    const struct preparation *p = job;
+    for (int64_t i = rows.first; i < rows.last; i++)
+        prepare_row(p->X + i * (p->input->dim + 1), p->probe, p->input, p->nodes.node[i]);
 }
 
 /* Mean and inverse deviation of each column over the nodes of the fit. */
@@ -106,7 +113,8 @@ graco_status probe_fit(struct probe *out, const struct probe_input *input, struc
         TRY(standardise(&made, input, nodes));
     TRY(find_outputs(&made, &positive, input, nodes));
     TRY(memory_alloc(&X, nodes.count * cols, sizeof *X));
-    prepare_rows(X, &made, input, nodes, input->threads);
+    struct preparation preparation = {X, &made, input, nodes};
+    threads_run(input->threads, nodes.count, BLOCK, prepare_rows, &preparation);
     TRY(logistic_rows_init(&rotated, input->blas, X, nodes.count, cols, input->threads));
     memory_free(X); /* as large as the rotated rows, and not needed beside them */
     X = NULL;
@@ -185,7 +193,8 @@ static void score_block(const struct scorer *scorer, struct node_list nodes)
     const struct probe *probe = scorer->probe;
     double *X = scorer->X, *S = scorer->S;
     int64_t cols = input->dim + 1, width = probe->count * probe->outputs;
-    prepare_rows(X, probe, input, nodes, 1);
+    for (int64_t i = 0; i < nodes.count; i++)
+        prepare_row(X + i * cols, probe, input, nodes.node[i]);
     if (width > 0)
         blas_dgemm(input->blas, (struct blas_result){S, nodes.count, width, width, false}, cols,
                    blas_plain(X, cols), blas_transposed(probe->W, cols));
@@ -193,6 +202,19 @@ static void score_block(const struct scorer *scorer, struct node_list nodes)
         for (int64_t c = 0; c < probe->count; c++)
             (input->multi ? count_multi : count_single)(scorer, c, nodes.node[i],
                                                         S + i * width + c * probe->outputs);
+}
+
+/* The scorers of all threads, by their seats, and the nodes to score. */
+struct scored {
+    const struct scorer *scorer;
+    struct node_list nodes;
+};
+
+static void score_nodes(void *job, struct threads_piece piece)
+{
+    const struct scored *scored = job;
+    score_block(&scored->scorer[piece.seat],
+                (struct node_list){scored->nodes.node + piece.first, piece.last - piece.first});
 }
 
 graco_status probe_score(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
@@ -207,30 +229,29 @@ graco_status probe_score(struct metrics_counts *counts, int64_t *table, const st
     double *work = NULL;
     struct metrics_counts *parts = NULL;
     int64_t *tables = NULL;
+    struct scorer *scorers = NULL;
     threads = threads < 1 ? 1 : threads;
     TRY(memory_alloc(&work, threads * block * (cols + width), sizeof *work));
     TRY(memory_zalloc(&parts, threads * count, sizeof *parts));
     TRY(memory_zalloc(&tables, threads * table_size, sizeof *tables));
+    TRY(memory_alloc(&scorers, threads, sizeof *scorers));
+    for (int64_t t = 0; t < threads; t++)
+        scorers[t] = (struct scorer){.probe = probe,
+                                     .input = input,
+                                     .X = work + t * block * (cols + width),
+                                     .S = work + t * block * (cols + width) + block * cols,
+                                     .counts = parts + t * count,
+                                     .table = table ? tables + t * table_size : NULL};
     /* Whole numbers: their sum does not depend on which thread counted what. */
-#pragma omp parallel for schedule(static) num_threads((int)threads)
-    for (int64_t t = 0; t < threads; t++) {
-        const struct scorer scorer = {.probe = probe,
-                                      .input = input,
-                                      .X = work + t * block * (cols + width),
-                                      .S = work + t * block * (cols + width) + block * cols,
-                                      .counts = parts + t * count,
-                                      .table = table ? tables + t * table_size : NULL};
-        for (int64_t i = t * block; i < nodes.count; i += threads * block) {
-            int64_t left = nodes.count - i;
-            score_block(&scorer, (struct node_list){nodes.node + i, left < block ? left : block});
-        }
-    }
+    struct scored scored = {scorers, nodes};
+    threads_run((int)threads, nodes.count, block, score_nodes, &scored);
     memset(counts, 0, (size_t)count * sizeof *counts);
     for (int64_t i = 0; i < threads * count; i++)
         metrics_add(&counts[i % count], &parts[i]);
     for (int64_t i = 0; i < threads * table_size; i++)
         table[i % table_size] += tables[i];
 done:
+    memory_free(scorers);
     memory_free(tables);
     memory_free(parts);
     memory_free(work);

@@ -137,8 +137,8 @@ graco_status encoder_embed(float *Z, struct run *run)
     graco_status status = GRACO_OK;
     int64_t width = 0;
     for (int64_t k = 1; k <= config->layers; k++)
-        if (layer_width(config, k) > width)
-            width = layer_width(config, k);
+        if (layer_width(run->model, k) > width)
+            width = layer_width(run->model, k);
     run->chunks = &chunks;
     TRY(context_take(c, &chunks.H, chunks.nodes * width, sizeof(float)));
     TRY(context_take(c, &chunks.sent, chunks.nodes * width, sizeof(float)));

@@ -12,21 +12,21 @@ const struct layer_kind *encoder_kind(const struct graco_config *config)
     return KINDS[config->encoder];
 }
 
-int64_t layer_width(const struct graco_config *config, int64_t k)
+int64_t layer_width(const struct graco_model *model, int64_t k)
 {
-    return encoder_kind(config)->wide && k < config->layers ? 2 * config->hidden : config->hidden;
+    return k < model->config.layers ? model->inner : model->width;
 }
 
 int64_t layer_width_in(const struct graco_model *model, int64_t k)
 {
-    return k == 1 ? model->cols : layer_width(&model->config, k - 1);
+    return k == 1 ? model->sizes.cols : layer_width(model, k - 1);
 }
 
 void layer_declare(struct graco_model *model, int64_t blocks)
 {
     struct parameters *p = &model->parameters;
     for (int64_t k = 1; k <= model->config.layers; k++) {
-        int64_t in = layer_width_in(model, k), out = layer_width(&model->config, k);
+        int64_t in = layer_width_in(model, k), out = layer_width(model, k);
         parameters_declare(p, "W", k, blocks * in, out, START_GLOROT);
         parameters_declare(p, "b", k, 1, out, START_ZERO);
     }

@@ -8,7 +8,7 @@
 
 struct layer_kind {
     enum view_norm norm; /* of the matrices M that it propagates by */
-    bool wide;           /* all layers but the last give twice the width of the embeddings */
+    bool wide; /* all layers but the last give 2 hidden columns, unless a method says else */
 
     /* Declares the parameters of all layers, with layer_declare and by itself. */
     void (*declare)(struct graco_model *model);
@@ -30,6 +30,6 @@ void layer_declare(struct graco_model *model, int64_t blocks);
 
 /* Width of what layer k reads and of what it gives, k = 1 .. layers. */
 int64_t layer_width_in(const struct graco_model *model, int64_t k);
-int64_t layer_width(const struct graco_config *config, int64_t k);
+int64_t layer_width(const struct graco_model *model, int64_t k);
 
 #endif

@@ -1,12 +1,12 @@
 /* GraphSAGE with skips, the paper's encoder for PPI: layer k > 1 reads X S_(k-1) + H_1 + ... + H_(k-1),
- * the features by a map of their own and all layers before it; S (cols, hidden). */
+ * the features by a map of their own and all layers before it; S (cols, inner width). */
 #include "layers/layer_sage.h"
 
 static void declare(struct graco_model *model)
 {
     layer_declare(model, 2);
     for (int64_t k = 1; k < model->config.layers; k++)
-        parameters_declare(&model->parameters, "S", k, model->cols, model->config.hidden,
+        parameters_declare(&model->parameters, "S", k, model->sizes.cols, model->inner,
                            START_GLOROT);
 }
 

@@ -5,15 +5,48 @@
 #include "config/config.h"
 #include "layers/parameters.h"
 
+#include <stdbool.h>
+
 struct method;
+
+/* What the steps of an epoch came to so far. */
+struct epoch_sums {
+    int64_t steps;  /* 0: the model stands between two epochs, and the rest is 0 too */
+    int64_t weight; /* of these steps; schedule_weight at the epoch's end */
+    double loss, mutual_information; /* shares in the epoch's means */
+    int64_t floored;
+    double seconds;
+};
+
+/* What a model is made for. */
+struct model_sizes {
+    int64_t cols;    /* features of a node; 0: the method reads none */
+    int64_t nodes;   /* of its one graph; 0: any graph will do */
+    int64_t classes; /* of labels; 0: the method reads none */
+};
 
 struct graco_model {
     const struct method *method;
     struct graco_config config;
-    int64_t cols;  /* features of a node */
-    int64_t epoch; /* epochs trained so far */
-    int64_t step;  /* steps of the optimiser so far: the random counter */
+    struct model_sizes sizes;
+    int64_t inner;          /* columns that every layer but the last gives */
+    int64_t width;          /* columns that the last one gives: those of the embeddings */
+    bool linear_end;        /* the last layer ends with its bias, without an activation */
+    int64_t epoch;          /* epochs trained so far */
+    int64_t step;           /* steps of the optimiser so far: the random counter */
+    struct epoch_sums sums; /* of the epoch under way */
+    /* The epoch of the lowest cost, 0: none yet; parameters.best has what it found. */
+    struct {
+        int64_t epoch;
+        double cost;
+    } best;
     struct parameters parameters;
 };
+
+/* The parameters that a training came to, on the host: the best ones where it kept them. */
+static inline const float *model_result(const struct graco_model *model)
+{
+    return model->best.epoch > 0 ? model->parameters.best : model->parameters.value;
+}
 
 #endif

@@ -36,9 +36,15 @@ static void fill(struct parameters *p, int index, uint64_t seed)
 {
     const struct parameter *t = &p->list[index];
     struct random_key key = {.seed = seed, .stream = RANDOM_WEIGHTS, .view = (uint32_t)index};
-    double bound = sqrt(6.0 / (double)(t->rows + t->cols));
+    double cells = (double)(t->rows * t->cols), bound = 0;
+    if (t->start == START_GLOROT)
+        bound = sqrt(6.0 / (double)(t->rows + t->cols));
+    else if (t->start == START_BILINEAR)
+        bound = sqrt(6.0 / (cells + (double)t->cols));
+    else if (t->start == START_TABLE)
+        bound = 0.5 / (double)t->cols;
     float *value = p->value + t->offset;
-    for (int64_t i = 0; i < t->rows * t->cols && t->start == START_GLOROT; i++)
+    for (int64_t i = 0; i < t->rows * t->cols && bound > 0; i++)
         value[i] = (float)(bound * (2 * (double)random_float(&key, (uint64_t)i) - 1));
     for (int64_t i = 0; i < t->rows * t->cols && t->start == START_QUARTER; i++)
         value[i] = 0.25f;
@@ -48,8 +54,10 @@ graco_status parameters_allocate(struct parameters *p, uint64_t seed)
 {
     float **blocks[] = {&p->value, &p->grad, &p->m, &p->v};
     graco_status status = GRACO_OK;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < (p->plain ? 1 : 4); i++)
         TRY(memory_zalloc(blocks[i], p->total, sizeof(float)));
+    if (p->keeps)
+        TRY(memory_zalloc(&p->best, p->total, sizeof(float)));
     for (int i = 0; i < p->count; i++)
         fill(p, i, seed);
 done:
@@ -62,19 +70,30 @@ void parameters_clear(struct parameters *p)
     memory_free(p->grad);
     memory_free(p->m);
     memory_free(p->v);
+    memory_free(p->best);
     memset(p, 0, sizeof *p);
 }
 
-const struct parameter *parameters_find(const struct parameters *p, const char *name,
-                                        int64_t number)
+static int index_of(const struct parameters *p, const char *name, int64_t number)
 {
     char full[PARAMETER_NAME];
     full_name(full, name, number);
     for (int i = 0; i < p->count; i++)
         if (strcmp(p->list[i].name, full) == 0)
-            return &p->list[i];
+            return i;
     assert(!"the parameter was declared");
-    return NULL;
+    return 0;
+}
+
+const struct parameter *parameters_find(const struct parameters *p, const char *name,
+                                        int64_t number)
+{
+    return &p->list[index_of(p, name, number)];
+}
+
+void parameters_exempt(struct parameters *p, const char *name, int64_t number)
+{
+    p->list[index_of(p, name, number)].undecayed = true;
 }
 
 const char *parameters_name_at(const struct parameters *p, int64_t at)
@@ -91,9 +110,12 @@ graco_status parameters_check(const struct parameters *p)
     const struct {
         const char *what;
         const float *block;
-    } blocks[] = {{"a value of", p->value}, {"Adam's mean of", p->m}, {"Adam's square of", p->v}};
+    } blocks[] = {{"a value of", p->value},
+                  {"Adam's mean of", p->m},
+                  {"Adam's square of", p->v},
+                  {"the best value of", p->best}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        int64_t at = not_finite_first(blocks[i].block, p->total);
+        int64_t at = blocks[i].block ? not_finite_first(blocks[i].block, p->total) : -1;
         if (at >= 0)
             return status_fail(GRACO_ERROR_NUMBER, "%s %s is not finite", blocks[i].what,
                                parameters_name_at(p, at));

@@ -25,9 +25,10 @@ struct tensor *run_parameter(const struct run *run, const char *name, int64_t nu
 struct ending run_ending(const struct run *run, int64_t k)
 {
     const struct graco_config *config = &run->model->config;
+    bool none = run->model->linear_end && k == config->layers;
     struct ending end = {
         .spec = {
-            .kind = (enum activation_kind)config->activation,
+            .kind = none ? ACTIVATION_NONE : (enum activation_kind)config->activation,
             .key = {.seed = config->seed, .stream = RANDOM_RRELU + (uint32_t)k, .step = run->step},
             .training = run->training}};
     end.bias = run_parameter(run, "b", k);

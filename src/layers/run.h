@@ -20,6 +20,8 @@ struct run {
     struct input *input;             /* the features */
     int hops;                        /* 1: a whole graph, whose views serve every layer */
     struct views *views[LAYERS_MAX]; /* (hops) from the roots outward */
+    int64_t graphs;                  /* that are stacked in the graph; 0: it is one */
+    const int64_t *start;            /* (graphs + 1) on the device: their first nodes */
     float *value;                    /* the model's parameters on the device */
     float *grad;                     /* their gradients, or NULL outside training */
     bool training;

@@ -4,8 +4,11 @@
 #include "layers/stock.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <string.h>
+
+enum { ROWS_PER_PIECE = 256 };
 
 struct stock {
     struct context *context;
@@ -15,6 +18,7 @@ struct stock {
     int64_t room;
     float *sent; /* (sent_room, cols) the same on the host, where `all` is not on the device */
     int64_t sent_room;
+    const int32_t *nodes;   /* whose rows are being gathered into it */
     struct features sparse; /* gathered on the host, with room for more */
     struct csr_room sparse_room;
 };
@@ -99,6 +103,14 @@ done:
     return status;
 }
 
+static void copy_rows(void *job, struct threads_piece rows)
+{
+    const struct stock *s = job;
+    int64_t cols = s->X->cols;
+    for (int64_t i = rows.first; i < rows.last; i++)
+        memcpy(s->sent + i * cols, s->X->dense + s->nodes[i] * cols, (size_t)cols * sizeof(float));
+}
+
 /* From the host's memory or file into s->rows. */
 static graco_status gather_here(struct stock *s, const int32_t *nodes, int64_t count)
 {
@@ -113,9 +125,8 @@ static graco_status gather_here(struct stock *s, const int32_t *nodes, int64_t c
         s->sent_room = count;
     }
     PASS(features_check(s->X));
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < count; i++)
-        memcpy(s->sent + i * cols, s->X->dense + nodes[i] * cols, (size_t)cols * sizeof(float));
+    s->nodes = nodes;
+    threads_run(c->threads, count, ROWS_PER_PIECE, copy_rows, s);
     return c->buffers->upload(c, s->rows, s->sent, (size_t)(count * cols) * sizeof(float));
 }
 

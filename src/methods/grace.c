@@ -14,6 +14,14 @@
 #include "methods/method.h"
 #include "methods/objective.h"
 
+static graco_status check(const struct graco_config *config)
+{
+    if (config->objective != OBJECTIVE_SAMPLED)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "method grace has objective exact, infonce or moment, not sampled");
+}
+
 static void declare(struct graco_model *model)
 {
     const struct graco_config *config = &model->config;
@@ -26,13 +34,14 @@ static void declare(struct graco_model *model)
     parameters_declare(p, "c", 2, 1, h, START_ZERO);
 }
 
-static graco_status prepare(void **state, const struct graco_model *model, int64_t nodes)
+static graco_status prepare(void **state, const struct graco_model *model,
+                            const struct subject *subject)
 {
     struct objective *objective = NULL;
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&objective, 1, sizeof *objective));
     *state = objective;
-    TRY(objective_init(objective, &model->config, nodes, model->config.hidden));
+    TRY(objective_init(objective, &model->config, subject->nodes, model->config.hidden));
 done:
     return status;
 }
@@ -72,6 +81,9 @@ struct tensor *grace_project(struct run *run, struct tensor *H)
 static void loss(struct run *run, void *state)
 {
     struct tensor *Z = grace_project(run, encoder_run(run));
+    struct objective *objective = state;
+    objective->contrast.graphs = run->graphs;
+    objective->contrast.start = run->start;
     objective_apply(state, run->tape, Z, run->model->config.seed, run->step);
 }
 
@@ -80,10 +92,37 @@ static struct outcome outcome(const void *state)
     return objective_outcome(state);
 }
 
+/* Operations of a step on a whole graph, counted as docs/performance.md does: the products of both views,
+ * of which the way back has two for each on the way there. */
+static double operations(const struct graco_model *model, const struct graph_size *size,
+                         enum objective_kind objective)
+{
+    const struct graco_config *config = &model->config;
+    double N = (double)size->nodes, d = (double)config->hidden, m = (double)config->correction;
+    double width = config->projection ? (double)config->projection : d, layers = 0;
+    for (int64_t k = 1; k <= config->layers; k++) {
+        double in = (double)layer_width_in(model, k), out = (double)layer_width(model, k);
+        layers += 12 * out * (k == 1 ? (double)size->entries : N * in);
+        layers += 12 * out * (double)size->edges;
+    }
+    double around = layers + 24 * N * d * width;
+    if (objective == OBJECTIVE_MOMENT)
+        return around + 16 * N * d * d + 12 * N * m * d;
+    return around + (objective == OBJECTIVE_EXACT ? 12 : 6) * N * N * d;
+}
+
+static const char *faster(double *share, const struct graco_model *model,
+                          const struct graph_size *size)
+{
+    *share = operations(model, size, OBJECTIVE_MOMENT) /
+             operations(model, size, (enum objective_kind)model->config.objective);
+    return model->config.objective == OBJECTIVE_MOMENT ? NULL : "objective=moment";
+}
+
 static const char *const KEYS[] = {
     "encoder",      "activation",  "objective",      "hidden",         "projection", "layers",
     "drop_edge_1",  "drop_edge_2", "drop_feature_1", "drop_feature_2", "tau",        "lr",
-    "weight_decay", "correction",  "batch",          "fanout",         NULL};
+    "weight_decay", "correction",  "batch",          "graphs",         "fanout",     NULL};
 
 /* Hyperparameters of the paper and of its authors' program; docs/math.md lists where the two differ and
  * which one is taken. */
@@ -106,11 +145,14 @@ static const struct preset PRESETS[] = {
 const struct method method_grace = {
     .name = "grace",
     .help = "each node against all others in two corrupted views of the graph (GRACE)",
+    .scale = "about 100,000 nodes at once; more by mini-batches or objective moment",
+    .reference = "Zhu et al., Deep Graph Contrastive Representation Learning, 2020",
     .keys = KEYS,
     .general = "drop_edge_1=0.2 drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0.2",
     .presets = PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_TWO_NODES,
     .views = 2,
+    .check = check,
     .declare = declare,
     .prepare = prepare,
     .release = release,
@@ -119,4 +161,5 @@ const struct method method_grace = {
     .loss = loss,
     .outcome = outcome,
     .embed = encoder_embed,
+    .faster = faster,
 };

@@ -1,7 +1,11 @@
-/* The list of methods, and what follows from a method's table: its settings and its models. */
+/* The list of methods, and what follows from a method's table: its settings and its models.
+ *
+ * A model is declared before it has memory, so that a file's claims can be checked first. It keeps of a
+ * data set's sizes those that its method reads: any graph will do for an encoder, one for a table. */
 #include "methods/method.h"
 
 #include "base/memory.h"
+#include "layers/encoder.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -83,15 +87,54 @@ done:
     return status;
 }
 
-graco_status model_create(struct graco_model **out, const struct graco_config *config, int64_t cols)
+struct model_sizes model_sizes_of(const struct graco_dataset *data)
+{
+    return (struct model_sizes){
+        .cols = data->features.cols, .nodes = data->graph->nodes, .classes = data->classes};
+}
+
+graco_status model_declare(struct graco_model *model, const struct graco_config *config,
+                           struct model_sizes sizes)
+{
+    const struct method *method = NULL;
+    PASS(method_find(&method, config->method));
+    if (method->check)
+        PASS(method->check(config));
+    model->method = method;
+    model->config = *config;
+    model->sizes.cols = method->views > 0 ? sizes.cols : 0;
+    model->sizes.nodes = method->needs & METHOD_PER_NODE ? sizes.nodes : 0;
+    model->sizes.classes = method->needs & METHOD_NEEDS_LABELS ? sizes.classes : 0;
+    model->width = config->hidden;
+    model->inner = encoder_kind(config)->wide ? 2 * config->hidden : config->hidden;
+    model->parameters.plain = method->step;
+    model->parameters.keeps = method->validate || config->patience > 0;
+    method->declare(model);
+    return GRACO_OK;
+}
+
+graco_status model_check(const struct graco_model *model, const struct graco_dataset *data,
+                         const char *who)
+{
+    const struct model_sizes *wanted = &model->sizes, found = model_sizes_of(data);
+    if (wanted->cols != (model->method->views > 0 ? found.cols : 0))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s was trained on %lld features; data set '%s' has %lld", who,
+                           (long long)wanted->cols, data->name, (long long)found.cols);
+    if (wanted->nodes && wanted->nodes != found.nodes)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s has a vector for each of %lld nodes; data set '%s' has %lld", who,
+                           (long long)wanted->nodes, data->name, (long long)found.nodes);
+    return GRACO_OK;
+}
+
+graco_status model_create(struct graco_model **out, const struct graco_config *config,
+                          struct model_sizes sizes)
 {
     graco_status status = GRACO_OK;
     struct graco_model *model = NULL;
     TRY(memory_zalloc(&model, 1, sizeof *model));
-    TRY(method_find(&model->method, config->method));
-    model->config = *config;
-    model->cols = cols;
-    model->method->declare(model);
+    TRY(model_declare(model, config, sizes));
     TRY(parameters_allocate(&model->parameters, config->seed));
     *out = model;
     return GRACO_OK;

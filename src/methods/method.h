@@ -2,10 +2,12 @@
  *
  * The training loop, checkpoints, resuming, devices, many graphs and mini-batches belong to train/ and
  * know no method by name. Each step of a training runs on a stage, a whole graph or a mini-batch; a
- * method says what state it needs there, what it draws, and what loss it puts on the tape. */
+ * method says what state it needs there, what it draws, and what loss it puts on the tape. One that
+ * has no use for a tape makes the step itself. */
 #ifndef METHODS_METHOD_H
 #define METHODS_METHOD_H
 
+#include "data/dataset.h"
 #include "layers/run.h"
 
 /* Hyperparameters for a data set, as text over the method's general ones: "hidden=128 tau=0.4". */
@@ -20,25 +22,52 @@ struct outcome {
     int64_t floored;           /* estimates that a floor held up */
 };
 
+/* How large a graph is, in what the operations of a step grow with. */
+struct graph_size {
+    int64_t nodes, edges, entries; /* entries of the features that are stored */
+};
+
 enum {
     METHOD_NEEDS_FEATURES = 1,
     METHOD_NEEDS_TWO_NODES = 2, /* one has nothing to be told apart from */
+    METHOD_NEEDS_LABELS = 4,    /* it is supervised */
+    METHOD_PER_NODE = 8,        /* parameters have a row per node: its model serves one graph */
+};
+
+/* What a stage is about. Everything is borrowed, and outlives the stage. */
+struct subject {
+    struct context *context;
+    int64_t nodes;                    /* that the loss is about: all, or a mini-batch's roots */
+    const struct graph *graph;        /* they are its nodes; a mini-batch is drawn from it */
+    const struct graco_dataset *data; /* where labels are */
+    const int32_t *ids; /* (nodes) the data set's numbers of the nodes; NULL: 0, 1, ... */
 };
 
 struct method {
     const char *name, *help;
+    const char *scale;       /* how far it goes, in words */
+    const char *reference;   /* who published it, where */
     const char *const *keys; /* settings that it reads beside those of all methods; NULL ends */
     const char *general;     /* its settings for any graph */
     const struct preset *presets; /* a row without a name ends them */
     unsigned needs;               /* of a data set: METHOD_NEEDS_ ... */
-    int views;                    /* versions of the graph that its encoder runs over at once */
+    int views; /* versions of the graph that its encoder runs over at once; 0: it has no encoder, and
+                  its stages have neither features nor views */
 
-    /* Declares the parameters. */
+    /* Whether the settings fit together; GRACO_ERROR_ARGUMENT says what is wrong. NULL: always. */
+    graco_status (*check)(const struct graco_config *config);
+
+    /* Declares the parameters. Before it calls encoder_declare it may change what the model gives:
+     * model->inner, width and linear_end. */
     void (*declare)(struct graco_model *model);
 
-    /* Makes what a stage of so many nodes needs beside its views, and frees it. */
-    graco_status (*prepare)(void **state, const struct graco_model *model, int64_t nodes);
+    /* Makes what a stage needs beside its views, and frees it. */
+    graco_status (*prepare)(void **state, const struct graco_model *model,
+                            const struct subject *subject);
     void (*release)(void *state);
+
+    /* Steps of an epoch on a whole graph; NULL: one. */
+    int64_t (*steps)(const struct graco_model *model, const struct graph *graph);
 
     /* A step: what the host draws, which a recorded step asks for again each time; what the device
      * draws; the forward pass, ended by a loss on the tape. */
@@ -46,11 +75,25 @@ struct method {
     graco_status (*draw)(struct run *run);
     void (*loss)(struct run *run, void *state);
 
+    /* In place of these three and of Adam: the whole step run->step on the host, which changes
+     * run->value, the model's parameters, itself. NULL: there is a tape. */
+    graco_status (*step)(struct run *run, void *state);
+
+    /* The cost after an epoch, by which the best one is chosen: a forward pass that does not train,
+     * over the last stage; *cost is there after context_finish. NULL: the mean loss of the epoch's
+     * steps, which belongs to the parameters before the last of them. */
+    graco_status (*validate)(double *cost, struct run *run, void *state);
+
     /* What the last step came to, after context_finish. */
     struct outcome (*outcome)(const void *state);
 
-    /* Z (nodes, hidden) on the host: the whole graph embedded by a trained model. */
+    /* Z (nodes, model->width) on the host: the whole graph embedded by a trained model. */
     graco_status (*embed)(float *Z, struct run *run);
+
+    /* A setting with which a step on a whole graph takes less time, "objective=moment", or NULL; and the
+     * share of the operations that it then has. NULL: no such setting. */
+    const char *(*faster)(double *share, const struct graco_model *model,
+                          const struct graph_size *size);
 };
 
 /* The method of that name; NULL: the first. GRACO_ERROR_ARGUMENT lists those there are. */
@@ -59,8 +102,21 @@ graco_status method_find(const struct method **out, const char *name);
 /* Fills *config with a method's general settings and those of the preset, if it has it. */
 void method_configure(struct graco_config *config, const struct method *method, const char *preset);
 
+/* Sets what the configuration implies and declares the parameters, before there is memory for them.
+ * `sizes` may hold more than the method reads: the rest becomes 0. */
+graco_status model_declare(struct graco_model *model, const struct graco_config *config,
+                           struct model_sizes sizes);
+
 /* A new model of config's method with first weights drawn from its seed. */
 graco_status model_create(struct graco_model **out, const struct graco_config *config,
-                          int64_t cols);
+                          struct model_sizes sizes);
+
+/* What a model for this data set is made for. */
+struct model_sizes model_sizes_of(const struct graco_dataset *data);
+
+/* GRACO_ERROR_ARGUMENT if the data set has other sizes than the one that the model, which messages
+ * call `who`, was made for. */
+graco_status model_check(const struct graco_model *model, const struct graco_dataset *data,
+                         const char *who);
 
 #endif

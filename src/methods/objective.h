@@ -8,6 +8,7 @@ enum objective_kind {
     OBJECTIVE_EXACT,   /* every node is a negative of every other, both views */
     OBJECTIVE_INFONCE, /* negatives from the other view only */
     OBJECTIVE_MOMENT,  /* linear time: a quadratic surrogate and a sampled correction */
+    OBJECTIVE_SAMPLED, /* auto-encoders: edges, and as many pairs that are none */
 };
 
 struct objective {

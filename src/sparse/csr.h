@@ -50,6 +50,10 @@ graco_status csr_sort(struct csr *matrix);
 graco_status csr_from_pairs(struct csr *out, int64_t rows, int64_t cols, int64_t pairs,
                             const int32_t *row, const int32_t *col);
 
+/* Lists the places of each number: row i of *out has, ascending, every k with row[k] == i, as columns.
+ * All numbers must be in range. O(rows + count). */
+graco_status csr_group(struct csr *out, int64_t rows, int64_t count, const int32_t *row);
+
 /* Transposes. Entry k of the transpose was entry from[k] of `matrix`, which then has less than 2^32
  * of them; `from` may be NULL. The rows of the transpose ascend even if those of `matrix` do not.
  * O(rows + cols + entries). */

@@ -1,5 +1,5 @@
-/* Y = act(X + b) over X (rows, cols) with b (cols). The way back needs the sign of X + b. Y has the
- * same sign and takes over X's buffer, except for PRELU, whose learned slope may turn negative:
+/* Y = act(X + b) over X (rows, cols) with b (cols). The way back needs the sign of X + b, or Y itself
+ * (ELU, SIGMOID). Y has the same sign and takes over X's buffer, except for PRELU, whose learned slope may turn negative:
  * PRELU keeps X. */
 #include "tape/tape_node.h"
 

@@ -48,7 +48,8 @@ void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z)
     assert(Z->data && Z->rows == 2 * spec->n && Z->cols == spec->d);
     int64_t blocks = 2 * ((spec->n + CONTRAST_TILE - 1) / CONTRAST_TILE);
     int64_t all = blocks * (blocks + 1) / 2 * CONTRAST_TILE * CONTRAST_TILE;
-    int64_t room = context->backend->tiles ? context->tile_budget / (int64_t)sizeof(float) : 0;
+    bool tiles_kept = context->backend->tiles && spec->graphs == 0;
+    int64_t room = tiles_kept ? context->tile_budget / (int64_t)sizeof(float) : 0;
     spec->tile_floats = room < all ? room : all;
     struct tensor *D = scratch(tape, 2 * spec->n, sizeof(double));
     struct tensor *tiles = scratch(tape, spec->tile_floats, sizeof(float));

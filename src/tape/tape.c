@@ -101,6 +101,7 @@ void *tape_record(struct tape *tape, size_t size,
                   graco_status (*backward)(struct tape *, struct tape_node *), struct tensor *out,
                   struct tensor *const in[3])
 {
+    tape_fail(tape, context_look(tape->context));
     struct tape_node *node = tape->status == GRACO_OK ? tape_object(tape, size) : NULL;
     if (!node)
         return NULL;
@@ -202,6 +203,7 @@ graco_status tape_backward(struct tape *tape)
         /* Without a gradient the result never reached the objective: nothing flows further back. */
         if (!out || out->grad)
             tape->status = node->backward(tape, node);
+        tape_fail(tape, context_look(tape->context));
         if (out) {
             context_give(tape->context, out->data);
             context_give(tape->context, out->grad);

@@ -105,11 +105,53 @@ struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct
 /* Rows of X + b scaled to length one, in place. `bias` (1, cols) may be NULL. */
 struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor *bias);
 
+/* X with numbers dropped out as `spec` says; in place unless X is a leaf. The mask is drawn again on
+ * the way back. */
+struct tensor *tape_dropout(struct tape *tape, const struct dropout *spec, struct tensor *X);
+
+/* Sparse features with stored entries dropped out: the map, but with other values in its matrices.
+ * View v draws under the key's view + v. from (entries) names the entry of the matrix that each entry
+ * of the transpose was, as csr_transpose gives it; there are less than 2^31. What comes back belongs
+ * to the tape and lives until its reset. */
+const struct sparse_map *tape_dropout_features(struct tape *tape, const struct dropout *spec,
+                                               const struct sparse_map *map, const uint32_t *from,
+                                               int64_t entries);
+
+/* Rows of a matrix, some perhaps repeatedly, and where in the list each row stands: csr_group. */
+struct row_list {
+    int64_t count;
+    const int32_t *row; /* (count) */
+    struct csr places;  /* (rows, count) */
+};
+
+/* Rows of X as the list names them: (count, X's columns). The list must outlive tape_backward. */
+struct tensor *tape_gather(struct tape *tape, const struct row_list *list, struct tensor *X);
+
+/* [A ; B], the columns of B behind those of A. */
+struct tensor *tape_join(struct tape *tape, struct tensor *A, struct tensor *B);
+
 /* The objectives end a tape: their gradient, for Z (2n, d), is that of the loss itself. `spec` is
  * the caller's: sizes, tau and choices in, loss and estimates out. It must outlive
  * tape_backward. */
 void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z);
 void tape_moment(struct tape *tape, struct moment *spec, struct tensor *Z);
+
+/* The same for Z (n, d): how well its products tell the graph's edges. */
+void tape_reconstruct(struct tape *tape, struct reconstruction *spec, struct tensor *Z);
+
+/* mean + noise * exp(spread), all (rows, cols): a draw for every row. What flows back has the
+ * gradient of the divergence in it, which `spec`, the caller's, reports. It must outlive
+ * tape_backward. */
+struct tensor *tape_gaussian(struct tape *tape, struct gaussian *spec, struct tensor *mean,
+                             struct tensor *spread);
+
+/* The same for logits X (rows, cols) against classes; `spec` lists the rows that count. Without
+ * tape_backward it is the cost alone, as for validation. */
+void tape_classify(struct tape *tape, struct classification *spec, struct tensor *X);
+
+/* The same for pairs of rows of Z. Several of them may end one tape: all but the first add to the
+ * loss. */
+void tape_pairs(struct tape *tape, struct pairs *spec, struct tensor *Z);
 
 /* Gives the value of X back to the context's cache: no later operation and no backward function
  * needs it. */

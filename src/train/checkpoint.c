@@ -3,6 +3,7 @@
 #include "train/checkpoint.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/array.h"
 #include "io/safetensors.h"
 
@@ -15,14 +16,24 @@
 /* What a model of format 1 holds: the settings of its time. */
 enum { FORMAT_1_KEYS = 26 };
 
-enum { KINDS = 3, KEYS_MAX = CONFIG_KEYS, NAME_SIZE = PARAMETER_NAME + 8 };
+enum {
+    KINDS = 4,
+    PAIRS_MAX = CONFIG_KEYS + 16, /* settings, and what the model is made for and how far it is */
+    NAME_SIZE = PARAMETER_NAME + 8
+};
 
-static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v."};
+static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v.", "best."};
 static const char FORMAT[] = "graco model 2", FORMAT_1[] = "graco model 1";
+
+/* Whether a model has such a block; its method and settings say so. */
+static bool has_kind(const struct parameters *p, int kind)
+{
+    return kind == 0 || (kind == 3 ? p->keeps : !p->plain);
+}
 
 static float *block_of(const struct parameters *p, int kind)
 {
-    return kind == 0 ? p->value : kind == 1 ? p->m : p->v;
+    return (float *const[KINDS]){p->value, p->m, p->v, p->best}[kind];
 }
 
 static void tensor_name(char name[NAME_SIZE], const struct parameter *t, int kind)
@@ -36,8 +47,8 @@ struct page {
     char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
     struct array arrays[KINDS * PARAMETERS_MAX];
     struct safetensors_entry entries[KINDS * PARAMETERS_MAX];
-    char values[KEYS_MAX + 6][CONFIG_TEXT];
-    struct safetensors_pair pairs[KEYS_MAX + 6];
+    char values[PAIRS_MAX][CONFIG_TEXT];
+    struct safetensors_pair pairs[PAIRS_MAX];
     int64_t count, pair_count;
 };
 
@@ -45,7 +56,7 @@ static graco_status add_tensors(struct page *page, const struct parameters *p)
 {
     graco_status status = GRACO_OK;
     for (int kind = 0; kind < KINDS; kind++)
-        for (int i = 0; i < p->count; i++) {
+        for (int i = 0; i < p->count && has_kind(p, kind); i++) {
             const struct parameter *t = &p->list[i];
             int64_t at = page->count++;
             tensor_name(page->names[at], t, kind);
@@ -64,6 +75,43 @@ static char *add_pair(struct page *page, const char *key)
     return page->values[at];
 }
 
+static void add_count(struct page *page, const char *key, int64_t count)
+{
+    snprintf(add_pair(page, key), CONFIG_TEXT, "%lld", (long long)count);
+}
+
+/* What the steps of an unfinished epoch came to. Shortest forms read back as the same bits; a sum that
+ * is not finite, as where a method has no estimate, is left out. */
+static void add_sums(struct page *page, const struct epoch_sums *sums)
+{
+    if (sums->steps == 0)
+        return;
+    add_count(page, "epoch_steps", sums->steps);
+    add_count(page, "epoch_weight", sums->weight);
+    add_count(page, "epoch_floored", sums->floored);
+    number_shortest(add_pair(page, "epoch_loss"), sums->loss);
+    number_shortest(add_pair(page, "epoch_seconds"), sums->seconds);
+    if (isfinite(sums->mutual_information))
+        number_shortest(add_pair(page, "epoch_mutual_information"), sums->mutual_information);
+}
+
+/* What the model is made for and how far it is; what does not concern its method is left out. */
+static void add_state(struct page *page, const struct graco_model *model)
+{
+    add_count(page, "epoch", model->epoch);
+    add_count(page, "step", model->step);
+    add_sums(page, &model->sums);
+    add_count(page, "input", model->sizes.cols);
+    if (model->sizes.nodes)
+        add_count(page, "nodes", model->sizes.nodes);
+    if (model->sizes.classes)
+        add_count(page, "classes", model->sizes.classes);
+    if (model->best.epoch) {
+        add_count(page, "best_epoch", model->best.epoch);
+        number_shortest(add_pair(page, "best_cost"), model->best.cost);
+    }
+}
+
 graco_status checkpoint_write(const struct graco_model *model, const char *path)
 {
     graco_status status = GRACO_OK;
@@ -73,9 +121,7 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     TRY(memory_zalloc(&page, 1, sizeof *page));
     TRY(add_tensors(page, &model->parameters));
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
-    snprintf(add_pair(page, "epoch"), CONFIG_TEXT, "%lld", (long long)model->epoch);
-    snprintf(add_pair(page, "step"), CONFIG_TEXT, "%lld", (long long)model->step);
-    snprintf(add_pair(page, "input"), CONFIG_TEXT, "%lld", (long long)model->cols);
+    add_state(page, model);
     snprintf(add_pair(page, "method"), CONFIG_TEXT, "%s", model->config.method);
     char *count = add_pair(page, "keys");
     int keys = 0;
@@ -111,6 +157,33 @@ static graco_status read_count(int64_t *out, const struct safetensors *file, con
     if (!isdigit((unsigned char)*text) || *end || *out < low || *out > high)
         return status_fail(GRACO_ERROR_FORMAT, "'%s' is '%s'; expected a number from %lld to %lld",
                            key, text, (long long)low, (long long)high);
+    return GRACO_OK;
+}
+
+static graco_status read_real(double *out, const struct safetensors *file, const char *key)
+{
+    const char *text;
+    char *end;
+    PASS(read_text(&text, file, key));
+    *out = number_parse(text, &end);
+    if (end == text || *end || !isfinite(*out))
+        return status_fail(GRACO_ERROR_FORMAT, "'%s' is '%s'; expected a finite number", key, text);
+    return GRACO_OK;
+}
+
+/* A checkpoint without `epoch_steps` stands between two epochs. */
+static graco_status read_sums(struct epoch_sums *sums, const struct safetensors *file, int64_t step)
+{
+    if (!safetensors_metadata(file, "epoch_steps"))
+        return GRACO_OK;
+    sums->mutual_information = (double)NAN;
+    PASS(read_count(&sums->steps, file, "epoch_steps", 1, step));
+    PASS(read_count(&sums->weight, file, "epoch_weight", 1, INT64_MAX));
+    PASS(read_count(&sums->floored, file, "epoch_floored", 0, INT64_MAX));
+    PASS(read_real(&sums->loss, file, "epoch_loss"));
+    PASS(read_real(&sums->seconds, file, "epoch_seconds"));
+    if (safetensors_metadata(file, "epoch_mutual_information"))
+        PASS(read_real(&sums->mutual_information, file, "epoch_mutual_information"));
     return GRACO_OK;
 }
 
@@ -165,15 +238,14 @@ static graco_status find_tensor(const struct array **out, const struct safetenso
 
 /* What the settings ask for must be in the file before memory is taken for it. */
 static graco_status check_tensors(const struct safetensors *file, const struct graco_config *config,
-                                  int64_t cols)
+                                  struct model_sizes sizes)
 {
-    struct graco_model claimed = {.config = *config, .cols = cols};
+    struct graco_model claimed = {0};
     const struct array *array;
     graco_status status = GRACO_OK;
-    TRY(method_find(&claimed.method, config->method));
-    claimed.method->declare(&claimed);
+    TRY(model_declare(&claimed, config, sizes));
     for (int kind = 0; kind < KINDS; kind++)
-        for (int i = 0; i < claimed.parameters.count; i++)
+        for (int i = 0; i < claimed.parameters.count && has_kind(&claimed.parameters, kind); i++)
             TRY(find_tensor(&array, file, &claimed.parameters.list[i], kind));
 done:
     return status;
@@ -194,22 +266,62 @@ static graco_status read_tensor(float *out, const struct safetensors *file,
     return GRACO_OK;
 }
 
+/* A number that only files of some methods have: 0 where it is missing. */
+static graco_status read_optional(int64_t *out, const struct safetensors *file, const char *key,
+                                  int64_t high)
+{
+    *out = 0;
+    return safetensors_metadata(file, key) ? read_count(out, file, key, 1, high) : GRACO_OK;
+}
+
+static graco_status read_sizes(struct model_sizes *out, const struct safetensors *file,
+                               const struct graco_config *config)
+{
+    const struct method *method = NULL;
+    PASS(method_find(&method, config->method));
+    PASS(read_count(&out->cols, file, "input", method->views > 0, INT32_MAX));
+    PASS(read_optional(&out->nodes, file, "nodes", INT32_MAX));
+    return read_optional(&out->classes, file, "classes", DATASET_CLASSES);
+}
+
+static graco_status read_best(struct graco_model *model, const struct safetensors *file)
+{
+    const char *text = NULL;
+    char *end;
+    PASS(read_optional(&model->best.epoch, file, "best_epoch", model->epoch));
+    if (!model->best.epoch)
+        return GRACO_OK;
+    PASS(read_text(&text, file, "best_cost"));
+    model->best.cost = number_parse(text, &end);
+    if (!model->parameters.best || end == text || *end || !isfinite(model->best.cost))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "'best_cost' is '%s'; expected a finite number, and a model that keeps "
+                           "its best parameters",
+                           text);
+    return GRACO_OK;
+}
+
 static graco_status read_model(struct graco_model **out, const struct safetensors *file)
 {
     graco_status status = GRACO_OK;
     struct graco_model *model = NULL;
     struct graco_config config;
-    int64_t epoch, step, cols;
+    struct model_sizes sizes;
+    struct epoch_sums sums = {0};
+    int64_t epoch, step;
     TRY(read_config(&config, file));
     TRY(read_count(&epoch, file, "epoch", 0, UINT32_MAX));
     TRY(read_count(&step, file, "step", 0, UINT32_MAX));
-    TRY(read_count(&cols, file, "input", 1, INT32_MAX));
-    TRY(check_tensors(file, &config, cols));
-    TRY(model_create(&model, &config, cols));
+    TRY(read_sums(&sums, file, step));
+    TRY(read_sizes(&sizes, file, &config));
+    TRY(check_tensors(file, &config, sizes));
+    TRY(model_create(&model, &config, sizes));
     model->epoch = epoch;
     model->step = step;
+    model->sums = sums;
+    TRY(read_best(model, file));
     for (int kind = 0; kind < KINDS; kind++)
-        for (int i = 0; i < model->parameters.count; i++) {
+        for (int i = 0; i < model->parameters.count && has_kind(&model->parameters, kind); i++) {
             const struct parameter *t = &model->parameters.list[i];
             TRY(read_tensor(block_of(&model->parameters, kind) + t->offset, file, t, kind));
         }

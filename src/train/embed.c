@@ -23,11 +23,13 @@ static graco_status open_embedding(struct embedding *e, const struct graco_datas
     TRY(backend_find(&backend, options->device ? options->device : "auto"));
     TRY(context_create(&e->context, backend, options->threads, 0));
     TRY(tape_create(&e->run.tape, e->context));
-    TRY(prepare_features(&e->features, data, &model->config, contaminate));
-    TRY(input_create(&e->run.input, e->context, e->features.X));
-    TRY(views_create(&e->run.views[0], e->context, data->graph, NULL, 0,
-                     encoder_kind(&model->config)->norm, 1));
-    TRY(context_share(e->context, &e->run.value, p->value, p->total, sizeof(float)));
+    if (model->method->views > 0) {
+        TRY(prepare_features(&e->features, data, &model->config, contaminate));
+        TRY(input_create(&e->run.input, e->context, e->features.X));
+        TRY(views_create(&e->run.views[0], e->context, data->graph, NULL, 0,
+                         encoder_kind(&model->config)->norm, 1));
+    }
+    TRY(context_share(e->context, &e->run.value, model_result(model), p->total, sizeof(float)));
 done:
     return status;
 }
@@ -48,11 +50,9 @@ graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const 
 {
     const graco_embed_options none = {0};
     struct embedding e = {.run = {.model = model, .hops = 1}};
-    graco_matrix out = {data->graph->nodes, model->config.hidden, NULL};
+    graco_matrix out = {data->graph->nodes, model->width, NULL};
     graco_status status = GRACO_OK;
-    if (data->features.cols != model->cols)
-        FAIL(GRACO_ERROR_ARGUMENT, "the model was trained on %lld features; data set '%s' has %lld",
-             (long long)model->cols, data->name, (long long)data->features.cols);
+    TRY(model_check(model, data, "the model"));
     TRY(open_embedding(&e, data, options ? options : &none));
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     TRY(model->method->embed(out.data, &e.run));

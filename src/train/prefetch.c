@@ -43,9 +43,10 @@ struct prefetch {
     bool holding, stop;             /* the caller has step next - 1; the workers must end */
 };
 
-int64_t prefetch_steps(int64_t count, int64_t batch)
+int64_t prefetch_steps(int64_t count, int64_t batch, int64_t least)
 {
-    return (count - 1) / batch + 1;
+    int64_t whole = count / batch, rest = count % batch;
+    return whole + (whole == 0 || (rest > 0 && rest >= least));
 }
 
 static graco_status check_options(const struct prefetch_options *o)
@@ -83,11 +84,11 @@ static void shuffle_epoch(struct worker *w, int64_t epoch)
 static void draw_step(struct slot *slot, struct worker *w, int64_t step)
 {
     const struct prefetch_options *o = &w->prefetch->options;
-    int64_t steps = prefetch_steps(o->count, o->batch);
+    int64_t steps = prefetch_steps(o->count, o->batch, o->least);
     if (w->epoch != step / steps)
         shuffle_epoch(w, step / steps);
     int64_t begin = step % steps * o->batch;
-    int64_t roots = o->batch < o->count - begin ? o->batch : o->count - begin;
+    int64_t roots = step % steps < steps - 1 ? o->batch : o->count - begin;
     slot->status = sampler_draw(w->sampler, &slot->sample, w->order + begin, roots, (uint32_t)step);
     if (slot->status != GRACO_OK) {
         status_context(slot->status, "sampling step %lld", (long long)step);

@@ -2,7 +2,8 @@
  *
  * Training takes one sample per step. An epoch goes once through the training nodes in an order
  * that is shuffled by (seed, RANDOM_ORDER, epoch); step s is batch s % n of epoch s / n, where n =
- * ceil(count / batch) is the number of steps in an epoch, whose last batch may be smaller. Workers
+ * ceil(count / batch) is the number of steps in an epoch, whose last batch may be smaller. What would be
+ * a last batch of fewer than `least` roots belongs to the one before it, and n is one less. Workers
  * draw the samples of coming steps; the caller gets them strictly in the order of the steps. A
  * sample is a function of the seed and the step, so neither the number of workers nor the step at
  * which a run is resumed changes a bit. */
@@ -21,6 +22,7 @@ struct prefetch_options {
     const int32_t *roots; /* (count) borrowed: distinct nodes, each a root once an epoch */
     int64_t count;        /* at least 1 */
     int64_t batch;        /* roots of a step, at least 1 */
+    int64_t least;        /* roots that a step must have; 0 or 1: any number will do */
     int64_t first_step;   /* where a resumed run goes on */
     int workers;          /* 0: prefetch_next samples in the caller's thread */
     int ahead;            /* samples that may be ready before they are asked for, at least 1 */
@@ -42,6 +44,6 @@ graco_status prefetch_next(struct prefetch *prefetch, const struct sample **out)
 void prefetch_free(struct prefetch *prefetch);
 
 /* Steps in an epoch. */
-int64_t prefetch_steps(int64_t count, int64_t batch);
+int64_t prefetch_steps(int64_t count, int64_t batch, int64_t least);
 
 #endif

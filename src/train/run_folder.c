@@ -155,6 +155,13 @@ graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch)
         TRY(json_put_double(object, "mutual_information", epoch->mutual_information));
     if (epoch->floored)
         TRY(json_put_int(object, "floored", epoch->floored));
+    if (epoch->best_epoch) {
+        if (epoch->cost != epoch->loss)
+            TRY(json_put_double(object, "cost", epoch->cost));
+        TRY(json_put_int(object, "best_epoch", epoch->best_epoch));
+        if (epoch->ended)
+            TRY(json_put_string(object, "ended", epoch->ended));
+    }
     TRY(json_put_double(object, "seconds", epoch->seconds));
     TRY(json_text(&text, object, false));
     TRY(append(run, text, (int64_t)strlen(text)));

@@ -1,5 +1,9 @@
-/* The schedule. Whole graphs have their stages from the start and are visited in a shuffled order; a
- * mini-batch's stage is made from the next sample and lives for one step. */
+/* The schedule. Whole graphs, or groups of `graphs` of them, have their stages from the start and are
+ * visited in a shuffled order; a mini-batch's stage is made from the next sample and lives for one step.
+ *
+ * A stage holds some numbers for every feature, however small its graph: masks, and a transpose of sparse
+ * features. So that memory grows with the data and not with graphs times features, only so many stages
+ * are kept, and those of the other graphs are made again for every step. */
 #include "train/schedule.h"
 
 #include "base/memory.h"
@@ -9,23 +13,33 @@
 #include "train/prefetch.h"
 #include "train/prepare.h"
 
-enum { SAMPLES_AHEAD = 2 };
+#include <string.h>
 
-/* One graph of the training data. */
+enum {
+    SAMPLES_AHEAD = 2,
+    COLS_PER_ITEM = 4, /* features of kept stages, for each node, edge and entry of the data ... */
+    COLS_FREE = 1 << 22, /* ... and besides: a few stages are always kept */
+};
+
+/* A graph of the training data, or several. */
 struct part {
     const struct graph *graph;
+    int64_t graphs;       /* that are stacked in it */
+    int64_t *start;       /* (graphs + 1) their first nodes */
     struct graph *owned;  /* what `graph` points to, unless it is the data set's own */
     int32_t *nodes;       /* its nodes in the data set's numbering; NULL: all of them */
     struct features rows; /* their features; empty where the data set's own serve */
-    struct stage *stage;  /* NULL with mini-batches */
+    struct stage *stage;  /* NULL: made when its turn comes */
 };
 
 struct schedule {
     struct context *context;
     const struct graco_model *model;
+    const struct graco_dataset *data;
     struct prepared prepared;
     const struct features *X;
-    int64_t count; /* parts; 1 with mini-batches */
+    int64_t count;  /* parts; 1 with mini-batches */
+    int64_t weight; /* of an epoch */
     struct part *parts;
     int32_t *order; /* (count) the parts in the order of epoch `ordered`; -1: of none yet */
     int64_t ordered;
@@ -35,67 +49,123 @@ struct schedule {
     struct stock *stock;
     int32_t *rows; /* (nodes of the part) of the batch's neighbourhood in the stock; NULL: as they
                       are numbered */
-    struct stage *batch;
+    struct stage *made; /* for this step alone */
     struct schedule_times times;
 };
 
 /* ---- Construction ---------------------------------------------------------------------------- */
 
-/* Cuts out one training graph, unless it is all of the data set. Empty graphs are left out, and those of
- * one node where the method needs two. */
-static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t id)
+/* Nodes that a step must have. */
+static int64_t least_nodes(const struct graco_model *model)
+{
+    return model->method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1;
+}
+
+/* Appends the training nodes of one graph, or of all (SUBSET_ALL). Empty graphs are left out, and those
+ * of one node where the method needs two. `count` nodes are there already. */
+static graco_status add_graph(struct part *part, int64_t *count, int64_t *room,
+                              const struct graco_model *model, const struct graco_dataset *data,
+                              int64_t id)
+{
+    int32_t *nodes = NULL;
+    int64_t found;
+    graco_status status = GRACO_OK;
+    TRY(subset_nodes(&nodes, &found, data, model->config.inductive ? 0 : SUBSET_ALL, id));
+    if (found < least_nodes(model) && found < data->graph->nodes)
+        goto done;
+    TRY(memory_reserve(&part->nodes, room, *count, *count + found, sizeof *part->nodes));
+    memcpy(part->nodes + *count, nodes, (size_t)found * sizeof *nodes);
+    *count += found;
+    part->start[++part->graphs] = *count;
+done:
+    memory_free(nodes);
+    return status;
+}
+
+/* Cuts out the training graphs `first` to `last` - 1, unless they are all of the data set; nothing if
+ * none of them can be trained on. */
+static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t first,
+                             int64_t last)
 {
     struct part *part = &s->parts[s->count];
     graco_status status = GRACO_OK;
-    int64_t count;
-    TRY(subset_nodes(&part->nodes, &count, data, s->model->config.inductive ? 0 : SUBSET_ALL, id));
+    int64_t count = 0, room = 0;
     s->count++;
     part->graph = data->graph;
-    if (count == data->graph->nodes) {
-        memory_free(part->nodes);
-        part->nodes = NULL;
-        goto done;
-    }
-    if (count >= (s->model->method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1)) {
+    TRY(memory_zalloc(&part->start, last - first + 1, sizeof *part->start));
+    for (int64_t id = first; id < last; id++)
+        TRY(add_graph(part, &count, &room, s->model, data, id));
+    s->weight += part->graphs;
+    if (count > 0 && count < data->graph->nodes) {
         TRY(subgraph_create(&part->owned, data->graph, part->nodes, count));
         part->graph = part->owned;
         goto done;
     }
     memory_free(part->nodes);
     part->nodes = NULL;
-    s->count--;
+    if (count == 0) {
+        memory_free(part->start);
+        part->start = NULL;
+        s->count--;
+    }
 done:
     return status;
 }
 
 static graco_status add_parts(struct schedule *s, const struct graco_dataset *data)
 {
-    bool many = data->graphs > 1 && s->model->config.batch == 0;
-    int64_t most = many ? data->graphs : 1;
+    const struct graco_config *config = &s->model->config;
+    bool many = data->graphs > 1 && config->batch == 0;
+    int64_t most = many ? data->graphs : 1, group = many ? config->graphs : 1;
     graco_status status = GRACO_OK;
-    TRY(memory_zalloc(&s->parts, most, sizeof *s->parts));
-    TRY(memory_alloc(&s->order, most, sizeof(int32_t)));
-    for (int64_t id = 0; id < most; id++)
-        TRY(add_part(s, data, many ? id : SUBSET_ALL));
+    TRY(memory_zalloc(&s->parts, (most - 1) / group + 1, sizeof *s->parts));
+    TRY(memory_alloc(&s->order, (most - 1) / group + 1, sizeof(int32_t)));
+    for (int64_t id = 0; id < most; id += group) {
+        int64_t first = many ? id : SUBSET_ALL;
+        TRY(add_part(s, data, first, first + (group < most - id ? group : most - id)));
+    }
     if (s->count == 0)
         FAIL(GRACO_ERROR_ARGUMENT, "data set '%s' has no graph with at least 2 nodes to train on%s",
-             data->name, s->model->config.inductive ? " in its training split" : "");
+             data->name, config->inductive ? " in its training split" : "");
 done:
     return status;
 }
 
-/* A stage for every graph, with its own rows of the features. */
+static struct subject subject_of(const struct schedule *s, const struct part *part)
+{
+    return (struct subject){
+        .context = s->context, .graph = part->graph, .data = s->data, .ids = part->nodes};
+}
+
+static graco_status make_stage(struct stage **out, struct schedule *s, const struct part *part)
+{
+    const struct features *X = part->nodes && s->X ? &part->rows : s->X;
+    PASS(stage_create_graph(out, s->model, subject_of(s, part), X));
+    return part->graphs > 1 ? stage_divide(*out, part->graphs, part->start) : GRACO_OK;
+}
+
+/* How many parts have stages that are kept: all where there are no features. */
+static int64_t stages_kept(const struct schedule *s)
+{
+    const struct features *X = s->X;
+    if (!X)
+        return s->count;
+    int64_t entries = X->dense ? X->rows * X->cols : X->sparse.start[X->rows];
+    int64_t items = s->data->graph->nodes + s->data->graph->edges + entries;
+    return (COLS_PER_ITEM * items + COLS_FREE) / (X->cols + 1) + 1;
+}
+
+/* The rows of the features of every part, and the stages that are kept. */
 static graco_status add_stages(struct schedule *s)
 {
     graco_status status = GRACO_OK;
+    int64_t kept = stages_kept(s);
     for (int64_t i = 0; i < s->count; i++) {
         struct part *part = &s->parts[i];
-        const struct features *X = s->X;
-        if (part->nodes) {
+        if (part->nodes && s->X)
             TRY(subset_features(&part->rows, s->X, part->nodes, part->graph->nodes));
-            X = &part->rows;
-        }
-        TRY(stage_create_graph(&part->stage, s->context, s->model, part->graph, X));
+        if (i < kept)
+            TRY(make_stage(&part->stage, s, part));
     }
 done:
     return status;
@@ -119,6 +189,7 @@ static graco_status start_batches(struct schedule *s)
                                                                  .roots = s->roots,
                                                                  .count = graph->nodes,
                                                                  .batch = config->batch,
+                                                                 .least = least_nodes(s->model),
                                                                  .first_step = s->model->step,
                                                                  .workers = s->context->threads > 1,
                                                                  .ahead = SAMPLES_AHEAD}));
@@ -135,11 +206,17 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     if (config->inductive && !data->split)
         FAIL(GRACO_ERROR_ARGUMENT, "inductive = 1 needs a split, and data set '%s' has none",
              data->name);
+    if (config->batch > 0 && config->batch < least_nodes(model))
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "batch = 1 leaves nothing that a node could be told apart from: expected 0 or at "
+             "least 2");
     TRY(memory_zalloc(&s, 1, sizeof *s));
     s->context = context;
     s->model = model;
+    s->data = data;
     s->ordered = -1;
-    TRY(prepare_features(&s->prepared, data, config, config->contaminate));
+    if (model->method->views > 0)
+        TRY(prepare_features(&s->prepared, data, config, config->contaminate));
     s->X = s->prepared.X;
     TRY(add_parts(s, data));
     TRY(config->batch ? start_batches(s) : add_stages(s));
@@ -155,11 +232,12 @@ void schedule_free(struct schedule *s)
     if (!s)
         return;
     prefetch_free(s->prefetch);
-    stage_free(s->batch);
+    stage_free(s->made);
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
         graph_free(s->parts[i].owned);
         memory_free(s->parts[i].nodes);
+        memory_free(s->parts[i].start);
         features_clear(&s->parts[i].rows);
     }
     memory_free(s->parts);
@@ -173,10 +251,23 @@ void schedule_free(struct schedule *s)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
+/* Steps that an epoch makes on each whole graph. */
+static int64_t steps_of(const struct schedule *s)
+{
+    const struct method *method = s->model->method;
+    return method->steps ? method->steps(s->model, s->parts[0].graph) : 1;
+}
+
 int64_t schedule_steps(const struct schedule *s)
 {
-    const struct graco_config *config = &s->model->config;
-    return config->batch ? prefetch_steps(s->parts[0].graph->nodes, config->batch) : s->count;
+    int64_t batch = s->model->config.batch;
+    return batch ? prefetch_steps(s->parts[0].graph->nodes, batch, least_nodes(s->model))
+                 : s->count * steps_of(s);
+}
+
+int64_t schedule_weight(const struct schedule *s)
+{
+    return s->model->config.batch ? s->parts[0].graph->nodes : s->weight * steps_of(s);
 }
 
 struct schedule_times schedule_times(const struct schedule *s)
@@ -201,15 +292,14 @@ static graco_status next_batch(struct schedule *s, struct stage **out)
     const struct part *part = &s->parts[0];
     graco_status status = GRACO_OK;
     double begin = threads_seconds(), middle;
-    stage_free(s->batch);
-    s->batch = NULL;
     TRY(prefetch_next(s->prefetch, &sample));
     middle = threads_seconds();
-    TRY(stage_create_sample(&s->batch, s->context, s->model, part->graph, sample, s->stock,
-                            rows_of(s, part, sample)));
+    struct subject subject = subject_of(s, part);
+    subject.ids = rows_of(s, part, sample);
+    TRY(stage_create_sample(&s->made, s->model, subject, sample, s->stock));
     s->times.sample += middle - begin;
     s->times.gather += threads_seconds() - middle;
-    *out = s->batch;
+    *out = s->made;
 done:
     return status;
 }
@@ -229,9 +319,14 @@ static void order_parts(struct schedule *s, int64_t epoch)
 
 graco_status schedule_next(struct schedule *s, struct stage **out)
 {
+    stage_free(s->made);
+    s->made = NULL;
     if (s->prefetch)
         return next_batch(s, out);
-    order_parts(s, s->model->step / s->count);
-    *out = s->parts[s->order[s->model->step % s->count]].stage;
+    order_parts(s, s->model->step / schedule_steps(s));
+    const struct part *part = &s->parts[s->order[s->model->step % s->count]];
+    if (!part->stage)
+        PASS(make_stage(&s->made, s, part));
+    *out = part->stage ? part->stage : s->made;
     return GRACO_OK;
 }

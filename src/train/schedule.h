@@ -20,6 +20,9 @@ void schedule_free(struct schedule *schedule);
 /* Steps in one epoch. */
 int64_t schedule_steps(const struct schedule *schedule);
 
+/* What the weights of an epoch's stages add up to. */
+int64_t schedule_weight(const struct schedule *schedule);
+
 /* The stage of the next step, which is step model->step. Valid until the next call. */
 graco_status schedule_next(struct schedule *schedule, struct stage **out);
 

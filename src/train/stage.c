@@ -4,16 +4,17 @@
 #include "base/memory.h"
 #include "layers/encoder.h"
 
-static graco_status stage_new(struct stage **out, struct context *context,
-                              const struct graco_model *model, int64_t nodes)
+static graco_status stage_new(struct stage **out, const struct graco_model *model,
+                              const struct subject *subject)
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
     TRY(memory_zalloc(&stage, 1, sizeof *stage));
-    stage->context = context;
+    stage->context = subject->context;
     stage->method = model->method;
-    stage->nodes = nodes;
-    TRY(stage->method->prepare(&stage->state, model, nodes));
+    stage->nodes = subject->nodes;
+    stage->weight = 1;
+    TRY(stage->method->prepare(&stage->state, model, subject));
     *out = stage;
     return GRACO_OK;
 done:
@@ -21,22 +22,31 @@ done:
     return status;
 }
 
-graco_status stage_create_graph(struct stage **out, struct context *context,
-                                const struct graco_model *model, const struct graph *graph,
-                                const struct features *features)
+graco_status stage_create_graph(struct stage **out, const struct graco_model *model,
+                                struct subject subject, const struct features *features)
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
-    TRY(stage_new(&stage, context, model, graph->nodes));
-    stage->hops = 1;
-    TRY(input_create(&stage->input, context, features));
-    TRY(views_create(&stage->views[0], context, graph, NULL, features->cols,
-                     encoder_kind(&model->config)->norm, model->method->views));
+    subject.nodes = subject.graph->nodes;
+    TRY(stage_new(&stage, model, &subject));
+    if (model->method->views > 0) {
+        stage->hops = 1;
+        TRY(input_create(&stage->input, subject.context, features));
+        TRY(views_create(&stage->views[0], subject.context, subject.graph, NULL, features->cols,
+                         encoder_kind(&model->config)->norm, model->method->views));
+    }
     *out = stage;
     return GRACO_OK;
 done:
     stage_free(stage);
     return status;
+}
+
+graco_status stage_divide(struct stage *stage, int64_t graphs, const int64_t *start)
+{
+    PASS(context_share(stage->context, &stage->start, start, graphs + 1, sizeof *start));
+    stage->graphs = stage->weight = graphs;
+    return GRACO_OK;
 }
 
 /* How many neighbours a source of this hop would draw if it were a target. */
@@ -53,24 +63,26 @@ static graco_status source_degrees(int32_t **out, const struct graph *graph,
     return status;
 }
 
-graco_status stage_create_sample(struct stage **out, struct context *context,
-                                 const struct graco_model *model, const struct graph *graph,
-                                 const struct sample *sample, struct stock *stock,
-                                 const int32_t *rows)
+graco_status stage_create_sample(struct stage **out, const struct graco_model *model,
+                                 struct subject subject, const struct sample *sample,
+                                 struct stock *stock)
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
     enum view_norm norm = encoder_kind(&model->config)->norm;
-    TRY(stage_new(&stage, context, model, sample->count[0]));
+    subject.nodes = sample->count[0];
+    TRY(stage_new(&stage, model, &subject));
+    stage->weight = sample->count[0];
     stage->hops = sample->hops;
-    TRY(stock_gather(&stage->input, stock, rows, sample->count[sample->hops]));
+    TRY(stock_gather(&stage->input, stock, subject.ids, sample->count[sample->hops]));
     for (int hop = 0; hop < sample->hops; hop++) {
         bool last = hop == sample->hops - 1;
         if (norm == VIEW_NORM_SYMMETRIC)
-            TRY(source_degrees(&stage->degrees[hop], graph, sample, hop,
+            TRY(source_degrees(&stage->degrees[hop], subject.graph, sample, hop,
                                model->config.fanout[last ? hop : hop + 1]));
-        TRY(views_create(&stage->views[hop], context, &sample->hop[hop], stage->degrees[hop],
-                         last ? model->cols : 0, norm, model->method->views));
+        TRY(views_create(&stage->views[hop], subject.context, &sample->hop[hop],
+                         stage->degrees[hop], last ? model->sizes.cols : 0, norm,
+                         model->method->views));
     }
     *out = stage;
     return GRACO_OK;
@@ -89,6 +101,7 @@ void stage_free(struct stage *stage)
     }
     if (stage->recording)
         stage->context->recorder->forget(stage->recording);
+    context_unshare(stage->context, stage->start);
     stage->method->release(stage->state);
     input_free(stage->input);
     memory_free(stage);

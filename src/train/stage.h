@@ -11,9 +11,12 @@
 struct stage {
     struct context *context;
     const struct method *method;
-    int64_t nodes; /* that the loss is about: all, or the batch's roots */
-    struct input *input;
-    int hops;                        /* 1 for a whole graph */
+    int64_t nodes;        /* that the loss is about: all, or the batch's roots */
+    int64_t weight;       /* of its loss in the epoch's mean: graphs, or a batch's roots */
+    int64_t graphs;       /* that are stacked in it; 0: it is one */
+    const int64_t *start; /* (graphs + 1) on the device: their first nodes */
+    struct input *input;  /* NULL, and no hops, where the method has no views */
+    int hops;             /* 1 for a whole graph */
     struct views *views[LAYERS_MAX]; /* (hops), from the roots outward */
     void *state;                     /* the method's own */
     int32_t *degrees[LAYERS_MAX];    /* (sources) of each hop, for the symmetric norm */
@@ -23,17 +26,18 @@ struct stage {
     int recordings;                  /* tried so far */
 };
 
-/* A stage on a whole graph. Borrows graph and features. */
-graco_status stage_create_graph(struct stage **out, struct context *context,
-                                const struct graco_model *model, const struct graph *graph,
-                                const struct features *features);
+/* A stage on the whole of subject->graph, whose rows of X are `features`; borrowed. */
+graco_status stage_create_graph(struct stage **out, const struct graco_model *model,
+                                struct subject subject, const struct features *features);
 
-/* A stage on a sample of `graph`, whose node i has row rows[i] of the stock's features. Borrows all
- * of them. */
-graco_status stage_create_sample(struct stage **out, struct context *context,
-                                 const struct graco_model *model, const struct graph *graph,
-                                 const struct sample *sample, struct stock *stock,
-                                 const int32_t *rows);
+/* Says that the stage's graph is several: graph g has nodes start[g] .. start[g + 1] - 1. Borrows. */
+graco_status stage_divide(struct stage *stage, int64_t graphs, const int64_t *start);
+
+/* A stage on a sample of subject->graph, whose node i has row subject->ids[i] of the stock's features.
+ * Borrows all of them. */
+graco_status stage_create_sample(struct stage **out, const struct graco_model *model,
+                                 struct subject subject, const struct sample *sample,
+                                 struct stock *stock);
 
 void stage_free(struct stage *stage);
 

@@ -1,5 +1,6 @@
 /* Training: epochs of steps, each on a stage that the schedule hands out; after each epoch a line of
- * metrics, and now and then a checkpoint. Nothing here knows a method. */
+ * metrics, and now and then a checkpoint. A training that is asked to stop gives up the step under way:
+ * its checkpoint then stands before that step, within an epoch too. Nothing here knows a method. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "train/checkpoint.h"
@@ -12,6 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Seconds between two calls of on_progress. */
+static const double PROGRESS_INTERVAL = 0.1;
+
+/* Seconds of a step's tiles that tell how long all of them take. */
+static const double TILES_MEASURED = 0.2;
+
+/* A setting is called faster if it needs at most this share of the operations: counts say no more. */
+static const double FASTER_SHARE = 0.5;
+
 /* One call of graco_train. */
 struct session {
     const struct graco_dataset *data;
@@ -20,11 +30,17 @@ struct session {
     struct graco_model *model;
     struct trainer *trainer;
     struct schedule *schedule;
-    struct run_folder *run; /* NULL: nothing on disk */
-    struct timing timing;   /* of the epochs of this call */
-    int64_t done;           /* epochs of this call */
-    int64_t saved;          /* epoch of the checkpoint in the run folder; -1: none */
-    double started;
+    struct run_folder *run;   /* NULL: nothing on disk */
+    struct timing timing;     /* of the epochs of this call */
+    int64_t done;             /* epochs of this call */
+    int64_t saved;            /* epoch of the checkpoint in the run folder; -1: none */
+    double started, stepping; /* when the call began, and its first step */
+    double step_began;        /* the step under way */
+    int64_t first_step;       /* steps before this call */
+    double asked;             /* when on_progress was called last */
+    bool stopped;             /* it said so */
+    const char *faster;       /* a setting that would take far less time, or NULL */
+    double faster_share;      /* of the operations */
     graco_train_result result;
 };
 
@@ -60,8 +76,12 @@ done:
 }
 
 /* What the method needs of the data. */
-static graco_status check_data(const struct graco_dataset *data, unsigned needs)
+static graco_status check_data(const struct graco_dataset *data, const struct method *method)
 {
+    unsigned needs = method->needs;
+    if (needs & METHOD_NEEDS_LABELS && data->classes == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "method %s needs labels; data set '%s' has none",
+                           method->name, data->name);
     if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has no node features; training needs some", data->name);
@@ -77,21 +97,109 @@ static graco_status open_model(struct session *s)
 {
     graco_status status = GRACO_OK;
     if (!s->options->resume) {
-        TRY(model_create(&s->model, &s->config, s->data->features.cols));
+        TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
         goto done;
     }
     if (!s->run)
         FAIL(GRACO_ERROR_ARGUMENT, "there is no run folder to resume from");
     TRY(checkpoint_read(&s->model, s->run->model));
     TRY(check_same(&s->model->config, &s->config, s->run->model));
-    if (s->model->cols != s->data->features.cols)
-        FAIL(GRACO_ERROR_ARGUMENT, "%s was trained on %lld features; data set '%s' has %lld",
-             s->run->model, (long long)s->model->cols, s->data->name,
-             (long long)s->data->features.cols);
+    TRY(model_check(s->model, s->data, s->run->model));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
     return status;
+}
+
+/* Seconds of a step: the mean of those of this call or, in the first, what its tiles so far tell, with
+ * the way back through the layers twice as long as the way to the tiles. NaN: nothing is known yet. */
+static double step_seconds(const struct session *s, double now)
+{
+    const struct watch *watch = &s->trainer->context->watch;
+    int64_t done = s->model->step - s->first_step;
+    if (done > 0)
+        return (s->step_began - s->stepping) / (double)done;
+    if (watch->share == 0 || now - watch->since < TILES_MEASURED)
+        return (double)NAN;
+    return 3 * (watch->since - s->step_began) + (now - watch->since) / watch->share;
+}
+
+/* Where the training is. */
+static graco_progress describe(const struct session *s, double now)
+{
+    const struct graco_model *model = s->model;
+    const struct epoch_sums *sums = &model->sums;
+    graco_progress progress = {.epoch = model->epoch + 1,
+                               .epochs = s->config.epochs,
+                               .step = sums->steps,
+                               .steps = schedule_steps(s->schedule),
+                               .share = s->trainer->context->watch.share,
+                               .loss = (double)NAN,
+                               .seconds = now - s->started};
+    int64_t left = (progress.epochs - model->epoch) * progress.steps - sums->steps;
+    if (sums->weight > 0)
+        progress.loss = sums->loss * (double)schedule_weight(s->schedule) / (double)sums->weight;
+    progress.seconds_left = ((double)left - progress.share) * step_seconds(s, now);
+    progress.faster = s->faster;
+    progress.faster_seconds = s->faster ? s->faster_share * progress.seconds_left : (double)NAN;
+    return progress;
+}
+
+/* The watch of a session: asks on_progress, and not again once it has said no. */
+static bool go_on(void *owner)
+{
+    struct session *s = owner;
+    double now = threads_seconds();
+    if (s->stopped || now - s->asked < PROGRESS_INTERVAL)
+        return !s->stopped;
+    s->asked = now;
+    graco_progress progress = describe(s, now);
+    s->stopped = !s->options->on_progress(s->options->user, &progress);
+    return !s->stopped;
+}
+
+/* Lets on_progress watch the steps to come. What would be faster is only known for one whole graph. */
+static void start_watch(struct session *s)
+{
+    const struct features *X = &s->data->features;
+    struct graph_size size = {.nodes = s->data->graph->nodes,
+                              .edges = s->data->graph->edges,
+                              .entries = X->dense ? X->rows * X->cols : X->sparse.start[X->rows]};
+    s->first_step = s->model->step;
+    s->stepping = s->step_began = threads_seconds();
+    if (!s->options->on_progress)
+        return;
+    s->trainer->context->watch = (struct watch){.go_on = go_on, .owner = s};
+    if (s->model->method->faster && s->data->graphs == 1 && s->config.batch == 0)
+        s->faster = s->model->method->faster(&s->faster_share, s->model, &size);
+    if (s->faster_share > FASTER_SHARE)
+        s->faster = NULL;
+}
+
+/* A checkpoint must stand at a step that the epochs of this data have. */
+static graco_status check_place(const struct session *s)
+{
+    const struct graco_model *model = s->model;
+    int64_t steps = schedule_steps(s->schedule);
+    if (model->sums.steps < steps && model->step == model->epoch * steps + model->sums.steps)
+        return GRACO_OK;
+    return status_fail(
+        GRACO_ERROR_ARGUMENT,
+        "%s stands after %lld epochs at step %lld, and an epoch of data set '%s' has "
+        "%lld steps: it was trained on other data",
+        s->run->model, (long long)model->epoch, (long long)model->step, s->data->name,
+        (long long)steps);
+}
+
+/* Where to compute: a method that has no tape knows the CPU alone. */
+static graco_status find_backend(const struct backend **out, const struct graco_config *config,
+                                 const struct method *method)
+{
+    const char *device = config_word(config, "device");
+    if (method->step && strcmp(device, "cuda") == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "method %s runs on the CPU alone; device is '%s'",
+                           method->name, device);
+    return backend_find(out, method->step ? "cpu" : device);
 }
 
 static graco_status open_session(struct session *s)
@@ -100,14 +208,17 @@ static graco_status open_session(struct session *s)
     const struct backend *backend = NULL;
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
-    TRY(backend_find(&backend, config_word(&s->config, "device")));
     TRY(method_find(&method, s->config.method));
-    TRY(check_data(s->data, method->needs));
+    TRY(find_backend(&backend, &s->config, method));
+    TRY(check_data(s->data, method));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
     TRY(trainer_create(&s->trainer, backend, s->model));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
+    if (s->options->resume)
+        TRY(check_place(s));
+    start_watch(s);
     TRY(timing_init(&s->timing, s->config.epochs - s->model->epoch));
     if (s->run) {
         TRY(run_folder_write_config(s->run, &s->config, &info));
@@ -143,47 +254,108 @@ done:
     return status;
 }
 
-/* The steps of one epoch; `epoch` gets the means over them. */
-static graco_status run_steps(struct session *s, graco_epoch *epoch)
+/* Why there is no further epoch; NULL: there is one. */
+static const char *ending_of(const struct session *s)
 {
-    int64_t steps = schedule_steps(s->schedule);
+    const struct graco_model *model = s->model;
+    bool waits = s->config.patience > 0 && model->best.epoch > 0;
+    if (waits && model->epoch - model->best.epoch >= s->config.patience)
+        return "patience";
+    return model->epoch >= s->config.epochs ? "epochs" : NULL;
+}
+
+/* Where the training keeps its best parameters: the epoch's cost, and whether it is the lowest. */
+static graco_status judge(struct session *s, struct stage *stage, graco_epoch *epoch)
+{
+    struct graco_model *model = s->model;
     graco_status status = GRACO_OK;
-    for (int64_t i = 0; i < steps; i++) {
-        struct stage *stage;
-        TRY(schedule_next(s->schedule, &stage));
-        TRY(trainer_step(s->trainer, stage));
-        struct outcome outcome = stage_outcome(stage);
-        epoch->loss += outcome.loss / (double)steps;
-        epoch->mutual_information += outcome.mutual_information / (double)steps;
-        epoch->floored += outcome.floored;
+    if (!model->parameters.best)
+        goto done;
+    epoch->cost = epoch->loss;
+    if (model->method->validate)
+        TRY(trainer_validate(&epoch->cost, s->trainer, stage));
+    if (model->best.epoch == 0 || epoch->cost < model->best.cost) {
+        TRY(trainer_keep_best(s->trainer));
+        model->best.epoch = model->epoch;
+        model->best.cost = epoch->cost;
     }
-    s->model->epoch++;
+    epoch->best_epoch = model->best.epoch;
 done:
     return status;
+}
+
+/* The steps that the epoch under way still has; *stage is the last one's. */
+static graco_status run_steps(struct session *s, struct stage **stage)
+{
+    struct epoch_sums *sums = &s->model->sums;
+    int64_t steps = schedule_steps(s->schedule);
+    double whole = (double)schedule_weight(s->schedule);
+    double begin = threads_seconds() - sums->seconds;
+    graco_status status = GRACO_OK;
+    while (sums->steps < steps) {
+        TRY(context_look(s->trainer->context));
+        TRY(schedule_next(s->schedule, stage));
+        TRY(trainer_step(s->trainer, *stage));
+        struct outcome outcome = stage_outcome(*stage);
+        double weight = (double)(*stage)->weight;
+        sums->loss += outcome.loss * weight / whole;
+        sums->mutual_information += outcome.mutual_information * weight / whole;
+        sums->floored += outcome.floored;
+        sums->weight += (*stage)->weight;
+        sums->steps++;
+        s->step_began = threads_seconds();
+    }
+done:
+    sums->seconds = sums->steps > 0 ? threads_seconds() - begin : 0;
+    return status;
+}
+
+/* Ends a training that was stopped within an epoch, or in its first step. */
+static graco_status stop_here(struct session *s)
+{
+    const struct graco_model *model = s->model;
+    PASS(save(s));
+    if (model->sums.steps == 0)
+        return status_fail(GRACO_STOPPED, "stopped after epoch %lld of %lld",
+                           (long long)model->epoch, (long long)s->config.epochs);
+    return status_fail(GRACO_STOPPED, "stopped in epoch %lld of %lld, after step %lld of %lld",
+                       (long long)model->epoch + 1, (long long)s->config.epochs,
+                       (long long)model->sums.steps, (long long)schedule_steps(s->schedule));
 }
 
 static graco_status run_epoch(struct session *s)
 {
     const graco_train_options *options = s->options;
-    graco_epoch epoch = {.epoch = s->model->epoch + 1, .epochs = s->config.epochs};
-    double begin = threads_seconds();
-    graco_status status = run_steps(s, &epoch);
+    struct graco_model *model = s->model;
+    struct stage *stage = NULL;
+    graco_status status = run_steps(s, &stage);
+    if (status == GRACO_STOPPED)
+        return stop_here(s);
     if (status != GRACO_OK)
         return status;
-    double end = threads_seconds();
-    int64_t left = s->config.epochs - s->model->epoch;
-    timing_add(&s->timing, end - begin);
+    const struct epoch_sums sums = model->sums;
+    model->sums = (struct epoch_sums){0};
+    int64_t left = s->config.epochs - ++model->epoch;
+    timing_add(&s->timing, sums.seconds);
     s->done++;
-    epoch.seconds = end - begin;
-    epoch.seconds_left = (double)left * (end - s->started) / (double)s->done;
+    graco_epoch epoch = {.epoch = model->epoch,
+                         .epochs = s->config.epochs,
+                         .loss = sums.loss,
+                         .mutual_information = sums.mutual_information,
+                         .floored = sums.floored,
+                         .seconds = sums.seconds,
+                         .seconds_left =
+                             (double)left * (threads_seconds() - s->started) / (double)s->done};
     s->result.loss = epoch.loss;
     s->result.mutual_information = epoch.mutual_information;
+    TRY(judge(s, stage, &epoch));
+    epoch.ended = ending_of(s);
     if (s->run)
         TRY(run_folder_log(s->run, &epoch));
     bool stop = options->on_epoch && !options->on_epoch(options->user, &epoch);
-    if (stop || left == 0 || s->model->epoch % s->config.checkpoint_every == 0)
+    if (stop || epoch.ended || model->epoch % s->config.checkpoint_every == 0)
         TRY(save(s));
-    if (stop && left > 0)
+    if (stop && !epoch.ended)
         FAIL(GRACO_STOPPED, "stopped after epoch %lld of %lld", (long long)epoch.epoch,
              (long long)epoch.epochs);
 done:
@@ -194,6 +366,11 @@ static void fill_result(struct session *s)
 {
     graco_train_result *r = &s->result;
     r->epochs = s->model->epoch;
+    r->step = s->model->sums.steps;
+    r->steps = schedule_steps(s->schedule);
+    r->best_epoch = s->model->best.epoch;
+    r->best_cost = s->model->best.cost;
+    r->ended = ending_of(s) ? ending_of(s) : "stopped";
     r->seconds = threads_seconds() - s->started;
     r->device = s->trainer->context->backend->name;
     r->buffer_bytes = s->trainer->context->most_bytes;
@@ -243,7 +420,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
                         .result = {.loss = (double)NAN, .mutual_information = (double)NAN}};
     graco_status status = GRACO_OK;
     TRY(open_session(&s));
-    while (s.model->epoch < s.config.epochs && status == GRACO_OK)
+    while (!ending_of(&s) && status == GRACO_OK)
         status = run_epoch(&s);
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;

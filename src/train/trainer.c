@@ -12,16 +12,24 @@
 
 enum { RECORDINGS_MAX = 3 }; /* of one stage */
 
+/* A block as the device sees it; one that the model does not have is NULL there too. */
+static graco_status share_block(struct trainer *t, float **out, const float *host)
+{
+    return host ? context_share(t->context, out, host, t->model->parameters.total, sizeof(float))
+                : GRACO_OK;
+}
+
 static graco_status share_blocks(struct trainer *t)
 {
-    struct parameters *p = &t->model->parameters;
-    graco_status status = GRACO_OK;
-    TRY(context_share(t->context, &t->value, p->value, p->total, sizeof(float)));
-    TRY(context_share(t->context, &t->grad, p->grad, p->total, sizeof(float)));
-    TRY(context_share(t->context, &t->m, p->m, p->total, sizeof(float)));
-    TRY(context_share(t->context, &t->v, p->v, p->total, sizeof(float)));
-done:
-    return status;
+    const struct parameters *p = &t->model->parameters;
+    PASS(share_block(t, &t->value, p->value));
+    PASS(share_block(t, &t->grad, p->grad));
+    PASS(share_block(t, &t->m, p->m));
+    PASS(share_block(t, &t->v, p->v));
+    PASS(share_block(t, &t->best, p->best));
+    if (p->best && !t->model->method->validate)
+        PASS(context_take(t->context, &t->before, p->total, sizeof(float)));
+    return GRACO_OK;
 }
 
 graco_status trainer_create(struct trainer **out, const struct backend *backend,
@@ -51,6 +59,8 @@ void trainer_free(struct trainer *t)
         context_unshare(t->context, t->grad);
         context_unshare(t->context, t->m);
         context_unshare(t->context, t->v);
+        context_unshare(t->context, t->best);
+        context_give(t->context, t->before);
     }
     tape_free(t->tape);
     context_free(t->context);
@@ -63,6 +73,8 @@ struct run trainer_run(const struct trainer *t, const struct stage *stage)
                       .tape = t->tape,
                       .input = stage->input,
                       .hops = stage->hops,
+                      .graphs = stage->graphs,
+                      .start = stage->start,
                       .value = t->value,
                       .grad = t->grad,
                       .training = true,
@@ -85,21 +97,44 @@ done:
     return status;
 }
 
-static graco_status ask_update(struct trainer *t)
+static graco_status copy_block(struct trainer *t, float *to, const float *from)
+{
+    size_t bytes = (size_t)t->model->parameters.total * sizeof(float);
+    return t->context->buffers->copy(t->context, to, from, bytes);
+}
+
+/* Adam on floats first .. last - 1 of the blocks. */
+static graco_status ask_adam(struct trainer *t, int64_t first, int64_t last, bool decayed)
 {
     const struct graco_config *config = &t->model->config;
-    struct adam adam = {.count = t->model->parameters.total,
-                        .value = t->value,
-                        .grad = t->grad,
-                        .m = t->m,
-                        .v = t->v,
+    struct adam adam = {.count = last - first,
+                        .value = t->value + first,
+                        .grad = t->grad + first,
+                        .m = t->m + first,
+                        .v = t->v + first,
                         .lr = config->lr,
                         .beta1 = 0.9,
                         .beta2 = 0.999,
                         .epsilon = 1e-8,
-                        .weight_decay = config->weight_decay,
+                        .weight_decay = decayed ? config->weight_decay : 0,
                         .step = t->model->step + 1};
     return t->context->kernels->adam(t->context, &adam);
+}
+
+/* Keeps the values that the loss speaks of, and steps. Neighbours that are decayed alike go together:
+ * one call for all, unless a method exempts some. */
+static graco_status ask_update(struct trainer *t)
+{
+    const struct parameters *p = &t->model->parameters;
+    if (t->before)
+        PASS(copy_block(t, t->before, t->value));
+    for (int i = 0, next; i < p->count; i = next) {
+        for (next = i + 1; next < p->count && p->list[next].undecayed == p->list[i].undecayed;)
+            next++;
+        int64_t last = next < p->count ? p->list[next].offset : p->total;
+        PASS(ask_adam(t, p->list[i].offset, last, !p->list[i].undecayed));
+    }
+    return GRACO_OK;
 }
 
 graco_status trainer_update(struct trainer *t)
@@ -182,12 +217,24 @@ static void check_recording(struct context *c, struct stage *stage)
     stage->recording = NULL;
 }
 
+/* A method without a tape steps on the host, where it has found everything when it returns. */
+static graco_status step_by_itself(struct trainer *t, struct stage *stage)
+{
+    struct run run = trainer_run(t, stage);
+    t->not_finite = -1;
+    if (t->before)
+        PASS(copy_block(t, t->before, t->value));
+    return stage->method->step(&run, stage->state);
+}
+
 /* From its second step on a stage is recorded, where the back end can: by then every buffer that a
  * step takes is in the cache, unless memory is so short that buffers come and go. */
 static graco_status run_step(struct trainer *t, struct stage *stage)
 {
     struct context *c = t->context;
     graco_status status = GRACO_OK;
+    if (stage->method->step)
+        return step_by_itself(t, stage);
     check_recording(c, stage);
     if (!stage->recording && c->recorder && stage->steps > 0 &&
         stage->recordings < RECORDINGS_MAX) {
@@ -217,7 +264,28 @@ graco_status trainer_step(struct trainer *t, struct stage *stage)
         TRY(fail_number(t, stage_outcome(stage).loss));
     t->model->step++;
 done:
+    t->context->watch.share = 0;
     return status;
+}
+
+graco_status trainer_validate(double *cost, struct trainer *t, struct stage *stage)
+{
+    struct run run = trainer_run(t, stage);
+    run.grad = NULL;
+    run.training = false;
+    tape_reset(t->tape);
+    PASS(stage->method->validate(cost, &run, stage->state));
+    PASS(tape_status(t->tape));
+    PASS(context_finish(t->context));
+    if (!isfinite(*cost))
+        return status_fail(GRACO_ERROR_NUMBER, "the validation's cost is not finite in epoch %lld",
+                           (long long)t->model->epoch);
+    return GRACO_OK;
+}
+
+graco_status trainer_keep_best(struct trainer *t)
+{
+    return copy_block(t, t->best, t->before ? t->before : t->value);
 }
 
 graco_status trainer_download(struct trainer *t)
@@ -225,12 +293,12 @@ graco_status trainer_download(struct trainer *t)
     struct context *c = t->context;
     struct parameters *p = &t->model->parameters;
     size_t bytes = (size_t)p->total * sizeof(float);
-    graco_status status = GRACO_OK;
     if (c->backend->host)
         return GRACO_OK;
-    TRY(c->buffers->download(c, p->value, t->value, bytes));
-    TRY(c->buffers->download(c, p->m, t->m, bytes));
-    TRY(c->buffers->download(c, p->v, t->v, bytes));
-done:
-    return status;
+    PASS(c->buffers->download(c, p->value, t->value, bytes));
+    PASS(c->buffers->download(c, p->m, t->m, bytes));
+    PASS(c->buffers->download(c, p->v, t->v, bytes));
+    if (p->best)
+        PASS(c->buffers->download(c, p->best, t->best, bytes));
+    return GRACO_OK;
 }

@@ -8,7 +8,7 @@ graco=$1/graco
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export GRACO_DATA=$work/sets OMP_WAIT_POLICY=passive
+export GRACO_DATA=$work/sets
 mkdir sets
 
 # exits CODE PART ARGUMENT...: graco must exit so, with PART on stdout (code 0) or in its one line on
@@ -35,7 +35,7 @@ exits 0 "usage: graco COMMAND" -h
 exits 0 "graco 0." -V
 exits 0 "usage: graco COMMAND" help
 exits 0 "[64]" help train --set hidden=64
-exits 0 "[4294967296]" help train --memory 4GiB
+exits 0 "[4G]" help train --memory 4GiB
 exits 0 "[5]" help train --seed 5
 exits 0 "presets: cora" train -h
 exits 0 "usage: graco eval" help eval
@@ -55,8 +55,8 @@ exits 2 "needs a value (RUN), found the end of the line" train -o
 exits 2 "takes no value, found '1'" train -q1
 exits 2 "unexpected argument" train -- one --two
 exits 1 "no such file or folder" train -- ./-x
-exits 0 "[4096]" help train --memory 4096
-exits 0 "[16777216]" help train --memory=16mb
+exits 0 "[4K]" help train --memory 4096
+exits 0 "[16M]" help train --memory=16mb
 exits 0 "[0]" help train --memory 0
 exits 2 "a size such as" train --memory 16Mx
 exits 2 "a size such as" train --memory " 16"
@@ -159,6 +159,10 @@ exits 0 "" train ppi "${tiny[@]}" -o skip --set encoder=sage_skip --set batch=8 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "$graco train g.npz ${tiny[*]} -o terminal" typescript >/dev/null </dev/null
     holds "progress on a terminal" grep -q $'\r.*epoch 2/2.*\033\[K' typescript
+    script -qec "stty cols 40; $graco train g.npz ${tiny[*]} --runs 2 -o narrow" typescript >/dev/null </dev/null
+    tr '\r\033' '\n\n' <typescript | grep 'epoch [0-9]*/' >narrow.lines
+    holds "a line of progress fits 40 columns" awk 'length($0) > 39 { exit 1 }' narrow.lines
+    holds "and says how long is left" grep -q 'epoch 1/2.*left' narrow.lines
     TERM=dumb script -qec "$graco train g.npz ${tiny[*]} -o dumb" typescript >/dev/null </dev/null
     holds "none of that on a dumb one" bash -c "! grep -q \$'\033' typescript"
 else
@@ -184,6 +188,22 @@ stop "it's here" g.npz -o "it's here" --epochs 1000000 --set hidden=4 -q
 holds "quoted: $(cat err)" grep -qF "g.npz -o 'it'\\''s here' --epochs" err
 stop again g.npz -o again --epochs 1000000 --set hidden=4 -q --resume
 holds "--resume is not said twice: $(cat err)" bash -c '! grep -q "resume.*resume" err'
+# A signal is answered at once and obeyed within the epoch, which here takes minutes; the run goes on.
+exits 0 "" generate large.npz --nodes 9000 --classes 3 --features 20
+"$graco" train large.npz -o deaf --epochs 2 --set batch=10 --device cpu --threads 1 2>err &
+victim=$!
+for _ in $(seq 600); do
+    [ -s deaf/metrics.jsonl ] || [ -s deaf/config.json ] && break
+    sleep 0.05
+done
+sleep 0.5
+kill -INT $victim
+code=0
+wait $victim || code=$?
+holds "a training that is stopped within an epoch exits with 1, found $code" [ $code -eq 1 ]
+holds "the signal is answered: $(cat err)" grep -q '^stopping: ' err
+holds "it says where it stands: $(cat err)" grep -q 'stopped after epoch 0 of 2, and step [0-9]* of 900 of the next' err
+holds "no epoch is counted" [ ! -s deaf/metrics.jsonl ]
 stop two/run-1 g.npz -o two --runs 2 --epochs 1000000 --set hidden=4 -q
 holds "the second run is not begun" [ ! -e two/run-2 ]
 

@@ -51,6 +51,46 @@ for name in pipe pipe.npz pipe.zip pipe.npy; do holds "$name is still a pipe" [ 
 holds "links are still links" [ -L link.npy -a -L null.npy ]
 holds "nothing else is left: $(ls)" [ "$(ls | grep -c tmp-)" -eq 0 ]
 
+# ---- Links to files ------------------------------------------------------------------------------
+# The file that a link leads to is replaced, and the link stays; a link that leads nowhere is refused.
+exits 0 "" embed run g.npz -o Z.npy --device cpu
+mkdir far
+echo old >far/Z.npy
+chmod 640 far/Z.npy
+cp g.npz far/g.npz
+ln -s far/Z.npy through.npy
+ln -s through.npy twice.npy
+ln -s far/g.npz through.npz
+ln -s far/absent.npy nowhere.npy
+exits 0 "" embed run g.npz -o twice.npy --device cpu
+same far/Z.npy Z.npy
+exits 0 "" generate through.npz "${small[@]}" --seed 2 --force
+holds "the file that the link leads to is new" bash -c '! cmp -s g.npz far/g.npz'
+exits 1 "nowhere.npy: it is a link that leads nowhere; expected a file, or a new name" \
+    embed run g.npz -o nowhere.npy --device cpu
+holds "links are still links" [ -L through.npy -a -L twice.npy -a -L through.npz -a -L nowhere.npy ]
+holds "permissions stay" [ "$(stat -c %a far/Z.npy)" = 640 ]
+holds "nothing else is left: $(ls . far)" [ "$(ls . far | grep -c 'tmp-\|absent')" -eq 0 ]
+mv run/embeddings.npy far
+ln -s ../far/embeddings.npy run/embeddings.npy
+exits 0 "" train g.npz -o run --resume --epochs 2 --set hidden=4 --threads 1 --device cpu -q
+holds "a run's files may be links" [ -L run/embeddings.npy -a -s far/embeddings.npy ]
+mv far/embeddings.npy run
+
+# ---- The standard output -------------------------------------------------------------------------
+exits 0 "" embed run g.npz -o Z.npy --device cpu
+exits 0 "" embed run g.npz -o - --device cpu
+same out Z.npy
+holds "and says so: $(cat err)" grep -qx 'wrote the standard output: 200 x 4, float32' err
+code=0
+"$graco" embed run g.npz -o - --device cpu >/dev/full 2>err || code=$?
+holds "a full disk is said: $code, $(cat err)" [ $code -eq 1 -a "$(grep -c 'could not be written' err)" -eq 1 ]
+exits 1 "- is the standard output; expected a file or a folder" generate - "${small[@]}"
+exits 1 "- is the standard output; expected a file or a folder" convert g.npz -
+exits 1 "- is the standard output; expected a folder for the run" train g.npz -o - --epochs 1
+exits 0 "" convert g.npz ./-
+holds "./- is a name" [ -d ./- ]
+
 # ---- What exists already -------------------------------------------------------------------------
 cp g.npz before
 exits 1 "g.npz exists; expected a new name, or --force to replace it" generate g.npz "${small[@]}" --seed 1

@@ -29,6 +29,24 @@ static inline struct tensor *build_contrast(struct tape *tape, struct setting *s
         .n = in[0]->rows / 2, .d = in[0]->cols, .tau = TAU, .within = s->op->kind == 1};
     tape_contrast(tape, &s->contrast, Z);
     s->objective = true;
+    s->loss = &s->contrast.loss;
+    return NULL;
+}
+
+/* The same for several graphs: of one node, of three, of a third and of two thirds of all nodes. */
+static inline struct tensor *build_contrast_graphs(struct tape *tape, struct setting *s,
+                                                   struct tensor *in[])
+{
+    struct tensor *Z = unit_rows(tape, s, in[0]);
+    int64_t n = in[0]->rows / 2, start[GRAPHS + 1] = {0, 1, 4, 4 + (n - 4) / 3, n};
+    memcpy(s->graph_start, start, sizeof start);
+    s->contrast = (struct contrast){
+        .n = n, .d = in[0]->cols, .tau = TAU, .within = s->op->kind == 1, .graphs = GRAPHS};
+    tape_fail(tape, context_share(tape->context, &s->contrast.start, s->graph_start, GRAPHS + 1,
+                                  sizeof *start));
+    tape_contrast(tape, &s->contrast, Z);
+    s->objective = true;
+    s->loss = &s->contrast.loss;
     return NULL;
 }
 
@@ -62,6 +80,7 @@ static inline struct tensor *build_moment(struct tape *tape, struct setting *s, 
                                 .key = {.seed = 9, .stream = RANDOM_PAIRS}};
     tape_moment(tape, &s->moment, Z);
     s->objective = true;
+    s->loss = &s->moment.loss;
     return NULL;
 }
 
@@ -70,7 +89,7 @@ static inline struct tensor *build_moment(struct tape *tape, struct setting *s, 
 /* Whether row i of an objective's input is zero. */
 static inline bool zero_row(const struct setting *s, int64_t i)
 {
-    int64_t n = s->op->shape[0][0] / 2, node = i % n;
+    int64_t n = s->op->shape[0][0] / 2, node = n ? i % n : i;
     switch (s->rows) {
     case ROWS_ZERO:
         return i == n / 2;

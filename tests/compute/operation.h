@@ -4,7 +4,7 @@
 
 #include "tape/tape_node.h"
 
-enum { INPUTS = 3, SIDE_MAX = 64 };
+enum { INPUTS = 3, SIDE_MAX = 64, GRAPHS = 4 };
 
 struct setting;
 
@@ -39,12 +39,20 @@ struct setting {
     struct dense_map dense;
     struct contrast contrast;
     struct moment moment;
+    struct reconstruction reconstruction;
+    struct gaussian gaussian;
+    struct classification classification;
+    struct pairs pairs[2];
+    double pairs_loss;
+    struct row_list list;
     bool objective;
+    const double *loss; /* of an objective */
     int64_t *start[2];
     int32_t *index[2];
     float *value[2], *scale, *mask;
     float *X;
     int32_t sample[SIDE_MAX];
+    int64_t graph_start[GRAPHS + 1];
 };
 
 static inline float draw(uint32_t stream, int64_t element)

@@ -1,7 +1,9 @@
 /* One table of operations. Each case runs on the scalar reference, on the CPU back end and, where
  * there is one, on a GPU, which must agree in values and gradients; small cases are also held
  * against finite differences. */
+#include "method_cases.h"
 #include "objective_cases.h"
+#include "reconstruct_cases.h"
 
 #include "base/memory.h"
 #include "check.h"
@@ -88,25 +90,6 @@ static struct tensor *build_normalise(struct tape *tape, struct setting *s, stru
     return tape_normalise(tape, tape_propagate(tape, &s->map, in[0], NULL), in[1]);
 }
 
-/* kind: rows to gather, some of them more than once. Nothing goes back through it: features are
- * constant. */
-static struct tensor *build_gather(struct tape *tape, struct setting *s, struct tensor *in[])
-{
-    struct context *c = tape->context;
-    int64_t rows = s->op->kind;
-    const int32_t *index = NULL;
-    int32_t *host = malloc((size_t)rows * sizeof *host);
-    struct tensor *Y = tape_tensor(tape, rows, in[0]->cols);
-    for (int64_t i = 0; i < rows; i++)
-        host[i] = (int32_t)(i == 0 ? in[0]->rows - 1 : i * i * 7 % in[0]->rows);
-    CHECK_OK(context_share(c, &index, host, rows, sizeof *host));
-    CHECK_OK(c->kernels->gather(c, rows, in[0]->cols, Y->data, in[0]->data, index));
-    CHECK_OK(context_finish(c));
-    context_unshare(c, index);
-    free(host);
-    return Y;
-}
-
 static const struct operation OPERATIONS[] = {
     {"matmul", build_matmul, {{3, 4}, {4, 5}}, 0, true},
     {"matmul, odd panels", build_matmul, {{517, 33}, {33, 70}}, 0, false},
@@ -134,6 +117,8 @@ static const struct operation OPERATIONS[] = {
     {"prelu", build_activate, {{24, 5}, {1, 5}, {1, 1}}, ACTIVATION_PRELU, true},
     {"elu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_ELU, true},
     {"rrelu", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_RRELU, true},
+    {"bias alone", build_activate, {{24, 5}, {1, 5}}, ACTIVATION_NONE, true},
+    {"bias alone, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_NONE, false},
     {"relu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_RELU, false},
     {"prelu, large", build_activate, {{1400, 37}, {1, 37}, {1, 1}}, ACTIVATION_PRELU, false},
     {"elu, large", build_activate, {{1400, 37}, {1, 37}}, ACTIVATION_ELU, false},
@@ -165,6 +150,10 @@ static const struct operation OPERATIONS[] = {
     {"contrast, many blocks", build_contrast, {{1238, 12}}, 1, false},
     {"infonce", build_contrast, {{24, 5}}, 0, true},
     {"infonce, many blocks", build_contrast, {{1238, 12}}, 0, false},
+    {"contrast of graphs", build_contrast_graphs, {{24, 5}}, 1, true},
+    {"contrast of graphs, some large", build_contrast_graphs, {{700, 70}}, 1, false},
+    {"infonce of graphs", build_contrast_graphs, {{24, 5}}, 0, true},
+    {"infonce of graphs, some large", build_contrast_graphs, {{700, 70}}, 0, false},
     {"moment", build_moment, {{24, 5}}, -0, false},
     {"moment, given coefficients", build_moment, {{24, 5}}, -7, true},
     {"moment, corrected", build_moment, {{24, 5}}, 7, false},
@@ -190,7 +179,9 @@ static void make_map(struct setting *s, const struct operation *op)
     bool shared = op->build == build_propagate && (op->kind == 1 || op->kind == 4);
     bool hop = op->kind == 2 && (op->build == build_propagate ||
                                  op->build == build_propagated); /* fewer targets than sources */
-    bool sparse = op->build == build_propagated_sparse, wider = sparse && op->kind == 2;
+    bool square = op->build == build_reconstruct || op->build == build_variational;
+    bool sparse = op->build == build_propagated_sparse || square;
+    bool wider = sparse && op->kind == 2;
     int64_t cols = shared   ? op->shape[0][0]
                    : wider  ? op->shape[0][0] + 4
                    : sparse ? op->shape[0][0]
@@ -367,7 +358,7 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
         CHECK_OK(tape_backward(tape));
     CHECK_OK(context_finish(context));
     if (here->objective)
-        o->value = op->build == build_contrast ? here->contrast.loss : here->moment.loss;
+        o->value = *here->loss + here->gaussian.divergence;
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++)
         if (!context->backend->host)
             CHECK_OK(context->buffers->download(context, o->grad[i], grad[i],
@@ -535,6 +526,17 @@ static void check_operation(const struct operation *op, enum rows_kind rows,
     clear_setting(&setting);
 }
 
+static void check_table(const struct operation *table, size_t rows, const struct device *devices,
+                        int count)
+{
+    for (size_t i = 0; i < rows; i++) {
+        int before = check_failed;
+        check_operation(&table[i], ROWS_MIXED, devices, count);
+        if (check_failed > before)
+            fprintf(stderr, "%s failed\n", table[i].name);
+    }
+}
+
 static void check_hard_rows(const struct operation *objective, const struct device *devices,
                             int count)
 {
@@ -570,12 +572,10 @@ int main(void)
             devices[count].backend = cuda;
     else
         printf("left out: the GPU (%s)\n", graco_message());
-    for (size_t i = 0; i < sizeof OPERATIONS / sizeof *OPERATIONS; i++) {
-        int before = check_failed;
-        check_operation(&OPERATIONS[i], ROWS_MIXED, devices, count);
-        if (check_failed > before)
-            fprintf(stderr, "%s failed\n", OPERATIONS[i].name);
-    }
+    check_table(OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS, devices, count);
+    check_table(METHOD_OPERATIONS, sizeof METHOD_OPERATIONS / sizeof *METHOD_OPERATIONS, devices,
+                count);
+    check_table(ENCODINGS, sizeof ENCODINGS / sizeof *ENCODINGS, devices, count);
     for (size_t i = 0; i < sizeof OBJECTIVES / sizeof *OBJECTIVES; i++)
         check_hard_rows(&OBJECTIVES[i], devices, count);
     return check_result();

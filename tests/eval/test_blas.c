@@ -2,7 +2,10 @@
  * that is not safe to call so gives wrong numbers now and then. */
 #include "eval/blas.h"
 
+#include "base/threads.h"
 #include "check.h"
+
+#include <stdatomic.h>
 
 enum { M = 192, N = 160, K = 96, TIMES = 1500, THREADS = 4 };
 
@@ -13,6 +16,16 @@ static void multiply(double *to)
 {
     blas_dgemm(&blas, (struct blas_result){to, M, N, N, false}, K, blas_plain(A, K),
                blas_transposed(B, K));
+}
+
+static void multiply_often(void *job, struct threads_piece piece)
+{
+    atomic_int *wrong = job;
+    for (int i = 0; i < TIMES; i++) {
+        multiply(C[piece.first]);
+        if (memcmp(C[piece.first], alone, sizeof alone) != 0)
+            atomic_fetch_add(wrong, 1);
+    }
 }
 
 int main(void)
@@ -27,13 +40,8 @@ int main(void)
     for (int k = 0; k < K; k++)
         exact += A[3 * K + k] * B[5 * K + k];
     CHECK(fabs(alone[3 * N + 5] - exact) < 1e-12);
-    int wrong = 0;
-#pragma omp parallel for num_threads(THREADS) reduction(+ : wrong)
-    for (int thread = 0; thread < THREADS; thread++)
-        for (int i = 0; i < TIMES; i++) {
-            multiply(C[thread]);
-            wrong += memcmp(C[thread], alone, sizeof alone) != 0;
-        }
-    CHECK(wrong == 0);
+    atomic_int wrong = 0;
+    threads_run(THREADS, THREADS, 1, multiply_often, &wrong);
+    CHECK(atomic_load(&wrong) == 0);
     return check_result();
 }

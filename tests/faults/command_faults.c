@@ -477,8 +477,7 @@ int main(int argc, char **argv)
         return 2;
     }
     setenv("OMP_NUM_THREADS", "1", 1);
-    setenv("OMP_WAIT_POLICY", "passive", 1); /* spinning threads keep the cores from the others */
-    setenv("MALLOC_PERTURB_", "165", 1);     /* what is not set, or freed, is not zero */
+    setenv("MALLOC_PERTURB_", "165", 1); /* what is not set, or freed, is not zero */
     /* As many scenarios at once as there are processors. */
     long room = sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 0; i < SCENARIOS; i++) {

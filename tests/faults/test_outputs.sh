@@ -138,10 +138,10 @@ for signal in INT TERM; do
         holds "$file after SIG$signal" cmp whole/$file "stop-$signal/$file"
     done
 done
-# An epoch that takes seconds: only the second signal can end it within them.
-"$graco" generate large.npz --nodes 6000 --classes 3 --features 20
+# A product that takes seconds, and is not looked into: only the second signal can end it within them.
+"$graco" generate large.npz --nodes 3000 --classes 3 --features 20
 for signal in INT TERM; do
-    setsid -w "$graco" train large.npz -o "twice-$signal" --epochs 50 --set hidden=1024 \
+    setsid -w "$graco" train large.npz -o "twice-$signal" --epochs 50 --set hidden=2048 \
         --set checkpoint_every=1 --memory 16M --device cpu --threads 1 -q 2>err &
     for _ in $(seq 1200); do [ -s "twice-$signal/config.json" ] && break || sleep 0.05; done
     victim=$(cat "twice-$signal/lock")

@@ -157,7 +157,7 @@ static void checkpoints(void)
         config.encoder = (int)encoder;
         config.layers = 1 + encoder / 2;
         config.activation = encoder ? ACTIVATION_RRELU : ACTIVATION_PRELU;
-        CHECK_OK(model_create(&model, &config, 1));
+        CHECK_OK(model_create(&model, &config, (struct model_sizes){.cols = 1}));
         CHECK_OK(checkpoint_write(model, small_path("model")));
         graco_model_free(model);
         seed_file("checkpoint", "model", "\0", 1);

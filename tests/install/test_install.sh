@@ -55,14 +55,14 @@ int main(void)
 }
 END
 export PKG_CONFIG_PATH="$folder/pkgconfig"
-# The file names the prefix of the build; pkg-config is told where things are now.
-config() { pkg-config --define-variable=prefix="$prefix" "$@" graco; }
+# The file finds its prefix from its own place, and programs find the library without LD_LIBRARY_PATH.
+config() { pkg-config "$@" graco; }
 read -ra flags < <(config --cflags)
 read -ra shared < <(config --libs)
 read -ra static < <(config --static --libs | sed 's/-lgraco//')
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 "$compiler" -std=c17 -Wall -Werror "${flags[@]}" "$prefix/user.c" -o "$prefix/user" "${shared[@]}"
-LD_LIBRARY_PATH="$folder" "$prefix/user"
+"$prefix/user"
 "$compiler" -std=c17 -Wall -Werror "${flags[@]}" "$prefix/user.c" -o "$prefix/user-static" \
     "$folder/libgraco.a" "${static[@]}"
 "$prefix/user-static"

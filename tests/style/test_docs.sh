@@ -57,6 +57,7 @@ check_command() {
     commands=$((commands + 1))
     name=${words[1]-}
     [ "$name" = help ] && name=${words[2]-train}
+    [ "$name" = --version ] && return
     # A build without libcurl has no `graco fetch`, the documents have.
     [ "$name" = fetch ] && grep -q '^GRACO_FETCH:BOOL=OFF' "$build/CMakeCache.txt" && return
     if ! grep -q "^  $name " <<<"$overview"; then
@@ -79,7 +80,7 @@ check_command() {
 
 overview=$("$graco" --help)
 train_help=$("$graco" train --help)
-keys=$(awk '/^keys of --set/ { on = 1; next } on && /^  / { print $1 } on && /^$/ { exit }' <<<"$train_help")
+keys=$(awk '/^keys of --set/ { on = 1; next } on && /^  [^ ]/ { print $1 } on && /^$/ { exit }' <<<"$train_help")
 while read -r line; do
     check_command "$line"
 done < <(awk '/^```sh/ { code = 1; next } /^```/ { code = 0 } code' README.md | grep '^graco ')

@@ -46,7 +46,7 @@ static double first_step(float **grad, int64_t *count, const struct graco_datase
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct stage *stage = NULL;
-    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK(schedule_steps(schedule) == 1);
@@ -92,7 +92,7 @@ static void chunks_equal_whole(int encoder, int activation, bool dense)
     struct views *views = NULL;
     graco_matrix Z = {0};
     config.activation = activation;
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     for (int64_t i = 0; i < model->parameters.total; i++) /* biases and slopes too */
         model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
@@ -245,6 +245,139 @@ static void wrong_use(void)
     graco_dataset_free(data);
 }
 
+/* ---- What an epoch of mini-batches reports ----------------------------------------------------- */
+
+/* The mean over nodes, not over batches; 101 nodes in batches of 100 are one batch. */
+static void batches_count_by_roots(int64_t nodes, int64_t steps)
+{
+    struct graco_dataset *data = generated(nodes, true);
+    graco_config config = config_of(ENCODER_SAGE);
+    graco_train_result result = {0};
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    double mean = 0;
+    int64_t roots = 0;
+    config.batch = 100;
+    config.epochs = 1;
+    CHECK_OK(graco_train(NULL, &result, data, &config, NULL));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
+    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    CHECK(schedule_steps(schedule) == steps);
+    for (int64_t i = 0; i < steps; i++) {
+        struct stage *stage = NULL;
+        CHECK_OK(schedule_next(schedule, &stage));
+        CHECK_OK(trainer_step(trainer, stage));
+        CHECK(stage->nodes >= 2);
+        mean += stage_outcome(stage).loss * (double)stage->nodes / (double)nodes;
+        roots += stage->nodes;
+    }
+    CHECK(roots == nodes && fabs(result.loss - mean) < 1e-12 && mean > 3);
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    graco_dataset_free(data);
+}
+
+static void batch_of_one(void)
+{
+    struct graco_dataset *data = generated(50, true);
+    graco_config config = config_of(ENCODER_SAGE);
+    config.batch = 1;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "batch = 1");
+    graco_dataset_free(data);
+}
+
+/* ---- Several graphs in a step ------------------------------------------------------------------ */
+
+/* Rings of 1 to 120 nodes. */
+static struct graco_dataset *rings(bool dense)
+{
+    static const int64_t sizes[] = {5, 1, 120, 2, 30, 7, 97};
+    struct graco_dataset *data = NULL;
+    struct dataset_parts parts = {.name = "rings", .undirected = true};
+    int64_t nodes = 0, room = 262;
+    struct csr X = {0};
+    CHECK_OK(memory_alloc(&parts.source, room, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.target, room, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.graph_id, room, sizeof(int32_t)));
+    CHECK_OK(csr_alloc(&X, room, 11, room, true));
+    for (int64_t g = 0; g < 7; g++)
+        for (int64_t first = nodes; nodes < first + sizes[g]; nodes++) {
+            parts.source[nodes] = (int32_t)nodes;
+            parts.target[nodes] = (int32_t)(first + (nodes - first + 1) % sizes[g]);
+            parts.graph_id[nodes] = (int32_t)g;
+            X.start[nodes + 1] = nodes + 1;
+            X.index[nodes] = (int32_t)(nodes * 7 % 11);
+            X.value[nodes] = 1;
+        }
+    CHECK(nodes == room);
+    parts.nodes = parts.edges = nodes;
+    parts.features = features_of(X);
+    if (dense) {
+        float *rows = NULL;
+        CHECK_OK(csr_densify(&rows, &parts.features.sparse));
+        features_clear(&parts.features);
+        parts.features = (struct features){.rows = nodes, .cols = 11, .dense = rows};
+    }
+    CHECK_OK(dataset_create(&data, &parts));
+    return data;
+}
+
+/* Loss and gradient of an epoch's steps, averaged over graphs. Nothing is learnt. */
+static double epoch_of(float *grad, const struct graco_dataset *data, const graco_config *config,
+                       int64_t steps)
+{
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    double loss = 0;
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
+    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    CHECK(schedule_steps(schedule) == steps && schedule_weight(schedule) == 6);
+    for (int64_t i = 0; i < steps; i++) {
+        struct stage *stage = NULL;
+        CHECK_OK(schedule_next(schedule, &stage));
+        CHECK_OK(trainer_step(trainer, stage));
+        double share = (double)stage->weight / (double)schedule_weight(schedule);
+        loss += share * stage_outcome(stage).loss;
+        for (int64_t k = 0; k < model->parameters.total; k++)
+            grad[k] += (float)share * trainer->grad[k];
+    }
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    return loss;
+}
+
+/* Graphs that are taken together have the mean of their losses and gradients: no node is a negative of
+ * another graph's. */
+static void graphs_together(enum objective_kind objective, bool dense)
+{
+    static const int64_t graphs[] = {1, 2, 3, 100}, steps[] = {6, 4, 3, 1};
+    struct graco_dataset *data = rings(dense);
+    graco_config config = config_of(ENCODER_GCN);
+    float *grad[4] = {NULL};
+    double loss[4];
+    config.objective = objective;
+    config.lr = config.weight_decay = 0;
+    for (int i = 0; i < 4; i++) {
+        config.graphs = graphs[i];
+        config.threads = 1 + i % 3;
+        CHECK_OK(memory_zalloc(&grad[i], 65536, sizeof(float)));
+        loss[i] = epoch_of(grad[i], data, &config, steps[i]);
+        CHECK(fabs(loss[i] - loss[0]) < 1e-5 * fabs(loss[0]));
+        CHECK(check_relative(grad[i], grad[0], 4096) < 1e-4);
+    }
+    config.objective = OBJECTIVE_MOMENT;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "graphs = 100");
+    for (int i = 0; i < 4; i++)
+        memory_free(grad[i]);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     const int encoders[] = {ENCODER_GCN, ENCODER_SAGE, ENCODER_SAGE_SKIP};
@@ -263,5 +396,13 @@ int main(void)
     variants_differ();
     same_bits_for_threads();
     wrong_use();
+    batches_count_by_roots(101, 1);
+    batches_count_by_roots(130, 2);
+    batches_count_by_roots(200, 2);
+    batch_of_one();
+    for (int dense = 0; dense < 2; dense++) {
+        graphs_together(OBJECTIVE_EXACT, dense);
+        graphs_together(OBJECTIVE_INFONCE, dense);
+    }
     return check_result();
 }

@@ -95,7 +95,7 @@ static graco_status write_checkpoint(void)
     graco_status status = GRACO_OK;
     preset_config(&config, "cora");
     config.hidden = 2;
-    TRY(model_create(&model, &config, 3));
+    TRY(model_create(&model, &config, (struct model_sizes){.cols = 3}));
     TRY(checkpoint_write(model, path));
 done:
     graco_model_free(model);

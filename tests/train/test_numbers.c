@@ -125,7 +125,7 @@ static void weights(void)
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct stage *stage = NULL;
-    CHECK_OK(model_create(&model, &config, 6));
+    CHECK_OK(model_create(&model, &config, (struct model_sizes){.cols = 6}));
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK_OK(schedule_next(schedule, &stage));

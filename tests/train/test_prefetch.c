@@ -77,7 +77,7 @@ static void epochs_are_permutations(const struct prefetch_options *options)
     struct prefetch *prefetch = NULL;
     const struct sample *sample = NULL;
     int32_t first[2] = {-1, -1};
-    CHECK(prefetch_steps(TRAINED, BATCH) == 5);
+    CHECK(prefetch_steps(TRAINED, BATCH, 1) == 5);
     CHECK_OK(prefetch_create(&prefetch, options));
     for (int epoch = 0; epoch < 2; epoch++) {
         int seen[NODES] = {0};
@@ -93,6 +93,26 @@ static void epochs_are_permutations(const struct prefetch_options *options)
             CHECK(seen[options->roots[i]] == 1);
     }
     CHECK(first[0] != first[1]);
+    prefetch_free(prefetch);
+}
+
+/* A last batch that would be too small belongs to the one before it. */
+static void small_rest_joins(struct prefetch_options options)
+{
+    struct prefetch *prefetch = NULL;
+    const struct sample *sample = NULL;
+    options.count = 4 * BATCH + 1;
+    options.least = 2;
+    CHECK(prefetch_steps(options.count, BATCH, 1) == 5);
+    CHECK(prefetch_steps(options.count, BATCH, 2) == 4);
+    CHECK(prefetch_steps(options.count + 1, BATCH, 2) == 5);
+    CHECK(prefetch_steps(4 * BATCH, BATCH, 2) == 4);
+    CHECK(prefetch_steps(1, BATCH, 2) == 1);
+    CHECK_OK(prefetch_create(&prefetch, &options));
+    for (int step = 0; step < 8; step++) {
+        CHECK_OK(prefetch_next(prefetch, &sample));
+        CHECK(sample->count[0] == (step % 4 < 3 ? BATCH : BATCH + 1));
+    }
     prefetch_free(prefetch);
 }
 
@@ -217,6 +237,7 @@ int main(void)
         nodes[i] = 3 * i + 1;
     const struct prefetch_options options = make_options(graph, nodes);
     epochs_are_permutations(&options);
+    small_rest_joins(options);
     workers_do_not_matter(options);
     agrees_with_sampler(options);
     ends_at_any_time(options);

@@ -52,7 +52,7 @@ static float *train(const struct backend *backend, const graco_dataset *data,
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     float *values = NULL;
-    CHECK_OK(model_create(&model, config, data->features.cols));
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, backend, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     for (int step = 0; step < STEPS; step++) {

@@ -58,7 +58,7 @@ static struct result train(const struct setting *s, const struct backend *backen
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct result o = {GRACO_OK, NULL, 0, 0};
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     o.status = trainer_create(&trainer, backend, model);
     if (o.status == GRACO_OK)
         o.status = schedule_create(&schedule, trainer->context, model, data);
@@ -164,7 +164,7 @@ static void cut_file(bool poor)
     data = NULL;
     CHECK_OK(graco_dataset_load(&data, small_path("set"), NULL));
     CHECK(data->features.file != NULL);
-    CHECK_OK(model_create(&model, &config, data->features.cols));
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &device, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK_OK(schedule_next(schedule, &stage));

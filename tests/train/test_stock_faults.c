@@ -28,7 +28,7 @@ static graco_status train(const struct backend *backend, const struct graco_data
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct stage *stage = NULL;
-    graco_status status = model_create(&model, config, data->features.cols);
+    graco_status status = model_create(&model, config, model_sizes_of(data));
     if (status == GRACO_OK)
         status = trainer_create(&trainer, backend, model);
     if (status == GRACO_OK)

@@ -98,7 +98,7 @@ static int read_losses(char losses[][LINE_MAX_BYTES], int most, const char *run)
     return count;
 }
 
-struct watch {
+struct seen {
     int64_t calls, stop_at;
     double first, last;
     bool sound;
@@ -106,7 +106,7 @@ struct watch {
 
 static bool on_epoch(void *user, const graco_epoch *epoch)
 {
-    struct watch *watch = user;
+    struct seen *watch = user;
     watch->first = watch->calls++ ? watch->first : epoch->loss;
     watch->last = epoch->loss;
     watch->sound = watch->sound && isfinite(epoch->loss) && epoch->seconds >= 0 &&
@@ -124,7 +124,7 @@ static void learns(void)
             graco_train_result result;
             graco_model *model = NULL;
             graco_matrix Z = {0};
-            struct watch watch = {.sound = true};
+            struct seen watch = {.sound = true};
             graco_train_options options = {.on_epoch = on_epoch, .user = &watch};
             config.objective = (enum objective_kind)objective;
             config.activation = activation;
@@ -195,7 +195,7 @@ static void resumes(enum objective_kind objective, int64_t stop_at, bool killed)
     char a[EPOCHS + 1][LINE_MAX_BYTES], b[EPOCHS + 1][LINE_MAX_BYTES];
     graco_dataset *data = make_data(true);
     graco_config config = make_config();
-    struct watch watch = {.stop_at = stop_at, .sound = true};
+    struct seen watch = {.stop_at = stop_at, .sound = true};
     graco_train_result result = {0};
     graco_model *model = NULL;
     config.objective = objective;

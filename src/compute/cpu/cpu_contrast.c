@@ -10,9 +10,14 @@
  * Forward: e = exp((x - 1) / tau), which cannot overflow, and the sums of its rows and columns.
  * Backward: the weights e_ij (1/D_i + 1/D_j) times Z, for rows and columns. The first tiles in
  * order are kept from the forward for the backward sweep as far as the budget goes. The others are
- * computed again by the same instructions, and have the same bits. */
-#include "compute/cpu/cpu.h"
+ * computed again by the same instructions, and have the same bits.
+ *
+ * A sweep may last minutes. After each of its tiles the calling thread tells the watch how far it is and
+ * asks whether to go on. If not, no further tile is taken. Those that are under way end, because a tile
+ * waits only for tiles before it. */
+#include "compute/cpu/cpu_contrast.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
@@ -21,9 +26,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <omp.h>
-
-enum { TILE = CONTRAST_TILE, TILE_FLOATS = TILE * TILE };
+enum {
+    TILE = CONTRAST_TILE,
+    TILE_FLOATS = TILE * TILE,
+    PANELS_PER_PIECE = 4,
+    ROWS_PER_PIECE = 256,
+    FLAT_PIECE = 16384,
+};
 
 static const double LOG2E = 1.44269504088896340736;
 
@@ -43,6 +52,9 @@ struct tile_sweep {
     const struct loops *loops;
     int64_t per_view, blocks; /* blocks of one view, of both */
     int64_t kept;             /* tiles kept from the forward sweep */
+    void (*run)(struct tile_sweep *, struct tile, float *);
+    struct context *context;
+    graco_status status;      /* what the caller's watch said */
     atomic_llong next;        /* tile that is taken next */
     atomic_llong *round;      /* (blocks) rounds that a block has finished */
     float *work;              /* (threads, TILE_FLOATS + 2 TILE) */
@@ -189,42 +201,79 @@ static void backward_tile(struct tile_sweep *sweep, struct tile t, float *work)
     end_turn(sweep, t.j, t.round);
 }
 
-static void run_tiles(struct context *c, struct tile_sweep *sweep,
-                      void (*run)(struct tile_sweep *, struct tile, float *))
+/* How much of both sweeps is done after so many tiles of this one: forward, a tile costs a product; backward
+ * two, and a third where it was not kept. */
+static double share_done(const struct tile_sweep *sweep, int64_t tiles)
 {
+    double all = (double)tile_count(sweep), kept = least((int64_t)all, sweep->kept);
+    double whole = 4 * all - kept;
+    return (sweep->dZ ? all + (double)tiles * (3 * all - kept) / all : (double)tiles) / whole;
+}
+
+/* One thread's part: tiles as they come. The caller's own looks after each whether to go on. */
+static void take_tiles(void *job, struct threads_piece piece)
+{
+    struct tile_sweep *sweep = job;
+    float *work = sweep->work + piece.seat * (TILE_FLOATS + 2 * TILE);
     int64_t tiles = tile_count(sweep);
-#pragma omp parallel num_threads(c->threads)
-    {
-        float *work = sweep->work + omp_get_thread_num() * (TILE_FLOATS + 2 * TILE);
-        for (;;) {
-            int64_t index = atomic_fetch_add_explicit(&sweep->next, 1, memory_order_relaxed);
-            if (index >= tiles)
-                break;
-            run(sweep, tile_at(sweep, index), work);
-        }
+    for (;;) {
+        int64_t index = atomic_fetch_add_explicit(&sweep->next, 1, memory_order_relaxed);
+        if (index >= tiles)
+            break;
+        sweep->run(sweep, tile_at(sweep, index), work);
+        if (piece.seat != 0)
+            continue;
+        sweep->context->watch.share = share_done(sweep, index + 1);
+        sweep->status = context_look(sweep->context);
+        if (sweep->status != GRACO_OK)
+            atomic_store_explicit(&sweep->next, tiles, memory_order_relaxed);
+    }
+}
+
+static graco_status run_tiles(struct context *c, struct tile_sweep *sweep,
+                              void (*run)(struct tile_sweep *, struct tile, float *))
+{
+    sweep->run = run;
+    sweep->context = c;
+    threads_run(c->threads, c->threads, 1, take_tiles, sweep);
+    return sweep->status;
+}
+
+/* The panels of both views, one view after the other. */
+static void pack_columns_piece(void *job, struct threads_piece piece)
+{
+    const struct tile_sweep *sweep = job;
+    const struct contrast *s = sweep->spec;
+    int64_t panels = pieces_of(s->n, PANEL);
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        int64_t view = i / panels;
+        pack_panel(sweep->columns + view * pack_size(s->d, s->n), s->Z + view * s->n * s->d, s->d,
+                   true, s->d, s->n, i % panels);
     }
 }
 
 static graco_status pack_columns(struct context *c, struct tile_sweep *sweep)
 {
     const struct contrast *s = sweep->spec;
-    int64_t size = pack_size(s->d, s->n), panels = pieces_of(s->n, PANEL);
-    PASS(context_take(c, &sweep->columns, 2 * size, sizeof(float)));
-#pragma omp parallel for collapse(2) schedule(static) num_threads(c->threads)
-    for (int64_t view = 0; view < 2; view++)
-        for (int64_t panel = 0; panel < panels; panel++)
-            pack_panel(sweep->columns + view * size, s->Z + view * s->n * s->d, s->d, true, s->d,
-                       s->n, panel);
+    PASS(context_take(c, &sweep->columns, 2 * pack_size(s->d, s->n), sizeof(float)));
+    threads_run(c->threads, 2 * pieces_of(s->n, PANEL), PANELS_PER_PIECE, pack_columns_piece,
+                sweep);
     return GRACO_OK;
+}
+
+static void pack_rows_piece(void *job, struct threads_piece panels)
+{
+    const struct tile_sweep *sweep = job;
+    const struct contrast *s = sweep->spec;
+    for (int64_t panel = panels.first; panel < panels.last; panel++)
+        pack_panel(sweep->rows, s->Z, s->d, false, 2 * s->n, s->d, panel);
 }
 
 static graco_status pack_rows(struct context *c, struct tile_sweep *sweep)
 {
     const struct contrast *s = sweep->spec;
     PASS(context_take(c, &sweep->rows, pack_size(2 * s->n, s->d), sizeof(float)));
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t panel = 0; panel < pieces_of(s->d, PANEL); panel++)
-        pack_panel(sweep->rows, s->Z, s->d, false, 2 * s->n, s->d, panel);
+    threads_run(c->threads, pieces_of(s->d, PANEL), 1, pack_rows_piece, sweep);
     return GRACO_OK;
 }
 
@@ -276,13 +325,16 @@ graco_status cpu_contrast(struct context *c, struct contrast *s)
     struct tile_sweep sweep;
     size_t bytes = (size_t)(2 * s->n) * sizeof(double);
     graco_status status = GRACO_OK;
+    if (s->graphs > 0)
+        return cpu_contrast_graphs(c, s);
     TRY(init_sweep(c, &sweep, s));
     TRY(pack_columns(c, &sweep));
     TRY(context_take(c, &sweep.between, 2 * s->n, sizeof(double)));
     TRY(context_take(c, &sweep.within, 2 * s->n, sizeof(double)));
     memset(sweep.between, 0, bytes);
     memset(sweep.within, 0, bytes);
-    run_tiles(c, &sweep, forward_tile);
+    c->watch.since = threads_seconds();
+    TRY(run_tiles(c, &sweep, forward_tile));
     sum_up(s, &sweep);
 done:
     context_give(c, sweep.between);
@@ -291,13 +343,32 @@ done:
     return status;
 }
 
+/* Sums begin with the positive pair, which the negatives nearly cancel: they shrink as they go. */
+static void begin_sums(void *job, struct threads_piece rows)
+{
+    const struct tile_sweep *sweep = job;
+    int64_t n = sweep->spec->n, d = sweep->spec->d;
+    for (int64_t i = rows.first; i < rows.last; i++)
+        for (int64_t j = 0; j < d; j++)
+            sweep->dZ[i * d + j] = -2 * sweep->spec->Z[(i + n) % (2 * n) * d + j];
+}
+
+static void scale_sums(void *job, struct threads_piece piece)
+{
+    const struct tile_sweep *sweep = job;
+    float scale = (float)(1 / ((double)(2 * sweep->spec->n) * sweep->spec->tau));
+    for (int64_t i = piece.first; i < piece.last; i++)
+        sweep->dZ[i] *= scale;
+}
+
 graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
 {
     struct tile_sweep sweep;
-    int64_t n = s->n, d = s->d;
+    int64_t n = s->n;
     float *inverse = NULL;
-    float scale = (float)(1 / ((double)(2 * n) * s->tau));
     graco_status status = GRACO_OK;
+    if (s->graphs > 0)
+        return cpu_contrast_graphs_backward(c, s, dZ);
     TRY(init_sweep(c, &sweep, s));
     TRY(pack_rows(c, &sweep));
     if (sweep.kept < tile_count(&sweep))
@@ -307,16 +378,9 @@ graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, 
         inverse[i] = (float)(1 / s->D[i]);
     sweep.inverse = inverse;
     sweep.dZ = dZ;
-    /* Sums begin with the positive pair, which the negatives nearly cancel: they shrink as they go.
-     */
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < 2 * n; i++)
-        for (int64_t j = 0; j < d; j++)
-            dZ[i * d + j] = -2 * s->Z[(i + n) % (2 * n) * d + j];
-    run_tiles(c, &sweep, backward_tile);
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < 2 * n * d; i++)
-        dZ[i] *= scale;
+    threads_run(c->threads, 2 * n, ROWS_PER_PIECE, begin_sums, &sweep);
+    TRY(run_tiles(c, &sweep, backward_tile));
+    threads_run(c->threads, 2 * n * s->d, FLAT_PIECE, scale_sums, &sweep);
 done:
     context_give(c, inverse);
     clear_sweep(c, &sweep);

@@ -4,16 +4,20 @@
 #include "compute/cpu/cpu.h"
 
 #include "base/finite.h"
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
-    PANEL_ROWS = 256,  /* rows of C in one piece when A is not transposed */
-    SLICE_ROWS = 128,  /* rows of C in one piece when A is */
-    PIECES = 16,       /* pieces to aim at when the sum itself is cut */
-    SUM_LENGTH = 1024, /* shortest piece of a sum */
+    PANEL_ROWS = 256,      /* rows of C in one piece when A is not transposed */
+    SLICE_ROWS = 128,      /* rows of C in one piece when A is */
+    PIECES = 16,           /* pieces to aim at when the sum itself is cut */
+    SUM_LENGTH = 1024,     /* shortest piece of a sum */
+    ADDED_PER_PIECE = 16,  /* rows of parts of a sum */
+    SCALED_PER_PIECE = 64, /* rows */
     FLAT_PIECE = 16384
 };
 
@@ -31,31 +35,58 @@ static void gemm_piece(const struct panel_product *whole, int64_t row, int64_t r
     loops_choose()->product(&p);
 }
 
-/* Cuts the sum into `parts`. */
-static graco_status gemm_long(struct context *c, const struct panel_product *p, int64_t parts)
+/* A product whose sum is cut into parts of `length` terms. The first part goes to C, the others to
+ * `partial` (parts - 1, size). */
+struct cut_product {
+    const struct panel_product *whole;
+    int64_t parts, length, slices, size;
+    float *partial;
+};
+
+/* Items are slices of rows, part by part. */
+static void multiply_parts(void *job, struct threads_piece items)
 {
-    int64_t slices = pieces_of(p->rows, SLICE_ROWS), size = p->rows * p->c_row;
-    int64_t length = pieces_of(p->depth, parts);
-    float *partial = NULL;
-    PASS(context_take(c, &partial, (parts - 1) * size, sizeof(float)));
-#pragma omp parallel for collapse(2) schedule(dynamic) num_threads(c->threads)
-    for (int64_t part = 0; part < parts; part++) {
-        for (int64_t slice = 0; slice < slices; slice++) {
-            int64_t row = slice * SLICE_ROWS, first = part * length;
-            float *C = (part ? partial + (part - 1) * size : p->C) + row * p->c_row;
-            gemm_piece(p, row, least(SLICE_ROWS, p->rows - row), first,
-                       least(length, p->depth - first), part == 0 && p->accumulate, C);
-        }
+    const struct cut_product *cut = job;
+    const struct panel_product *p = cut->whole;
+    for (int64_t item = items.first; item < items.last; item++) {
+        int64_t part = item / cut->slices, row = item % cut->slices * SLICE_ROWS;
+        int64_t first = part * cut->length;
+        float *C = (part ? cut->partial + (part - 1) * cut->size : p->C) + row * p->c_row;
+        gemm_piece(p, row, least(SLICE_ROWS, p->rows - row), first,
+                   least(cut->length, p->depth - first), part == 0 && p->accumulate, C);
     }
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t row = 0; row < p->rows; row++)
-        for (int64_t part = 0; part < parts - 1; part++) {
-            const float *from = partial + part * size + row * p->c_row;
+}
+
+static void add_parts(void *job, struct threads_piece rows)
+{
+    const struct cut_product *cut = job;
+    const struct panel_product *p = cut->whole;
+    for (int64_t row = rows.first; row < rows.last; row++)
+        for (int64_t part = 0; part < cut->parts - 1; part++) {
+            const float *from = cut->partial + part * cut->size + row * p->c_row;
             for (int64_t j = 0; j < p->cols; j++)
                 p->C[row * p->c_row + j] += from[j];
         }
-    context_give(c, partial);
+}
+
+/* Cuts the sum into `parts`. */
+static graco_status gemm_long(struct context *c, const struct panel_product *p, int64_t parts)
+{
+    struct cut_product cut = {
+        p,   parts, pieces_of(p->depth, parts), pieces_of(p->rows, SLICE_ROWS), p->rows * p->c_row,
+        NULL};
+    PASS(context_take(c, &cut.partial, (parts - 1) * cut.size, sizeof(float)));
+    threads_run(c->threads, parts * cut.slices, 1, multiply_parts, &cut);
+    threads_run(c->threads, p->rows, ADDED_PER_PIECE, add_parts, &cut);
+    context_give(c, cut.partial);
     return GRACO_OK;
+}
+
+static void multiply_rows(void *job, struct threads_piece rows)
+{
+    const struct panel_product *p = job;
+    gemm_piece(p, rows.first, rows.last - rows.first, 0, p->depth, p->accumulate,
+               p->C + rows.first * p->c_row);
 }
 
 static graco_status gemm(struct context *c, const struct panel_product *p, int64_t piece)
@@ -64,12 +95,7 @@ static graco_status gemm(struct context *c, const struct panel_product *p, int64
     int64_t parts = least(PIECES / least(panels, PIECES), p->depth / SUM_LENGTH);
     if (piece == SLICE_ROWS && parts > 1)
         return gemm_long(c, p, pieces_of(p->depth, pieces_of(p->depth, parts)));
-#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
-    for (int64_t panel = 0; panel < panels; panel++) {
-        int64_t row = panel * piece;
-        gemm_piece(p, row, least(piece, p->rows - row), 0, p->depth, p->accumulate,
-                   p->C + row * p->c_row);
-    }
+    threads_run(c->threads, p->rows, piece, multiply_rows, (void *)p);
     return GRACO_OK;
 }
 
@@ -107,47 +133,81 @@ done:
     return status;
 }
 
+struct addition {
+    float *y;
+    const float *x;
+};
+
+static void add_piece(void *job, struct threads_piece piece)
+{
+    const struct addition *a = job;
+    loops_choose()->axpy(a->y + piece.first, 1.0f, a->x + piece.first, piece.last - piece.first);
+}
+
 graco_status cpu_add(struct context *c, int64_t n, float *y, const float *x)
 {
-    const struct loops *loops = loops_choose();
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < n; i += FLAT_PIECE)
-        loops->axpy(y + i, 1.0f, x + i, least(FLAT_PIECE, n - i));
+    struct addition addition = {y, x};
+    threads_run(c->threads, n, FLAT_PIECE, add_piece, &addition);
     return GRACO_OK;
+}
+
+struct row_scaling {
+    int64_t cols;
+    float *Y;
+    const float *scale, *X;
+    bool accumulate;
+};
+
+static void scale_piece(void *job, struct threads_piece rows)
+{
+    const struct row_scaling *s = job;
+    const struct loops *loops = loops_choose();
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        if (!s->accumulate)
+            memset(s->Y + i * s->cols, 0, (size_t)s->cols * sizeof(float));
+        if (s->scale[i] != 0)
+            loops->axpy(s->Y + i * s->cols, s->scale[i], s->X + i * s->cols, s->cols);
+    }
 }
 
 graco_status cpu_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
                             const float *scale, const float *X, bool accumulate)
 {
-    const struct loops *loops = loops_choose();
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < rows; i++) {
-        if (!accumulate)
-            memset(Y + i * cols, 0, (size_t)cols * sizeof(float));
-        if (scale[i] != 0)
-            loops->axpy(Y + i * cols, scale[i], X + i * cols, cols);
-    }
+    struct row_scaling scaling = {cols, Y, scale, X, accumulate};
+    threads_run(c->threads, rows, SCALED_PER_PIECE, scale_piece, &scaling);
     return GRACO_OK;
+}
+
+static void adam_piece(void *job, struct threads_piece piece)
+{
+    loops_choose()->adam(job, piece.first, piece.last);
 }
 
 graco_status cpu_adam(struct context *c, const struct adam *a)
 {
-    const struct loops *loops = loops_choose();
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < a->count; i += FLAT_PIECE)
-        loops->adam(a, i, least(i + FLAT_PIECE, a->count));
+    threads_run(c->threads, a->count, FLAT_PIECE, adam_piece, (void *)a);
     return GRACO_OK;
+}
+
+struct finite_search {
+    const float *x;
+    atomic_llong least_found;
+};
+
+static void search_piece(void *job, struct threads_piece piece)
+{
+    struct finite_search *search = job;
+    int64_t found = not_finite_first(search->x + piece.first, piece.last - piece.first);
+    long long place = piece.first + found, best = atomic_load(&search->least_found);
+    while (found >= 0 && place < best &&
+           !atomic_compare_exchange_weak(&search->least_found, &best, place))
+        continue;
 }
 
 graco_status cpu_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
-    int64_t least_found = n;
-#pragma omp parallel for schedule(static) num_threads(c->threads) reduction(min : least_found)
-    for (int64_t i = 0; i < n; i += FLAT_PIECE) {
-        int64_t found = not_finite_first(x + i, least(FLAT_PIECE, n - i));
-        if (found >= 0 && i + found < least_found)
-            least_found = i + found;
-    }
-    *first = least_found < n ? least_found : -1;
+    struct finite_search search = {x, n};
+    threads_run(c->threads, n, FLAT_PIECE, search_piece, &search);
+    *first = search.least_found < n ? search.least_found : -1;
     return GRACO_OK;
 }

@@ -7,6 +7,7 @@
  * group has its own partial sums, which are added in the order of the groups. */
 #include "compute/cpu/cpu.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 #include "compute/moment_solve.h"
@@ -14,9 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
-enum { PIECE = 256, GROUPS = 16 };
+enum {
+    PIECE = 256, /* rows */
+    GROUPS = 16,
+    SUMS_PER_PIECE = 1024, /* elements of M and s */
+    PULLED_PER_PIECE = 16, /* sampled rows */
+};
 
 /* What the pieces read and fill. Each kernel takes the buffers that it needs. */
 struct work {
@@ -33,6 +37,8 @@ struct work {
     float *inverse;  /* (rows): backwards, 1 / D where not floored, else 0 */
     double *fit;     /* (groups, FIT_SUMS): each group's part of what the fit sums */
     float *dZ;       /* (rows, d), the caller's */
+    float *total;    /* (d, d + 1) M and s of all groups */
+    void (*run)(struct work *, int64_t group, int64_t first, int64_t count, float *scratch);
 };
 
 static graco_status init_work(struct context *c, struct work *w, const struct moment *s)
@@ -91,20 +97,26 @@ static void multiply(const struct work *w, float *C, struct left A, const float 
     });
 }
 
-/* Runs `piece_fn` over the rows [first, first + count) of every piece, group by group. */
-static void run_pieces(struct context *c, struct work *w,
-                       void (*piece_fn)(struct work *, int64_t group, int64_t first, int64_t count,
-                                        float *scratch))
+static void run_groups(void *job, struct threads_piece groups)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
-    for (int64_t group = 0; group < w->groups; group++) {
-        float *scratch = w->scratch + omp_get_thread_num() * w->stride;
+    struct work *w = job;
+    float *scratch = w->scratch + groups.seat * w->stride;
+    for (int64_t group = groups.first; group < groups.last; group++) {
         int64_t end = w->pieces * (group + 1) / w->groups;
         for (int64_t piece = w->pieces * group / w->groups; piece < end; piece++) {
             int64_t first = piece * PIECE;
-            piece_fn(w, group, first, least(PIECE, w->rows - first), scratch);
+            w->run(w, group, first, least(PIECE, w->rows - first), scratch);
         }
     }
+}
+
+/* Runs `run` over the rows [first, first + count) of every piece, group by group. */
+static void run_pieces(struct context *c, struct work *w,
+                       void (*run)(struct work *, int64_t group, int64_t first, int64_t count,
+                                   float *scratch))
+{
+    w->run = run;
+    threads_run(c->threads, w->groups, 1, run_groups, w);
 }
 
 static int64_t partner(const struct moment *s, int64_t row)
@@ -162,19 +174,26 @@ static void moments_piece(struct work *w, int64_t group, int64_t first, int64_t 
         w->loops->axpy(s, 1.0f, weighted + i * d, d);
 }
 
+static void add_groups(void *job, struct threads_piece piece)
+{
+    const struct work *w = job;
+    int64_t size = w->spec->d * (w->spec->d + 1);
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        double total = 0;
+        for (int64_t group = 0; group < w->groups; group++)
+            total += (double)w->partial[group * size + i];
+        w->total[i] = (float)total;
+    }
+}
+
 /* M and s into `out`. */
 static void find_moments(struct context *c, struct work *w, float *out)
 {
-    int64_t d = w->spec->d;
-    memset(w->partial, 0, (size_t)(w->groups * d * (d + 1)) * sizeof(float));
+    int64_t size = w->spec->d * (w->spec->d + 1);
+    memset(w->partial, 0, (size_t)(w->groups * size) * sizeof(float));
     run_pieces(c, w, moments_piece);
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < d * (d + 1); i++) {
-        double total = 0;
-        for (int64_t group = 0; group < w->groups; group++)
-            total += (double)w->partial[group * d * (d + 1) + i];
-        out[i] = (float)total;
-    }
+    w->total = out;
+    threads_run(c->threads, size, SUMS_PER_PIECE, add_groups, w);
 }
 
 /* ---- The fit --------------------------------------------------------------------------------- */
@@ -380,14 +399,14 @@ static void backward_piece(struct work *w, int64_t group, int64_t first, int64_t
         row_gradient(w, first + i, p.T + i * d, dZ + i * d);
 }
 
-/* Adds the gradient that the corrections of all rows give to the sampled rows. */
-static void add_pulled(struct context *c, const struct work *w)
+/* Adds the gradient that the corrections of all rows give to sampled rows. */
+static void add_pulled(void *job, struct threads_piece piece)
 {
+    const struct work *w = job;
     const struct moment *s = w->spec;
     int64_t d = s->d, size = s->samples * d;
     float scale = (float)(1.0 / (double)w->rows);
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t k = 0; k < s->samples; k++)
+    for (int64_t k = piece.first; k < piece.last; k++)
         for (int64_t group = 0; group < w->groups; group++)
             w->loops->axpy(w->dZ + s->sample[k] * d, scale, w->pulled + group * size + k * d, d);
 }
@@ -408,7 +427,7 @@ graco_status cpu_moment_backward(struct context *c, const struct moment *s, floa
         w.weighted[i] *= (float)(i < s->d * s->d ? 2 * s->coefficient[2] : s->coefficient[1]);
     w.dZ = dZ;
     run_pieces(c, &w, backward_piece);
-    add_pulled(c, &w);
+    threads_run(c->threads, s->samples, PULLED_PER_PIECE, add_pulled, &w);
 done:
     clear_work(c, &w);
     return status;

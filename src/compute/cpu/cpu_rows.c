@@ -2,6 +2,7 @@
  * over all rows; each piece of rows sums its own, and the pieces are added in order. */
 #include "compute/cpu/cpu.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 
 #include <math.h>
@@ -10,7 +11,22 @@
 enum { ROWS_PER_PIECE = 256 };
 
 static const double NORM_FLOOR = 1e-12;
-static const float RRELU_MEAN = 11.0f / 48;
+static const float RRELU_MEAN = 11.0f / 48, LEAKY_SLOPE = 0.1f;
+
+/* The slope below zero that elements share. */
+static float common_slope(const struct activation *a)
+{
+    switch (a->kind) {
+    case ACTIVATION_PRELU:
+        return a->slope[0];
+    case ACTIVATION_NONE:
+        return 1;
+    case ACTIVATION_LEAKY:
+        return LEAKY_SLOPE;
+    default:
+        return RRELU_MEAN;
+    }
+}
 
 /* What the loops need of one row. Elements share PRELU's slope, and RRELU's outside training; in
  * training each has its own, given or drawn into `room` (cols). */
@@ -18,7 +34,7 @@ static struct activation_row row_of(const struct loops *loops, const struct acti
                                     int64_t row, float *room)
 {
     struct activation_row out = {.kind = a->kind, .count = a->cols, .bias = a->bias};
-    out.slope = a->kind == ACTIVATION_PRELU ? a->slope[0] : RRELU_MEAN;
+    out.slope = common_slope(a);
     if (a->kind != ACTIVATION_RRELU || !a->training)
         return out;
     out.slopes = a->slope ? a->slope + row * a->cols : room;
@@ -27,24 +43,33 @@ static struct activation_row row_of(const struct loops *loops, const struct acti
     return out;
 }
 
-static int64_t piece_end(int64_t piece, int64_t rows)
+/* An activation, one way or back. Each piece has its own part of `room`, `sum` and `slopes`. */
+struct activating {
+    const struct activation *spec;
+    float *Y, *dX;
+    const float *X, *dY;
+    float *room;   /* (pieces, cols) */
+    double *sum;   /* (pieces, cols) gradients of biases: small sums of large terms; or NULL */
+    double *slope; /* (pieces) gradients of PRELU's slope */
+};
+
+static void activate_rows(void *job, struct threads_piece rows)
 {
-    return least((piece + 1) * ROWS_PER_PIECE, rows);
+    const struct activating *run = job;
+    const struct loops *loops = loops_choose();
+    int64_t cols = run->spec->cols, piece = rows.first / ROWS_PER_PIECE;
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        struct activation_row row = row_of(loops, run->spec, i, run->room + piece * cols);
+        loops->activate(run->Y + i * cols, run->X + i * cols, &row);
+    }
 }
 
 graco_status cpu_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
-    const struct loops *loops = loops_choose();
-    int64_t pieces = pieces_of(a->rows, ROWS_PER_PIECE);
-    float *room = NULL;
-    PASS(context_take(c, &room, pieces * a->cols, sizeof(float)));
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t piece = 0; piece < pieces; piece++)
-        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++) {
-            struct activation_row row = row_of(loops, a, i, room + piece * a->cols);
-            loops->activate(Y + i * a->cols, X + i * a->cols, &row);
-        }
-    context_give(c, room);
+    struct activating run = {.spec = a, .Y = Y, .X = X};
+    PASS(context_take(c, &run.room, pieces_of(a->rows, ROWS_PER_PIECE) * a->cols, sizeof(float)));
+    threads_run(c->threads, a->rows, ROWS_PER_PIECE, activate_rows, &run);
+    context_give(c, run.room);
     return GRACO_OK;
 }
 
@@ -59,93 +84,133 @@ static void add_pieces(float *out, const double *partial, int64_t pieces, int64_
     }
 }
 
+static void activate_rows_back(void *job, struct threads_piece rows)
+{
+    const struct activating *run = job;
+    const struct loops *loops = loops_choose();
+    int64_t cols = run->spec->cols, piece = rows.first / ROWS_PER_PIECE;
+    double *sum = run->sum ? run->sum + piece * cols : NULL, slope = 0;
+    if (sum)
+        memset(sum, 0, (size_t)cols * sizeof(double));
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        struct activation_row row = row_of(loops, run->spec, i, run->room + piece * cols);
+        slope += loops->activate_backward(run->dX + i * cols, run->dY + i * cols, run->Y + i * cols,
+                                          &row, sum);
+    }
+    run->slope[piece] = slope;
+}
+
 graco_status cpu_activate_backward(struct context *c, const struct activation *a, float *dX,
                                    const float *dY, const float *Y, float *dbias, float *dslope)
 {
-    const struct loops *loops = loops_choose();
     int64_t pieces = pieces_of(a->rows, ROWS_PER_PIECE), cols = a->cols;
-    float *room = NULL;
-    double *slopes = NULL, *partial = NULL; /* gradients of biases are small sums of large terms */
+    struct activating run = {.spec = a, .dX = dX, .dY = dY, .Y = (float *)Y};
     graco_status status = GRACO_OK;
-    TRY(context_take(c, &room, pieces * cols, sizeof(float)));
-    TRY(context_take(c, &partial, pieces * cols, sizeof(double)));
-    TRY(context_take(c, &slopes, pieces, sizeof(double)));
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t piece = 0; piece < pieces; piece++) {
-        double *sum = partial + piece * cols;
-        memset(sum, 0, (size_t)cols * sizeof(double));
-        slopes[piece] = 0;
-        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, a->rows); i++) {
-            struct activation_row row = row_of(loops, a, i, room + piece * cols);
-            slopes[piece] += loops->activate_backward(dX + i * cols, dY + i * cols, Y + i * cols,
-                                                      &row, dbias ? sum : NULL);
-        }
-    }
+    TRY(context_take(c, &run.room, pieces * cols, sizeof(float)));
+    TRY(context_take(c, &run.slope, pieces, sizeof(double)));
     if (dbias)
-        add_pieces(dbias, partial, pieces, cols);
+        TRY(context_take(c, &run.sum, pieces * cols, sizeof(double)));
+    threads_run(c->threads, a->rows, ROWS_PER_PIECE, activate_rows_back, &run);
+    if (dbias)
+        add_pieces(dbias, run.sum, pieces, cols);
     if (dslope) {
         double total = *dslope;
         for (int64_t piece = 0; piece < pieces; piece++)
-            total += slopes[piece];
+            total += run.slope[piece];
         *dslope = (float)total;
     }
 done:
-    context_give(c, room);
-    context_give(c, partial);
-    context_give(c, slopes);
+    context_give(c, run.room);
+    context_give(c, run.slope);
+    context_give(c, run.sum);
     return status;
+}
+
+/* Normalisation, one way (X, bias, norm) or back (Z, dZ, norm, sum). */
+struct normalising {
+    int64_t cols;
+    float *X, *dZ, *norm;
+    const float *bias, *Z;
+    double *sum; /* (pieces, cols) gradients of biases, or NULL */
+};
+
+static void normalise_rows(void *job, struct threads_piece rows)
+{
+    const struct normalising *run = job;
+    const struct loops *loops = loops_choose();
+    int64_t cols = run->cols;
+    const float *bias = run->bias;
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        float *x = run->X + i * cols;
+        for (int64_t j = 0; bias && j < cols; j++)
+            x[j] += bias[j];
+        double length = fmax(sqrt(loops->dot(x, x, cols)), NORM_FLOOR);
+        float inverse = (float)(1 / length);
+        run->norm[i] = (float)length;
+        for (int64_t j = 0; j < cols; j++)
+            x[j] *= inverse;
+    }
 }
 
 graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
                            const float *bias, float *norm)
 {
-    const struct loops *loops = loops_choose();
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < rows; i++) {
-        float *x = X + i * cols;
-        for (int64_t j = 0; bias && j < cols; j++)
-            x[j] += bias[j];
-        double length = fmax(sqrt(loops->dot(x, x, cols)), NORM_FLOOR);
-        float inverse = (float)(1 / length);
-        norm[i] = (float)length;
-        for (int64_t j = 0; j < cols; j++)
-            x[j] *= inverse;
-    }
+    struct normalising run = {.cols = cols, .X = X, .bias = bias, .norm = norm};
+    threads_run(c->threads, rows, ROWS_PER_PIECE, normalise_rows, &run);
     return GRACO_OK;
+}
+
+static void normalise_rows_back(void *job, struct threads_piece rows)
+{
+    const struct normalising *run = job;
+    const struct loops *loops = loops_choose();
+    int64_t cols = run->cols;
+    double *sum = run->sum ? run->sum + rows.first / ROWS_PER_PIECE * cols : NULL;
+    if (sum)
+        memset(sum, 0, (size_t)cols * sizeof(double));
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        float *dz = run->dZ + i * cols;
+        const float *z = run->Z + i * cols;
+        float along = (float)loops->dot(z, dz, cols), inverse = 1 / run->norm[i];
+        for (int64_t j = 0; j < cols; j++)
+            dz[j] = (dz[j] - z[j] * along) * inverse;
+        for (int64_t j = 0; j < cols && sum; j++)
+            sum[j] += (double)dz[j];
+    }
 }
 
 graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
                                     const float *Z, const float *norm, float *dbias)
 {
-    const struct loops *loops = loops_choose();
     int64_t pieces = pieces_of(rows, ROWS_PER_PIECE);
-    double *partial = NULL;
-    PASS(context_take(c, &partial, pieces * cols, sizeof(double)));
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t piece = 0; piece < pieces; piece++) {
-        double *sum = partial + piece * cols;
-        memset(sum, 0, (size_t)cols * sizeof(double));
-        for (int64_t i = piece * ROWS_PER_PIECE; i < piece_end(piece, rows); i++) {
-            float *dz = dZ + i * cols;
-            const float *z = Z + i * cols;
-            float along = (float)loops->dot(z, dz, cols), inverse = 1 / norm[i];
-            for (int64_t j = 0; j < cols; j++)
-                dz[j] = (dz[j] - z[j] * along) * inverse;
-            for (int64_t j = 0; j < cols && dbias; j++)
-                sum[j] += (double)dz[j];
-        }
-    }
+    struct normalising run = {.cols = cols, .dZ = dZ, .Z = Z, .norm = (float *)norm};
     if (dbias)
-        add_pieces(dbias, partial, pieces, cols);
-    context_give(c, partial);
+        PASS(context_take(c, &run.sum, pieces * cols, sizeof(double)));
+    threads_run(c->threads, rows, ROWS_PER_PIECE, normalise_rows_back, &run);
+    if (dbias)
+        add_pieces(dbias, run.sum, pieces, cols);
+    context_give(c, run.sum);
     return GRACO_OK;
+}
+
+struct gathering {
+    int64_t cols;
+    float *Y;
+    const float *X;
+    const int32_t *index;
+};
+
+static void gather_rows(void *job, struct threads_piece rows)
+{
+    const struct gathering *g = job;
+    for (int64_t i = rows.first; i < rows.last; i++)
+        memcpy(g->Y + i * g->cols, g->X + g->index[i] * g->cols, (size_t)g->cols * sizeof(float));
 }
 
 graco_status cpu_gather(struct context *c, int64_t rows, int64_t cols, float *Y, const float *X,
                         const int32_t *index)
 {
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t i = 0; i < rows; i++)
-        memcpy(Y + i * cols, X + index[i] * cols, (size_t)cols * sizeof(float));
+    struct gathering gathering = {cols, Y, X, index};
+    threads_run(c->threads, rows, ROWS_PER_PIECE, gather_rows, &gathering);
     return GRACO_OK;
 }

@@ -3,6 +3,7 @@
  * the first weights, it scatters instead. */
 #include "compute/cpu/cpu.h"
 
+#include "base/threads.h"
 #include "compute/cpu/loops.h"
 
 #include <assert.h>
@@ -11,7 +12,9 @@
 
 enum {
     ROWS_PER_PIECE = 32,
-    DRAWS_PER_PIECE = 4096,
+    DRAWS_PER_PIECE = 16384,
+    COMPACTED_PER_PIECE = 512, /* rows */
+    SCALES_PER_PIECE = 4096,
     COLS_MOST = 256, /* of a block of columns */
     COLS_LEAST = 64,
     BLOCK_BYTES = 12 << 20, /* of a block of X that the far cache holds */
@@ -57,22 +60,20 @@ static bool scatters(const struct spmm *s)
            m->entries.rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
 }
 
-/* Each block of columns belongs to one thread, which goes through all rows in order. */
-static void spmm_scatter(struct context *c, const struct spmm *s)
+/* One block of columns: through all rows in order. */
+static void scatter_cols(void *job, struct threads_piece block)
 {
+    const struct spmm *s = job;
     const struct loops *loops = loops_choose();
-    int64_t out_rows = s->matrix[0].entries.rows;
-#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
-    for (int64_t first = 0; first < s->cols; first += SCATTER_COLS) {
-        int64_t last = least(first + SCATTER_COLS, s->cols);
-        for (int64_t row = 0; row < out_rows && !s->accumulate; row++)
-            memset(s->Y + row * s->cols + first, 0, (size_t)(last - first) * sizeof(float));
-        for (int view = 0; view < s->views; view++)
-            for (int64_t row = 0; row < s->transpose[view].entries.rows; row++) {
-                struct gather g = row_entries(&s->transpose[view], row, s->cols);
-                loops->scatter(s->Y, &g, s->X + view * s->x_step + row * s->cols, first, last);
-            }
-    }
+    size_t bytes = (size_t)(block.last - block.first) * sizeof(float);
+    for (int64_t row = 0; row < s->matrix[0].entries.rows && !s->accumulate; row++)
+        memset(s->Y + row * s->cols + block.first, 0, bytes);
+    for (int view = 0; view < s->views; view++)
+        for (int64_t row = 0; row < s->transpose[view].entries.rows; row++) {
+            struct gather g = row_entries(&s->transpose[view], row, s->cols);
+            loops->scatter(s->Y, &g, s->X + view * s->x_step + row * s->cols, block.first,
+                           block.last);
+        }
 }
 
 /* Rows of X are read in any order, so X should be in a cache: a block of its columns, if one of a
@@ -85,40 +86,55 @@ static int64_t block_cols(const struct spmm *s)
     return s->cols;
 }
 
+/* The columns first .. last - 1 of a product. */
+struct gather_block {
+    const struct spmm *product;
+    int64_t first, last;
+};
+
+static void gather_rows(void *job, struct threads_piece rows)
+{
+    const struct gather_block *block = job;
+    const struct loops *loops = loops_choose();
+    for (int64_t row = rows.first; row < rows.last; row++)
+        gather_row(loops, block->product, row, block->first, block->last);
+}
+
 graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     if (scatters(s)) {
-        spmm_scatter(c, s);
+        threads_run(c->threads, s->cols, SCATTER_COLS, scatter_cols, (void *)s);
         return GRACO_OK;
     }
-    const struct loops *loops = loops_choose();
-    int64_t rows = s->matrix[0].entries.rows, width = block_cols(s);
-#pragma omp parallel num_threads(c->threads)
+    int64_t width = block_cols(s);
     for (int64_t first = 0; first < s->cols; first += width) {
-        int64_t last = least(first + width, s->cols);
-#pragma omp for schedule(dynamic, ROWS_PER_PIECE) nowait
-        for (int64_t row = 0; row < rows; row++)
-            gather_row(loops, s, row, first, last);
+        struct gather_block block = {s, first, least(first + width, s->cols)};
+        threads_run(c->threads, s->matrix[0].entries.rows, ROWS_PER_PIECE, gather_rows, &block);
     }
     return s->after ? cpu_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
-/* As bytes or as floats: one of the two is NULL. */
-static void draw(struct context *c, const struct random_key *key, double p, int64_t n,
-                 uint8_t *bytes, float *floats)
+/* Kept or dropped, as bytes or as floats: one of the two is NULL. */
+struct draw {
+    const struct random_key *key;
+    uint64_t threshold;
+    uint8_t *bytes;
+    float *floats;
+};
+
+static void draw_piece(void *job, struct threads_piece piece)
 {
-    uint64_t threshold = random_threshold(p);
-#pragma omp parallel for schedule(static, DRAWS_PER_PIECE) num_threads(c->threads)
-    for (int64_t first = 0; first < n; first += 4) {
+    const struct draw *draw = job;
+    for (int64_t first = piece.first; first < piece.last; first += 4) {
         uint32_t lanes[4];
-        random_block(lanes, key, (uint64_t)first / 4);
-        for (int64_t i = first; i < n && i < first + 4; i++) {
-            bool keep = lanes[i - first] >= threshold;
-            if (bytes)
-                bytes[i] = keep;
+        random_block(lanes, draw->key, (uint64_t)first / 4);
+        for (int64_t i = first; i < piece.last && i < first + 4; i++) {
+            bool keep = lanes[i - first] >= draw->threshold;
+            if (draw->bytes)
+                draw->bytes[i] = keep;
             else
-                floats[i] = keep;
+                draw->floats[i] = keep;
         }
     }
 }
@@ -126,45 +142,61 @@ static void draw(struct context *c, const struct random_key *key, double p, int6
 graco_status cpu_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
                             uint8_t *keep)
 {
-    draw(c, key, p, n, keep, NULL);
+    struct draw draw = {key, random_threshold(p), keep, NULL};
+    threads_run(c->threads, n, DRAWS_PER_PIECE, draw_piece, &draw);
     return GRACO_OK;
 }
 
 graco_status cpu_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
                              float *keep)
 {
-    draw(c, key, p, n, NULL, keep);
+    struct draw draw = {key, random_threshold(p), NULL, keep};
+    threads_run(c->threads, n, DRAWS_PER_PIECE, draw_piece, &draw);
     return GRACO_OK;
 }
 
-static void compact_row(const struct compaction *job, int64_t row)
+static void compact_rows(void *job, struct threads_piece rows)
 {
-    int64_t to = job->start[row];
-    /* Written always, advanced if kept: no branch to mispredict. */
-    for (int64_t e = job->start[row]; e < job->start[row + 1]; e++) {
-        job->kept[to] = job->index[e];
-        to += job->keep[job->id ? job->id[e] : (uint64_t)e];
+    const struct compaction *list = job;
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        int64_t to = list->start[row];
+        /* Written always, advanced if kept: no branch to mispredict. */
+        for (int64_t e = list->start[row]; e < list->start[row + 1]; e++) {
+            list->kept[to] = list->index[e];
+            to += list->keep[list->id ? list->id[e] : (uint64_t)e];
+        }
+        list->count[row] = (int32_t)(to - list->start[row]);
     }
-    job->count[row] = (int32_t)(to - job->start[row]);
 }
 
 graco_status cpu_compact(struct context *c, int count, const struct compaction *list)
 {
-    for (int i = 0; i < count; i++) {
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-        for (int64_t row = 0; row < list[i].rows; row++)
-            compact_row(&list[i], row);
-    }
+    for (int i = 0; i < count; i++)
+        threads_run(c->threads, list[i].rows, COMPACTED_PER_PIECE, compact_rows, (void *)&list[i]);
     return GRACO_OK;
+}
+
+struct degrees {
+    const int64_t *start;
+    const int32_t *count; /* NULL: all that start gives */
+    double share, power;
+    float *scale;
+};
+
+static void scale_degrees(void *job, struct threads_piece rows)
+{
+    const struct degrees *d = job;
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        int64_t count = d->count ? d->count[row] : d->start[row + 1] - d->start[row];
+        double degree = 1.0 + d->share * (double)count;
+        d->scale[row] = (float)(d->power == -1 ? 1 / degree : 1 / sqrt(degree));
+    }
 }
 
 graco_status cpu_degree_scale(struct context *c, int64_t rows, const int64_t *start,
                               const int32_t *count, double share, double power, float *scale)
 {
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (int64_t row = 0; row < rows; row++) {
-        double degree = 1.0 + share * (double)(count ? count[row] : start[row + 1] - start[row]);
-        scale[row] = (float)(power == -1 ? 1 / degree : 1 / sqrt(degree));
-    }
+    struct degrees degrees = {start, count, share, power, scale};
+    threads_run(c->threads, rows, SCALES_PER_PIECE, scale_degrees, &degrees);
     return GRACO_OK;
 }

@@ -3,7 +3,7 @@
  * order: each lane first, then over the lanes. */
 #include "compute/cpu/loops.h"
 
-#include "base/extensions.h"
+#include "compute/cpu/loops_soft.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,87 +13,7 @@
 #define TABLE(isa) PASTE(loops_, isa)
 #define TEXT(isa) NAME(isa)
 
-enum { LANES = 16, GATHER_VECTORS = 8 };
-
-static inline ext_vector load(const float *p)
-{
-    ext_vector v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static inline void store(float *p, ext_vector v)
-{
-    memcpy(p, &v, sizeof v);
-}
-
-/* Up to 16 floats, zeros behind them. All but the last of a row are whole vectors. */
-static inline ext_vector load_part(const float *p, int64_t count)
-{
-    if (count == LANES)
-        return load(p);
-    ext_vector v = {0};
-    memcpy(&v, p, (size_t)count * sizeof(float));
-    return v;
-}
-
-static inline void store_part(float *p, ext_vector v, int64_t count)
-{
-    if (count == LANES)
-        store(p, v);
-    else
-        memcpy(p, &v, (size_t)count * sizeof(float));
-}
-
-static inline ext_vector fill(float x)
-{
-    return x - (ext_vector){0};
-}
-
-static inline float sum(ext_vector v)
-{
-    float s[LANES];
-    memcpy(s, &v, sizeof s);
-    for (int width = LANES / 2; width > 0; width /= 2)
-        for (int i = 0; i < width; i++)
-            s[i] += s[i + width];
-    return s[0];
-}
-
-/* 2^x for x in [-126, 126]; below, 2^-126. The polynomial interpolates 2^f on [-1/2, 1/2] at
- * Chebyshev nodes: relative error 2e-9 before rounding. */
-static inline ext_vector exp2_vector(ext_vector x)
-{
-    const ext_vector lowest = fill(-126.0f), magic = fill(12582912.0f); /* 1.5 * 2^23 */
-    ext_integers below = x < lowest, xi, li;
-    memcpy(&xi, &x, sizeof x);
-    memcpy(&li, &lowest, sizeof lowest);
-    xi = (below & li) | (~below & xi);
-    memcpy(&x, &xi, sizeof x);
-    ext_vector shifted = x + magic;
-    ext_vector f = x - (shifted - magic);
-    ext_vector p = fill(1.5461444699e-04f);
-    p = p * f + fill(1.3400428178e-03f);
-    p = p * f + fill(9.6180566785e-03f);
-    p = p * f + fill(5.5503272267e-02f);
-    p = p * f + fill(2.4022650922e-01f);
-    p = p * f + fill(6.9314720670e-01f);
-    p = p * f + fill(1.0f);
-    ext_integers exponent, bits;
-    memcpy(&exponent, &shifted, sizeof shifted);
-    memcpy(&bits, &p, sizeof p);
-    bits += exponent << 23; /* the magic number's own low bits shift out */
-    memcpy(&p, &bits, sizeof p);
-    return p;
-}
-
-static inline float exp2_scalar(float x)
-{
-    ext_vector v = exp2_vector(fill(x));
-    return v[0];
-}
-
-static const float LOG2E = 1.44269504088896340736f;
+enum { GATHER_VECTORS = 8 };
 
 /* ---- Sparse rows ----------------------------------------------------------------------------- */
 
@@ -331,6 +251,22 @@ static void weigh_tile(float *out, const float *tile, int64_t ld, int64_t rows, 
     }
 }
 
+static double logistic_tile(float *tile, int64_t ld, int64_t rows, int64_t cols)
+{
+    double total = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        float *row = tile + i * ld;
+        ext_vector soft, softs = {0};
+        for (int64_t j = 0; j < cols; j += LANES) {
+            int64_t part = cols - j < LANES ? cols - j : LANES;
+            store_part(row + j, logistic_vector(load_part(row + j, part), &soft), part);
+            softs += part < LANES ? load_part((const float *)&soft, part) : soft;
+        }
+        total += (double)sum(softs);
+    }
+    return total;
+}
+
 /* ---- Rows of the moment objective ------------------------------------------------------------ */
 
 static void exp_powers(const float *x, int64_t count, float inverse_tau, double sums[7])
@@ -419,6 +355,10 @@ static void activate(float *y, const float *x, const struct activation_row *row)
         elu_row(y, x, bias, count);
         return;
     }
+    if (row->kind == ACTIVATION_SIGMOID) {
+        logistic_row(y, x, bias, count);
+        return;
+    }
     for (int64_t j = 0; j < count; j++) {
         float v = bias ? x[j] + bias[j] : x[j];
         float a = slopes ? slopes[j] : slope;
@@ -436,6 +376,9 @@ static double activate_backward(float *dx, const float *dy, const float *seen,
     if (row->kind == ACTIVATION_ELU) {
         for (int64_t j = 0; j < count; j++)
             dx[j] = seen[j] > 0 ? dy[j] : dy[j] * (seen[j] + 1);
+    } else if (row->kind == ACTIVATION_SIGMOID) {
+        for (int64_t j = 0; j < count; j++)
+            dx[j] = dy[j] * seen[j] * (1 - seen[j]);
     } else if (row->kind == ACTIVATION_PRELU) {
         for (int64_t j = 0; j < count; j++) {
             float v = bias ? seen[j] + bias[j] : seen[j], d = dy[j];
@@ -489,6 +432,7 @@ const struct loops TABLE(LOOPS_ISA) = {
     .scatter = scatter,
     .exp_tile = exp_tile,
     .weigh_tile = weigh_tile,
+    .logistic_tile = logistic_tile,
     .exp_powers = exp_powers,
     .residual = residual,
     .dot = dot,
@@ -496,5 +440,7 @@ const struct loops TABLE(LOOPS_ISA) = {
     .activate = activate,
     .activate_backward = activate_backward,
     .rrelu_slopes = rrelu_slopes,
+    .softplus = softplus,
+    .softmax = softmax,
     .adam = adam,
 };

@@ -68,6 +68,10 @@ struct loops {
     void (*weigh_tile)(float *out, const float *tile, int64_t ld, int64_t rows, int64_t cols,
                        const float *row, const float *col);
 
+    /* tile = 1 / (1 + e^-tile) over (rows, cols), rows ld apart; returns the sum of
+     * log(1 + e^tile). */
+    double (*logistic_tile)(float *tile, int64_t ld, int64_t rows, int64_t cols);
+
     /* One row of moment's correction: with e = exp((x - 1) / tau), the sums of e, x, x^2 and, for
      * the fit, of x^3, x^4, e x, e x^2. */
     void (*exp_powers)(const float *x, int64_t count, float inverse_tau, double sums[7]);
@@ -85,6 +89,12 @@ struct loops {
                                 const struct activation_row *row, double *dbias);
     /* Slopes of RReLU for elements first .. first + count - 1 of the key. */
     void (*rrelu_slopes)(float *out, const struct random_key *key, int64_t first, int64_t count);
+
+    /* The sum of weight log(1 + exp(x)), and slope = weight / (1 + exp(-x)); NULL weights are ones,
+     * a NULL slope is not wanted, and it may be x. */
+    double (*softplus)(float *slope, const float *x, const float *weight, int64_t count);
+    /* P = exp(x) / sum exp(x), P may be x; returns the logarithm of the sum. */
+    double (*softmax)(float *P, const float *x, int64_t count);
 
     void (*adam)(const struct adam *a, int64_t first, int64_t last);
 };

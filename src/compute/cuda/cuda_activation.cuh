@@ -2,7 +2,7 @@
 #ifndef COMPUTE_CUDA_CUDA_ACTIVATION_CUH
 #define COMPUTE_CUDA_CUDA_ACTIVATION_CUH
 
-#include "compute/cuda/cuda_device.cuh"
+#include "compute/cuda/cuda_soft.cuh"
 
 /* The slope below zero of the element at that place. */
 __device__ static inline float slope_of(const struct activation &a, int64_t element)
@@ -10,6 +10,10 @@ __device__ static inline float slope_of(const struct activation &a, int64_t elem
     switch (a.kind) {
     case ACTIVATION_PRELU:
         return a.slope[0];
+    case ACTIVATION_NONE:
+        return 1;
+    case ACTIVATION_LEAKY:
+        return 0.1f;
     case ACTIVATION_RRELU:
         if (!a.training)
             return 11.0f / 48;
@@ -24,6 +28,8 @@ __device__ static inline float slope_of(const struct activation &a, int64_t elem
 /* act(x), the bias being in x. */
 __device__ static inline float activated(const struct activation &a, float x, int64_t element)
 {
+    if (a.kind == ACTIVATION_SIGMOID)
+        return device_logistic(x);
     if (x > 0)
         return x;
     return a.kind == ACTIVATION_ELU ? expm1f(x) : slope_of(a, element) * x;

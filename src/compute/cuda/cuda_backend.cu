@@ -189,28 +189,28 @@ void cuda_without_wgmma(struct context *c)
 graco_status cuda_finish(struct context *c)
 {
     struct cuda_state *s = state_of(c);
-    struct contrast *contrast = s->contrast;
-    struct moment *moment = s->moment;
-    int64_t *first = s->not_finite;
-    s->contrast = NULL;
-    s->moment = NULL;
-    s->not_finite = NULL;
+    const struct cuda_asked asked = s->asked;
+    s->asked = {};
     PASS(cuda_check(cudaMemcpyAsync(s->host_results, s->results, sizeof *s->host_results,
                                     cudaMemcpyDeviceToHost, s->stream),
                     "reporting results"));
     PASS(cuda_check(cudaStreamSynchronize(s->stream), "computing"));
     const struct cuda_results *r = s->host_results;
-    if (first)
-        *first = r->not_finite == ALL_FINITE ? -1 : (int64_t)r->not_finite;
-    if (contrast) {
-        contrast->loss = r->loss;
-        contrast->mutual_information = r->mutual_information;
+    if (asked.not_finite)
+        *asked.not_finite = r->not_finite == ALL_FINITE ? -1 : (int64_t)r->not_finite;
+    if (asked.loss)
+        *asked.loss = r->loss;
+    if (asked.gaussian)
+        asked.gaussian->divergence = r->divergence;
+    if (asked.contrast) {
+        asked.contrast->loss = r->loss;
+        asked.contrast->mutual_information = r->mutual_information;
     }
-    if (moment) {
-        moment->loss = r->loss;
-        moment->floored = (int64_t)r->floored;
+    if (asked.moment) {
+        asked.moment->loss = r->loss;
+        asked.moment->floored = (int64_t)r->floored;
         for (int k = 0; k < 3; k++)
-            moment->coefficient[k] = r->coefficient[k];
+            asked.moment->coefficient[k] = r->coefficient[k];
     }
     return GRACO_OK;
 }

@@ -53,6 +53,8 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
     struct cuda_state *state = state_of(c);
     double *between = NULL, *within = NULL, *partial = NULL;
     unsigned blocks = blocks_striding(state, 2 * s->n, BLOCK_WARPS);
+    if (s->graphs > 0)
+        return graphs_forward(&scratch, s);
     PASS(scratch_take(&scratch, &between, 2 * s->n, sizeof(double)));
     PASS(scratch_take(&scratch, &within, 2 * s->n, sizeof(double)));
     PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
@@ -60,8 +62,7 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
     row_losses<<<blocks, BLOCK, 0, state->stream>>>(*s, between, within, partial);
     total_loss<<<1, BLOCK, 0, state->stream>>>(partial, blocks, s->n, state->results);
     PASS_LAUNCH("the loss");
-    state->contrast = s;
-    state->moment = NULL;
+    cuda_ask(state, {s});
     return GRACO_OK;
 }
 
@@ -100,6 +101,8 @@ graco_status cuda_contrast_backward(struct context *c, const struct contrast *s,
     struct cuda_scratch scratch(c);
     cudaStream_t stream = state_of(c)->stream;
     float *inverse = NULL, factor = weight_factor(c, s);
+    if (s->graphs > 0)
+        return graphs_backward(c, s, dZ);
     PASS(scratch_take(&scratch, &inverse, 2 * s->n, sizeof(float)));
     invert<<<blocks_for(2 * s->n, BLOCK), BLOCK, 0, stream>>>(2 * s->n, s->D, factor, inverse);
     PASS_LAUNCH("inverting sums");

@@ -28,4 +28,8 @@ graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast
 graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s,
                             const float *inverse, float *dZ);
 
+/* The whole of both kernels for several graphs. */
+graco_status graphs_forward(struct cuda_scratch *scratch, struct contrast *s);
+graco_status graphs_backward(struct context *c, const struct contrast *s, float *dZ);
+
 #endif

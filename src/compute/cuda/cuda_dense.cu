@@ -185,7 +185,7 @@ __global__ static void find_not_finite(unsigned long long *first, int64_t n, con
 graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
     struct cuda_state *s = state_of(c);
-    s->not_finite = first;
+    s->asked.not_finite = first;
     PASS(cuda_check(
         cudaMemsetAsync(&s->results->not_finite, 0xff, sizeof s->results->not_finite, s->stream),
         "clearing memory"));

@@ -24,7 +24,7 @@ enum {
 /* What kernels report to the host. cuda_finish copies it there and fills in the structs of those
  * who asked. */
 struct cuda_results {
-    double loss, mutual_information, floored, coefficient[3];
+    double loss, mutual_information, floored, coefficient[3], divergence;
     unsigned long long not_finite; /* index of the first such number, or ALL_FINITE */
 };
 
@@ -53,6 +53,15 @@ struct cuda_blas {
     decltype(&cublasLtMatmul) lt_multiply;
 };
 
+/* Who asked for results that are under way; NULL: nobody. At most one objective. */
+struct cuda_asked {
+    struct contrast *contrast = NULL;
+    struct moment *moment = NULL;
+    double *loss = NULL; /* of an objective that reports nothing else */
+    struct gaussian *gaussian = NULL;
+    int64_t *not_finite = NULL;
+};
+
 /* context->device. */
 struct cuda_state {
     cudaStream_t stream;
@@ -69,15 +78,20 @@ struct cuda_state {
     uint32_t *later_counter; /* (1) on the device: it grows by one with each replay */
     uint32_t later_next;     /* what it will be when all that was asked for is done */
     const uint32_t *later;   /* the counter, while recording; NULL: kernels know their step */
-    /* Who asked for results that are under way; at most one objective. */
-    struct contrast *contrast;
-    struct moment *moment;
-    int64_t *not_finite;
+    struct cuda_asked asked;
 };
 
 static inline struct cuda_state *state_of(struct context *c)
 {
     return (struct cuda_state *)c->device;
+}
+
+/* An objective asks for its results, in the place of any before it. */
+static inline void cuda_ask(struct cuda_state *s, struct cuda_asked asked)
+{
+    asked.gaussian = s->asked.gaussian;
+    asked.not_finite = s->asked.not_finite;
+    s->asked = asked;
 }
 
 /* GRACO_OK, or the failure with what was being done. */
@@ -263,6 +277,15 @@ __device__ static inline int64_t device_random_below(const struct random_key &ke
     device_random_block(lanes, key, element);
     uint64_t low = (uint64_t)lanes[0] * (uint64_t)n, high = (uint64_t)lanes[1] * (uint64_t)n;
     return (int64_t)((high + (low >> 32)) >> 32);
+}
+
+/* random_normal of base/random.c, in single precision. */
+__device__ static inline float device_random_normal(const struct random_key &key, uint64_t element)
+{
+    uint32_t lanes[4];
+    device_random_block(lanes, key, element);
+    double u = (lanes[0] + 0.5) * 0x1p-32, v = (lanes[1] + 0.5) * 0x1p-32;
+    return sqrtf(-2 * logf((float)u)) * cospif((float)(2 * v));
 }
 
 /* Numbers of a row that a thread takes at once; four where rows and their parts begin at multiples

@@ -380,7 +380,6 @@ graco_status cuda_moment(struct context *c, struct moment *s)
     estimate_rows<<<blocks, BLOCK, 0, state->stream>>>(*s, partial);
     total_loss<<<1, BLOCK, 0, state->stream>>>(*s, partial, blocks, state->results);
     PASS_LAUNCH("the loss");
-    state->moment = s;
-    state->contrast = NULL;
+    cuda_ask(state, {NULL, s});
     return GRACO_OK;
 }

@@ -12,9 +12,7 @@ extern "C" {
 
 struct recording {
     cudaGraphExec_t graph;
-    struct contrast *contrast; /* who gets the results of a replay */
-    struct moment *moment;
-    int64_t *not_finite;
+    struct cuda_asked asked; /* who gets the results of a replay */
 };
 
 __global__ static void set_counter(uint32_t *counter, uint32_t to)
@@ -55,9 +53,7 @@ static graco_status prepare(struct recording **out, const struct cuda_state *s, 
         memory_free(r);
         return status;
     }
-    r->contrast = s->contrast;
-    r->moment = s->moment;
-    r->not_finite = s->not_finite;
+    r->asked = s->asked;
     *out = r;
     return GRACO_OK;
 }
@@ -82,16 +78,15 @@ graco_status cuda_recorded(struct context *c, struct recording **out)
 graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
 {
     struct cuda_state *s = state_of(c);
-    if (r->moment && r->moment->samples > 0)
-        memcpy(s->sample, r->moment->sample, (size_t)r->moment->samples * sizeof(int32_t));
+    const struct moment *moment = r->asked.moment;
+    if (moment && moment->samples > 0)
+        memcpy(s->sample, moment->sample, (size_t)moment->samples * sizeof(int32_t));
     if (s->later_next != later)
         set_counter<<<1, 1, 0, s->stream>>>(s->later_counter, later);
     PASS_LAUNCH("setting the clock");
     PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
     s->later_next = later + 1;
-    s->contrast = r->contrast;
-    s->moment = r->moment;
-    s->not_finite = r->not_finite;
+    s->asked = r->asked;
     return GRACO_OK;
 }
 

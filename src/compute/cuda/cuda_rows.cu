@@ -99,7 +99,9 @@ __global__ static void __launch_bounds__(BLOCK)
 #pragma unroll
         for (int j = 0; j < wide; j++) {
             x.x[j] += bias[j];
-            if (x.x[j] <= 0) {
+            if (a.kind == ACTIVATION_SIGMOID) {
+                d.x[j] *= x.x[j] * (1 - x.x[j]);
+            } else if (x.x[j] <= 0) {
                 dslope += (double)(x.x[j] * d.x[j]);
                 d.x[j] *= a.kind == ACTIVATION_ELU ? x.x[j] + 1 : slope_of(a, i + j);
             }

@@ -11,6 +11,10 @@ static double slope_at(const struct activation *a, int64_t element)
 {
     if (a->kind == ACTIVATION_PRELU)
         return (double)a->slope[0];
+    if (a->kind == ACTIVATION_NONE)
+        return 1;
+    if (a->kind == ACTIVATION_LEAKY)
+        return 0.1;
     if (a->kind != ACTIVATION_RRELU)
         return 0;
     if (!a->training)
@@ -25,7 +29,9 @@ graco_status ref_activate(struct context *c, const struct activation *a, float *
     (void)c;
     for (int64_t i = 0; i < a->rows * a->cols; i++) {
         double x = (double)X[i] + (a->bias ? (double)a->bias[i % a->cols] : 0);
-        if (a->kind == ACTIVATION_ELU)
+        if (a->kind == ACTIVATION_SIGMOID)
+            Y[i] = (float)(1 / (1 + exp(-x)));
+        else if (a->kind == ACTIVATION_ELU)
             Y[i] = (float)(x > 0 ? x : expm1(x));
         else
             Y[i] = (float)(x > 0 ? x : slope_at(a, i) * x);
@@ -135,7 +141,10 @@ graco_status ref_activate_backward(struct context *c, const struct activation *a
         double slope = a->kind == ACTIVATION_ELU ? seen + 1 : slope_at(a, i);
         if (dslope && seen <= 0)
             *dslope += (float)(seen * dy);
-        dX[i] = (float)(seen > 0 ? dy : slope * dy);
+        if (a->kind == ACTIVATION_SIGMOID)
+            dX[i] = (float)(dy * seen * (1 - seen));
+        else
+            dX[i] = (float)(seen > 0 ? dy : slope * dy);
         if (dbias)
             dbias[i % a->cols] += dX[i];
     }
@@ -257,6 +266,17 @@ graco_status ref_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
             Y[i * cols + j] = X[index[i] * cols + j];
+    return GRACO_OK;
+}
+
+graco_status ref_dropout(struct context *c, const struct dropout *d, int64_t n, float *Y,
+                         const float *X)
+{
+    (void)c;
+    for (int64_t i = 0; i < n; i++) {
+        bool keep = random_u32(&d->key, (uint64_t)i) >= random_threshold(d->p);
+        Y[i] = keep ? (float)((X ? (double)X[i] : 1) / (1 - d->p)) : 0;
+    }
     return GRACO_OK;
 }
 

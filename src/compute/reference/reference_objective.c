@@ -20,37 +20,61 @@ static int64_t partner(int64_t n, int64_t i)
     return (i + n) % (2 * n);
 }
 
+/* The graph of row i, and its first node and the one behind its last. */
+struct range {
+    int64_t first, last;
+};
+
+static struct range graph_of(const struct contrast *s, int64_t i)
+{
+    int64_t node = i % s->n, graph = 0;
+    if (s->graphs == 0)
+        return (struct range){0, s->n};
+    while (s->start[graph + 1] <= node)
+        graph++;
+    return (struct range){s->start[graph], s->start[graph + 1]};
+}
+
 /* Whether j counts in D_i. */
 static bool counts(const struct contrast *s, int64_t i, int64_t j)
 {
     bool between = (i < s->n) != (j < s->n);
-    return i != j && (between || s->within);
+    struct range graph = graph_of(s, i);
+    bool own = j % s->n >= graph.first && j % s->n < graph.last;
+    return own && i != j && (between || s->within);
+}
+
+/* Rows of both views of row i's graph, times the number of graphs: what its loss is divided by. */
+static double divisor(const struct contrast *s, int64_t i)
+{
+    struct range graph = graph_of(s, i);
+    return (double)(2 * (graph.last - graph.first)) * (double)(s->graphs > 0 ? s->graphs : 1);
 }
 
 graco_status ref_contrast(struct context *c, struct contrast *s)
 {
     (void)c;
-    double loss = 0, estimate = 0, rows = (double)(2 * s->n);
+    s->loss = s->mutual_information = 0;
     for (int64_t i = 0; i < 2 * s->n; i++) {
+        struct range graph = graph_of(s, i);
         double D = 0, other = 0, x = (cosine(s->Z, s->d, i, partner(s->n, i)) - 1) / s->tau;
         for (int64_t j = 0; j < 2 * s->n; j++) {
             double e = exp((cosine(s->Z, s->d, i, j) - 1) / s->tau);
+            bool between = (i < s->n) != (j < s->n);
             D += counts(s, i, j) ? e : 0;
-            other += (i < s->n) != (j < s->n) ? e : 0;
+            other += between && counts(s, i, j) ? e : 0;
         }
         s->D[i] = D;
-        loss += log(D) - x;
-        estimate += x - log(other);
+        s->loss += (log(D) - x) / divisor(s, i);
+        s->mutual_information +=
+            (log((double)(graph.last - graph.first)) + x - log(other)) / divisor(s, i);
     }
-    s->loss = loss / rows;
-    s->mutual_information = log((double)s->n) + estimate / rows;
     return GRACO_OK;
 }
 
 graco_status ref_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
 {
     (void)c;
-    double rows = (double)(2 * s->n);
     for (int64_t i = 0; i < 2 * s->n; i++)
         for (int64_t k = 0; k < s->d; k++) {
             double g = -2 * (double)s->Z[partner(s->n, i) * s->d + k];
@@ -58,7 +82,7 @@ graco_status ref_contrast_backward(struct context *c, const struct contrast *s, 
                 if (counts(s, i, j))
                     g += exp((cosine(s->Z, s->d, i, j) - 1) / s->tau) *
                          (1 / s->D[i] + 1 / s->D[j]) * (double)s->Z[j * s->d + k];
-            dZ[i * s->d + k] = (float)(g / (rows * s->tau));
+            dZ[i * s->d + k] = (float)(g / (divisor(s, i) * s->tau));
         }
     return GRACO_OK;
 }

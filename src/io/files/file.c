@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,23 @@ graco_status file_parent(char **out, const char *path)
     return GRACO_OK;
 }
 
+/* The name of the file that a write to `path` replaces: where it leads, if it is a link to a file. What
+ * else exists, temporary_file refuses. */
+static graco_status follow_links(char **out, const char *path)
+{
+    char resolved[PATH_MAX];
+    struct stat link, about;
+    bool exists = stat(path, &about) == 0;
+    if (lstat(path, &link) != 0 || !S_ISLNK(link.st_mode) || (exists && !S_ISREG(about.st_mode)))
+        return memory_string(out, path);
+    if (!realpath(path, resolved))
+        return status_fail(GRACO_ERROR_IO,
+                           "cannot write %s: it is a link that leads nowhere; expected a file, or "
+                           "a new name",
+                           path);
+    return memory_string(out, resolved);
+}
+
 graco_status file_writer_open(struct file_writer **out, const char *path)
 {
     struct file_writer *writer = NULL;
@@ -177,10 +195,10 @@ graco_status file_writer_open(struct file_writer **out, const char *path)
     writer->fd = -1;
     if (path[0] == 0 || path[strlen(path) - 1] == '/' || file_is_folder(path))
         FAIL(GRACO_ERROR_IO, "cannot write \"%s\": it names a folder, a file name is needed", path);
-    TRY(memory_string(&writer->path, path));
-    TRY(file_parent(&writer->folder, path));
+    TRY(follow_links(&writer->path, path));
+    TRY(file_parent(&writer->folder, writer->path));
     TRY(memory_alloc(&writer->buffer, WRITER_BUFFER, 1));
-    TRY(temporary_file(&writer->temporary, &writer->fd, path));
+    TRY(temporary_file(&writer->temporary, &writer->fd, writer->path));
     *out = writer;
     writer = NULL;
 done:

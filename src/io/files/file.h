@@ -39,7 +39,7 @@ graco_status file_map_end(struct file_map *map, graco_status status, const char 
  * the message. */
 graco_status file_map_check(const struct file_map *map, const char *path);
 
-/* Replaces the file by these bytes, atomically. */
+/* Replaces the file by these bytes, atomically. A link stays: the file that it leads to is replaced. */
 graco_status file_write_atomic(const char *path, const void *bytes, int64_t length);
 
 /* The same in pieces: open, write as often as needed, commit, free. Until the commit succeeds the

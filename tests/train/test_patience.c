@@ -1,0 +1,205 @@
+/* The end of a training: patience and the best parameters; weight decay that spares a
+ * tensor; a method that steps by itself. */
+#include "check.h"
+#include "presets.h"
+
+#include "base/memory.h"
+#include "train/trainer.h"
+
+enum { PATIENCE = 3, EPOCHS = 200 };
+
+static graco_dataset *make_data(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 120;
+    options.feature_count = 30;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static graco_config make_config(int64_t patience, int64_t epochs)
+{
+    graco_config config;
+    preset_config(&config, NULL);
+    config.hidden = 8;
+    config.epochs = epochs;
+    config.patience = patience;
+    config.lr = 0.02;
+    config.checkpoint_every = 2;
+    config.device = DEVICE_CPU;
+    config.threads = 2;
+    return config;
+}
+
+struct observed {
+    int64_t stop_at, count;
+    double loss[EPOCHS];
+};
+
+static bool on_epoch(void *user, const graco_epoch *epoch)
+{
+    struct observed *watch = user;
+    watch->loss[watch->count++] = epoch->loss;
+    CHECK(epoch->cost == epoch->loss);
+    return epoch->epoch != watch->stop_at;
+}
+
+/* Embeds after a training in memory. */
+static graco_matrix embed(const graco_dataset *data, const graco_config *config,
+                          graco_train_result *result, struct observed *watch)
+{
+    graco_train_options options = {.on_epoch = watch ? on_epoch : NULL, .user = watch};
+    graco_model *model = NULL;
+    graco_matrix Z = {0};
+    CHECK_OK(graco_train(&model, result, data, config, &options));
+    CHECK_OK(graco_model_embed(&Z, model, data, &(graco_embed_options){.device = "cpu"}));
+    graco_model_free(model);
+    return Z;
+}
+
+static bool same_rows(const graco_matrix *a, const graco_matrix *b)
+{
+    return a->rows == b->rows && a->cols == b->cols &&
+           memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(float)) == 0;
+}
+
+/* The training ends PATIENCE epochs after the lowest loss, and the model is what it was before the step
+ * of that epoch: what a training of one epoch less gives. */
+static void ends(const graco_dataset *data)
+{
+    graco_config config = make_config(PATIENCE, EPOCHS);
+    graco_train_result result;
+    struct observed watch = {0};
+    graco_matrix best = embed(data, &config, &result, &watch);
+    int64_t lowest = 0;
+    for (int64_t i = 0; i < watch.count; i++)
+        lowest = watch.loss[i] < watch.loss[lowest] ? i : lowest;
+    CHECK(strcmp(result.ended, "patience") == 0);
+    CHECK(result.best_epoch == lowest + 1 && result.best_cost == watch.loss[lowest]);
+    CHECK(result.epochs == watch.count && result.epochs == result.best_epoch + PATIENCE);
+    CHECK(result.best_epoch > 3 && result.epochs < EPOCHS);
+    config = make_config(0, lowest);
+    graco_matrix before = embed(data, &config, &result, NULL);
+    CHECK(strcmp(result.ended, "epochs") == 0 && result.best_epoch == 0);
+    CHECK(same_rows(&best, &before));
+    graco_matrix_clear(&best);
+    graco_matrix_clear(&before);
+}
+
+/* ---- Weight decay ---------------------------------------------------------------------------- */
+
+/* The parameters after one step; `exempt`: P1 is spared. */
+static struct graco_model *stepped(const graco_dataset *data, double decay, bool exempt)
+{
+    graco_config config = make_config(0, 1);
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct stage *stage = NULL;
+    config.weight_decay = decay;
+    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
+    if (exempt)
+        parameters_exempt(&model->parameters, "P", 1);
+    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
+    struct subject subject = {.context = trainer->context, .graph = data->graph, .data = data};
+    CHECK_OK(stage_create_graph(&stage, model, subject, &data->features));
+    CHECK_OK(trainer_step(trainer, stage));
+    stage_free(stage);
+    trainer_free(trainer);
+    return model;
+}
+
+static void spares(const graco_dataset *data)
+{
+    struct graco_model *all = stepped(data, 1, false), *none = stepped(data, 0, false);
+    struct graco_model *some = stepped(data, 1, true);
+    const struct parameters *p = &some->parameters;
+    for (int i = 0; i < p->count; i++) {
+        const struct parameter *t = &p->list[i];
+        const struct graco_model *like = strcmp(t->name, "P1") == 0 ? none : all;
+        size_t bytes = (size_t)(t->rows * t->cols) * sizeof(float);
+        CHECK(memcmp(p->value + t->offset, like->parameters.value + t->offset, bytes) == 0);
+        if (t->start == START_GLOROT)
+            CHECK(memcmp(all->parameters.value + t->offset, none->parameters.value + t->offset,
+                         bytes) != 0);
+    }
+    graco_model_free(all);
+    graco_model_free(none);
+    graco_model_free(some);
+}
+
+/* ---- A method without a tape ----------------------------------------------------------------- */
+
+static graco_status prepare(void **state, const struct graco_model *model,
+                            const struct subject *subject)
+{
+    (void)model;
+    CHECK(subject->graph && subject->nodes == subject->graph->nodes && subject->data);
+    return memory_zalloc(state, 1, sizeof(struct outcome));
+}
+
+static graco_status step(struct run *run, void *state)
+{
+    CHECK(!run->input && run->hops == 0 && !run->grad);
+    run->value[0] += 1;
+    ((struct outcome *)state)->loss = 10 - (double)run->step;
+    return GRACO_OK;
+}
+
+static struct outcome outcome(const void *state)
+{
+    return *(const struct outcome *)state;
+}
+
+static graco_status validate(double *cost, struct run *run, void *state)
+{
+    (void)state;
+    CHECK(!run->training && !run->grad);
+    *cost = fabs((double)run->value[0] - 2);
+    return GRACO_OK;
+}
+
+static void steps_by_itself(const graco_dataset *data)
+{
+    const struct method plain = {.prepare = prepare,
+                                 .release = memory_free,
+                                 .step = step,
+                                 .validate = validate,
+                                 .outcome = outcome};
+    struct graco_model model = {.method = &plain, .best.epoch = 0};
+    struct trainer *trainer = NULL;
+    struct stage *stage = NULL;
+    double cost;
+    model.parameters.plain = model.parameters.keeps = true;
+    parameters_declare(&model.parameters, "U", 0, data->graph->nodes, 4, START_ZERO);
+    CHECK_OK(parameters_allocate(&model.parameters, 1));
+    CHECK(!model.parameters.grad && !model.parameters.m && !model.parameters.v);
+    CHECK_OK(trainer_create(&trainer, &backend_cpu, &model));
+    struct subject subject = {.context = trainer->context, .graph = data->graph, .data = data};
+    CHECK_OK(stage_create_graph(&stage, &model, subject, NULL));
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(trainer_step(trainer, stage));
+        CHECK(stage_outcome(stage).loss == 10 - i);
+        CHECK_OK(trainer_validate(&cost, trainer, stage));
+        CHECK(cost == fabs(i - 1.0));
+        if (i == 1)
+            CHECK_OK(trainer_keep_best(trainer));
+    }
+    CHECK(model.step == 3 && model.parameters.value[0] == 3 && model.parameters.best[0] == 2);
+    CHECK(model_result(&model) == model.parameters.value);
+    model.best.epoch = 2;
+    CHECK(model_result(&model) == model.parameters.best);
+    stage_free(stage);
+    trainer_free(trainer);
+    parameters_clear(&model.parameters);
+}
+
+int main(void)
+{
+    graco_dataset *data = make_data();
+    ends(data);
+    spares(data);
+    steps_by_itself(data);
+    graco_dataset_free(data);
+    return check_result();
+}

@@ -1,0 +1,280 @@
+/* A training that is stopped anywhere, within an epoch or within a step, and resumed leaves the bytes of
+ * one that was not: mini-batches, many graphs, a whole graph. And what on_progress is told on the way. */
+#include "check.h"
+#include "presets.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/dataset.h"
+#include "io/files/file.h"
+
+#include <unistd.h>
+
+enum { LOSSES_MAX = 4096, STOPS_MAX = 400 };
+
+static char root[] = "/tmp/graco-stopping-XXXXXX";
+
+static graco_config make_config(int64_t epochs)
+{
+    graco_config config;
+    preset_config(&config, NULL);
+    config.hidden = 32;
+    config.lr = 0.01;
+    config.epochs = epochs;
+    config.checkpoint_every = 1000;
+    config.device = DEVICE_CPU;
+    config.threads = 2;
+    return config;
+}
+
+static graco_dataset *generated(int64_t nodes)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = nodes;
+    options.feature_count = 40;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+/* Rings of 5 to 24 nodes. */
+static graco_dataset *rings(int64_t graphs)
+{
+    graco_dataset *data = NULL;
+    int64_t room = 24 * graphs, nodes = 0;
+    struct dataset_parts parts = {.name = "rings", .undirected = true};
+    CHECK_OK(memory_alloc(&parts.source, room, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.target, room, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.graph_id, room, sizeof(int32_t)));
+    CHECK_OK(memory_alloc(&parts.features.dense, 3 * room, sizeof(float)));
+    for (int64_t g = 0; g < graphs; g++) {
+        int64_t size = 5 + g % 20, first = nodes;
+        for (; nodes < first + size; nodes++) {
+            parts.source[nodes] = (int32_t)nodes;
+            parts.target[nodes] = (int32_t)(first + (nodes - first + 1) % size);
+            parts.graph_id[nodes] = (int32_t)g;
+            for (int j = 0; j < 3; j++)
+                parts.features.dense[3 * nodes + j] = (float)((nodes * (j + 3)) % 7);
+        }
+    }
+    parts.nodes = parts.edges = parts.features.rows = nodes;
+    parts.features.cols = 3;
+    CHECK_OK(dataset_create(&data, &parts));
+    return data;
+}
+
+/* What on_progress saw, and when it says no. */
+struct seen {
+    int64_t calls, stop_at; /* the call that says no; 0: none */
+    double share_at;        /* or the first one past this share of a step; 0: none */
+    double most_share, first_left;
+    int64_t last_step; /* epoch * steps + step */
+    bool sound, stopped;
+};
+
+static bool on_progress(void *user, const graco_progress *p)
+{
+    struct seen *seen = user;
+    int64_t step = p->epoch * p->steps + p->step;
+    seen->calls++;
+    seen->sound = seen->sound && !seen->stopped && p->epoch >= 1 && p->epoch <= p->epochs &&
+                  p->step >= 0 && p->step < p->steps && p->share >= 0 && p->share <= 1 &&
+                  p->seconds >= 0 && !(p->seconds_left < 0) && step >= seen->last_step &&
+                  isfinite(p->loss) == (p->step > 0);
+    seen->last_step = step;
+    seen->most_share = fmax(seen->most_share, p->share);
+    if (isnan(seen->first_left))
+        seen->first_left = p->seconds_left;
+    seen->stopped =
+        seen->calls == seen->stop_at || (seen->share_at > 0 && p->share > seen->share_at);
+    return !seen->stopped;
+}
+
+static struct seen nothing_seen(void)
+{
+    return (struct seen){.sound = true, .first_left = (double)NAN};
+}
+
+static char *path_of(const char *run, const char *name)
+{
+    char *path = NULL;
+    CHECK_OK(memory_path(&path, run, name));
+    return path;
+}
+
+static void remove_run(const char *run)
+{
+    static const char *const names[] = {"config.json", "metrics.jsonl", "model.safetensors",
+                                        "embeddings.npy"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = path_of(run, names[i]);
+        unlink(path);
+        memory_free(path);
+    }
+    rmdir(run);
+}
+
+static bool same_file(const char *a, const char *b, const char *name)
+{
+    uint8_t *bytes[2] = {NULL};
+    int64_t length[2] = {0};
+    const char *runs[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        char *path = path_of(runs[i], name);
+        CHECK_OK(file_read(&bytes[i], &length[i], path, 1 << 26));
+        memory_free(path);
+    }
+    bool same = length[0] == length[1] && memcmp(bytes[0], bytes[1], (size_t)length[0]) == 0;
+    memory_free(bytes[0]);
+    memory_free(bytes[1]);
+    return same;
+}
+
+/* The lines of metrics.jsonl up to their seconds, one after the other. */
+static char *read_metrics(const char *run)
+{
+    char *path = path_of(run, "metrics.jsonl"), line[512], *all = NULL;
+    size_t used = 0;
+    FILE *file = fopen(path, "r");
+    CHECK_OK(memory_zalloc(&all, LOSSES_MAX * 128, 1));
+    while (file && fgets(line, sizeof line, file)) {
+        char *end = strstr(line, "\"seconds\"");
+        CHECK(end && used + sizeof line < LOSSES_MAX * 128);
+        used += (size_t)snprintf(all + used, sizeof line, "%.*s", (int)(end - line), line);
+    }
+    if (file)
+        fclose(file);
+    memory_free(path);
+    return all;
+}
+
+static void compare(const char *whole, const char *broken)
+{
+    char *a = read_metrics(whole), *b = read_metrics(broken);
+    CHECK(strlen(a) > 0 && strcmp(a, b) == 0);
+    CHECK(same_file(whole, broken, "model.safetensors"));
+    CHECK(same_file(whole, broken, "embeddings.npy"));
+    memory_free(a);
+    memory_free(b);
+}
+
+/* Stops at the second call of on_progress, a tenth of a second after the first, again and again.
+ * Returns how many stops stood within an epoch. */
+static int64_t stop_often(const graco_dataset *data, const graco_config *config, int64_t stops)
+{
+    char *whole = path_of(root, "whole"), *broken = path_of(root, "broken");
+    int64_t within = 0, done = 0;
+    graco_status status = GRACO_STOPPED;
+    CHECK_OK(graco_train(NULL, NULL, data, config, &(graco_train_options){.run = whole}));
+    while (status == GRACO_STOPPED && done < STOPS_MAX) {
+        struct seen seen = nothing_seen();
+        graco_train_result result = {0};
+        graco_train_options options = {
+            .run = broken, .resume = done > 0, .on_progress = on_progress, .user = &seen};
+        seen.stop_at = done < stops ? 1 + (done > 0) : 0;
+        status = graco_train(NULL, &result, data, config, &options);
+        CHECK(seen.sound && seen.stopped == (status == GRACO_STOPPED));
+        CHECK(status == GRACO_OK || strstr(graco_message(), "stopped "));
+        CHECK(result.step >= 0 && result.step < result.steps);
+        within += result.step > 0;
+        done++;
+    }
+    CHECK_OK(status);
+    compare(whole, broken);
+    remove_run(whole);
+    remove_run(broken);
+    memory_free(whole);
+    memory_free(broken);
+    return within;
+}
+
+static void stops_between_steps(void)
+{
+    graco_dataset *data = generated(2001), *many = rings(800);
+    graco_config config = make_config(3);
+    config.batch = 100;
+    for (int objective = 0; objective < 3; objective++) {
+        config.objective = (enum objective_kind)objective;
+        CHECK(stop_often(data, &config, 3) > 0);
+    }
+    config.threads = 1; /* samples are drawn by the caller then */
+    CHECK(stop_often(data, &config, 3) > 0);
+    config = make_config(3);
+    CHECK(stop_often(many, &config, 4) > 0);
+    config = make_config(30);
+    graco_dataset *small = generated(500);
+    CHECK(stop_often(small, &config, 3) == 0);
+    graco_dataset_free(data);
+    graco_dataset_free(many);
+    graco_dataset_free(small);
+}
+
+/* One step of a second or more: told of its tiles, stopped among them, repeated by a resume. */
+static void stops_within_step(void)
+{
+    graco_dataset *data = generated(8000);
+    graco_config config = make_config(2);
+    char *whole = path_of(root, "whole"), *broken = path_of(root, "broken");
+    graco_train_options options = {.run = whole, .on_progress = on_progress};
+    graco_train_result result = {0};
+    struct seen seen = nothing_seen();
+    config.hidden = 64;
+    config.memory = 64 << 20; /* some tiles are kept, others not */
+    options.user = &seen;
+    CHECK_OK(graco_train(NULL, &result, data, &config, &options));
+    CHECK(seen.sound && seen.most_share > 0.3 && seen.first_left > 0);
+    CHECK((double)seen.calls <= result.seconds * 10 + 2);
+    for (int i = 0; i < 2; i++) {
+        seen = nothing_seen();
+        seen.share_at = i == 0 ? 0.05 : 0.6; /* in the forward sweep, in the backward one */
+        options.run = broken;
+        options.resume = i > 0;
+        double begin = threads_seconds();
+        CHECK_FAILS(graco_train(NULL, &result, data, &config, &options), GRACO_STOPPED,
+                    "stopped after epoch 0 of 2");
+        printf("stopped at %.2f of a step, %.1f s after the call\n", seen.most_share,
+               threads_seconds() - begin);
+        CHECK(seen.sound && seen.stopped && result.epochs == 0 && result.step == 0);
+    }
+    options = (graco_train_options){.run = broken, .resume = true};
+    CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
+    compare(whole, broken);
+    remove_run(whole);
+    remove_run(broken);
+    memory_free(whole);
+    memory_free(broken);
+    graco_dataset_free(data);
+}
+
+/* A checkpoint within an epoch that is resumed with data whose epochs have no such step. */
+static void refuses_other_steps(void)
+{
+    graco_dataset *data = generated(3001), *less = generated(300);
+    graco_config config = make_config(1);
+    char *run = path_of(root, "other");
+    struct seen seen = nothing_seen();
+    graco_train_result result = {0};
+    graco_train_options options = {.run = run, .on_progress = on_progress, .user = &seen};
+    config.batch = 20;
+    config.epochs = 100;
+    seen.stop_at = 3;
+    CHECK(graco_train(NULL, &result, data, &config, &options) == GRACO_STOPPED);
+    options = (graco_train_options){.run = run, .resume = true};
+    CHECK_FAILS(graco_train(NULL, NULL, less, &config, &options), GRACO_ERROR_ARGUMENT,
+                "an epoch of data set");
+    remove_run(run);
+    memory_free(run);
+    graco_dataset_free(data);
+    graco_dataset_free(less);
+}
+
+int main(void)
+{
+    if (!mkdtemp(root))
+        check_skip("no folder for temporary files");
+    stops_between_steps();
+    stops_within_step();
+    refuses_other_steps();
+    rmdir(root);
+    return check_result();
+}
