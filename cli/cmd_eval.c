@@ -106,12 +106,13 @@ static const char *chosen_C(char text[64], const struct scoring *row)
 static void print_confusion(const struct scoring *row)
 {
     const graco_eval_result *first = &row->results[0];
-    int64_t width = first->multi_label ? 4 : first->classes;
+    int64_t width = first->confusion_cols;
     printf("\n%s: test rows over all splits%s, %s\n", row->name, row->runs > 1 ? " and runs" : "",
-           first->multi_label ? "a class a line: true +, false +, false -, true -"
-                              : "a true class a line, a predicted class a column");
+           width == 4 && (first->multi_label || first->classes > 4)
+               ? "a class a line: true +, false +, false -, true -"
+               : "a true class a line, a predicted class a column");
     for (int64_t k = 0; k < first->classes; k++) {
-        printf("%6" PRId64 " |", k);
+        printf("%6" PRId32 " |", first->class_of[k]);
         for (int64_t i = 0; i < width; i++) {
             int64_t sum = 0;
             for (int64_t r = 0; r < row->runs; r++)

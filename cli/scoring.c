@@ -232,7 +232,7 @@ static void write_reals(struct writer *json, const char *key, const double *valu
 
 static void write_confusion(struct writer *json, const graco_eval_result *result)
 {
-    int64_t width = result->multi_label ? 4 : result->classes;
+    int64_t width = result->confusion_cols, last = result->classes - 1;
     writer_open(json, "confusion", '[');
     for (int64_t k = 0; k < result->classes; k++) {
         writer_open(json, NULL, '[');
@@ -240,6 +240,12 @@ static void write_confusion(struct writer *json, const graco_eval_result *result
             writer_integer(json, NULL, result->confusion[k * width + i]);
         writer_close(json);
     }
+    writer_close(json);
+    if (result->class_of[last] == last)
+        return;
+    writer_open(json, "confusion_classes", '['); /* rows have other numbers than their places */
+    for (int64_t k = 0; k <= last; k++)
+        writer_integer(json, NULL, result->class_of[k]);
     writer_close(json);
 }
 

@@ -356,13 +356,15 @@ typedef struct graco_eval_result {
     double *scores;                      /* (splits) */
     double *C;                           /* (splits) the value that was chosen */
     double accuracy, micro_f1, macro_f1; /* means over the splits */
-    int64_t classes;
+    int64_t classes;                     /* that a labelled node has; multi-label: all */
+    int32_t *class_of;                   /* (classes) their numbers in the data set, ascending */
     bool multi_label;
-    int64_t *confusion; /* test rows summed over the splits: (classes, classes) truth by prediction;
-                           multi-label (classes, 4): true positives, false positives, false
-                           negatives, true negatives */
-    bool converged;     /* every solve met the stopping rule */
-    double worst_gap;   /* the largest proven relative distance of an objective from its minimum */
+    int64_t *confusion;     /* (classes, confusion_cols) test rows summed over the splits */
+    int64_t confusion_cols; /* `classes`: truth by prediction. 4 if multi-label, or with more than
+                               1,024 classes: true positives, false positives, false negatives,
+                               true negatives of each class */
+    bool converged;         /* every solve met the stopping rule */
+    double worst_gap; /* the largest proven relative distance of an objective from its minimum */
     int64_t solves, unconverged;
     double seconds;
     int64_t note_count;

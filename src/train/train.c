@@ -89,7 +89,7 @@ static graco_status check_data(const struct graco_dataset *data, const struct me
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has %lld node; training needs at least 2", data->name,
                            (long long)data->graph->nodes);
-    return GRACO_OK;
+    return needs & METHOD_NEEDS_FEATURES ? features_check_cols(&data->features) : GRACO_OK;
 }
 
 /* The model to go on from: a new one, or the run folder's. */
