@@ -230,7 +230,14 @@ void graco_dataset_free(graco_dataset *data)
     dataset_names_free(data->class_names);
     for (int i = 0; i < DATASET_NOTES; i++)
         memory_free(data->notes[i]);
+    reading_clear(&data->reading);
     memory_free(data);
+}
+
+const char *graco_dataset_class(const graco_dataset *data, int64_t index)
+{
+    return data->class_names && index >= 0 && index < data->classes ? data->class_names[index]
+                                                                    : NULL;
 }
 
 const char *graco_dataset_note(const graco_dataset *data, int index)
