@@ -127,7 +127,8 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
                                 const graco_eval_options *options)
 {
     graco_status status = GRACO_OK;
-    *out = (struct scoring){.name = path, .folder = is_folder(path)};
+    *out = (struct scoring){
+        .name = path, .folder = is_folder(path), .with_features = options->with_features};
     int64_t several = out->folder ? runs_count(path) : 0;
     if (!out->folder)
         status = add_file(out, path, data, options);
@@ -162,6 +163,8 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     graco_matrix Z = {0};
     graco_model *model = NULL;
     graco_config *config = NULL;
+    graco_eval_options alone = *options; /* a baseline is what it is called */
+    alone.with_features = false;
     *out = (struct scoring){.name = name};
     graco_status status = settings_of(&config, run, data);
     if (status == GRACO_OK && strcmp(name, "raw") == 0) {
@@ -182,7 +185,7 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     }
     graco_config_free(config);
     if (status == GRACO_OK)
-        status = add_run(out, &Z, data, options);
+        status = add_run(out, &Z, data, &alone);
     summarise(out);
     if (status != GRACO_OK)
         scoring_clear(out);

@@ -344,6 +344,8 @@ typedef struct graco_eval_options {
     const char *splits_read;  /* .npy (splits, nodes) of 0 training, 1 validation, 2 test, 3 none
                                  to use instead of drawing splits, or NULL */
     const char *splits_write; /* where to write the splits that were used, or NULL */
+    bool with_features;       /* score [Z ; X], rows of both halves scaled to length one, in
+                                 place of Z */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);

@@ -263,12 +263,47 @@ done:
     return status;
 }
 
+/* Copies the rows of `from` into columns first, first + 1, ... of `to`, scaled to length one; rows of
+ * zeros stay zero. */
+static void place_rows(graco_matrix *to, int64_t first, const graco_matrix *from)
+{
+    for (int64_t i = 0; i < from->rows; i++) {
+        const float *row = from->data + i * from->cols;
+        double square = 0;
+        for (int64_t k = 0; k < from->cols; k++)
+            square += (double)row[k] * (double)row[k];
+        double scale = square > 0 ? 1 / sqrt(square) : 0;
+        for (int64_t k = 0; k < from->cols; k++)
+            to->data[i * to->cols + first + k] = (float)(scale * (double)row[k]);
+    }
+}
+
+/* [Z ; X], both halves with rows of length one. */
+static graco_status join_features(graco_matrix *out, const graco_matrix *Z,
+                                  const graco_dataset *data)
+{
+    graco_matrix X = {0}, joined = {Z->rows, Z->cols + data->features.cols, NULL};
+    graco_status status = GRACO_OK;
+    if (data->features.cols == 0)
+        FAIL(GRACO_ERROR_ARGUMENT, "data set '%s' has no features to put beside the embeddings",
+             data->name);
+    TRY(features_densify(&X, &data->features));
+    TRY(memory_alloc(&joined.data, joined.rows * joined.cols, sizeof(float)));
+    place_rows(&joined, 0, Z);
+    place_rows(&joined, Z->cols, &X);
+    *out = joined;
+done:
+    graco_matrix_clear(&X);
+    return status;
+}
+
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options)
 {
     graco_status status = GRACO_OK;
     const graco_eval_options defaults = graco_eval_defaults();
     graco_eval_result made = {0};
+    graco_matrix joined = {0};
     struct splits splits = {0};
     struct blas blas = {0};
     uint8_t *usable = NULL;
@@ -277,6 +312,10 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
     if (!options)
         options = &defaults;
     TRY(check_input(Z, data, options));
+    if (options->with_features) {
+        TRY(join_features(&joined, Z, data));
+        Z = &joined;
+    }
     TRY(find_usable(&usable, data));
     TRY(find_splits(&splits, &made, usable, data, options));
     TRY(find_classes(&made, &label, usable, data));
@@ -308,6 +347,7 @@ done:
     splits_clear(&splits);
     memory_free(label);
     memory_free(usable);
+    graco_matrix_clear(&joined);
     return status;
 }
 

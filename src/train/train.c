@@ -182,7 +182,9 @@ static void start_watch(struct session *s)
     const struct features *X = &s->data->features;
     struct graph_size size = {.nodes = s->data->graph->nodes,
                               .edges = s->data->graph->edges,
-                              .entries = X->dense ? X->rows * X->cols : X->sparse.start[X->rows]};
+                              .entries = X->dense          ? X->rows * X->cols
+                                         : X->sparse.start ? X->sparse.start[X->rows]
+                                                           : 0};
     s->first_step = s->model->step;
     s->stepping = s->step_began = threads_seconds();
     if (!s->options->on_progress)
