@@ -1,133 +1,126 @@
-/* Class scores of supervised models: each split's own, counted on its test part alone. */
+/* Classes that no labelled node has cost nothing and change nothing; more classes than a square
+ * table of counts would be fit for have four counts each. */
 #include "base/memory.h"
+#include "base/random.h"
+#include "data/dataset.h"
+#include "eval/metrics.h"
+
 #include "check.h"
-#include "data/splits.h"
 
-enum { NODES = 120, CLASSES = 3, SPLITS = 4 };
+enum { DIM = 4 };
 
-static graco_dataset *make_data(void)
+/* Nodes without edges; node i has the class i % classes, whose number is class * step + first. */
+static graco_dataset *make_data(int64_t nodes, int32_t classes, int32_t step, int32_t first)
 {
-    graco_generate_options options = graco_generate_defaults();
+    struct dataset_parts parts = {.name = "classes", .nodes = nodes};
     graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.classes = CLASSES;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    CHECK_OK(memory_alloc(&parts.source, 0, sizeof *parts.source));
+    CHECK_OK(memory_alloc(&parts.target, 0, sizeof *parts.target));
+    CHECK_OK(memory_alloc(&parts.label, nodes, sizeof *parts.label));
+    for (int64_t i = 0; i < nodes; i++)
+        parts.label[i] = (int32_t)(i % classes) * step + first;
+    parts.classes = dataset_classes(parts.label, nodes);
+    CHECK_OK(dataset_create(&data, &parts));
     return data;
 }
 
-/* Scores that are right on the test part of a split but for every `wrong`-th of its nodes, and wrong
- * everywhere else. *right gets the share in percent. */
-static graco_matrix make_scores(const graco_dataset *data, graco_protocol protocol, int64_t split,
-                                int64_t wrong, double *right)
+/* A direction for each class, with noise. */
+static graco_matrix make_embeddings(int64_t nodes, int64_t classes)
 {
-    graco_matrix P = {NODES, CLASSES, NULL};
-    struct splits splits = {0};
-    uint8_t *usable = NULL;
-    int64_t tested = 0, missed = 0;
-    CHECK_OK(memory_zalloc(&P.data, NODES * CLASSES, sizeof *P.data));
-    CHECK_OK(splits_usable(&usable, data));
-    CHECK_OK(
-        splits_find(&splits, data, usable,
-                    &(struct splits_wanted){.protocol = protocol, .first = split, .count = 1}));
-    for (int64_t i = 0; i < NODES; i++) {
-        bool test = splits.part[i] == SPLITS_TEST;
-        bool miss = !test || ++tested % wrong == 0;
-        missed += test && miss;
-        P.data[i * CLASSES + (data->label[i] + miss) % CLASSES] = 0.75f;
+    struct random_key key = {.seed = 3, .stream = RANDOM_GENERATE};
+    graco_matrix Z = {.rows = nodes, .cols = DIM};
+    CHECK_OK(memory_alloc(&Z.data, nodes * DIM, sizeof *Z.data));
+    for (int64_t i = 0; i < nodes * DIM; i++) {
+        int64_t node = i / DIM;
+        uint64_t of_class = (uint64_t)(1000000 + node % classes * DIM + i % DIM);
+        Z.data[i] = (float)(random_normal(&key, of_class) +
+                            0.3 * random_normal(&key, (uint64_t)(2000000 + i)));
     }
-    *right = 100.0 * (double)(tested - missed) / (double)tested;
-    splits_clear(&splits);
-    memory_free(usable);
-    return P;
+    return Z;
 }
 
-static void single(const graco_dataset *data, graco_protocol protocol)
+/* Labels 7, 300007, 600007 are scored as 0, 1, 2 are, to the bit. */
+static void far_labels(void)
 {
-    graco_class_scores scores[SPLITS] = {0};
-    graco_eval_options options = graco_eval_defaults();
+    enum { NODES = 200, CLASSES = 3 };
+    graco_dataset *near = make_data(NODES, CLASSES, 1, 0);
+    graco_dataset *far = make_data(NODES, CLASSES, 300000, 7);
+    graco_matrix Z = make_embeddings(NODES, CLASSES);
+    for (int protocol = GRACO_PROTOCOL_PAPER; protocol <= GRACO_PROTOCOL_AUTHORS; protocol++) {
+        graco_eval_result a = {0}, b = {0};
+        graco_eval_options options = {.protocol = (graco_protocol)protocol, .splits = 4};
+        CHECK_OK(graco_evaluate(&a, &Z, near, &options));
+        CHECK_OK(graco_evaluate(&b, &Z, far, &options));
+        CHECK(a.classes == CLASSES && b.classes == CLASSES && b.confusion_cols == CLASSES);
+        CHECK(memcmp(a.scores, b.scores, 4 * sizeof *a.scores) == 0);
+        CHECK(memcmp(a.C, b.C, 4 * sizeof *a.C) == 0);
+        CHECK(a.macro_f1 == b.macro_f1 && a.worst_gap == b.worst_gap && a.solves == b.solves);
+        CHECK(memcmp(a.confusion, b.confusion, CLASSES * CLASSES * sizeof *a.confusion) == 0);
+        for (int32_t k = 0; k < CLASSES; k++)
+            CHECK(a.class_of[k] == k && b.class_of[k] == 300000 * k + 7);
+        CHECK(a.note_count == 0 && b.note_count == 1 &&
+              strcmp(b.notes[0],
+                     "600005 of 600008 classes have no labelled node; they count nowhere") == 0);
+        graco_eval_result_clear(&a);
+        graco_eval_result_clear(&b);
+    }
+    graco_matrix_clear(&Z);
+    graco_dataset_free(near);
+    graco_dataset_free(far);
+}
+
+/* More classes than METRICS_SQUARE: the counts agree with the scores. */
+static void many_classes(void)
+{
+    enum { NODES = 3000, CLASSES = METRICS_SQUARE + 1, SPLITS = 2, TESTED = NODES - 2 * 300 };
+    graco_dataset *data = make_data(NODES, CLASSES, 2, 0);
+    graco_matrix Z = make_embeddings(NODES, CLASSES);
     graco_eval_result result = {0};
-    double right[SPLITS], mean = 0;
-    options.protocol = protocol;
-    for (int64_t s = 0; s < SPLITS; s++) {
-        scores[s].split = 2 * s; /* not those that a list from 0 would have */
-        scores[s].P = make_scores(data, protocol, 2 * s, 3 + s, &right[s]);
-        mean += right[s] / SPLITS;
+    CHECK_OK(graco_evaluate(&result, &Z, data, &(graco_eval_options){.splits = SPLITS}));
+    CHECK(result.classes == CLASSES && result.confusion_cols == 4);
+    int64_t sums[4] = {0};
+    for (int64_t k = 0; k < CLASSES; k++) {
+        int64_t rows = 0;
+        for (int i = 0; i < 4; i++) {
+            sums[i] += result.confusion[4 * k + i];
+            rows += result.confusion[4 * k + i];
+        }
+        CHECK(rows == SPLITS * TESTED && result.class_of[k] == 2 * k);
     }
-    CHECK_OK(graco_evaluate_classes(&result, scores, SPLITS, data, &options));
-    CHECK(result.splits == SPLITS && strcmp(result.metric, "accuracy") == 0);
-    CHECK(fabs(result.mean - mean) < 1e-9 && result.converged && result.solves == 0);
-    int64_t counted = 0;
-    for (int64_t i = 0; i < CLASSES * CLASSES; i++)
-        counted += result.confusion[i];
-    CHECK(counted == SPLITS * (NODES - NODES / 10 * (protocol == GRACO_PROTOCOL_PAPER ? 2 : 1)));
-    for (int64_t s = 0; s < SPLITS; s++) {
-        CHECK(fabs(result.scores[s] - right[s]) < 1e-9 && isnan(result.C[s]));
-        graco_matrix_clear(&scores[s].P);
-    }
+    CHECK(sums[0] + sums[1] == SPLITS * TESTED && sums[1] == sums[2] && sums[0] > 0);
+    CHECK(fabs(result.accuracy - 100.0 * (double)sums[0] / (SPLITS * TESTED)) < 1e-9);
+    CHECK(fabs(result.accuracy - result.micro_f1) < 1e-9 && result.macro_f1 > 0);
+    /* Absent classes, few rows, and the many classes that no training part has: a note each. */
+    CHECK(result.note_count == 3);
+    CHECK(strstr(result.notes[2], "of 1025 classes have no training rows in some split"));
     graco_eval_result_clear(&result);
+    graco_matrix_clear(&Z);
+    graco_dataset_free(data);
 }
 
-/* A label is predicted where its score is above one half. */
-static void multi(graco_dataset *data)
+/* Four counts give what the square gives. */
+static void counts(void)
 {
-    graco_class_scores scores = {.P = {NODES, CLASSES, NULL}};
-    graco_eval_result result = {0};
-    CHECK_OK(memory_zalloc(&scores.P.data, NODES * CLASSES, sizeof *scores.P.data));
-    CHECK_OK(memory_zalloc(&data->multi, NODES * CLASSES, 1));
-    for (int64_t i = 0; i < NODES; i++) {
-        data->multi[i * CLASSES + data->label[i]] = 1;
-        scores.P.data[i * CLASSES + data->label[i]] = 0.51f;
-        scores.P.data[i * CLASSES + (data->label[i] + 1) % CLASSES] = i % 2 ? 0.5f : 0.9f;
-    }
-    int32_t *label = data->label;
-    data->label = NULL;
-    CHECK_OK(graco_evaluate_classes(&result, &scores, 1, data, NULL));
-    CHECK(strcmp(result.metric, "micro_f1") == 0 && result.multi_label);
-    int64_t counts[4] = {0};
-    for (int64_t i = 0; i < 4 * CLASSES; i++)
-        counts[i % 4] += result.confusion[i];
-    CHECK(counts[0] == NODES - 2 * (NODES / 10) && counts[2] == 0 && counts[1] > 0);
-    CHECK(fabs(result.mean - 200.0 * (double)counts[0] / (double)(2 * counts[0] + counts[1])) <
-          1e-9);
-    graco_eval_result_clear(&result);
-    graco_matrix_clear(&scores.P);
-    data->label = label;
-    memory_free(data->multi);
-    data->multi = NULL;
-}
-
-static void refusals(graco_dataset *data)
-{
-    float numbers[NODES * (CLASSES + 1)] = {0};
-    graco_class_scores scores = {.P = {NODES, CLASSES + 1, numbers}};
-    graco_eval_result result = {0};
-    CHECK_FAILS(graco_evaluate_classes(&result, &scores, 1, data, NULL), GRACO_ERROR_ARGUMENT,
-                "4 class scores for each node");
-    scores.P = (graco_matrix){NODES - 1, CLASSES, numbers};
-    CHECK_FAILS(graco_evaluate_classes(&result, &scores, 1, data, NULL), GRACO_ERROR_ARGUMENT,
-                "119 rows");
-    scores.P.rows = NODES;
-    numbers[7] = NAN;
-    CHECK_FAILS(graco_evaluate_classes(&result, &scores, 1, data, NULL), GRACO_ERROR_NUMBER,
-                "expected finite");
-    numbers[7] = 0;
-    int64_t classes = data->classes;
-    data->classes = 0;
-    CHECK_FAILS(graco_evaluate_classes(&result, &scores, 1, data, NULL), GRACO_ERROR_ARGUMENT,
-                "has no labels");
-    data->classes = classes;
-    CHECK(!result.scores);
+    enum { CLASSES = METRICS_SQUARE + 1 };
+    int64_t square[9] = {5, 1, 0, 2, 3, 1, 0, 0, 0};
+    int64_t *four = calloc(4 * CLASSES, sizeof *four);
+    for (int truth = 0; truth < 3; truth++)
+        for (int chosen = 0; chosen < 3; chosen++) {
+            int64_t rows = square[3 * truth + chosen];
+            four[4 * chosen + (truth == chosen ? 0 : 1)] += rows;
+            four[4 * truth + 2] += truth == chosen ? 0 : rows;
+        }
+    struct metrics_scores a = metrics_single(square, 3), b = metrics_single(four, CLASSES);
+    CHECK(a.accuracy == b.accuracy && a.micro_f1 == b.micro_f1 && a.macro_f1 == b.macro_f1);
+    CHECK(metrics_cols(3, false) == 3 && metrics_cols(3, true) == 4);
+    CHECK(metrics_cols(METRICS_SQUARE, false) == METRICS_SQUARE);
+    free(four);
 }
 
 int main(void)
 {
-    graco_dataset *data = make_data();
-    memory_free(data->split); /* so that splits are drawn */
-    data->split = NULL;
-    single(data, GRACO_PROTOCOL_PAPER);
-    single(data, GRACO_PROTOCOL_AUTHORS);
-    multi(data);
-    refusals(data);
-    graco_dataset_free(data);
+    far_labels();
+    many_classes();
+    counts();
     return check_result();
 }
