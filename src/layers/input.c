@@ -144,6 +144,11 @@ void input_drop(struct input *input, struct dropout dropout)
     input->dropout = dropout;
 }
 
+const struct features *input_features(const struct input *input)
+{
+    return input->features;
+}
+
 int64_t input_rows(const struct input *input)
 {
     return input->rows;

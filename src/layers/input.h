@@ -29,6 +29,9 @@ graco_status input_dense(const float **out, struct context *context,
  * sparse. A share of 0 reads all. */
 void input_drop(struct input *input, struct dropout dropout);
 
+/* The features that it was made from; NULL: dense rows were given. */
+const struct features *input_features(const struct input *input);
+
 int64_t input_rows(const struct input *input);
 
 /* The first `rows` rows of X times the rows of W that each view's mask keeps, stacked. Neither
