@@ -15,13 +15,13 @@
 #include <string.h>
 
 enum {
-    PARTS = 8,           /* of each table: so many threads find work */
-    SLICES = 16,         /* of a chunk */
+    PARTS = 8,             /* of each table: so many threads find work */
+    SLICES = 16,           /* of a chunk */
     MEASURED = SLICES - 1, /* the slice whose loss is taken: never without a walk */
     CHUNK_PAIRS = 1 << 17, /* about: enough for a bucket to outlast a round's start */
-    CHUNKS_LEAST = 32,   /* of a pass over all nodes: the rate falls by steps no larger */
-    SHORT = 16,          /* words of a run, of most of them */
-    PATH_MAX = 96,       /* inner nodes above a leaf: counts double every second level */
+    CHUNKS_LEAST = 32,     /* of a pass over all nodes: the rate falls by steps no larger */
+    SHORT = 16,            /* words of a run, of most of them */
+    PATH_MAX = 96,         /* inner nodes above a leaf: counts double every second level */
 };
 
 struct bucket {
@@ -42,8 +42,8 @@ struct skipgram {
     struct skipgram_options options;
     int64_t nodes, steps;  /* of an epoch */
     int64_t chunks, chunk; /* chunks of a pass over all nodes, and walks of each */
-    int64_t *tokens;                     /* (steps of an epoch + 1) nodes of all walks before a step */
-    int32_t *order;                      /* (nodes) starts of the walks of pass `ordered` */
+    int64_t *tokens;       /* (steps of an epoch + 1) nodes of all walks before a step */
+    int32_t *order;        /* (nodes) starts of the walks of pass `ordered` */
     int64_t ordered;
     uint8_t *part_u, *part_v; /* of each row */
     struct huffman tree;      /* empty with negatives */
@@ -174,9 +174,10 @@ static graco_status deal_tree(struct skipgram *s)
     }
     for (int64_t i = inner - 1; i >= 0; i--) {
         bool top = tree->weight[i] > tree->weight[inner - 1] / PARTS;
-        bool below = i < inner - 1 && tree->weight[tree->parent[i]] <= tree->weight[inner - 1] / PARTS;
-        s->part_v[i] = below ? s->part_v[tree->parent[i]]
-                             : deal(load, top ? tree->weight[i] : work[i]);
+        bool below =
+            i < inner - 1 && tree->weight[tree->parent[i]] <= tree->weight[inner - 1] / PARTS;
+        s->part_v[i] =
+            below ? s->part_v[tree->parent[i]] : deal(load, top ? tree->weight[i] : work[i]);
     }
 done:
     memory_free(work);

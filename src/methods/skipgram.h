@@ -53,6 +53,7 @@ int64_t skipgram_steps(const struct skipgram_options *options);
 /* Step `step`, counted over all epochs, on U (nodes, d) and V (outputs, d). The learning rate falls
  * linearly with the nodes of the walks done, to 1e-4 of its start at least. `loss` gets the mean over
  * pairs of the sum of its terms, each taken before its update; one walk in sixteen is measured. */
-graco_status skipgram_step(struct skipgram *skipgram, float *U, float *V, int64_t step, double *loss);
+graco_status skipgram_step(struct skipgram *skipgram, float *U, float *V, int64_t step,
+                           double *loss);
 
 #endif
