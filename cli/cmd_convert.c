@@ -37,7 +37,7 @@ int cmd_convert(int argc, char **argv)
                                    load.labels_path ? load.labels_path : "", NULL};
     if (!runs_target(command.arguments[1], force, sources))
         return EXIT_FAILED;
-    graco_status status = loading_dataset(&data, command.arguments[0], &load, false);
+    graco_status status = loading_dataset(&data, command.arguments[0], &load, NULL, false);
     if (status == GRACO_OK)
         status = graco_dataset_export(data, command.arguments[1], layout);
     if (status == GRACO_OK)

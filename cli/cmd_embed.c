@@ -15,9 +15,12 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     graco_dataset *data = NULL;
     graco_model *model = NULL;
     graco_matrix Z = {0};
+    char words[GRACO_DIFFERENCES] = "";
     graco_status status = graco_model_load(&model, run);
     if (status == GRACO_OK)
-        status = loading_dataset(&data, source, load, false);
+        status = loading_dataset(&data, source, load, run, false);
+    if (status == GRACO_OK)
+        status = loading_compare(words, run, model, data);
     if (status == GRACO_OK)
         status = graco_model_embed(&Z, model, data, options);
     bool streamed = strcmp(output, "-") == 0;
@@ -26,6 +29,8 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     if (status == GRACO_OK)
         output_note("wrote %s: %" PRId64 " x %" PRId64 ", float32",
                     streamed ? "the standard output" : output, Z.rows, Z.cols);
+    if (status == GRACO_OK && *words)
+        output_note("%s is not what %s was trained on; it differs in: %s", source, run, words);
     graco_matrix_clear(&Z);
     graco_dataset_free(data);
     graco_model_free(model);
@@ -49,8 +54,10 @@ int cmd_embed(int argc, char **argv)
     struct command command = {
         .name = "embed",
         .synopsis = "RUN DATASET -o FILE",
-        .summary = "Embeds every node of DATASET with the model of the run folder RUN. The data\n"
-                   "set needs as many features as the one trained on; the graph may be new.",
+        .summary =
+            "Embeds every node of DATASET with the model of the run folder RUN. The data\n"
+            "set needs as many features as the one trained on; the graph may be new, which is\n"
+            "said. What is not said of its files is as the training had it.",
         .options = options,
         .min_arguments = 2,
         .max_arguments = 2,

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
+#include "runs.h"
 #include "scoring.h"
 
 #include <inttypes.h>
@@ -229,8 +230,11 @@ static int run(const struct command *command, struct request *request)
     struct table table = {0};
     graco_dataset *data = NULL;
     int code = EXIT_FAILED;
-    graco_status status = loading_dataset(&data, command->arguments[command->count - 1],
-                                          &request->load, request->json);
+    char folder[RUNS_PATH_MAX];
+    const char *source = command->arguments[command->count - 1], *run = NULL;
+    for (int i = 0; !run && i < command->count - 1; i++)
+        run = runs_first(folder, command->arguments[i]) ? folder : NULL;
+    graco_status status = loading_dataset(&data, source, &request->load, run, request->json);
     if (status == GRACO_OK)
         status = score_all(&table, command, request, data);
     if (status == GRACO_OK) {
@@ -281,7 +285,9 @@ int cmd_eval(int argc, char **argv)
         .summary =
             "Scores embeddings by logistic regression on the labels of DATASET, in percent.\n"
             "EMBEDDINGS are .npy files or run folders, which get an eval.json; all of them\n"
-            "see the same splits, and the first is compared with each of the others.",
+            "see the same splits, and the first is compared with each of the others. DATASET\n"
+            "is read as the first run's data were; a run that was trained on other data is\n"
+            "refused.",
         .options = options,
         .min_arguments = 1,
         .max_arguments = COMMAND_ARGUMENTS_MAX,

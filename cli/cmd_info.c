@@ -90,7 +90,7 @@ int cmd_info(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
-    graco_status status = loading_dataset(&data, command.arguments[0], &load, json);
+    graco_status status = loading_dataset(&data, command.arguments[0], &load, NULL, json);
     if (status != GRACO_OK)
         return output_failure(status);
     graco_dataset_info info = graco_dataset_describe(data);

@@ -10,6 +10,7 @@
 #include "stop.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,22 +153,32 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Several runs as one: epochs of each, mean loss, seconds of all, median of the medians. */
+/* Several runs as one: epochs of each, mean loss, seconds of all, median of the medians. Runs that had
+ * nothing to do have no loss, and count for the seconds alone. */
 static struct trained summarise(const struct job *job, const struct trained *outcomes,
                                 double *medians, int64_t count)
 {
     struct trained sum = outcomes[0];
+    double loss = 0, mutual_information = 0;
+    int64_t trained = 0;
 
     snprintf(sum.folder, sizeof sum.folder, "%s", job->run);
-    sum.result.loss = sum.result.mutual_information = sum.result.seconds = 0;
+    sum.result.seconds = 0;
     for (int64_t i = 0; i < count; i++) {
-        sum.result.loss += outcomes[i].result.loss / (double)count;
-        sum.result.mutual_information += outcomes[i].result.mutual_information / (double)count;
-        sum.result.seconds += outcomes[i].result.seconds;
-        medians[i] = outcomes[i].result.epoch_ms_median;
+        const graco_train_result *result = &outcomes[i].result;
+        sum.result.seconds += result->seconds;
+        if (isnan(result->loss))
+            continue;
+        loss += result->loss;
+        mutual_information += result->mutual_information;
+        medians[trained++] = result->epoch_ms_median;
     }
-    qsort(medians, (size_t)count, sizeof *medians, compare);
-    sum.result.epoch_ms_median = (medians[(count - 1) / 2] + medians[count / 2]) / 2;
+    if (trained == 0)
+        return sum;
+    qsort(medians, (size_t)trained, sizeof *medians, compare);
+    sum.result.epoch_ms_median = (medians[(trained - 1) / 2] + medians[trained / 2]) / 2;
+    sum.result.loss = loss / (double)trained;
+    sum.result.mutual_information = mutual_information / (double)trained;
     return sum;
 }
 
@@ -206,10 +217,12 @@ static int report(const struct job *job, const struct trained *outcomes, double 
     if (line->runs == 1 && sum.result.best_epoch)
         output_row("kept", "epoch %" PRId64 ", of cost %.5f; ended by %s", sum.result.best_epoch,
                    sum.result.best_cost, sum.result.ended);
-    output_row("loss", "%.5f%s", sum.result.loss, line->runs == 1 ? "" : " (mean)");
-    output_row("time", "%s, %.*f ms per epoch (median) on %s",
-               output_time(time, sum.result.seconds), sum.result.epoch_ms_median < 10 ? 2 : 1,
-               sum.result.epoch_ms_median, sum.result.device);
+    if (!isnan(sum.result.loss)) {
+        output_row("loss", "%.5f%s", sum.result.loss, line->runs == 1 ? "" : " (mean)");
+        output_row("time", "%s, %.*f ms per epoch (median) on %s",
+                   output_time(time, sum.result.seconds), sum.result.epoch_ms_median < 10 ? 2 : 1,
+                   sum.result.epoch_ms_median, sum.result.device);
+    }
     output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
     if (line->runs == 1)
         snprintf(first, sizeof first, "%s", job->run);
@@ -217,6 +230,15 @@ static int report(const struct job *job, const struct trained *outcomes, double 
         snprintf(first, sizeof first, "%.*s/run-*", RUNS_PATH_MAX - 16, job->run);
     output_row("embeddings", "%s/embeddings.npy", first);
     return output_finish();
+}
+
+/* The first run that can be continued, its folder and number; false if there is none. */
+static bool find_begun(char folder[RUNS_PATH_MAX], int64_t *index, const struct job *job)
+{
+    for (*index = 0; job->line->resume && *job->run && *index < job->line->runs; ++*index)
+        if (runs_folder(folder, job->run, *index, job->line->runs) && runs_holds_model(folder))
+            return true;
+    return false;
 }
 
 /* The settings of a run that is to be continued, number `index`: those of its checkpoint, but for what
@@ -227,10 +249,12 @@ static graco_status keep_settings(struct job *job, const char *folder, int64_t i
     static const char *const free_keys[] = {"device", "threads", "memory"};
     graco_model *model = NULL;
     graco_config *kept = NULL;
-    char value[SETTINGS_TEXT];
+    char value[SETTINGS_TEXT], words[GRACO_DIFFERENCES]; /* the library refuses what differs */
 
     graco_status status = graco_model_load(&model, folder);
     const char *wanted = job->line->settings.method;
+    if (status == GRACO_OK && !job->line->quiet)
+        status = loading_compare(words, folder, model, job->data);
     if (status == GRACO_OK && wanted &&
         strcmp(wanted, graco_config_method(graco_model_config(model))) != 0) {
         graco_model_free(model);
@@ -257,22 +281,17 @@ static int configure(struct job *job)
 {
     const struct line *line = job->line;
     char folder[RUNS_PATH_MAX];
+    int64_t index;
 
     job->preset = settings_preset(&job->config, &line->settings, job->info.name);
     if (!job->preset)
         return EXIT_USAGE;
     if (job->info.inductive) /* whatever the preset; --set inductive=0 still says otherwise */
         graco_config_set(job->config, "inductive", "1");
-    bool keep = line->resume && !line->settings.preset;
-    for (int64_t i = 0; keep && i < line->runs; i++) {
-        if (!runs_folder(folder, job->run, i, line->runs))
-            return EXIT_FAILED;
-        if (!runs_holds_model(folder))
-            continue;
-        graco_status status = keep_settings(job, folder, i);
+    if (!line->settings.preset && find_begun(folder, &index, job)) {
+        graco_status status = keep_settings(job, folder, index);
         if (status != GRACO_OK)
             return output_failure(status);
-        break;
     }
     return settings_apply(job->config, &line->settings) ? EXIT_FINE : EXIT_USAGE;
 }
@@ -281,7 +300,7 @@ static int configure(struct job *job)
 static int train(struct trained *outcome, struct job *job, int64_t index)
 {
     const struct line *line = job->line;
-    char label[64] = "", objective[SETTINGS_TEXT];
+    char label[64] = "", wanted[SETTINGS_TEXT], objective[SETTINGS_TEXT];
     struct stat found;
 
     outcome->seed = job->seed + (uint64_t)index;
@@ -309,6 +328,11 @@ static int train(struct trained *outcome, struct job *job, int64_t index)
     output_progress_end(&progress);
     if (status == GRACO_STOPPED)
         return -1;
+    if (status == GRACO_OK && options.resume && isnan(outcome->result.loss) && !line->quiet)
+        output_note("%s has %" PRId64 " epochs already, %s were asked for%s: nothing to do",
+                    outcome->folder, outcome->result.epochs,
+                    settings_get(wanted, job->config, "epochs"),
+                    strcmp(outcome->result.ended, "patience") == 0 ? " at most" : "");
     if (status == GRACO_OK)
         return EXIT_FINE;
     /* A training that was refused leaves no empty folders: rmdir takes no others. */
@@ -344,14 +368,17 @@ static int train_all(struct job *job, int argc, char **argv)
     return code;
 }
 
-static graco_status load(struct job *job)
+/* Loads the data set, as that of the run folder `run` was read unless this is NULL. */
+static graco_status load(struct job *job, const char *run)
 {
+    const struct line *line = job->line;
     graco_generate_options generate = graco_generate_defaults();
 
-    graco_status status = job->line->source
-                              ? loading_dataset(&job->data, job->line->source, &job->line->load,
-                                                job->line->quiet || job->line->json)
-                              : graco_dataset_generate(&job->data, &generate);
+    graco_dataset_free(job->data);
+    job->data = NULL;
+    graco_status status = line->source ? loading_dataset(&job->data, line->source, &line->load, run,
+                                                         line->quiet || line->json)
+                                       : graco_dataset_generate(&job->data, &generate);
     if (status == GRACO_OK)
         job->info = graco_dataset_describe(job->data);
     return status;
@@ -369,6 +396,38 @@ static void choose_folder(struct job *job)
         snprintf(job->run, sizeof job->run, "runs/%.200s", usable ? name : "unnamed");
 }
 
+/* Where the folder was not known before the data set: reads again as the begun run's data were, if that
+ * gives another data set. */
+static graco_status load_again(struct job *job)
+{
+    char folder[RUNS_PATH_MAX], words[GRACO_DIFFERENCES] = "";
+    graco_model *model = NULL;
+    int64_t index;
+    bool known;
+
+    if (!find_begun(folder, &index, job))
+        return GRACO_OK;
+    graco_status status = graco_model_load(&model, folder);
+    if (status == GRACO_OK)
+        status = graco_model_compare(&known, words, model, job->data);
+    graco_model_free(model);
+    return *words ? load(job, folder) : status;
+}
+
+static graco_status load_all(struct job *job)
+{
+    char folder[RUNS_PATH_MAX];
+    int64_t index;
+
+    if (job->line->output)
+        choose_folder(job);
+    graco_status status = load(job, find_begun(folder, &index, job) ? folder : NULL);
+    if (status != GRACO_OK || job->line->output)
+        return status;
+    choose_folder(job);
+    return load_again(job);
+}
+
 static int run_job(const struct line *line, int argc, char **argv)
 {
     struct job job = {.line = line};
@@ -383,11 +442,10 @@ static int run_job(const struct line *line, int argc, char **argv)
         return EXIT_USAGE;
     if (line->output && !runs_check(line->output, line->runs, line->resume))
         return EXIT_FAILED;
-    graco_status status = load(&job);
-    if (status != GRACO_OK)
-        return output_failure(status);
-    choose_folder(&job);
-    int code = runs_check(job.run, line->runs, line->resume) ? configure(&job) : EXIT_FAILED;
+    graco_status status = load_all(&job);
+    int code = status != GRACO_OK                              ? output_failure(status)
+               : runs_check(job.run, line->runs, line->resume) ? configure(&job)
+                                                               : EXIT_FAILED;
     if (code == EXIT_FINE)
         code = train_all(&job, argc, argv);
     graco_config_free(job.config);

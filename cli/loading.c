@@ -44,10 +44,12 @@ static const char *pass_over_runs(char path[RUNS_PATH_MAX], const char *source)
 }
 
 graco_status loading_dataset(graco_dataset **out, const char *source,
-                             const graco_load_options *options, bool quiet)
+                             const graco_load_options *options, const char *run, bool quiet)
 {
     char path[RUNS_PATH_MAX];
-    graco_status status = graco_dataset_load(out, pass_over_runs(path, source), options);
+    const char *from = pass_over_runs(path, source);
+    graco_status status = run ? graco_dataset_load_as(out, from, options, run)
+                              : graco_dataset_load(out, from, options);
     for (int i = 0; status == GRACO_OK && !quiet && graco_dataset_note(*out, i); i++)
         output_note("%s", graco_dataset_note(*out, i));
 #ifdef GRACO_FETCH
@@ -56,5 +58,17 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
     if (status != GRACO_OK && set && access(source, F_OK) != 0 && lacks_files(set))
         output_hint("to download it: graco fetch %s", source);
 #endif
+    return status;
+}
+
+graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
+                             const graco_model *model, const graco_dataset *data)
+{
+    bool known = true;
+    graco_status status = graco_model_compare(&known, words, model, data);
+    if (status == GRACO_OK && !known)
+        output_note("%s does not say what it was trained on: that it was this data set cannot be "
+                    "checked",
+                    run);
     return status;
 }

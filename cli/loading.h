@@ -8,9 +8,14 @@
 #include <stdint.h>
 
 /* graco_dataset_load; when a published data set is not there, output_failure also says how to fetch
- * it. Unless quiet, prints how tables were understood. */
+ * it. Unless quiet, prints how tables were understood. With `run`, a run folder,
+ * graco_dataset_load_as. */
 graco_status loading_dataset(graco_dataset **out, const char *source,
-                             const graco_load_options *options, bool quiet);
+                             const graco_load_options *options, const char *run, bool quiet);
+
+/* graco_model_compare for the model of the run folder `run`, with a note where that cannot be known. */
+graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
+                             const graco_model *model, const graco_dataset *data);
 
 /* Rows of an option table that fill a graco_load_options, which must start as zeros. */
 #define LOADING_OPTIONS(load)                                                                      \
@@ -19,6 +24,8 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
         OPTION_ROW_TEXT("labels", 0, "FILE", &(load).labels_path,                                  \
                         "table of node labels beside an edge list"),                               \
         OPTION_ROW_FLAG("undirected", 0, &(load).undirected, "add the reverse of every edge"),     \
+        OPTION_ROW_FLAG("directed", 0, &(load).directed,                                           \
+                        "add none, though the run's data had reverses added"),                     \
         OPTION_ROW_INTEGER("made-features", "N", &(load).made_features, 0, INT32_MAX,              \
                            "made-up features from the classes, where there are none"),             \
         OPTION_ROW_TEXT("header", 0, "yes|no", &(load).header,                                     \

@@ -62,19 +62,27 @@ void output_hint(const char *format, ...)
     va_end(arguments);
 }
 
-/* What there was no memory for in the command itself; NULL: nothing. */
-static const char *lacking;
+/* A failure of the command itself, not of the library; "": none. */
+static char own[1024];
+
+graco_status output_fail(graco_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(own, sizeof own, format, arguments);
+    va_end(arguments);
+    return status;
+}
 
 graco_status output_no_memory(const char *what)
 {
-    lacking = what;
-    return GRACO_ERROR_MEMORY;
+    return output_fail(GRACO_ERROR_MEMORY, "out of memory for %s", what);
 }
 
 int output_failure(graco_status status)
 {
-    if (lacking)
-        output_error("out of memory for %s", lacking);
+    if (*own)
+        output_error("%s", own);
     else
         output_error("%s%s%s", graco_message(), hint[0] ? "; " : "", hint);
     return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;

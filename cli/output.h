@@ -26,8 +26,11 @@ void output_hint(const char *format, ...) OUTPUT_PRINTF(1, 2);
  * that makes no sense, else EXIT_FAILED. */
 int output_failure(graco_status status);
 
-/* Notes that the command itself has no memory for `what`, which output_failure will say, and
- * returns GRACO_ERROR_MEMORY. */
+/* Keeps the message of a failure of the command itself, which output_failure will print in place of
+ * the library's, and returns `status`. */
+graco_status output_fail(graco_status status, const char *format, ...) OUTPUT_PRINTF(2, 3);
+
+/* The same, where the command has no memory for `what`: GRACO_ERROR_MEMORY. */
 graco_status output_no_memory(const char *what);
 
 /* Keeps what is printed out of the files that the command opens, where it was started with its

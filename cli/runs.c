@@ -1,4 +1,5 @@
-/* Run folders. The library writes into them; the command decides whether it may. */
+/* Run folders. The library writes into them; the command decides whether it may, and which of several
+ * there are. */
 #include "runs.h"
 #include "output.h"
 
@@ -33,15 +34,63 @@ bool runs_holds_model(const char *folder)
     return holds(folder, "model.safetensors");
 }
 
+/* What a training writes beside the checkpoint. */
+static const char *const files[] = {"config.json", "metrics.jsonl", "embeddings.npy"};
+enum { FILES = sizeof files / sizeof *files };
+
 bool runs_holds_any(const char *folder)
 {
-    return runs_holds_model(folder) || holds(folder, "config.json") ||
-           holds(folder, "metrics.jsonl") || holds(folder, "embeddings.npy");
+    for (int i = 0; i < FILES; i++)
+        if (holds(folder, files[i]))
+            return true;
+    return runs_holds_model(folder);
+}
+
+int64_t runs_count(const char *run)
+{
+    DIR *list = opendir(run);
+    const struct dirent *entry;
+    int64_t count = 0;
+    while (list && (entry = readdir(list))) {
+        const char *digits = entry->d_name + 4;
+        count += strncmp(entry->d_name, "run-", 4) == 0 && *digits &&
+                 digits[strspn(digits, "0123456789")] == '\0';
+    }
+    if (list)
+        closedir(list);
+    return count;
+}
+
+bool runs_first(char folder[RUNS_PATH_MAX], const char *run)
+{
+    struct stat found;
+    return run && stat(run, &found) == 0 && S_ISDIR(found.st_mode) &&
+           runs_folder(folder, run, 0, runs_count(run) > 0 ? 2 : 1);
 }
 
 bool runs_made(const char *folder)
 {
     return holds(folder, "metrics.jsonl") || holds(folder, "run-1");
+}
+
+/* Without a checkpoint there is no run to continue, only files that a training would replace. */
+static void say_taken(const char *folder)
+{
+    char there[128] = "";
+    if (runs_holds_model(folder)) {
+        output_error("%s already holds a run; continue it with --resume, remove it, or choose "
+                     "another folder with -o",
+                     folder);
+        return;
+    }
+    for (int i = 0; i < FILES; i++)
+        if (holds(folder, files[i]))
+            snprintf(there + strlen(there), sizeof there - strlen(there), "%s%s",
+                     *there ? ", " : "", files[i]);
+    output_error(
+        "%s holds %s but no checkpoint, so there is nothing to continue; start again in it "
+        "with --resume, remove it, or choose another folder with -o",
+        folder, there);
 }
 
 /* Whether a target is the standard output, which can be no folder and no archive; says so. */
@@ -75,9 +124,7 @@ bool runs_check(const char *run, int64_t count, bool resume)
         if (!runs_folder(folder, run, i, count))
             return false;
         if (runs_holds_any(folder)) {
-            output_error("%s already holds a run; continue it with --resume, remove it, or choose "
-                         "another folder with -o",
-                         folder);
+            say_taken(folder);
             return false;
         }
     }

@@ -17,6 +17,12 @@ bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, int
 bool runs_holds_any(const char *folder);
 bool runs_holds_model(const char *folder);
 
+/* How many folders run-1, run-2 ... a folder has; gaps between them do not matter. */
+int64_t runs_count(const char *run);
+
+/* The folder of a run, or of the first of several; false if `run` is NULL or no folder. */
+bool runs_first(char folder[RUNS_PATH_MAX], const char *run);
+
 /* Whether a folder was made by a training: one run or several. */
 bool runs_made(const char *folder);
 

@@ -2,6 +2,7 @@
  * is about all of their scores. */
 #include "scoring.h"
 
+#include "loading.h"
 #include "output.h"
 #include "runs.h"
 
@@ -20,12 +21,13 @@ static bool is_folder(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/* The embeddings of a run: FOLDER/embeddings.npy. Returns whether the file is there. */
+/* The embeddings of a run: FOLDER/embeddings.npy. Returns whether there are any: a training empties the
+ * file when it writes a newer checkpoint. */
 static bool embeddings_path(char path[RUNS_PATH_MAX + 64], const char *folder)
 {
     struct stat found;
     snprintf(path, RUNS_PATH_MAX + 64, "%s/embeddings.npy", folder);
-    return stat(path, &found) == 0;
+    return stat(path, &found) == 0 && (found.st_size > 0 || !S_ISREG(found.st_mode));
 }
 
 /* Sums up all runs. A result's macro-F1 is a mean over its splits, of which all runs have as many. */
@@ -63,6 +65,29 @@ static graco_status add_run(struct scoring *scoring, const graco_matrix *Z,
     return status;
 }
 
+/* Embeddings of a run are scored on what it was trained on: rows of another graph are other nodes. */
+static graco_status check_run(const char *folder, const graco_dataset *data)
+{
+    char words[GRACO_DIFFERENCES] = "";
+    graco_model *model = NULL;
+    if (!runs_holds_model(folder)) {
+        output_note("%s has no checkpoint: that its embeddings are of this data set cannot be "
+                    "checked",
+                    folder);
+        return GRACO_OK;
+    }
+    graco_status status = graco_model_load(&model, folder);
+    if (status == GRACO_OK)
+        status = loading_compare(words, folder, model, data);
+    graco_model_free(model);
+    if (*words)
+        status = output_fail(GRACO_ERROR_ARGUMENT,
+                             "%s was trained on other data than %s, which differs in: %s; its "
+                             "embeddings cannot be scored on it",
+                             folder, graco_dataset_describe(data).name, words);
+    return status;
+}
+
 static graco_status add_file(struct scoring *scoring, const char *path, const graco_dataset *data,
                              const graco_eval_options *options)
 {
@@ -74,28 +99,42 @@ static graco_status add_file(struct scoring *scoring, const char *path, const gr
     return status;
 }
 
+static graco_status add_folder(struct scoring *scoring, const char *folder,
+                               const graco_dataset *data, const graco_eval_options *options)
+{
+    char file[RUNS_PATH_MAX + 64];
+    if (!embeddings_path(file, folder))
+        return output_fail(
+            GRACO_ERROR_IO,
+            "%s has no embeddings of its last checkpoint; finish it with graco train "
+            "--resume, or write them: graco embed %s DATASET -o %s",
+            folder, folder, file);
+    graco_status status = check_run(folder, data);
+    return status == GRACO_OK ? add_file(scoring, file, data, options) : status;
+}
+
+/* Run `index` of a folder of several, of which none may be left out. */
+static graco_status add_one_of(struct scoring *scoring, const char *path, int64_t index,
+                               const graco_dataset *data, const graco_eval_options *options)
+{
+    char folder[RUNS_PATH_MAX];
+    if (!runs_folder(folder, path, index, 2))
+        return output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", path);
+    return add_folder(scoring, folder, data, options);
+}
+
 graco_status scoring_embeddings(struct scoring *out, const char *path, const graco_dataset *data,
                                 const graco_eval_options *options)
 {
-    char folder[RUNS_PATH_MAX], file[RUNS_PATH_MAX + 64];
     graco_status status = GRACO_OK;
     *out = (struct scoring){.name = path, .folder = is_folder(path)};
-    if (!out->folder) {
+    int64_t several = out->folder ? runs_count(path) : 0;
+    if (!out->folder)
         status = add_file(out, path, data, options);
-    } else {
-        bool several = runs_folder(folder, path, 0, 2) && embeddings_path(file, folder);
-        /* With neither, the failure to read RUN/embeddings.npy says what is missing. */
-        for (int64_t r = 0; status == GRACO_OK; r++) {
-            if (!runs_folder(folder, path, r, several ? 2 : 1))
-                status = GRACO_ERROR_ARGUMENT;
-            else if (!embeddings_path(file, folder) && r > 0)
-                break;
-            else
-                status = add_file(out, file, data, options);
-            if (!several)
-                break;
-        }
-    }
+    else if (several == 0)
+        status = add_folder(out, path, data, options);
+    for (int64_t r = 0; status == GRACO_OK && r < several; r++)
+        status = add_one_of(out, path, r, data, options);
     summarise(out);
     if (status != GRACO_OK)
         scoring_clear(out);
@@ -108,9 +147,8 @@ static graco_status settings_of(graco_config **config, const char *run, const gr
     char folder[RUNS_PATH_MAX];
     graco_model *model = NULL;
     graco_status status = GRACO_OK;
-    for (int several = 1; run && !model && status == GRACO_OK && several <= 2; several++)
-        if (runs_folder(folder, run, 0, several) && runs_holds_model(folder))
-            status = graco_model_load(&model, folder);
+    if (runs_first(folder, run) && runs_holds_model(folder))
+        status = graco_model_load(&model, folder);
     if (status == GRACO_OK)
         status = model ? graco_config_copy(config, graco_model_config(model))
                        : graco_config_create(config, NULL, graco_dataset_describe(data).name);

@@ -89,6 +89,7 @@ typedef struct graco_load_options {
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
+    bool directed; /* take edges as they are, though graco_dataset_load_as would add reverses */
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
@@ -98,6 +99,13 @@ typedef struct graco_load_options {
  * place, so it may be larger than memory and must not change meanwhile. `options` may be NULL. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
+
+/* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
+ * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
+ * alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
+ * `options` may be NULL. */
+graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
+                                   const graco_load_options *options, const char *run);
 
 /* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the
  * three variables is set or the buffer is too small. The folder need not exist. */
@@ -158,6 +166,13 @@ typedef struct graco_dataset_info {
 } graco_dataset_info;
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
+
+/* A data set in one word: the number of nodes, then 64-bit hashes of the graph, the features, the names
+ * of the nodes, the split and the labels, as NODES-GRAPH-FEATURES-NAMES-SPLIT-LABELS. Data sets with the
+ * same word are the same to a training. The same on every machine; finds mistakes, not forgeries. One
+ * pass over everything. GRACO_ERROR_IO if features in use in place were cut. */
+enum { GRACO_FINGERPRINT = 112 };
+graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
 
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
  * for other formats. Belongs to the data set. */
@@ -251,7 +266,8 @@ typedef bool graco_progress_fn(void *user, const graco_progress *progress);
 
 typedef struct graco_train_options {
     const char *run; /* folder for checkpoints, metrics and embeddings; NULL: nothing on disk */
-    bool resume;     /* continue from the checkpoint in `run`, to the same bits */
+    bool resume; /* continue from the checkpoint in `run`, to the same bits; other data than it was
+                        trained on are GRACO_ERROR_ARGUMENT */
     graco_epoch_fn *on_epoch;
     void *user; /* of both functions */
     graco_progress_fn *on_progress;
@@ -273,8 +289,10 @@ typedef struct graco_train_result {
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
- * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards. Costs O(epochs
- * * N^2 * d) time for the exact objective and O(N d) memory beside the tiles. */
+ * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards; an embeddings.npy
+ * that was there is empty from the first checkpoint on, until those of the last are written. A
+ * checkpoint with more epochs than `config` asks for is left as it is. Costs O(epochs * N^2 * d) time
+ * for the exact objective and O(N d) memory beside the tiles. */
 graco_status graco_train(graco_model **model, graco_train_result *result, const graco_dataset *data,
                          const graco_config *config, const graco_train_options *options);
 
@@ -283,6 +301,14 @@ graco_status graco_model_load(graco_model **out, const char *run);
 
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
+
+/* Compares a data set with the one that a model was trained on. Fills `words` with what differs, out of
+ * "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The split counts for
+ * inductive trainings and supervised methods, labels for the latter alone. *known is false, and `words` "", for the checkpoint of an older graco, which does not
+ * say. Costs a fingerprint. */
+enum { GRACO_DIFFERENCES = 64 };
+graco_status graco_model_compare(bool *known, char words[GRACO_DIFFERENCES],
+                                 const graco_model *model, const graco_dataset *data);
 
 typedef struct graco_embed_options {
     int64_t threads;    /* 0: one per core */

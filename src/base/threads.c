@@ -274,6 +274,17 @@ double threads_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double threads_seconds_roughly(void)
+{
+#ifdef CLOCK_MONOTONIC_COARSE
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#else
+    return threads_seconds();
+#endif
+}
+
 double threads_own_seconds(void)
 {
     struct timespec now;

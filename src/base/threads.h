@@ -30,6 +30,9 @@ void threads_run(int threads, int64_t count, int64_t size, threads_body *body, v
 /* Seconds on a clock that never goes backwards. */
 double threads_seconds(void);
 
+/* The same clock to a few milliseconds, for a fraction of the time. */
+double threads_seconds_roughly(void);
+
 /* Seconds that the calling thread has spent on a core. */
 double threads_own_seconds(void);
 

@@ -230,6 +230,7 @@ void graco_dataset_free(graco_dataset *data)
     dataset_names_free(data->class_names);
     for (int i = 0; i < DATASET_NOTES; i++)
         memory_free(data->notes[i]);
+    reading_clear(&data->reading);
     memory_free(data);
 }
 

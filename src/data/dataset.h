@@ -7,6 +7,7 @@
 #define DATA_DATASET_H
 
 #include "base/status.h"
+#include "data/reading.h"
 #include "graph/graph.h"
 
 struct npy_map;
@@ -22,8 +23,8 @@ struct features_file;
  */
 enum { DATASET_CLASSES = 1 << 20 };
 
-/* An edge list, features, labels. */
-enum { DATASET_NOTES = 3 };
+/* An edge list, features, labels, and what was read as a run's data were. */
+enum { DATASET_NOTES = 4 };
 
 /* The matrix X (rows, cols), dense or sparse. Owns its arrays. */
 struct features {
@@ -68,6 +69,7 @@ struct graco_dataset {
     char **class_names;             /* (classes) the same; NULL: numbers */
     char *notes[DATASET_NOTES];     /* how each table was understood; NULL past the last */
     int64_t self_loops, duplicates; /* removed */
+    struct reading reading;         /* how it was read; no source: it was generated */
 };
 
 /* What a reader found; dataset_create takes ownership of every array, also when it fails. */

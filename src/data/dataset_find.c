@@ -88,13 +88,6 @@ done:
     return status;
 }
 
-/* A file may have any name, but JSON holds UTF-8 only. */
-static void replace_bad_bytes(char *text)
-{
-    while (*(text += utf8_prefix(text)))
-        *text++ = '?';
-}
-
 graco_status dataset_name(char **name, const char *path)
 {
     size_t end = strlen(path), begin, stop;
@@ -111,6 +104,6 @@ graco_status dataset_name(char **name, const char *path)
     stop = stop > begin ? stop : end;
     PASS(memory_zalloc(name, (int64_t)(stop - begin) + 1, 1));
     memcpy(*name, path + begin, stop - begin);
-    replace_bad_bytes(*name);
+    utf8_mend(*name);
     return GRACO_OK;
 }

@@ -162,6 +162,8 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
     struct graco_dataset *data = NULL;
     struct source from = {.options = options ? options : &no_options};
     char *path = NULL, *name = NULL;
+    if (from.options->undirected && from.options->directed)
+        FAIL(GRACO_ERROR_ARGUMENT, "undirected and directed are both set: expected one of them");
     TRY(dataset_find(&path, source));
     TRY(dataset_name(&name, path));
     from.path = path;
@@ -169,6 +171,8 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
     status = (file_is_folder(path) ? load_folder : load_file)(&data, &from);
     if (status == GRACO_OK && from.options->made_features != 0)
         status = make_features(data, from.options->made_features);
+    if (status == GRACO_OK)
+        status = reading_copy(&data->reading, source, from.options);
     if (status != GRACO_OK && !strstr(graco_message(), path))
         status = status_context(status, "%s", path);
     if (status != GRACO_OK)

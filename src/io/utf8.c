@@ -46,3 +46,9 @@ size_t utf8_prefix(const char *text)
         continue;
     return (size_t)(at - text);
 }
+
+void utf8_mend(char *text)
+{
+    while (*(text += utf8_prefix(text)))
+        *text++ = '?';
+}

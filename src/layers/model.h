@@ -40,6 +40,7 @@ struct graco_model {
         int64_t epoch;
         double cost;
     } best;
+    char fingerprint[GRACO_FINGERPRINT]; /* of the data that it was trained on; "": not known */
     struct parameters parameters;
 };
 

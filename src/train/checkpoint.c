@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/fingerprint.h"
 #include "io/array.h"
 #include "io/safetensors.h"
 
@@ -128,6 +129,9 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     for (; (key = graco_config_key(&model->config, keys, NULL)); keys++)
         TRY(graco_config_get(&model->config, key, add_pair(page, key), CONFIG_TEXT));
     snprintf(count, CONFIG_TEXT, "%d", keys);
+    if (*model->fingerprint)
+        page->pairs[page->pair_count++] =
+            (struct safetensors_pair){"fingerprint", model->fingerprint};
     TRY(safetensors_write(path, page->entries, page->count, page->pairs, page->pair_count));
 done:
     memory_free(page);
@@ -266,6 +270,17 @@ static graco_status read_tensor(float *out, const struct safetensors *file,
     return GRACO_OK;
 }
 
+/* Files of an older graco have none. */
+static graco_status read_fingerprint(char out[GRACO_FINGERPRINT], const struct safetensors *file)
+{
+    const char *text = safetensors_metadata(file, "fingerprint");
+    if (text && !fingerprint_valid(text))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "'fingerprint' is '%.100s'; expected a number and five hashes", text);
+    snprintf(out, GRACO_FINGERPRINT, "%s", text ? text : "");
+    return GRACO_OK;
+}
+
 /* A number that only files of some methods have: 0 where it is missing. */
 static graco_status read_optional(int64_t *out, const struct safetensors *file, const char *key,
                                   int64_t high)
@@ -320,6 +335,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     model->step = step;
     model->sums = sums;
     TRY(read_best(model, file));
+    TRY(read_fingerprint(model->fingerprint, file));
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count && has_kind(&model->parameters, kind); i++) {
             const struct parameter *t = &model->parameters.list[i];

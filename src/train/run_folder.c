@@ -71,20 +71,25 @@ static graco_status put_value(struct json *object, const char *key, const char *
     return *end ? json_put_double(object, key, number) : json_put_string(object, key, text);
 }
 
-graco_status run_folder_write_config(const struct run_folder *run,
-                                     const struct graco_config *config,
-                                     const graco_dataset_info *info)
+graco_status run_folder_write_config(const struct run_folder *run, const struct graco_model *model,
+                                     const struct graco_dataset *data)
 {
     graco_status status = GRACO_OK;
-    struct json *object = NULL;
+    const struct graco_config *config = &model->config;
+    struct json *object = NULL, *reading;
     const char *key;
     char text[64];
     TRY(json_create_object(&object));
     TRY(json_put_string(object, "graco", graco_version()));
-    TRY(json_put_string(object, "dataset", info->name));
-    TRY(json_put_int(object, "nodes", info->nodes));
-    TRY(json_put_int(object, "edges", info->edges));
-    TRY(json_put_int(object, "input", info->feature_count));
+    TRY(json_put_string(object, "dataset", data->name));
+    TRY(json_put_int(object, "nodes", data->graph->nodes));
+    TRY(json_put_int(object, "edges", data->graph->edges));
+    TRY(json_put_int(object, "input", data->features.cols));
+    TRY(json_put_string(object, "fingerprint", model->fingerprint));
+    if (data->reading.source) {
+        TRY(json_put_object(&reading, object, "reading"));
+        TRY(reading_put(reading, &data->reading));
+    }
     TRY(json_put_string(object, "method", config->method));
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         TRY(graco_config_get(config, key, text, sizeof text));
@@ -96,21 +101,43 @@ done:
     return status;
 }
 
-/* Cuts the old metrics after `epochs` lines. A file that a kill left without its last newline is
- * cut there too. */
+graco_status run_folder_empty_embeddings(struct run_folder *run)
+{
+    bool there = !run->emptied && file_exists(run->embeddings);
+    run->emptied = true;
+    return there ? file_write_atomic(run->embeddings, "", 0) : GRACO_OK;
+}
+
+/* The epoch that a line of metrics is about; -1 if it is no such line. */
+static graco_status line_epoch(int64_t *epoch, const uint8_t *line, int64_t length)
+{
+    struct json *object = NULL;
+    graco_status status = json_parse(&object, line, length);
+    if (status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_IO)
+        return status;
+    if (status != GRACO_OK || !json_as_int(epoch, json_find(object, "epoch")))
+        *epoch = -1;
+    json_free(object);
+    return GRACO_OK;
+}
+
+/* Keeps the old metrics up to `epochs`. The first line that is about a later epoch, does not follow the
+ * one before it or is not whole is dropped with all behind it. */
 static graco_status cut_metrics(struct run_folder *run, int64_t epochs)
 {
     graco_status status = GRACO_OK;
-    uint8_t *bytes = NULL;
-    int64_t length = 0, kept = 0, lines = 0;
+    uint8_t *bytes = NULL, *end;
+    int64_t length = 0, kept = 0, epoch = 0, last = 0;
     if (epochs == 0 || !file_exists(run->metrics))
         return file_write_atomic(run->metrics, "", 0);
     TRY(file_read(&bytes, &length, run->metrics, METRICS_LIMIT));
-    for (int64_t i = 0; i < length && lines < epochs; i++)
-        if (bytes[i] == '\n') {
-            kept = i + 1;
-            lines++;
-        }
+    while ((end = memchr(bytes + kept, '\n', (size_t)(length - kept)))) {
+        TRY(line_epoch(&epoch, bytes + kept, end - bytes - kept));
+        if (epoch <= last || epoch > epochs)
+            break;
+        last = epoch;
+        kept = end - bytes + 1;
+    }
     TRY(file_write_atomic(run->metrics, bytes, kept));
     run->length = kept;
 done:

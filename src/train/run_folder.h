@@ -3,11 +3,13 @@
 #ifndef TRAIN_RUN_FOLDER_H
 #define TRAIN_RUN_FOLDER_H
 
-#include "config/config.h"
+#include "data/dataset.h"
+#include "layers/model.h"
 
 struct run_folder {
     char *model, *config, *metrics, *embeddings; /* paths */
     struct lock *lock;
+    bool emptied;   /* run_folder_empty_embeddings was called */
     int stream;     /* metrics.jsonl, open for appending; -1: not yet */
     int64_t length; /* of metrics.jsonl: all of it whole lines */
 };
@@ -17,12 +19,16 @@ struct run_folder {
 graco_status run_folder_open(struct run_folder **out, const char *path);
 void run_folder_free(struct run_folder *run);
 
-/* Writes config.json: the method, every key that it reads, the data set's name and size, the version. */
-graco_status run_folder_write_config(const struct run_folder *run,
-                                     const struct graco_config *config,
-                                     const graco_dataset_info *info);
+/* Writes config.json: the version, the data set's name, size and fingerprint and how it was read, the
+ * method and every key that it reads. */
+graco_status run_folder_write_config(const struct run_folder *run, const struct graco_model *model,
+                                     const struct graco_dataset *data);
 
-/* Opens metrics.jsonl with its first `epochs` lines kept, later ones dropped. */
+/* Makes embeddings.npy an empty file, if there is one, the first time it is called: to be called before
+ * a newer checkpoint is written, so that no embeddings of an older one are taken for its own. */
+graco_status run_folder_empty_embeddings(struct run_folder *run);
+
+/* Opens metrics.jsonl with the lines of epochs 1 .. `epochs` kept, later ones dropped. */
 graco_status run_folder_start_metrics(struct run_folder *run, int64_t epochs);
 
 /* Appends one line, or on failure nothing. A killed training loses no line that was appended. */

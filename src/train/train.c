@@ -96,8 +96,11 @@ static graco_status check_data(const struct graco_dataset *data, const struct me
 static graco_status open_model(struct session *s)
 {
     graco_status status = GRACO_OK;
+    bool known = true;
+    char words[GRACO_DIFFERENCES];
     if (!s->options->resume) {
         TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
+        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->data));
         goto done;
     }
     if (!s->run)
@@ -105,10 +108,25 @@ static graco_status open_model(struct session *s)
     TRY(checkpoint_read(&s->model, s->run->model));
     TRY(check_same(&s->model->config, &s->config, s->run->model));
     TRY(model_check(s->model, s->data, s->run->model));
+    TRY(graco_model_compare(&known, words, s->model, s->data));
+    if (*words)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
+             s->run->model, s->data->name, words);
+    if (!known)
+        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->data));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
     return status;
+}
+
+/* Whether the checkpoint is past the epochs that are wanted: then nothing is done, no file changes. */
+static bool is_past(const struct session *s)
+{
+    const struct graco_model *model = s->model;
+    return model->epoch > s->config.epochs ||
+           (model->epoch == s->config.epochs && model->sums.steps > 0);
 }
 
 /* Seconds of a step: the mean of those of this call or, in the first, what its tiles so far tell, with
@@ -149,11 +167,11 @@ static graco_progress describe(const struct session *s, double now)
 static bool go_on(void *owner)
 {
     struct session *s = owner;
-    double now = threads_seconds();
+    double now = threads_seconds_roughly();
     if (s->stopped || now - s->asked < PROGRESS_INTERVAL)
         return !s->stopped;
     s->asked = now;
-    graco_progress progress = describe(s, now);
+    graco_progress progress = describe(s, threads_seconds());
     s->stopped = !s->options->on_progress(s->options->user, &progress);
     return !s->stopped;
 }
@@ -204,7 +222,6 @@ static graco_status find_backend(const struct backend **out, const struct graco_
 
 static graco_status open_session(struct session *s)
 {
-    graco_dataset_info info = graco_dataset_describe(s->data);
     const struct backend *backend = NULL;
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
@@ -220,8 +237,8 @@ static graco_status open_session(struct session *s)
         TRY(check_place(s));
     start_watch(s);
     TRY(timing_init(&s->timing, s->config.epochs - s->model->epoch));
-    if (s->run) {
-        TRY(run_folder_write_config(s->run, &s->config, &info));
+    if (s->run && !is_past(s)) {
+        TRY(run_folder_write_config(s->run, s->model, s->data));
         TRY(run_folder_start_metrics(s->run, s->model->epoch));
     }
 done:
@@ -246,6 +263,8 @@ static graco_status save(struct session *s)
         goto done;
     }
     TRY(run_folder_sync(s->run));
+    if (s->model->step > s->first_step || !s->options->resume)
+        TRY(run_folder_empty_embeddings(s->run));
     TRY(checkpoint_write(s->model, s->run->model));
     s->saved = s->model->epoch;
 done:
@@ -425,7 +444,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;
     fill_result(&s);
-    if (s.run && status == GRACO_OK) {
+    if (s.run && status == GRACO_OK && !is_past(&s)) {
         if (s.done == 0)
             TRY(save(&s));
         TRY(write_embeddings(&s));

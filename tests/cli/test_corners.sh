@@ -223,7 +223,7 @@ mkdir -p taken && cp scored/embeddings.npy taken/ && mkdir -p taken/eval.json/x
 exits 1 'cannot write "taken/eval.json"' eval taken labelled.npz --splits 1
 holds "no temporary file stays" [ -z "$(find taken -name '.eval*')" ]
 exits 1 "no such file or folder" eval scored ./absent.npz
-exits 2 "no labels" eval scored directed.txt
+exits 2 "no labels" eval scored/embeddings.npy directed.txt
 exits 0 "" eval scored labelled.npz --splits 2 --splits-file s.npy
 exits 0 "2 splits" eval scored labelled.npz --splits 7 --splits-file s.npy
 exits 1 "nowhere/s.npy" eval scored labelled.npz --splits 1 --splits-file nowhere/s.npy

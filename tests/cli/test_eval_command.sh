@@ -89,12 +89,12 @@ exits 2 "only a data set was given" graph.npz
 exits 2 "unknown baseline 'rwa'" graph.npz --baseline rwa
 exits 2 "expected" one graph.npz --protocol papr
 exits 2 "from 1 to" one graph.npz --splits 0
-exits 2 "have 300 rows" one other.npz
+exits 2 "have 300 rows" one/embeddings.npy other.npz
 exits 2 "splits of 300 nodes" other.npz --baseline raw --splits-file s.npy
 exits 1 "embeddings.npy" . graph.npz
 exits 1 "missing.npy" missing.npy graph.npz
 cp one/eval.json before.json
-exits 2 "have 300 rows" one other.npz
+exits 2 "one was trained on other data than other, which differs in: number of nodes, graph, features" one other.npz
 holds "a failure leaves the old scores" cmp before.json one/eval.json
 
 checked

@@ -74,13 +74,16 @@ static graco_status parse_json(void)
 static graco_status log_run(void)
 {
     struct run_folder *run = NULL;
-    graco_config config;
-    const graco_dataset_info info = {.name = "set", .nodes = 3, .edges = 4, .feature_count = 5};
+    char name[] = "set";
+    struct graph graph = {.nodes = 3, .edges = 4};
+    struct graco_model model = {.fingerprint = "3"};
+    const struct graco_dataset data = {
+        .name = name, .graph = &graph, .reading = {"set.csv", {.undirected = true}, NULL}};
     const graco_epoch epoch = {.epoch = 1, .loss = 0.5, .mutual_information = 1, .floored = 2};
     graco_status status = GRACO_OK;
-    preset_config(&config, "cora");
+    preset_config(&model.config, "cora");
     TRY(run_folder_open(&run, folder));
-    TRY(run_folder_write_config(run, &config, &info));
+    TRY(run_folder_write_config(run, &model, &data));
     TRY(run_folder_start_metrics(run, 1));
     TRY(run_folder_log(run, &epoch));
 done:
@@ -102,6 +105,19 @@ done:
     return status;
 }
 
+static graco_status read_as(void)
+{
+    graco_dataset *data = NULL;
+    graco_status status = GRACO_OK;
+    if (!file_exists(path))
+        CHECK_OK(file_write_atomic(path, "0 1\n", 4));
+    TRY(graco_dataset_load_as(&data, path, NULL, folder));
+    CHECK(graco_dataset_describe(data).edges == 2);
+done:
+    graco_dataset_free(data);
+    return status;
+}
+
 static const struct {
     const char *name, *file;
     graco_status (*call)(void);
@@ -112,6 +128,7 @@ static const struct {
     {"parse JSON", "j.json", parse_json},
     {"log a run", "config.json", log_run},
     {"write a checkpoint", "model", write_checkpoint},
+    {"read as a run did", "edges.txt", read_as}, /* which log_run has recorded */
 };
 
 /* ---- The loop -------------------------------------------------------------------------------- */

@@ -1,0 +1,19 @@
+/* Fingerprints of data sets as text, see graco_dataset_fingerprint: a decimal number and five hashes
+ * of 16 hexadecimal digits, NODES-GRAPH-FEATURES-NAMES-SPLIT-LABELS. */
+#ifndef DATA_FINGERPRINT_H
+#define DATA_FINGERPRINT_H
+
+#include "graco.h"
+
+/* Whether a text has that form. */
+bool fingerprint_valid(const char *text);
+
+/* Parts that do not concern every training. */
+enum { FINGERPRINT_SPLIT = 1, FINGERPRINT_LABELS = 2 };
+
+/* Fills `words` with the parts that differ between two fingerprints of that form; "": none. `counts`
+ * says which of the parts above count. */
+void fingerprint_compare(char words[GRACO_DIFFERENCES], const char *a, const char *b,
+                         unsigned counts);
+
+#endif

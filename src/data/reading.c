@@ -1,0 +1,122 @@
+/* Readings. The options that are texts stand in one table, by which they are copied, written, read and
+ * laid over others. */
+#include "data/reading.h"
+
+#include "base/memory.h"
+#include "io/json/json.h"
+#include "io/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Under these names they are in config.json and, with dashes, options of the command. */
+static const struct {
+    const char *key;
+    size_t offset;
+} TEXTS[] = {{"features", offsetof(graco_load_options, features_path)},
+             {"labels", offsetof(graco_load_options, labels_path)},
+             {"header", offsetof(graco_load_options, header)},
+             {"id_column", offsetof(graco_load_options, id_column)},
+             {"delimiter", offsetof(graco_load_options, delimiter)}};
+enum { TEXT_COUNT = sizeof TEXTS / sizeof *TEXTS };
+
+static const char **text_of(graco_load_options *options, int i)
+{
+    return (const char **)((char *)options + TEXTS[i].offset);
+}
+
+void reading_clear(struct reading *reading)
+{
+    memory_free(reading->block);
+    *reading = (struct reading){0};
+}
+
+/* Copies a text, which may be NULL, to *at and moves behind it. */
+static const char *keep(char **at, const char *text)
+{
+    char *copy = *at;
+    if (!text)
+        return NULL;
+    memcpy(copy, text, strlen(text) + 1);
+    *at += strlen(text) + 1;
+    utf8_mend(copy);
+    return copy;
+}
+
+graco_status reading_copy(struct reading *out, const char *source,
+                          const graco_load_options *options)
+{
+    struct reading reading = {.options = *options};
+    size_t size = strlen(source) + 1;
+    for (int i = 0; i < TEXT_COUNT; i++)
+        size += *text_of(&reading.options, i) ? strlen(*text_of(&reading.options, i)) + 1 : 0;
+    PASS(memory_alloc(&reading.block, (int64_t)size, 1));
+    char *at = reading.block;
+    reading.source = keep(&at, source);
+    for (int i = 0; i < TEXT_COUNT; i++)
+        *text_of(&reading.options, i) = keep(&at, *text_of(&reading.options, i));
+    *out = reading;
+    return GRACO_OK;
+}
+
+graco_status reading_put(struct json *object, const struct reading *reading)
+{
+    graco_load_options options = reading->options;
+    PASS(json_put_string(object, "source", reading->source));
+    for (int i = 0; i < TEXT_COUNT; i++)
+        if (*text_of(&options, i))
+            PASS(json_put_string(object, TEXTS[i].key, *text_of(&options, i)));
+    if (options.undirected)
+        PASS(json_put_bool(object, "undirected", true));
+    if (options.made_features > 0)
+        PASS(json_put_int(object, "made_features", options.made_features));
+    return GRACO_OK;
+}
+
+graco_status reading_get(struct reading *out, const struct json *object)
+{
+    graco_load_options options = {0};
+    const char *source;
+    PASS(json_get_string(&source, object, "source"));
+    for (int i = 0; i < TEXT_COUNT; i++)
+        if (json_find(object, TEXTS[i].key))
+            PASS(json_get_string(text_of(&options, i), object, TEXTS[i].key));
+    if (json_find(object, "undirected"))
+        PASS(json_get_bool(&options.undirected, object, "undirected"));
+    if (json_find(object, "made_features"))
+        PASS(json_get_int(&options.made_features, object, "made_features"));
+    return reading_copy(out, source, &options);
+}
+
+/* Adds ", WORD VALUE" to a note; what does not fit is cut. */
+static void add_note(char *note, size_t size, const char *word, const char *value)
+{
+    size_t used = strlen(note);
+    snprintf(note + used, size - used, "%s%s%s%s", used > 0 ? ", " : "", word, *value ? " " : "",
+             value);
+}
+
+void reading_apply(graco_load_options *options, char *note, size_t size,
+                   const struct reading *reading, const char *source)
+{
+    graco_load_options was = reading->options;
+    bool same = reading->source && strcmp(reading->source, source) == 0;
+    char number[24];
+    *note = '\0';
+    for (int i = 0; same && i < TEXT_COUNT; i++) {
+        if (*text_of(options, i) || !*text_of(&was, i))
+            continue;
+        *text_of(options, i) = *text_of(&was, i);
+        add_note(note, size, TEXTS[i].key, *text_of(&was, i));
+    }
+    if (same && options->made_features == 0 && was.made_features > 0) {
+        options->made_features = was.made_features;
+        snprintf(number, sizeof number, "%" PRId64, was.made_features);
+        add_note(note, size, "made_features", number);
+    }
+    if (was.undirected && !options->undirected && !options->directed) {
+        options->undirected = true;
+        add_note(note, size, "undirected", "");
+    }
+}

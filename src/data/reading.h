@@ -1,0 +1,34 @@
+/* Readings: where a data set came from and the options that decided what was read, kept by the data
+ * set and by a run's config.json, so that it can be read in the same way again. */
+#ifndef DATA_READING_H
+#define DATA_READING_H
+
+#include "base/status.h"
+
+struct json;
+
+/* Owns its texts, which lie in one block. Starts zeroed. */
+struct reading {
+    const char *source;         /* as it was given; NULL: no file was read */
+    graco_load_options options; /* as they were given */
+    char *block;
+};
+
+/* Fills *out with a copy. In texts, what is not UTF-8 becomes '?', for JSON cannot hold it. */
+graco_status reading_copy(struct reading *out, const char *source,
+                          const graco_load_options *options);
+void reading_clear(struct reading *reading);
+
+/* Writes the reading as fields of an object: `source`, and the options that say anything. */
+graco_status reading_put(struct json *object, const struct reading *reading);
+
+/* Fills *out from such an object; GRACO_ERROR_FORMAT names a field of another type. */
+graco_status reading_get(struct reading *out, const struct json *object);
+
+/* Adds to `options` what they do not say and `reading` does: everything if `source` is the reading's,
+ * else only that edges go both ways, as a trained encoder expects. Borrows the texts. Fills `note`, of
+ * `size` bytes, with what was added; "": nothing. */
+void reading_apply(graco_load_options *options, char *note, size_t size,
+                   const struct reading *reading, const char *source);
+
+#endif

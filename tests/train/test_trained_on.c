@@ -1,0 +1,242 @@
+/* The library knows what a run was trained on: other data are not resumed, checkpoints say what they are
+ * of, and the record of how data were read is used again or refused, never believed blindly. */
+#include "base/memory.h"
+#include "data/dataset.h"
+#include "data/small_files.h"
+#include "presets.h"
+#include "train/checkpoint.h"
+
+enum { EPOCHS = 3 };
+
+static char *read_text(const char *name)
+{
+    uint8_t *bytes = NULL;
+    int64_t length;
+    CHECK_OK(file_read(&bytes, &length, small_path(name), 1 << 20));
+    return (char *)bytes;
+}
+
+static graco_config little(int64_t epochs)
+{
+    graco_config config;
+    preset_config(&config, "cora");
+    config.hidden = 4;
+    config.epochs = epochs;
+    config.threads = 1;
+    return config;
+}
+
+static graco_dataset *load(const char *name, const graco_load_options *options)
+{
+    graco_dataset *data = NULL;
+    CHECK_OK(graco_dataset_load(&data, small_path(name), options));
+    return data;
+}
+
+/* What may differ, over graphs in memory: made, changed, and compared with what was trained on. */
+static void refused(void)
+{
+    static const struct {
+        uint64_t seed;
+        int64_t nodes;
+        const char *words;
+    } others[] = {
+        {0, 40, ""}, {1, 40, "graph, features"}, {0, 41, "number of nodes, graph, features"}};
+    graco_config config = little(EPOCHS), more = little(EPOCHS + 1);
+    graco_train_options first = {.run = small_path("memory")},
+                        again = {.run = first.run, .resume = true};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        graco_generate_options make = graco_generate_defaults();
+        char words[GRACO_DIFFERENCES];
+        graco_dataset *data = NULL;
+        graco_model *model = NULL;
+        bool known = false;
+        make.nodes = others[i].nodes;
+        make.seed = others[i].seed;
+        CHECK_OK(graco_dataset_generate(&data, &make));
+        if (i == 0)
+            CHECK_OK(graco_train(NULL, NULL, data, &config, &first));
+        CHECK_OK(graco_model_load(&model, first.run));
+        CHECK_OK(graco_model_compare(&known, words, model, data));
+        CHECK(known && strcmp(words, others[i].words) == 0);
+        graco_model_free(model);
+        if (i == 0)
+            CHECK_OK(graco_train(NULL, NULL, data, &config, &again));
+        else
+            CHECK_FAILS(graco_train(NULL, NULL, data, &more, &again), GRACO_ERROR_ARGUMENT,
+                        others[i].words);
+        graco_dataset_free(data);
+    }
+}
+
+/* Fewer epochs than the checkpoint has: no file changes, and the result says how many there are. */
+static void fewer(void)
+{
+    static const char *const names[] = {"memory/config.json", "memory/metrics.jsonl"};
+    char *before[2], *after;
+    graco_config config = little(EPOCHS - 1);
+    graco_train_options options = {.run = small_path("memory"), .resume = true};
+    graco_generate_options make = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    graco_train_result result = {0};
+    make.nodes = 40;
+    CHECK_OK(graco_dataset_generate(&data, &make));
+    for (int i = 0; i < 2; i++)
+        before[i] = read_text(names[i]);
+    CHECK_OK(graco_train(NULL, &result, data, &config, &options));
+    CHECK(result.epochs == EPOCHS);
+    for (int i = 0; i < 2; i++) {
+        after = read_text(names[i]);
+        CHECK(strcmp(before[i], after) == 0);
+        memory_free(before[i]);
+        memory_free(after);
+    }
+    graco_dataset_free(data);
+}
+
+/* The split counts for inductive and supervised trainings alone, labels for the latter. */
+static void inductive(void)
+{
+    struct method method = {.needs = 0};
+    graco_model model = {.method = &method};
+    graco_dataset *data = NULL;
+    graco_generate_options make = graco_generate_defaults();
+    char words[GRACO_DIFFERENCES];
+    bool known = true;
+    make.nodes = 40;
+    CHECK_OK(graco_dataset_generate(&data, &make));
+    CHECK_OK(graco_model_compare(&known, words, &model, data));
+    CHECK(!known && !*words);
+    CHECK_OK(graco_dataset_fingerprint(model.fingerprint, data));
+    CHECK_OK(memory_zalloc(&data->split, 40, 1));
+    CHECK_OK(graco_model_compare(&known, words, &model, data));
+    CHECK(known && !*words);
+    model.config.inductive = 1;
+    CHECK_OK(graco_model_compare(&known, words, &model, data));
+    CHECK(known && strcmp(words, "split") == 0);
+    model.config.inductive = 0;
+    data->label[3]++;
+    CHECK_OK(graco_model_compare(&known, words, &model, data));
+    CHECK(known && !*words);
+    method.needs = METHOD_NEEDS_LABELS;
+    CHECK_OK(graco_model_compare(&known, words, &model, data));
+    CHECK(known && strcmp(words, "split, labels") == 0);
+    graco_dataset_free(data);
+}
+
+/* A checkpoint without a fingerprint is read; one with a wrong one is refused. */
+static void checkpoints(void)
+{
+    graco_config config = little(1);
+    graco_model *model = NULL, *back = NULL;
+    CHECK_OK(model_create(&model, &config, (struct model_sizes){.cols = 2}));
+    CHECK_OK(checkpoint_write(model, small_path("bare.safetensors")));
+    CHECK_OK(checkpoint_read(&back, small_path("bare.safetensors")));
+    CHECK(!*back->fingerprint);
+    graco_model_free(back);
+    snprintf(model->fingerprint, sizeof model->fingerprint, "4-nonsense");
+    CHECK_OK(checkpoint_write(model, small_path("wrong.safetensors")));
+    CHECK_FAILS(checkpoint_read(&back, small_path("wrong.safetensors")), GRACO_ERROR_FORMAT,
+                "'fingerprint' is '4-nonsense'");
+    graco_model_free(model);
+}
+
+/* The record is used where the caller says nothing, and only as far as it is about the same files. */
+static void readings(void)
+{
+    graco_config config = little(1);
+    char labels[256], run[256], source[256], other[256];
+    graco_load_options read = {.features_path = small_path("features.csv"), .undirected = true};
+    graco_dataset *data = NULL, *again = NULL;
+    char word[GRACO_FINGERPRINT], back[GRACO_FINGERPRINT];
+    snprintf(labels, sizeof labels, "%s", small_path("labels.csv"));
+    snprintf(run, sizeof run, "%s", small_path("read"));
+    snprintf(source, sizeof source, "%s", small_path("named.txt"));
+    snprintf(other, sizeof other, "%s", small_path("other.txt"));
+    data = load("named.txt", &read);
+    CHECK_OK(graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = run}));
+    CHECK_OK(graco_dataset_fingerprint(word, data));
+    graco_dataset_free(data);
+
+    CHECK_OK(graco_dataset_load_as(&again, source, NULL, run));
+    CHECK_OK(graco_dataset_fingerprint(back, again));
+    CHECK(strcmp(word, back) == 0);
+    CHECK(strstr(graco_dataset_note(again, 2), "features.csv, undirected"));
+    graco_dataset_free(again);
+    CHECK_OK(graco_dataset_load_as(
+        &again, source, &(graco_load_options){.labels_path = labels, .directed = true}, run));
+    CHECK(again->classes == 2 && again->features.cols == 2 && again->graph->edges == 2);
+    graco_dataset_free(again);
+    small_text("other.txt", "a b\n");
+    CHECK_OK(graco_dataset_load_as(&again, other, NULL, run));
+    CHECK(again->features.cols == 0 && again->graph->edges == 2);
+    graco_dataset_free(again);
+    CHECK_OK(graco_dataset_load_as(&again, other, NULL, small_root)); /* no config.json */
+    CHECK(again->graph->edges == 1 && !graco_dataset_note(again, 1));
+    graco_dataset_free(again);
+}
+
+/* Records that lie. */
+static void records(void)
+{
+    static const struct {
+        const char *text, *part; /* NULL: it is fine, and says nothing */
+    } cases[] = {
+        {"{}", NULL},
+        {"{\"reading\": {\"source\": \"x\"}}", NULL},
+        {"{\"reading\": 3}", "source"},
+        {"{\"reading\": {}}", "source"},
+        {"{\"reading\": {\"source\": 1}}", "source"},
+        {"{\"reading\": {\"source\": \"x\", \"header\": true}}", "header"},
+        {"{\"reading\": {\"source\": \"x\", \"undirected\": \"yes\"}}", "undirected"},
+        {"{\"reading\": {\"source\": \"x\", \"made_features\": 0.5}}", "made_features"},
+        {"{", "config.json"},
+    };
+    char run[256], source[256];
+    graco_dataset *data = NULL;
+    snprintf(run, sizeof run, "%s", small_path("record"));
+    snprintf(source, sizeof source, "%s", small_path("other.txt"));
+    mkdir(run, 0777);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        small_text("record/config.json", cases[i].text);
+        if (cases[i].part) {
+            CHECK_FAILS(graco_dataset_load_as(&data, source, NULL, run), GRACO_ERROR_FORMAT,
+                        cases[i].part);
+            continue;
+        }
+        CHECK_OK(graco_dataset_load_as(&data, source, NULL, run));
+        CHECK(data->graph->edges == 1);
+        graco_dataset_free(data);
+    }
+}
+
+/* A name that is not UTF-8 is recorded as far as JSON can hold it, and is no reason to fail. */
+static void odd_names(void)
+{
+    graco_config config = little(0);
+    graco_load_options read = {.features_path = small_path("x\xff.csv")};
+    small_text("x\xff.csv", "1\n2\n3\n");
+    small_text("ids.txt", "0 1\n1 2\n");
+    graco_dataset *data = load("ids.txt", &read);
+    CHECK_OK(
+        graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = small_path("odd")}));
+    char *text = read_text("odd/config.json");
+    CHECK(strstr(text, "x?.csv"));
+    memory_free(text);
+    graco_dataset_free(data);
+}
+
+int main(void)
+{
+    small_begin();
+    small_tables();
+    refused();
+    fewer();
+    inductive();
+    checkpoints();
+    readings();
+    records();
+    odd_names();
+    small_remove(small_root);
+    return check_result();
+}
