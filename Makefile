@@ -12,7 +12,7 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	pictures bench bench-quick bench-eval bench-inductive bench-cuda install clean
+	pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
 
 all: build
 
@@ -104,6 +104,9 @@ bench bench-quick: build
 	    $(BENCH_OPTIONS)
 
 # graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
+bench-methods: build
+	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
+
 bench-cuda: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_cuda
 	@python3 bench/run_bench_cuda.py --build $(BUILD) $(BENCH_OPTIONS)
