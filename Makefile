@@ -103,10 +103,12 @@ bench bench-quick: build
 	@/usr/bin/python3 bench/run_bench.py --build $(BUILD) $(if $(filter bench-quick,$@),--quick) \
 	    $(BENCH_OPTIONS)
 
-# graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
+# Epochs of other methods against PyTorch on the CPU.
 bench-methods: build
+	@scripts/setup.sh python3-torch python3-numpy
 	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
 
+# graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
 bench-cuda: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_cuda
 	@python3 bench/run_bench_cuda.py --build $(BUILD) $(BENCH_OPTIONS)

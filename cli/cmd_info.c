@@ -5,8 +5,12 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
-static int print_json(const graco_dataset_info *info)
+/* How many class names the table shows. */
+enum { CLASSES_SHOWN = 8 };
+
+static int print_json(const graco_dataset *data, const graco_dataset_info *info)
 {
     struct writer json = {0};
     writer_open(&json, NULL, '{');
@@ -19,6 +23,12 @@ static int print_json(const graco_dataset_info *info)
     writer_integer(&json, "features", info->feature_count);
     writer_integer(&json, "feature_entries", info->feature_entries);
     writer_integer(&json, "classes", info->classes);
+    if (graco_dataset_class(data, 0)) {
+        writer_open(&json, "class_names", '[');
+        for (int64_t i = 0; i < info->classes; i++)
+            writer_string(&json, NULL, graco_dataset_class(data, i));
+        writer_close(&json);
+    }
     writer_integer(&json, "graphs", info->graphs);
     writer_bool(&json, "sparse_features", info->sparse_features);
     writer_bool(&json, "multi_label", info->multi_label);
@@ -37,7 +47,18 @@ static int print_json(const graco_dataset_info *info)
     return output_json(&json);
 }
 
-static int print_table(const graco_dataset_info *info)
+static void print_class_names(const graco_dataset *data)
+{
+    char text[CLASSES_SHOWN * 48] = "";
+    size_t used = 0;
+    for (int64_t i = 0; i <= CLASSES_SHOWN && graco_dataset_class(data, i); i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.40s", i > 0 ? ", " : "",
+                                 i < CLASSES_SHOWN ? graco_dataset_class(data, i) : "...");
+    if (*text)
+        output_row("class names", "%s", text);
+}
+
+static int print_table(const graco_dataset *data, const graco_dataset_info *info)
 {
     double cells = (double)info->nodes * (double)info->feature_count;
     output_row("name", "%s", info->name);
@@ -58,6 +79,7 @@ static int print_table(const graco_dataset_info *info)
                info->classes == 0  ? " (no labels)"
                : info->multi_label ? ", several per node"
                                    : "");
+    print_class_names(data);
     output_row("graphs", "%" PRId64, info->graphs);
     if (info->has_split)
         output_row("split",
@@ -94,7 +116,7 @@ int cmd_info(int argc, char **argv)
     if (status != GRACO_OK)
         return output_failure(status);
     graco_dataset_info info = graco_dataset_describe(data);
-    code = json ? print_json(&info) : print_table(&info);
+    code = json ? print_json(data, &info) : print_table(data, &info);
     graco_dataset_free(data);
     return code;
 }

@@ -234,6 +234,12 @@ void graco_dataset_free(graco_dataset *data)
     memory_free(data);
 }
 
+const char *graco_dataset_class(const graco_dataset *data, int64_t index)
+{
+    return data->class_names && index >= 0 && index < data->classes ? data->class_names[index]
+                                                                    : NULL;
+}
+
 const char *graco_dataset_note(const graco_dataset *data, int index)
 {
     return index >= 0 && index < DATASET_NOTES ? data->notes[index] : NULL;

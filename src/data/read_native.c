@@ -5,7 +5,7 @@
  *     x_data, x_indices, x_indptr, x_shape  compressed rows
  *     y                                   (N) or (N, 1) classes, -1 unknown; (N, K) 0 or 1
  *     split, label_mask, graph_id         (N)
- *     node_ids                            (N) strings
+ *     node_ids, class_names               (N), (K) strings
  *     num_nodes                           one number
  *     inductive                           0 or 1: the split says what a training may see
  *
@@ -15,7 +15,7 @@
 #include "base/memory.h"
 
 /* So many nodes are believed without proof, or so many for each edge. */
-enum { NODES_FREE = 1 << 16, NODES_PER_EDGE = 128 };
+enum { NODES_FREE = 1 << 16, NODES_PER_EDGE = 16 };
 
 static graco_status read_edge_index(struct dataset_parts *parts, const struct members *members)
 {
@@ -157,18 +157,36 @@ static graco_status take_labels(struct dataset_parts *parts, struct member *y)
     return GRACO_OK;
 }
 
-static graco_status read_names(struct dataset_parts *parts, const struct members *members)
+/* Names for `count` things, if there are any; count -1: for as many as there are. */
+static graco_status read_names(char ***out, int64_t *count, const struct members *members,
+                               const char *name)
 {
     graco_status status = GRACO_OK;
     struct member names = {0};
-    TRY(member_open(&names, members, "node_ids"));
+    TRY(member_open(&names, members, name));
     if (!names.array)
         goto done;
-    TRY(array_expect(names.array, "node_ids", 1, parts->nodes, 0));
-    TRY(member_named(array_to_strings(&parts->node_ids, names.array), "node_ids"));
+    TRY(array_expect(names.array, name, 1, *count, 0));
+    TRY(member_named(array_to_strings(out, names.array), name));
+    *count = names.array->shape[0];
 done:
     member_clear(&names);
     return status;
+}
+
+/* Names go with labels. A class that has a name is there, though no node may belong to it. */
+static graco_status read_class_names(struct dataset_parts *parts, const struct members *members)
+{
+    int64_t count = parts->multi ? parts->classes : -1;
+    if (!parts->label && !parts->multi)
+        return GRACO_OK;
+    PASS(read_names(&parts->class_names, &count, members, "class_names"));
+    if (parts->class_names && count < parts->classes)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "class_names has %lld items: expected one for each of %lld classes",
+                           (long long)count, (long long)parts->classes);
+    parts->classes = parts->class_names ? count : parts->classes;
+    return GRACO_OK;
 }
 
 static graco_status read_inductive(struct dataset_parts *parts, const struct members *members)
@@ -201,7 +219,8 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     TRY(member_optional(&parts.split, parts.nodes, ARRAY_U8, members, "split"));
     TRY(member_optional(&parts.label_known, parts.nodes, ARRAY_U8, members, "label_mask"));
     TRY(member_optional(&parts.graph_id, parts.nodes, ARRAY_I32, members, "graph_id"));
-    TRY(read_names(&parts, members));
+    TRY(read_names(&parts.node_ids, &parts.nodes, members, "node_ids"));
+    TRY(read_class_names(&parts, members));
     TRY(read_inductive(&parts, members));
     TRY(check_claim(&parts));
     TRY(dataset_create(out, &parts));

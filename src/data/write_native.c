@@ -41,6 +41,17 @@ static graco_status add(struct content *content, const char *name, enum array_ty
     return GRACO_OK;
 }
 
+static graco_status add_names(struct content *content, const char *name, char *const *names,
+                              int64_t count)
+{
+    struct array *array = &content->arrays[content->count];
+    if (!names)
+        return GRACO_OK;
+    PASS(array_from_strings(array, names, count));
+    content->entries[content->count++] = (struct npz_entry){name, array};
+    return GRACO_OK;
+}
+
 /* Edges in the order of their ids. */
 static graco_status add_edges(struct content *content, const struct graph *graph)
 {
@@ -78,12 +89,8 @@ static graco_status content_fill(struct content *content, const graco_dataset *d
     PASS(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, -1, -1));
     PASS(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, -1));
     PASS(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, -1));
-    if (data->node_ids) {
-        struct array *array = &content->arrays[content->count];
-        PASS(array_from_strings(array, data->node_ids, nodes));
-        content->entries[content->count++] = (struct npz_entry){"node_ids", array};
-    }
-    return GRACO_OK;
+    PASS(add_names(content, "node_ids", data->node_ids, nodes));
+    return add_names(content, "class_names", data->class_names, data->classes);
 }
 
 static graco_status write_arrays(const struct content *content, const char *folder)

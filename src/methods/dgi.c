@@ -1,5 +1,5 @@
 /* Deep Graph Infomax: nodes of the graph agree with its summary, nodes of a corrupted graph do not.
- *                                                                                      docs/math.md, 12
+ *                                                                                      docs/math.md, 13
  *     H = enc(X, A)    G = enc(X~, A~)    s = sigma(mean_i H_i)    l(h) = h' B s + beta
  *     L = mean over the rows of H and G of log(1 + exp(-l(H_i))), log(1 + exp(l(G_i)))
  *

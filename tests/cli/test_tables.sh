@@ -49,6 +49,32 @@ says 'labelled.csv: column 1 names nodes; 2 classes, which have numbers; header'
 "$graco" convert headed.csv b.npz --features ids.csv --labels labelled.csv 2>/dev/null
 same a.npz b.npz
 
+# Classes that are words keep their names, also through graco's own format.
+printf '2,red\n0,blue\n1,red\n3,green\n' >words.csv
+"$graco" convert plain.csv words.npz --labels words.csv 2>/dev/null
+"$graco" convert words.npz words 2>/dev/null
+for set in "plain.csv --labels words.csv" words.npz words; do
+    "$graco" info $set >out 2>/dev/null
+    holds "info $set names classes: $(cat out)" grep -q '^class names  *blue, green, red$' out
+    "$graco" info $set --json >out 2>/dev/null
+    holds "info --json too: $(cat out)" grep -qF '"class_names": ["blue", "green", "red"]' out
+done
+"$graco" info a.npz >out
+holds "numbers have no names" bash -c '! grep -q "class names" out'
+
+# A first label that is a word of ids is no header in silence.
+printf 'ann bob\nbob cid\n' >people.txt
+printf 'ann,name\nbob,red\ncid,red\n' >first.csv
+refuses 'with "name", may be a header or the label of a node' people.txt --labels first.csv
+says 'first.csv: column 1 names nodes; 2 classes, which have names; no header' people.txt \
+    --labels first.csv --header no
+printf 'label,name\nred,ann\nred,bob\nblue,cid\n' >turned.csv
+says 'turned.csv: column 2 names nodes; 2 classes, which have names; header' people.txt \
+    --labels turned.csv
+printf '0,node\n1,edge\n2,node\n3,edge\n' >parts.csv
+says 'parts.csv: column 1 names nodes; 2 classes, which have names; no header' plain.csv \
+    --labels parts.csv
+
 # Nothing is said beside JSON.
 "$graco" info headed.csv --json >out 2>err
 holds "no notes beside JSON" test ! -s err

@@ -3,7 +3,8 @@
  * Fields are separated by a tab, a comma, a semicolon, or blanks and tabs. Empty lines and lines that
  * start with '#' or '%' are left out. Lines end with \n or \r\n. A byte order mark is skipped. A
  * field may stand in double quotes (no escapes inside). Every message names file and line. `file`
- * is used in messages only. One pass over the bytes, no copies of lines.
+ * is used in messages only. A few passes over the bytes at most, no copies of lines: to look at the
+ * table, to look for ids, to read it (edges once more where ids are names).
  *
  * Readers look whether a table has a header and which column names nodes. What can be read in two
  * ways is refused with both readings and the option that decides; docs/formats.md has the rules. */
