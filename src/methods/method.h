@@ -51,6 +51,7 @@ struct method {
     const char *general;     /* its settings for any graph */
     const struct preset *presets; /* a row without a name ends them */
     unsigned needs;               /* of a data set: METHOD_NEEDS_ ... */
+    bool pairs; /* a step on one of many graphs also sees another one, drawn at random */
     int views; /* versions of the graph that its encoder runs over at once; 0: it has no encoder, and
                   its stages have neither features nor views */
 
@@ -69,7 +70,7 @@ struct method {
     /* Steps of an epoch on a whole graph; NULL: one. */
     int64_t (*steps)(const struct graco_model *model, const struct graph *graph);
 
-    /* A step: what the host draws, which a recorded step asks for again each time; what the device
+    /* A step: what the host draws, which a recorded step asks for again each time (NULL: nothing); what the device
      * draws; the forward pass, ended by a loss on the tape. */
     void (*draw_host)(void *state, const struct graco_model *model, uint32_t step);
     graco_status (*draw)(struct run *run);
