@@ -127,7 +127,8 @@ graco_status scoring_embeddings(struct scoring *out, const char *path, const gra
                                 const graco_eval_options *options)
 {
     graco_status status = GRACO_OK;
-    *out = (struct scoring){.name = path, .folder = is_folder(path)};
+    *out = (struct scoring){
+        .name = path, .folder = is_folder(path), .with_features = options->with_features};
     int64_t several = out->folder ? runs_count(path) : 0;
     if (!out->folder)
         status = add_file(out, path, data, options);
@@ -162,6 +163,8 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     graco_matrix Z = {0};
     graco_model *model = NULL;
     graco_config *config = NULL;
+    graco_eval_options alone = *options; /* a baseline is what it is called */
+    alone.with_features = false;
     *out = (struct scoring){.name = name};
     graco_status status = settings_of(&config, run, data);
     if (status == GRACO_OK && strcmp(name, "raw") == 0) {
@@ -182,7 +185,7 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     }
     graco_config_free(config);
     if (status == GRACO_OK)
-        status = add_run(out, &Z, data, options);
+        status = add_run(out, &Z, data, &alone);
     summarise(out);
     if (status != GRACO_OK)
         scoring_clear(out);
@@ -232,7 +235,7 @@ static void write_reals(struct writer *json, const char *key, const double *valu
 
 static void write_confusion(struct writer *json, const graco_eval_result *result)
 {
-    int64_t width = result->multi_label ? 4 : result->classes;
+    int64_t width = result->confusion_cols, last = result->classes - 1;
     writer_open(json, "confusion", '[');
     for (int64_t k = 0; k < result->classes; k++) {
         writer_open(json, NULL, '[');
@@ -240,6 +243,12 @@ static void write_confusion(struct writer *json, const graco_eval_result *result
             writer_integer(json, NULL, result->confusion[k * width + i]);
         writer_close(json);
     }
+    writer_close(json);
+    if (result->class_of[last] == last)
+        return;
+    writer_open(json, "confusion_classes", '['); /* rows have other numbers than their places */
+    for (int64_t k = 0; k <= last; k++)
+        writer_integer(json, NULL, result->class_of[k]);
     writer_close(json);
 }
 

@@ -174,8 +174,8 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 enum { GRACO_FINGERPRINT = 112 };
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
 
-/* The name of a class, where labels were words; NULL where they were numbers, and past the end. Belongs
- * to the data set. graco's own format keeps names. */
+/* The name of a class, where labels were words; NULL where they were numbers, and past the end.
+ * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
 
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
@@ -186,6 +186,16 @@ const char *graco_dataset_note(const graco_dataset *data, int index);
 
 /* The methods, in order: name and one-line help of method `index`; NULL past the end. */
 const char *graco_method(int index, const char **help);
+
+typedef struct graco_method_info {
+    const char *name, *help;
+    bool supervised, needs_features, needs_labels;
+    const char *scale;     /* how large a graph may be, in words */
+    const char *reference; /* who published it, where */
+} graco_method_info;
+
+/* More of method `index`; false past the end. */
+bool graco_method_describe(graco_method_info *info, int index);
 
 /* The presets of a method, in order: hyperparameters by the name of a data set. NULL past the end, or
  * where there is no such method. */
@@ -344,6 +354,8 @@ typedef struct graco_eval_options {
     const char *splits_read;  /* .npy (splits, nodes) of 0 training, 1 validation, 2 test, 3 none
                                  to use instead of drawing splits, or NULL */
     const char *splits_write; /* where to write the splits that were used, or NULL */
+    bool with_features;       /* score [Z ; X], rows of both halves scaled to length one, in
+                                 place of Z */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -356,13 +368,15 @@ typedef struct graco_eval_result {
     double *scores;                      /* (splits) */
     double *C;                           /* (splits) the value that was chosen */
     double accuracy, micro_f1, macro_f1; /* means over the splits */
-    int64_t classes;
+    int64_t classes;                     /* that a labelled node has; multi-label: all */
+    int32_t *class_of;                   /* (classes) their numbers in the data set, ascending */
     bool multi_label;
-    int64_t *confusion; /* test rows summed over the splits: (classes, classes) truth by prediction;
-                           multi-label (classes, 4): true positives, false positives, false
-                           negatives, true negatives */
-    bool converged;     /* every solve met the stopping rule */
-    double worst_gap;   /* the largest proven relative distance of an objective from its minimum */
+    int64_t *confusion;     /* (classes, confusion_cols) test rows summed over the splits */
+    int64_t confusion_cols; /* `classes`: truth by prediction. 4 if multi-label, or with more than
+                               1,024 classes: true positives, false positives, false negatives,
+                               true negatives of each class */
+    bool converged;         /* every solve met the stopping rule */
+    double worst_gap; /* the largest proven relative distance of an objective from its minimum */
     int64_t solves, unconverged;
     double seconds;
     int64_t note_count;

@@ -32,6 +32,12 @@ struct views_store {
     int32_t *in_source, *out_target;
     const uint32_t *out_edge;
     const int32_t *source_degree; /* NULL: a graph, whose sources are its targets */
+    /* The order of the second view's rows and its inverse (sources); rows that are not moved, and
+     * where they begin as rows of one entry, on the host too. */
+    int32_t *rows, *places, *host_same;
+    const int32_t *same;
+    int64_t *host_starts;
+    const int64_t *starts;
     struct view view[2];
 };
 
@@ -57,6 +63,12 @@ void views_free(struct views *views)
         context_unshare(store->context, store->out_target);
         context_unshare(store->context, store->out_edge);
         context_unshare(store->context, store->source_degree);
+        context_unshare(store->context, store->same);
+        context_unshare(store->context, store->starts);
+        context_give(store->context, store->rows);
+        context_give(store->context, store->places);
+        memory_free(store->host_same);
+        memory_free(store->host_starts);
     }
     if (store)
         memory_free(store->share);
@@ -262,4 +274,55 @@ graco_status views_set(struct views *views, int v, const uint8_t *keep, const fl
     PASS(keep_edges(views, drawn, share));
     views->mask[v] = view->mask;
     return GRACO_OK;
+}
+
+/* ---- The order of rows ----------------------------------------------------------------------- */
+
+/* Buffers for an order, and the parts of its matrices that never change. */
+static graco_status need_order(struct views_store *s)
+{
+    struct context *c = s->context;
+    int64_t n = s->sources;
+    if (s->starts)
+        return GRACO_OK;
+    if (!s->host_starts)
+        PASS(memory_alloc(&s->host_starts, n + 1, sizeof(int64_t)));
+    if (!s->host_same)
+        PASS(memory_alloc(&s->host_same, n, sizeof(int32_t)));
+    for (int64_t i = 0; i <= n; i++)
+        s->host_starts[i] = i;
+    for (int64_t i = 0; i < n; i++)
+        s->host_same[i] = (int32_t)i;
+    if (!s->rows)
+        PASS(context_take(c, &s->rows, n, sizeof(int32_t)));
+    if (!s->places)
+        PASS(context_take(c, &s->places, n, sizeof(int32_t)));
+    if (!s->same)
+        PASS(context_share(c, &s->same, s->host_same, n, sizeof(int32_t)));
+    return context_share(c, &s->starts, s->host_starts, n + 1, sizeof(int64_t));
+}
+
+static struct sparse permutation(const struct views_store *s, const int32_t *index)
+{
+    return (struct sparse){
+        .entries = {s->sources, s->sources, (int64_t *)s->starts, (int32_t *)index, NULL},
+        .longest = 1};
+}
+
+graco_status views_shuffle(struct views *views, uint64_t seed, uint32_t step)
+{
+    struct views_store *s = views->store;
+    const struct random_key key = {.seed = seed, .stream = RANDOM_ROWS, .step = step};
+    PASS(need_order(s));
+    views->order =
+        (struct sparse_map){.views = views->count,
+                            .shared = true,
+                            .matrix = {permutation(s, s->same), permutation(s, s->rows)},
+                            .transpose = {permutation(s, s->same), permutation(s, s->places)}};
+    return s->context->kernels->draw_order(s->context, &key, s->sources, s->rows, s->places);
+}
+
+void views_single(struct views *views)
+{
+    views->count = views->map.views = 1;
 }

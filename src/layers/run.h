@@ -29,6 +29,7 @@ struct run {
     struct tensor *before[LAYERS_MAX]; /* (befores) what earlier layers gave, or their sum */
     int befores;
     struct chunks *chunks; /* NULL: whole */
+    struct run *other; /* over another graph, for a method that wants one; NULL: there is none */
 };
 
 /* The views of layer k, 1 .. layers; those of the first have the masks of the features. */

@@ -32,6 +32,22 @@ const char *graco_method(int index, const char **help)
     return METHODS[index]->name;
 }
 
+bool graco_method_describe(graco_method_info *info, int index)
+{
+    if (index < 0 || index >= METHODS_COUNT)
+        return false;
+    const struct method *method = METHODS[index];
+    bool labels = method->needs & METHOD_NEEDS_LABELS;
+    *info = (graco_method_info){.name = method->name,
+                                .help = method->help,
+                                .supervised = labels,
+                                .needs_features = method->needs & METHOD_NEEDS_FEATURES,
+                                .needs_labels = labels,
+                                .scale = method->scale ? method->scale : "",
+                                .reference = method->reference ? method->reference : ""};
+    return true;
+}
+
 graco_status method_find(const struct method **out, const char *name)
 {
     char known[256] = "";

@@ -51,8 +51,9 @@ struct method {
     const char *general;     /* its settings for any graph */
     const struct preset *presets; /* a row without a name ends them */
     unsigned needs;               /* of a data set: METHOD_NEEDS_ ... */
-    const struct layer_kind
-        *kind; /* of its encoder's layers; NULL: the setting `encoder` says it */
+    /* Layers of its encoder; NULL: the setting `encoder` says which. */
+    const struct layer_kind *kind;
+    bool pairs; /* a step on one of many graphs also sees another one, drawn at random */
     int views; /* versions of the graph that its encoder runs over at once; 0: it has no encoder, and
                   its stages have neither features nor views */
 
@@ -76,8 +77,8 @@ struct method {
     graco_status (*roots)(int32_t **roots, int64_t *count, const struct graco_model *model,
                           const struct graph *graph, uint32_t step);
 
-    /* A step: what the host draws, which a recorded step asks for again each time; what the device
-     * draws; the forward pass, ended by a loss on the tape. */
+    /* A step: what the host draws, which a recorded step asks for again each time (NULL: nothing);
+     * what the device draws; the forward pass, ended by a loss on the tape. */
     void (*draw_host)(void *state, const struct graco_model *model, uint32_t step);
     graco_status (*draw)(struct run *run);
     void (*loss)(struct run *run, void *state);

@@ -164,14 +164,6 @@ static void loss(struct run *run, void *argument)
         sage_loss(run, state);
 }
 
-/* A stage serves one step: nothing is drawn again for a recorded one. */
-static void draw_host(void *argument, const struct graco_model *model, uint32_t step)
-{
-    (void)argument;
-    (void)model;
-    (void)step;
-}
-
 static graco_status draw(struct run *run)
 {
     (void)run;
@@ -267,7 +259,6 @@ static const char REFERENCE[] =
         .release = release,                                                                        \
         .steps = steps,                                                                            \
         .roots = roots,                                                                            \
-        .draw_host = draw_host,                                                                    \
         .draw = draw,                                                                              \
         .loss = loss,                                                                              \
         .outcome = outcome,                                                                        \

@@ -50,6 +50,7 @@ struct schedule {
     int32_t *rows; /* (nodes of the part) of the batch's neighbourhood in the stock; NULL: as they
                       are numbered */
     struct stage *made; /* for this step alone */
+    struct stage *made_other;
     struct schedule_times times;
 };
 
@@ -249,6 +250,7 @@ void schedule_free(struct schedule *s)
         return;
     prefetch_free(s->prefetch);
     stage_free(s->made);
+    stage_free(s->made_other);
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
         graph_free(s->parts[i].owned);
@@ -335,16 +337,36 @@ static void order_parts(struct schedule *s, int64_t epoch)
     s->ordered = epoch;
 }
 
+/* One of the parts but this one, as the step draws it. */
+static int64_t other_part(const struct schedule *s, int64_t part)
+{
+    const struct random_key key = {
+        .seed = s->model->config.seed, .stream = RANDOM_PARTNER, .step = (uint32_t)s->model->step};
+    int64_t drawn = random_below(&key, 0, s->count - 1);
+    return drawn + (drawn >= part);
+}
+
+/* The stage of a part: the one that it keeps, or one *made for this step. */
+static graco_status stage_of(struct stage **out, struct stage **made, struct schedule *s,
+                             int64_t part)
+{
+    if (!s->parts[part].stage)
+        PASS(make_stage(made, s, &s->parts[part]));
+    *out = s->parts[part].stage ? s->parts[part].stage : *made;
+    return GRACO_OK;
+}
+
 graco_status schedule_next(struct schedule *s, struct stage **out)
 {
     stage_free(s->made);
-    s->made = NULL;
+    stage_free(s->made_other);
+    s->made = s->made_other = NULL;
     if (s->prefetch)
         return next_batch(s, out);
     order_parts(s, s->model->step / schedule_steps(s));
-    const struct part *part = &s->parts[s->order[s->model->step % s->count]];
-    if (!part->stage)
-        PASS(make_stage(&s->made, s, part));
-    *out = part->stage ? part->stage : s->made;
+    int64_t part = s->order[s->model->step % s->count];
+    PASS(stage_of(out, &s->made, s, part));
+    if (s->model->method->pairs && s->count > 1)
+        PASS(stage_of(&(*out)->other, &s->made_other, s, other_part(s, part)));
     return GRACO_OK;
 }

@@ -18,6 +18,7 @@ struct stage {
     struct input *input;  /* NULL, and no hops, where the method has no views */
     int hops;             /* 1 for a whole graph */
     struct views *views[LAYERS_MAX]; /* (hops), from the roots outward */
+    struct stage *other;             /* of another graph, which this step sees too, or NULL */
     void *state;                     /* the method's own */
     int32_t *degrees[LAYERS_MAX];    /* (sources) of each hop, for the symmetric norm */
     int64_t steps;                   /* that ran on it */
