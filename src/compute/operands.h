@@ -310,6 +310,8 @@ struct adam {
     int64_t count;
     float *value, *grad, *m, *v; /* (count) */
     double lr, beta1, beta2, epsilon, weight_decay;
+    double
+        clip; /* gradients beyond +- this count as that, before weight decay; 0: all as they are */
     int64_t step; /* 1 for the first */
 };
 

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
+
 /* The buffers of one view; taken from the context when they are first needed. */
 struct view {
     uint8_t *keep;      /* (edges) */
@@ -24,6 +26,7 @@ struct views_store {
     int64_t nodes, sources, edges, columns;
     int64_t in_longest, out_longest; /* edges into, and out of, the node that has most */
     enum view_norm norm;
+    float *share; /* (nodes) of each neighbour in the mean of a node's; NULL: another norm. Host */
     /* The graph as the device sees it. */
     int64_t *in_start, *out_start;
     int32_t *in_source, *out_target;
@@ -67,6 +70,8 @@ void views_free(struct views *views)
         memory_free(store->host_same);
         memory_free(store->host_starts);
     }
+    if (store)
+        memory_free(store->share);
     memory_free(store);
     memory_free(views);
 }
@@ -83,24 +88,28 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     struct views_store *s = views->store;
     struct view *view = &s->view[v];
     const struct kernels *kernels = s->context->kernels;
-    bool mean = s->norm == VIEW_NORM_MEAN;
-    const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
+    bool symmetric = s->norm == VIEW_NORM_SYMMETRIC, self = s->norm != VIEW_NORM_NEIGHBOURS;
+    const float *from = !symmetric ? NULL : view->from_scale ? view->from_scale : view->scale;
     views->map.matrix[v] =
         (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, NULL},
                         .count = e.in_count,
                         .row_scale = view->scale,
                         .col_scale = from,
                         .longest = s->in_longest,
-                        .self = true};
+                        .self = self};
     views->map.transpose[v] =
         (struct sparse){.entries = {s->sources, s->nodes, s->out_start, e.out, NULL},
                         .count = e.out_count,
                         .row_scale = from,
                         .col_scale = view->scale,
                         .longest = s->out_longest,
-                        .self = true};
-    PASS(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
-                               view->scale));
+                        .self = self};
+    assert(self || !e.in_count);
+    if (s->share)
+        return s->context->buffers->upload(s->context, view->scale, s->share,
+                                           (size_t)s->nodes * sizeof(float));
+    PASS(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1,
+                               symmetric ? -0.5 : -1, view->scale));
     if (view->from_scale)
         PASS(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
                                    view->from_scale));
@@ -111,6 +120,16 @@ static graco_status publish_whole(struct views *views, int v)
 {
     const struct edges all = {views->store->in_source, views->store->out_target, NULL, NULL};
     return publish(views, v, all, 1);
+}
+
+static graco_status share_neighbours(struct views_store *s, const struct graph *graph)
+{
+    PASS(memory_alloc(&s->share, graph->nodes, sizeof(float)));
+    for (int64_t i = 0; i < graph->nodes; i++) {
+        int64_t degree = graph->in.start[i + 1] - graph->in.start[i];
+        s->share[i] = degree > 0 ? (float)(1 / (double)degree) : 0;
+    }
+    return GRACO_OK;
 }
 
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
@@ -134,12 +153,21 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .norm = norm};
     views->count = views->map.views = count;
     views->edges = edges;
+    views->graph = graph;
     TRY(context_share(context, &s->in_start, graph->in.start, n + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->out_start, graph->out.start, sources + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->in_source, graph->in.index, edges, sizeof(int32_t)));
     TRY(context_share(context, &s->out_target, graph->out.index, edges, sizeof(int32_t)));
     TRY(context_share(context, &s->out_edge, graph->out_edge, edges, sizeof(uint32_t)));
     TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(int32_t)));
+    views->segments =
+        (struct segments){.entries = {n, sources, s->in_start, s->in_source, NULL},
+                          .transpose = {sources, n, s->out_start, s->out_target, NULL},
+                          .from = s->out_edge,
+                          .count = edges,
+                          .longest = s->in_longest};
+    if (norm == VIEW_NORM_NEIGHBOURS)
+        TRY(share_neighbours(s, graph));
     for (int v = 0; v < count; v++) {
         TRY(context_take(context, &s->view[v].scale, n, sizeof(float)));
         if (source_degree && norm == VIEW_NORM_SYMMETRIC)

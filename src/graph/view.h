@@ -11,8 +11,9 @@
 #include "graph/graph.h"
 
 enum view_norm {
-    VIEW_NORM_SYMMETRIC, /* D^-1/2 (A + I) D^-1/2 */
-    VIEW_NORM_MEAN,      /* D^-1 (A + I) */
+    VIEW_NORM_SYMMETRIC,  /* D^-1/2 (A + I) D^-1/2 */
+    VIEW_NORM_MEAN,       /* D^-1 (A + I) */
+    VIEW_NORM_NEIGHBOURS, /* D^-1 A, D without the node itself, where it removes nothing */
 };
 
 /* What to remove from the two views. */
@@ -28,6 +29,8 @@ struct views {
     const float *mask[2];    /* (columns) 0 or 1; NULL: nothing is masked */
     struct sparse_map order; /* the permutations by which each view reads the rows of the features,
                                 once views_shuffle was called; order.views is 0 before */
+    const struct graph *graph;
+    struct segments segments; /* all its edges: the sources of each target */
     struct views_store *store;
 };
 

@@ -173,6 +173,13 @@ done:
     return status;
 }
 
+/* The roots that the method wants for a step. */
+static graco_status draw_roots(int32_t **roots, int64_t *count, const void *owner, uint32_t step)
+{
+    const struct schedule *s = owner;
+    return s->model->method->roots(roots, count, s->model, s->parts[0].graph, step);
+}
+
 static graco_status start_batches(struct schedule *s)
 {
     const struct graco_config *config = &s->model->config;
@@ -184,17 +191,20 @@ static graco_status start_batches(struct schedule *s)
     if (s->parts[0].nodes)
         TRY(memory_alloc(&s->rows, graph->nodes, sizeof(int32_t)));
     TRY(stock_create(&s->stock, s->context, s->X));
-    TRY(prefetch_create(&s->prefetch, &(struct prefetch_options){.graph = graph,
-                                                                 .hops = (int)config->layers,
-                                                                 .fanout = config->fanout,
-                                                                 .seed = config->seed,
-                                                                 .roots = s->roots,
-                                                                 .count = graph->nodes,
-                                                                 .batch = config->batch,
-                                                                 .least = least_nodes(s->model),
-                                                                 .first_step = s->model->step,
-                                                                 .workers = s->context->threads > 1,
-                                                                 .ahead = SAMPLES_AHEAD}));
+    TRY(prefetch_create(&s->prefetch, &(struct prefetch_options){
+                                          .graph = graph,
+                                          .hops = (int)config->layers,
+                                          .fanout = config->fanout,
+                                          .seed = config->seed,
+                                          .roots = s->roots,
+                                          .count = graph->nodes,
+                                          .batch = config->batch,
+                                          .least = least_nodes(s->model),
+                                          .draw = s->model->method->roots ? draw_roots : NULL,
+                                          .owner = s,
+                                          .first_step = s->model->step,
+                                          .workers = s->context->threads > 1,
+                                          .ahead = SAMPLES_AHEAD}));
 done:
     return status;
 }
@@ -268,13 +278,15 @@ static int64_t steps_of(const struct schedule *s)
 
 int64_t schedule_steps(const struct schedule *s)
 {
-    int64_t batch = s->model->config.batch;
+    int64_t batch = s->model->method->roots ? 0 : s->model->config.batch;
     return batch ? prefetch_steps(s->parts[0].graph->nodes, batch, least_nodes(s->model))
                  : s->count * steps_of(s);
 }
 
 int64_t schedule_weight(const struct schedule *s)
 {
+    if (s->model->method->roots)
+        return steps_of(s);
     return s->model->config.batch ? s->parts[0].graph->nodes : s->weight * steps_of(s);
 }
 

@@ -117,6 +117,7 @@ static graco_status ask_adam(struct trainer *t, int64_t first, int64_t last, boo
                         .beta2 = 0.999,
                         .epsilon = 1e-8,
                         .weight_decay = decayed ? config->weight_decay : 0,
+                        .clip = config->clip,
                         .step = t->model->step + 1};
     return t->context->kernels->adam(t->context, &adam);
 }
