@@ -223,6 +223,14 @@ done:
     return NULL;
 }
 
+/* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
+static bool readable(struct tape *tape, const struct input *input)
+{
+    graco_status status = input->features ? features_check(input->features) : GRACO_OK;
+    tape_fail(tape, status);
+    return status == GRACO_OK;
+}
+
 /* The first `rows` rows of dense features, with numbers dropped out where that is wanted; NULL: the tape
  * has failed. */
 static const float *dense_rows(struct tape *tape, const struct input *input, int64_t rows)
@@ -239,7 +247,7 @@ static graco_status dense_of(struct dense_map *out, struct tape *tape, const str
 {
     struct context *c = input->context;
     struct tensor *gathered = NULL;
-    const float *X = dense_rows(tape, input, rows);
+    const float *X = readable(tape, input) ? dense_rows(tape, input, rows) : NULL;
     if (!X)
         return tape_status(tape);
     *out = (struct dense_map){.views = views->count,
@@ -257,14 +265,6 @@ static graco_status dense_of(struct dense_map *out, struct tape *tape, const str
                               views->order.matrix[1].entries.index);
 }
 
-/* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
-static bool readable(struct tape *tape, const struct input *input)
-{
-    graco_status status = input->features ? features_check(input->features) : GRACO_OK;
-    tape_fail(tape, status);
-    return status == GRACO_OK;
-}
-
 /* The same, where no view reads the rows in an order of its own. */
 static struct tensor *product(struct tape *tape, struct input *input, const struct views *views,
                               struct tensor *W, int64_t rows)
@@ -276,11 +276,11 @@ static struct tensor *product(struct tape *tape, struct input *input, const stru
         status = input_dense(&input->dense, input->context, input->features);
         input->stays_sparse = !input->dense;
     }
-    struct dense_map map;
     if (status == GRACO_OK && input->dense && !dropping) {
-        status = dense_of(&map, tape, input, views, rows);
+        struct dense_map dense;
+        status = dense_of(&dense, tape, input, views, rows);
         if (status == GRACO_OK)
-            return readable(tape, input) ? tape_features(tape, &map, W) : NULL;
+            return tape_features(tape, &dense, W);
     }
     if (status == GRACO_OK)
         status = find_prefix(&prefix, input, rows);
@@ -395,9 +395,8 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
     if (input_is_dense(input) && propagates_first(views, W->rows, W->cols)) {
         struct dense_map map;
         tape_fail(tape, dense_of(&map, tape, input, views, rows));
-        struct tensor *P = tape_status(tape) == GRACO_OK && readable(tape, input)
-                               ? tape_propagate_features(tape, &map, &views->map)
-                               : NULL;
+        struct tensor *P =
+            tape_status(tape) == GRACO_OK ? tape_propagate_features(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);
