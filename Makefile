@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
+.PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
 	pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
 
 all: build
