@@ -156,7 +156,9 @@ static graco_status print_text(const struct table *table, const struct request *
         printf("%-*s  %6.2f", width, row->name, row->mean);
         if (row->scores > 1)
             printf(" ± %.2f", row->deviation);
-        printf("   macro-F1 %.2f   C %s", row->macro_f1, chosen_C(text, row));
+        printf("   macro-F1 %.2f", row->macro_f1);
+        if (!isnan(row->results[0].C[0])) /* a regression chose it */
+            printf("   C %s", chosen_C(text, row));
         if (row->runs > 1)
             printf("   %" PRId64 " runs", row->runs);
         printf("%s%s\n", row->with_features ? "   with features" : "",

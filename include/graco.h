@@ -346,6 +346,10 @@ typedef enum graco_protocol {
 /* The names of the protocols, in the order of the enumeration; NULL past the end. */
 const char *graco_protocol_name(int index);
 
+/* How many splits a protocol has for a data set where `wanted` are asked for: 1 where it means the data
+ * set's own, which then is split 0. */
+int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
+
 typedef struct graco_eval_options {
     graco_protocol protocol;
     int64_t splits;           /* random splits, default 20 */
@@ -366,7 +370,7 @@ typedef struct graco_eval_result {
     double mean, deviation; /* of that metric over the splits; sample deviation, 0 for one split */
     int64_t splits;
     double *scores;                      /* (splits) */
-    double *C;                           /* (splits) the value that was chosen */
+    double *C;                           /* (splits) the value that was chosen; NaN: none was */
     double accuracy, micro_f1, macro_f1; /* means over the splits */
     int64_t classes;                     /* that a labelled node has; multi-label: all */
     int32_t *class_of;                   /* (classes) their numbers in the data set, ascending */
@@ -389,6 +393,21 @@ typedef struct graco_eval_result {
  * rows, `classes` columns at once) per split and C. */
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
+
+/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes, from a
+ * training on split number `split`. */
+typedef struct graco_class_scores {
+    int64_t split;
+    graco_matrix P;
+} graco_class_scores;
+
+/* Scores them on the test parts of their splits, as many as there are in `scores`: the class with the
+ * largest number is the prediction, or, for multi-label data, each with more than 1/2. There is no
+ * regression, so every C is NaN. Of `options`, which may be NULL, the protocol and the seed count: they
+ * say which splits those are. O(count * nodes * classes). */
+graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class_scores *scores,
+                                    int64_t count, const graco_dataset *data,
+                                    const graco_eval_options *options);
 
 void graco_eval_result_clear(graco_eval_result *result);
 

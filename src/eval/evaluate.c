@@ -88,12 +88,18 @@ static graco_status note_constant(graco_eval_result *result, const graco_matrix 
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
-                                const graco_eval_options *options)
+static graco_status check_labels(const graco_dataset *data)
 {
     if (data->classes < 1 || (!data->label && !data->multi))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the data set %s has no labels; an evaluation needs them", data->name);
+    return GRACO_OK;
+}
+
+static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
+                                const graco_eval_options *options)
+{
+    PASS(check_labels(data));
     if (Z->rows != data->graph->nodes)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the embeddings have %lld rows; the data set %s has %lld nodes",
@@ -111,22 +117,6 @@ static graco_status check_input(const graco_matrix *Z, const graco_dataset *data
     if (options->protocol < GRACO_PROTOCOL_PAPER || options->protocol > GRACO_PROTOCOL_PUBLIC)
         return status_fail(GRACO_ERROR_ARGUMENT, "protocol %d; expected paper, authors or public",
                            (int)options->protocol);
-    return GRACO_OK;
-}
-
-/* usable (nodes): whether a node's label is known. */
-static graco_status find_usable(uint8_t **usable, const graco_dataset *data)
-{
-    int64_t nodes = data->graph->nodes, count = 0;
-    PASS(memory_alloc(usable, nodes, sizeof **usable));
-    for (int64_t i = 0; i < nodes; i++) {
-        (*usable)[i] =
-            (!data->label || data->label[i] >= 0) && (!data->label_known || data->label_known[i]);
-        count += (*usable)[i];
-    }
-    if (count == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "no node of the data set %s has a known label",
-                           data->name);
     return GRACO_OK;
 }
 
@@ -170,26 +160,18 @@ static graco_status find_splits(struct splits *splits, graco_eval_result *result
                                 const uint8_t *usable, const graco_dataset *data,
                                 const graco_eval_options *options)
 {
-    int64_t nodes = data->graph->nodes;
-    bool inductive = options->protocol == GRACO_PROTOCOL_PAPER &&
-                     (data->graphs > 1 || data->inductive) && data->split;
     if (options->splits_read) {
-        PASS(splits_read(splits, options->splits_read, usable, nodes));
-    } else if (options->protocol == GRACO_PROTOCOL_PUBLIC || inductive) {
-        if (!data->split)
-            return status_fail(
-                GRACO_ERROR_ARGUMENT,
-                "the data set %s has no split of its own; choose the protocol paper or authors",
-                data->name);
-        PASS(splits_given(splits, data->split, usable, nodes));
-        if (inductive)
+        PASS(splits_read(splits, options->splits_read, usable, data->graph->nodes));
+    } else {
+        PASS(splits_find(splits, data, usable,
+                         &(struct splits_wanted){.protocol = options->protocol,
+                                                 .count = options->splits,
+                                                 .seed = options->seed}));
+        if (options->protocol == GRACO_PROTOCOL_PAPER && splits_own(data, options->protocol))
             PASS(data->inductive
                      ? note(result, "an inductive data set: its own split is used")
                      : note(result, "%lld graphs with a split of their own: that split is used",
                             (long long)data->graphs));
-    } else {
-        PASS(splits_draw(splits, usable, nodes, options->splits,
-                         options->protocol == GRACO_PROTOCOL_PAPER, options->seed));
     }
     return options->splits_write ? splits_write(splits, options->splits_write) : GRACO_OK;
 }
@@ -263,6 +245,28 @@ done:
     return status;
 }
 
+/* What a result over so many splits has from the start, and label (nodes) as find_classes gives it;
+ * what a result has at the end. */
+static graco_status begin_result(graco_eval_result *result, int32_t **label, const uint8_t *usable,
+                                 const graco_dataset *data, int64_t splits)
+{
+    PASS(find_classes(result, label, usable, data));
+    result->multi_label = data->multi;
+    result->confusion_cols = metrics_cols(result->classes, result->multi_label);
+    result->metric = result->multi_label ? "micro_f1" : "accuracy";
+    result->splits = splits;
+    PASS(memory_alloc(&result->scores, splits, sizeof *result->scores));
+    PASS(memory_alloc(&result->C, splits, sizeof *result->C));
+    return memory_zalloc(&result->confusion, table_size(result), sizeof *result->confusion);
+}
+
+static void end_result(graco_eval_result *result, double start)
+{
+    metrics_spread(&result->mean, &result->deviation, result->scores, result->splits);
+    result->converged = result->unconverged == 0;
+    result->seconds = threads_seconds() - start;
+}
+
 /* Copies the rows of `from` into columns first, first + 1, ... of `to`, scaled to length one; rows of
  * zeros stay zero. */
 static void place_rows(graco_matrix *to, int64_t first, const graco_matrix *from)
@@ -316,16 +320,9 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
         TRY(join_features(&joined, Z, data));
         Z = &joined;
     }
-    TRY(find_usable(&usable, data));
+    TRY(splits_usable(&usable, data));
     TRY(find_splits(&splits, &made, usable, data, options));
-    TRY(find_classes(&made, &label, usable, data));
-    made.multi_label = data->multi;
-    made.confusion_cols = metrics_cols(made.classes, made.multi_label);
-    made.metric = made.multi_label ? "micro_f1" : "accuracy";
-    made.splits = splits.count;
-    TRY(memory_alloc(&made.scores, splits.count, sizeof *made.scores));
-    TRY(memory_alloc(&made.C, splits.count, sizeof *made.C));
-    TRY(memory_zalloc(&made.confusion, table_size(&made), sizeof *made.confusion));
+    TRY(begin_result(&made, &label, usable, data, splits.count));
     struct probe_input input = {.blas = &blas,
                                 .Z = Z->data,
                                 .nodes = Z->rows,
@@ -337,9 +334,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
     TRY(note_constant(&made, Z));
     TRY(blas_open(&blas, input.threads));
     TRY(run_splits(&made, &input, &splits, options));
-    metrics_spread(&made.mean, &made.deviation, made.scores, made.splits);
-    made.converged = made.unconverged == 0;
-    made.seconds = threads_seconds() - start;
+    end_result(&made, start);
     *result = made;
 done:
     if (status != GRACO_OK)
@@ -348,6 +343,86 @@ done:
     memory_free(label);
     memory_free(usable);
     graco_matrix_clear(&joined);
+    return status;
+}
+
+/* Adds the test rows of a split to the table, by the classes that P gives the most. Classes are numbered
+ * as in the result; those that no labelled node has are not chosen. */
+static graco_status count_given(int64_t *table, const graco_eval_result *result,
+                                const graco_matrix *P, const int32_t *label, const uint8_t *multi,
+                                const struct splits *split)
+{
+    int64_t rows = 0;
+    for (int64_t i = 0; i < P->rows; i++) {
+        const float *p = P->data + i * P->cols;
+        int64_t best = 0;
+        if (split->part[i] != SPLITS_TEST)
+            continue;
+        rows++;
+        for (int64_t k = 0; k < result->classes; k++) {
+            best = p[result->class_of[k]] > p[result->class_of[best]] ? k : best;
+            if (multi) {
+                bool truth = multi[i * P->cols + k], chosen = p[k] > 0.5f;
+                table[4 * k + (truth ? (chosen ? 0 : 2) : (chosen ? 1 : 3))]++;
+            }
+        }
+        if (label)
+            metrics_count(table, result->classes, label[i], best);
+    }
+    return rows > 0 ? GRACO_OK
+                    : status_fail(GRACO_ERROR_ARGUMENT,
+                                  "the split has no labelled node in its test part");
+}
+
+/* One split's class scores, into place s of the result. */
+static graco_status add_given(graco_eval_result *result, int64_t s, const uint8_t *usable,
+                              const int32_t *label, const graco_class_scores *scores,
+                              const graco_dataset *data, const graco_eval_options *options)
+{
+    const struct splits_wanted wanted = {
+        .protocol = options->protocol, .first = scores->split, .count = 1, .seed = options->seed};
+    struct protocol_result one = {.C = (double)NAN};
+    struct splits split = {0};
+    graco_status status = GRACO_OK;
+    TRY(check_input(&scores->P, data, options));
+    if (scores->P.cols != data->classes)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "%lld class scores for each node; the data set %s has %lld classes",
+             (long long)scores->P.cols, data->name, (long long)data->classes);
+    TRY(splits_find(&split, data, usable, &wanted));
+    TRY(memory_zalloc(&one.table, table_size(result), sizeof *one.table));
+    TRY(count_given(one.table, result, &scores->P, label, data->multi, &split));
+    add_split(result, s, &one);
+done:
+    splits_clear(&split);
+    memory_free(one.table);
+    return status;
+}
+
+graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class_scores *scores,
+                                    int64_t count, const graco_dataset *data,
+                                    const graco_eval_options *options)
+{
+    const graco_eval_options defaults = graco_eval_defaults();
+    graco_status status = GRACO_OK;
+    graco_eval_result made = {0};
+    uint8_t *usable = NULL;
+    int32_t *label = NULL;
+    double start = threads_seconds();
+    if (!options)
+        options = &defaults;
+    TRY(check_labels(data));
+    TRY(splits_usable(&usable, data));
+    TRY(begin_result(&made, &label, usable, data, count));
+    for (int64_t s = 0; s < count; s++)
+        TRY(add_given(&made, s, usable, label, &scores[s], data, options));
+    end_result(&made, start);
+    *result = made;
+done:
+    if (status != GRACO_OK)
+        graco_eval_result_clear(&made);
+    memory_free(label);
+    memory_free(usable);
     return status;
 }
 

@@ -34,6 +34,19 @@ static inline int64_t metrics_cols(int64_t classes, bool multi)
     return multi || classes > METRICS_SQUARE ? 4 : classes;
 }
 
+/* Counts a row with one label, in either kind of table. */
+static inline void metrics_count(int64_t *table, int64_t classes, int64_t truth, int64_t chosen)
+{
+    if (classes <= METRICS_SQUARE) {
+        table[truth * classes + chosen]++;
+    } else if (truth == chosen) {
+        table[4 * truth]++;
+    } else {
+        table[4 * chosen + 1]++;
+        table[4 * truth + 2]++;
+    }
+}
+
 /* From table[truth * classes + prediction], counts of rows; or from four counts for each class. */
 struct metrics_scores metrics_single(const int64_t *table, int64_t classes);
 

@@ -157,16 +157,8 @@ static void count_single(const struct scorer *scorer, int64_t c, int32_t node, c
     scorer->counts[c].true_positive += truth == chosen;
     scorer->counts[c].false_positive += truth != chosen;
     scorer->counts[c].false_negative += truth != chosen;
-    if (!scorer->table)
-        return;
-    if (scorer->input->classes <= METRICS_SQUARE) {
-        scorer->table[truth * scorer->input->classes + chosen]++;
-    } else if (truth == chosen) {
-        scorer->table[4 * truth]++;
-    } else {
-        scorer->table[4 * chosen + 1]++;
-        scorer->table[4 * truth + 2]++;
-    }
+    if (scorer->table)
+        metrics_count(scorer->table, scorer->input->classes, truth, chosen);
 }
 
 static void count_multi(const struct scorer *scorer, int64_t c, int32_t node, const double *s)

@@ -16,6 +16,8 @@ struct prefix {
     int64_t rows;
     struct sparse_map map;
     struct csr transpose; /* on the host */
+    uint32_t *origin; /* (entries) of each entry of the transpose in X; NULL: not asked for yet */
+    const uint32_t *from; /* the same on the device */
 };
 
 struct input {
@@ -27,6 +29,7 @@ struct input {
     enum { UNDECIDED, PROPAGATE, MULTIPLY } first; /* what is done to sparse features */
     struct sparse plain; /* to propagate: the sparse features on the device */
     struct prefix *prefixes;
+    struct dropout dropout;
 };
 
 /* A device multiplies by a dense matrix so much faster that it pays from this share of entries on,
@@ -115,7 +118,9 @@ static void prefix_free(struct context *context, struct prefix *prefix)
 {
     unshare_matrix(context, &prefix->map.matrix[0]);
     unshare_matrix(context, &prefix->map.transpose[0]);
+    context_unshare(context, prefix->from);
     csr_clear(&prefix->transpose);
+    memory_free(prefix->origin);
     memory_free(prefix);
 }
 
@@ -132,6 +137,16 @@ void input_free(struct input *input)
     if (input->features)
         context_unshare(input->context, input->dense);
     memory_free(input);
+}
+
+void input_drop(struct input *input, struct dropout dropout)
+{
+    input->dropout = dropout;
+}
+
+const struct features *input_features(const struct input *input)
+{
+    return input->features;
 }
 
 int64_t input_rows(const struct input *input)
@@ -187,6 +202,36 @@ done:
     return status;
 }
 
+/* The map of a prefix with stored entries dropped out; NULL: the tape has failed. */
+static const struct sparse_map *drop_entries(struct tape *tape, struct input *input,
+                                             struct prefix *prefix)
+{
+    struct csr first = input->features->sparse, transpose = {0};
+    int64_t entries = first.start[prefix->rows];
+    graco_status status = GRACO_OK;
+    first.rows = prefix->rows;
+    if (!prefix->origin)
+        TRY(csr_transpose(&transpose, &prefix->origin, &first));
+    if (!prefix->from)
+        TRY(context_share(input->context, &prefix->from, prefix->origin, entries,
+                          sizeof *prefix->origin));
+    csr_clear(&transpose);
+    return tape_dropout_features(tape, &input->dropout, &prefix->map, prefix->from, entries);
+done:
+    csr_clear(&transpose);
+    tape_fail(tape, status);
+    return NULL;
+}
+
+/* The first `rows` rows of dense features, with numbers dropped out where that is wanted; NULL: the tape
+ * has failed. */
+static const float *dense_rows(struct tape *tape, const struct input *input, int64_t rows)
+{
+    struct tensor *X = tape_parameter(tape, rows, input->cols, (float *)input->dense, NULL);
+    X = tape_dropout(tape, &input->dropout, X);
+    return X ? X->data : NULL;
+}
+
 /* Dense features as the tape takes them, the first `rows` rows of each view. Where the second reads them
  * in another order they are gathered. */
 static graco_status dense_of(struct dense_map *out, struct tape *tape, const struct input *input,
@@ -194,10 +239,13 @@ static graco_status dense_of(struct dense_map *out, struct tape *tape, const str
 {
     struct context *c = input->context;
     struct tensor *gathered = NULL;
+    const float *X = dense_rows(tape, input, rows);
+    if (!X)
+        return tape_status(tape);
     *out = (struct dense_map){.views = views->count,
                               .rows = rows,
                               .cols = input->cols,
-                              .X = {input->dense, input->dense},
+                              .X = {X, X},
                               .mask = {views->mask[0], views->mask[1]}};
     if (views->order.views < 2)
         return GRACO_OK;
@@ -205,7 +253,7 @@ static graco_status dense_of(struct dense_map *out, struct tape *tape, const str
     if (!gathered)
         return tape_status(tape);
     out->X[1] = gathered->data;
-    return c->kernels->gather(c, rows, input->cols, gathered->data, input->dense,
+    return c->kernels->gather(c, rows, input->cols, gathered->data, X,
                               views->order.matrix[1].entries.index);
 }
 
@@ -223,11 +271,13 @@ static struct tensor *product(struct tape *tape, struct input *input, const stru
 {
     struct prefix *prefix = NULL;
     graco_status status = GRACO_OK;
-    if (!input->dense && !input->stays_sparse)
+    bool dropping = input->dropout.p > 0 && !input_is_dense(input); /* of stored entries */
+    if (!input->dense && !input->stays_sparse && !dropping) {
         status = input_dense(&input->dense, input->context, input->features);
-    input->stays_sparse = !input->dense;
+        input->stays_sparse = !input->dense;
+    }
     struct dense_map map;
-    if (status == GRACO_OK && input->dense) {
+    if (status == GRACO_OK && input->dense && !dropping) {
         status = dense_of(&map, tape, input, views, rows);
         if (status == GRACO_OK)
             return readable(tape, input) ? tape_features(tape, &map, W) : NULL;
@@ -241,7 +291,8 @@ static struct tensor *product(struct tape *tape, struct input *input, const stru
         prefix->map.matrix[v].col_scale = views->mask[v];
         prefix->map.transpose[v].row_scale = views->mask[v];
     }
-    return tape_propagate(tape, &prefix->map, W, NULL);
+    const struct sparse_map *map = dropping ? drop_entries(tape, input, prefix) : &prefix->map;
+    return map ? tape_propagate(tape, map, W, NULL) : NULL;
 }
 
 /* Whether the features came dense. Sparse ones that a device has as dense ones do not count: they
@@ -337,7 +388,7 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
     assert(rows == views->map.matrix[0].entries.cols);
     if (!W)
         return NULL;
-    if (views->order.views < 2 && propagates_sparse(tape, input, views)) {
+    if (input->dropout.p == 0 && views->order.views < 2 && propagates_sparse(tape, input, views)) {
         struct tensor *P = tape_propagate_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }

@@ -25,6 +25,13 @@ void input_free(struct input *input);
 graco_status input_dense(const float **out, struct context *context,
                          const struct features *features);
 
+/* From now on products read X with entries dropped out as `dropout` says: the stored ones, where X is
+ * sparse. A share of 0 reads all. */
+void input_drop(struct input *input, struct dropout dropout);
+
+/* The features that it was made from; NULL: dense rows were given. */
+const struct features *input_features(const struct input *input);
+
 int64_t input_rows(const struct input *input);
 
 /* Whether the features came dense; then input_slice gives them so. */

@@ -51,6 +51,7 @@ struct schedule {
                       are numbered */
     struct stage *made; /* for this step alone */
     struct stage *made_other;
+    struct stage *whole; /* over all the data, where no part is that */
     struct schedule_times times;
 };
 
@@ -251,6 +252,7 @@ void schedule_free(struct schedule *s)
     prefetch_free(s->prefetch);
     stage_free(s->made);
     stage_free(s->made_other);
+    stage_free(s->whole);
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
         graph_free(s->parts[i].owned);
@@ -368,5 +370,20 @@ graco_status schedule_next(struct schedule *s, struct stage **out)
     PASS(stage_of(out, &s->made, s, part));
     if (s->model->method->pairs && s->count > 1)
         PASS(stage_of(&(*out)->other, &s->made_other, s, other_part(s, part)));
+    return GRACO_OK;
+}
+
+graco_status schedule_whole(struct schedule *s, struct stage **out)
+{
+    struct part *first = &s->parts[0];
+    if (s->count == 1 && !first->nodes && first->stage) {
+        *out = first->stage;
+        return GRACO_OK;
+    }
+    if (!s->whole) {
+        struct part all = {.graph = s->data->graph};
+        PASS(stage_create_graph(&s->whole, s->model, subject_of(s, &all), s->X));
+    }
+    *out = s->whole;
     return GRACO_OK;
 }
