@@ -34,7 +34,11 @@ const struct features *input_features(const struct input *input);
 
 int64_t input_rows(const struct input *input);
 
-/* The first `rows` rows of X times the rows of W that each view's mask keeps, stacked. Neither
+/* Whether the features came dense; then input_slice gives them so. */
+bool input_is_dense(const struct input *input);
+
+/* The first `rows` rows of X, in each view's order, times the rows of W that its mask keeps, stacked.
+ * Where a view has an order of its own nothing may be masked. Neither
  * `views` nor its masks may change before the backward pass. Sparse features cost O(entries) once
  * for each number of rows. */
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct method;
+struct layer_kind;
 
 /* What the steps of an epoch came to so far. */
 struct epoch_sums {
@@ -28,6 +29,7 @@ struct model_sizes {
 
 struct graco_model {
     const struct method *method;
+    const struct layer_kind *kind; /* of the encoder's layers */
     struct graco_config config;
     struct model_sizes sizes;
     int64_t inner;          /* columns that every layer but the last gives */

@@ -58,13 +58,6 @@ static graco_status draw(struct run *run)
     return GRACO_OK;
 }
 
-static void draw_host(void *state, const struct graco_model *model, uint32_t step)
-{
-    (void)state;
-    (void)model;
-    (void)step;
-}
-
 static void loss(struct run *run, void *argument)
 {
     struct gcn_state *state = argument;
@@ -131,7 +124,6 @@ const struct method method_gcn = {
     .declare = declare,
     .prepare = prepare,
     .release = release,
-    .draw_host = draw_host,
     .draw = draw,
     .loss = loss,
     .validate = validate,

@@ -33,7 +33,7 @@ graco_status stage_create_graph(struct stage **out, const struct graco_model *mo
         stage->hops = 1;
         TRY(input_create(&stage->input, subject.context, features));
         TRY(views_create(&stage->views[0], subject.context, subject.graph, NULL, features->cols,
-                         encoder_kind(&model->config)->norm, model->method->views));
+                         model->kind->norm, model->method->views));
     }
     *out = stage;
     return GRACO_OK;
@@ -69,10 +69,10 @@ graco_status stage_create_sample(struct stage **out, const struct graco_model *m
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
-    enum view_norm norm = encoder_kind(&model->config)->norm;
+    enum view_norm norm = model->kind->norm;
     subject.nodes = sample->count[0];
     TRY(stage_new(&stage, model, &subject));
-    stage->weight = sample->count[0];
+    stage->weight = model->method->roots ? 1 : sample->count[0];
     stage->hops = sample->hops;
     TRY(stock_gather(&stage->input, stock, subject.ids, sample->count[sample->hops]));
     for (int hop = 0; hop < sample->hops; hop++) {

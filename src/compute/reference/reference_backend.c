@@ -237,7 +237,10 @@ graco_status ref_adam(struct context *c, const struct adam *a)
 {
     (void)c;
     for (int64_t i = 0; i < a->count; i++) {
-        double g = (double)a->grad[i] + a->weight_decay * (double)a->value[i];
+        double g = (double)a->grad[i];
+        if (a->clip > 0)
+            g = fmin(fmax(g, -a->clip), a->clip);
+        g += a->weight_decay * (double)a->value[i];
         double m = a->beta1 * (double)a->m[i] + (1 - a->beta1) * g;
         double v = a->beta2 * (double)a->v[i] + (1 - a->beta2) * g * g;
         double mean = m / (1 - pow(a->beta1, (double)a->step));
