@@ -291,6 +291,15 @@ struct compaction {
 
 enum { COMPACTIONS_MAX = 4 };
 
+/* scale_i = (share * degree_i + own)^power, power -1/2 or -1; 1 where a node has nothing to count. */
+struct degrees {
+    int64_t rows;
+    const int64_t *start; /* (rows + 1) */
+    const int32_t *count; /* (rows) degrees, or NULL: those that start gives */
+    double share, power;
+    int own; /* 1: a node counts itself; else 0 */
+};
+
 struct adam {
     int64_t count;
     float *value, *grad, *m, *v; /* (count) */

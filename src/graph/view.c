@@ -71,7 +71,7 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     struct views_store *s = views->store;
     struct view *view = &s->view[v];
     const struct kernels *kernels = s->context->kernels;
-    bool mean = s->norm == VIEW_NORM_MEAN;
+    bool mean = s->norm != VIEW_NORM_SYMMETRIC, self = s->norm != VIEW_NORM_NEIGHBOURS;
     const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
     views->map.matrix[v] =
         (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, NULL},
@@ -79,18 +79,29 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                         .row_scale = view->scale,
                         .col_scale = from,
                         .longest = s->in_longest,
-                        .self = true};
+                        .self = self};
     views->map.transpose[v] =
         (struct sparse){.entries = {s->sources, s->nodes, s->out_start, e.out, NULL},
                         .count = e.out_count,
                         .row_scale = from,
                         .col_scale = view->scale,
                         .longest = s->out_longest,
-                        .self = true};
-    PASS(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1, mean ? -1 : -0.5,
+                        .self = self};
+    PASS(kernels->degree_scale(s->context,
+                               &(struct degrees){.rows = s->nodes,
+                                                 .start = s->in_start,
+                                                 .count = e.in_count,
+                                                 .share = 1,
+                                                 .power = mean ? -1 : -0.5,
+                                                 .own = self},
                                view->scale));
     if (view->from_scale)
-        PASS(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
+        PASS(kernels->degree_scale(s->context,
+                                   &(struct degrees){.rows = s->sources,
+                                                     .count = s->source_degree,
+                                                     .share = share,
+                                                     .power = -0.5,
+                                                     .own = 1},
                                    view->from_scale));
     return GRACO_OK;
 }
@@ -128,6 +139,12 @@ graco_status views_create(struct views **out, struct context *context, const str
     TRY(context_share(context, &s->out_target, graph->out.index, edges, sizeof(int32_t)));
     TRY(context_share(context, &s->out_edge, graph->out_edge, edges, sizeof(uint32_t)));
     TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(int32_t)));
+    views->segments =
+        (struct segments){.entries = {n, sources, s->in_start, s->in_source, NULL},
+                          .transpose = {sources, n, s->out_start, s->out_target, NULL},
+                          .from = s->out_edge,
+                          .count = edges,
+                          .longest = s->in_longest};
     for (int v = 0; v < count; v++) {
         TRY(context_take(context, &s->view[v].scale, n, sizeof(float)));
         if (source_degree && norm == VIEW_NORM_SYMMETRIC)

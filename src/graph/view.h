@@ -13,6 +13,7 @@
 enum view_norm {
     VIEW_NORM_SYMMETRIC, /* D^-1/2 (A + I) D^-1/2 */
     VIEW_NORM_MEAN,      /* D^-1 (A + I) */
+    VIEW_NORM_NEIGHBOURS /* D^-1 A, a node itself not counted; a row of zeros where it has no edge */
 };
 
 /* What to remove from the two views. */
@@ -23,9 +24,10 @@ struct view_drop {
 /* One or two views of a graph, or of one hop of a sample. Encoders read `map` and `mask`. */
 struct views {
     int count;
-    int64_t edges;         /* before any is removed */
-    struct sparse_map map; /* the propagation matrices, normalised on the view's own edges */
-    const float *mask[2];  /* (columns) 0 or 1; NULL: nothing is masked */
+    int64_t edges;            /* before any is removed */
+    struct sparse_map map;    /* the propagation matrices, normalised on the view's own edges */
+    const float *mask[2];     /* (columns) 0 or 1; NULL: nothing is masked */
+    struct segments segments; /* the sources of each target, before any edge is removed */
     struct views_store *store;
 };
 

@@ -106,6 +106,7 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
     model->sizes.nodes = method->needs & METHOD_PER_NODE ? sizes.nodes : 0;
     model->sizes.classes = method->needs & METHOD_NEEDS_LABELS ? sizes.classes : 0;
     model->width = config->hidden;
+    model->norm = encoder_kind(config)->norm;
     model->inner = encoder_kind(config)->wide ? 2 * config->hidden : config->hidden;
     model->parameters.plain = method->step;
     model->parameters.keeps = method->validate || config->patience > 0;

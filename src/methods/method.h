@@ -58,7 +58,7 @@ struct method {
     graco_status (*check)(const struct graco_config *config);
 
     /* Declares the parameters. Before it calls encoder_declare it may change what the model gives:
-     * model->inner, width and linear_end. */
+     * model->inner, width, norm and linear_end. */
     void (*declare)(struct graco_model *model);
 
     /* Makes what a stage needs beside its views, and frees it. */

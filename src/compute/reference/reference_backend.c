@@ -223,13 +223,14 @@ graco_status ref_compact(struct context *c, int count, const struct compaction *
     return GRACO_OK;
 }
 
-graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                              const int32_t *count, double share, double power, float *scale)
+graco_status ref_degree_scale(struct context *c, const struct degrees *d, float *scale)
 {
     (void)c;
-    for (int64_t row = 0; row < rows; row++)
-        scale[row] = (float)pow(
-            share * (double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
+    for (int64_t row = 0; row < d->rows; row++) {
+        int64_t count = d->count ? d->count[row] : d->start[row + 1] - d->start[row];
+        scale[row] =
+            (float)(d->own + count > 0 ? pow(d->share * (double)count + d->own, d->power) : 1);
+    }
     return GRACO_OK;
 }
 
