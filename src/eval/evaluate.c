@@ -98,47 +98,23 @@ static graco_status check_input(const graco_matrix *Z, const graco_dataset *data
     return GRACO_OK;
 }
 
-/* usable (nodes): whether a node's label is known. */
-static graco_status find_usable(uint8_t **usable, const graco_dataset *data)
-{
-    int64_t nodes = data->graph->nodes, count = 0;
-    PASS(memory_alloc(usable, nodes, sizeof **usable));
-    for (int64_t i = 0; i < nodes; i++) {
-        (*usable)[i] =
-            (!data->label || data->label[i] >= 0) && (!data->label_known || data->label_known[i]);
-        count += (*usable)[i];
-    }
-    if (count == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "no node of the data set %s has a known label",
-                           data->name);
-    return GRACO_OK;
-}
-
 /* Reads, takes or draws the splits, and writes them where that is asked for. */
 static graco_status find_splits(struct splits *splits, graco_eval_result *result,
                                 const uint8_t *usable, const graco_dataset *data,
                                 const graco_eval_options *options)
 {
-    int64_t nodes = data->graph->nodes;
-    bool inductive = options->protocol == GRACO_PROTOCOL_PAPER &&
-                     (data->graphs > 1 || data->inductive) && data->split;
     if (options->splits_read) {
-        PASS(splits_read(splits, options->splits_read, usable, nodes));
-    } else if (options->protocol == GRACO_PROTOCOL_PUBLIC || inductive) {
-        if (!data->split)
-            return status_fail(
-                GRACO_ERROR_ARGUMENT,
-                "the data set %s has no split of its own; choose the protocol paper or authors",
-                data->name);
-        PASS(splits_given(splits, data->split, usable, nodes));
-        if (inductive)
+        PASS(splits_read(splits, options->splits_read, usable, data->graph->nodes));
+    } else {
+        PASS(splits_find(splits, data, usable,
+                         &(struct splits_wanted){.protocol = options->protocol,
+                                                 .count = options->splits,
+                                                 .seed = options->seed}));
+        if (options->protocol == GRACO_PROTOCOL_PAPER && splits_own(data, options->protocol))
             PASS(data->inductive
                      ? note(result, "an inductive data set: its own split is used")
                      : note(result, "%lld graphs with a split of their own: that split is used",
                             (long long)data->graphs));
-    } else {
-        PASS(splits_draw(splits, usable, nodes, options->splits,
-                         options->protocol == GRACO_PROTOCOL_PAPER, options->seed));
     }
     return options->splits_write ? splits_write(splits, options->splits_write) : GRACO_OK;
 }
@@ -212,7 +188,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
     if (!options)
         options = &defaults;
     TRY(check_input(Z, data, options));
-    TRY(find_usable(&usable, data));
+    TRY(splits_usable(&usable, data));
     TRY(find_splits(&splits, &made, usable, data, options));
     made.classes = data->classes;
     made.multi_label = data->multi;

@@ -3,7 +3,7 @@
 #define EVAL_PROTOCOL_H
 
 #include "eval/probe.h"
-#include "eval/splits.h"
+#include "data/splits.h"
 
 enum { PROTOCOL_FOLDS = 5, PROTOCOL_GRID_MAX = 21 };
 

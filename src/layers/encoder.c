@@ -39,12 +39,25 @@ void encoder_declare(struct graco_model *model)
         parameters_declare(&model->parameters, "prelu", 0, 1, 1, START_QUARTER);
 }
 
+/* Of what layer k reads. */
+static struct dropout dropout_of(const struct run *run, int64_t k)
+{
+    return (struct dropout){{.seed = run->model->config.seed,
+                             .stream = RANDOM_DROPOUT + (uint32_t)k,
+                             .step = run->step},
+                            run->training ? run->dropout : 0};
+}
+
 struct tensor *encoder_run(struct run *run)
 {
     const struct layer_kind *kind = encoder_kind(&run->model->config);
     struct tensor *H = NULL; /* stands for the features */
+    input_drop(run->input, dropout_of(run, 1));
     for (run->befores = 0; run->befores < run->model->config.layers;) {
         int64_t k = run->befores + 1;
+        const struct dropout dropout = dropout_of(run, k);
+        if (k > 1)
+            run->before[k - 2] = H = tape_dropout(run->tape, &dropout, H);
         if (k > 1 && kind->input)
             H = kind->input(run, k);
         if (tape_status(run->tape) != GRACO_OK)

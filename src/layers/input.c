@@ -16,6 +16,8 @@ struct prefix {
     int64_t rows;
     struct sparse_map map;
     struct csr transpose; /* on the host */
+    uint32_t *origin; /* (entries) of each entry of the transpose in X; NULL: not asked for yet */
+    const uint32_t *from; /* the same on the device */
 };
 
 struct input {
@@ -27,6 +29,7 @@ struct input {
     enum { UNDECIDED, PROPAGATE, MULTIPLY } first; /* what is done to sparse features */
     struct sparse plain; /* to propagate: the sparse features on the device */
     struct prefix *prefixes;
+    struct dropout dropout;
 };
 
 /* A device multiplies by a dense matrix so much faster that it pays from this share of entries on,
@@ -115,7 +118,9 @@ static void prefix_free(struct context *context, struct prefix *prefix)
 {
     unshare_matrix(context, &prefix->map.matrix[0]);
     unshare_matrix(context, &prefix->map.transpose[0]);
+    context_unshare(context, prefix->from);
     csr_clear(&prefix->transpose);
+    memory_free(prefix->origin);
     memory_free(prefix);
 }
 
@@ -132,6 +137,11 @@ void input_free(struct input *input)
     if (input->features)
         context_unshare(input->context, input->dense);
     memory_free(input);
+}
+
+void input_drop(struct input *input, struct dropout dropout)
+{
+    input->dropout = dropout;
 }
 
 int64_t input_rows(const struct input *input)
@@ -187,13 +197,44 @@ done:
     return status;
 }
 
+/* The map of a prefix with stored entries dropped out; NULL: the tape has failed. */
+static const struct sparse_map *drop_entries(struct tape *tape, struct input *input,
+                                             struct prefix *prefix)
+{
+    struct csr first = input->features->sparse, transpose = {0};
+    int64_t entries = first.start[prefix->rows];
+    graco_status status = GRACO_OK;
+    first.rows = prefix->rows;
+    if (!prefix->origin)
+        TRY(csr_transpose(&transpose, &prefix->origin, &first));
+    if (!prefix->from)
+        TRY(context_share(input->context, &prefix->from, prefix->origin, entries,
+                          sizeof *prefix->origin));
+    csr_clear(&transpose);
+    return tape_dropout_features(tape, &input->dropout, &prefix->map, prefix->from, entries);
+done:
+    csr_clear(&transpose);
+    tape_fail(tape, status);
+    return NULL;
+}
+
+/* The first `rows` rows of dense features, with numbers dropped out where that is wanted; NULL: the tape
+ * has failed. */
+static const float *dense_rows(struct tape *tape, const struct input *input, int64_t rows)
+{
+    struct tensor *X = tape_parameter(tape, rows, input->cols, (float *)input->dense, NULL);
+    X = tape_dropout(tape, &input->dropout, X);
+    return X ? X->data : NULL;
+}
+
 /* Dense features as the tape takes them. */
-static struct dense_map dense_of(const struct input *input, const struct views *views, int64_t rows)
+static struct dense_map dense_of(struct tape *tape, const struct input *input,
+                                 const struct views *views, int64_t rows)
 {
     return (struct dense_map){.views = views->count,
                               .rows = rows,
                               .cols = input->cols,
-                              .X = input->dense,
+                              .X = dense_rows(tape, input, rows),
                               .mask = {views->mask[0], views->mask[1]}};
 }
 
@@ -205,6 +246,13 @@ static bool readable(struct tape *tape, const struct input *input)
     return status == GRACO_OK;
 }
 
+/* Whether the features came dense. Sparse ones that a device has as dense ones do not count: they
+ * are made dense at the first use, and every step must go the same way. */
+static bool is_dense(const struct input *input)
+{
+    return !input->features || input->features->dense;
+}
+
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
                              struct tensor *W, int64_t rows)
 {
@@ -213,12 +261,16 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
     assert(rows <= input->rows);
     if (!W)
         return NULL;
-    if (!input->dense && !input->stays_sparse)
+    bool dropping = input->dropout.p > 0 && !is_dense(input); /* of stored entries */
+    if (!input->dense && !input->stays_sparse && !dropping) {
         status = input_dense(&input->dense, input->context, input->features);
-    input->stays_sparse = !input->dense;
-    if (status == GRACO_OK && input->dense) {
-        struct dense_map map = dense_of(input, views, rows);
-        return readable(tape, input) ? tape_features(tape, &map, W) : NULL;
+        input->stays_sparse = !input->dense;
+    }
+    if (status == GRACO_OK && input->dense && !dropping) {
+        struct dense_map map = {0};
+        if (readable(tape, input))
+            map = dense_of(tape, input, views, rows);
+        return map.X ? tape_features(tape, &map, W) : NULL;
     }
     if (status == GRACO_OK)
         status = find_prefix(&prefix, input, rows);
@@ -229,7 +281,8 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
         prefix->map.matrix[v].col_scale = views->mask[v];
         prefix->map.transpose[v].row_scale = views->mask[v];
     }
-    return tape_propagate(tape, &prefix->map, W, NULL);
+    const struct sparse_map *map = dropping ? drop_entries(tape, input, prefix) : &prefix->map;
+    return map ? tape_propagate(tape, map, W, NULL) : NULL;
 }
 
 /* Multiplications of one view, forward and backward, in either order. */
@@ -241,13 +294,6 @@ static bool propagates_first(const struct views *views, int64_t columns, int64_t
     double multiply_first = 2 * sources * F * h + 2 * entries * h;
     double propagate_first = 2 * targets * F * h + entries * F;
     return propagate_first < multiply_first;
-}
-
-/* Whether the features came dense. Sparse ones that a device has as dense ones do not count: they
- * are made dense at the first use, and every step must go the same way. */
-static bool is_dense(const struct input *input)
-{
-    return !input->features || input->features->dense;
 }
 
 /* Whether sparse features are better propagated first: there is a kernel for it, the product that
@@ -294,14 +340,15 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
     assert(rows == views->map.matrix[0].entries.cols);
     if (!W)
         return NULL;
-    if (propagates_sparse(tape, input, views)) {
+    if (input->dropout.p == 0 && propagates_sparse(tape, input, views)) {
         struct tensor *P = tape_propagate_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }
     if (is_dense(input) && propagates_first(views, W->rows, W->cols)) {
-        struct dense_map map = dense_of(input, views, rows);
-        struct tensor *P =
-            readable(tape, input) ? tape_propagate_features(tape, &map, &views->map) : NULL;
+        struct dense_map map = {0};
+        if (readable(tape, input))
+            map = dense_of(tape, input, views, rows);
+        struct tensor *P = map.X ? tape_propagate_features(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);

@@ -25,6 +25,10 @@ void input_free(struct input *input);
 graco_status input_dense(const float **out, struct context *context,
                          const struct features *features);
 
+/* From now on products read X with entries dropped out as `dropout` says: the stored ones, where X is
+ * sparse. A share of 0 reads all. */
+void input_drop(struct input *input, struct dropout dropout);
+
 int64_t input_rows(const struct input *input);
 
 /* The first `rows` rows of X times the rows of W that each view's mask keeps, stacked. Neither

@@ -21,9 +21,10 @@ struct epoch_sums {
 
 /* What a model is made for. */
 struct model_sizes {
-    int64_t cols;    /* features of a node; 0: the method reads none */
-    int64_t nodes;   /* of its one graph; 0: any graph will do */
-    int64_t classes; /* of labels; 0: the method reads none */
+    int64_t cols;     /* features of a node; 0: the method reads none */
+    int64_t nodes;    /* of its one graph; 0: any graph will do */
+    int64_t classes;  /* of labels; 0: the method reads none */
+    bool multi_label; /* a node may have several classes */
 };
 
 struct graco_model {

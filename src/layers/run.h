@@ -25,7 +25,8 @@ struct run {
     float *value;                    /* the model's parameters on the device */
     float *grad;                     /* their gradients, or NULL outside training */
     bool training;
-    uint32_t step;                     /* keys what a run draws itself */
+    double dropout; /* share of the numbers that each layer reads which a training drops out */
+    uint32_t step;  /* keys what a run draws itself */
     struct tensor *before[LAYERS_MAX]; /* (befores) what earlier layers gave, or their sum */
     int befores;
     struct chunks *chunks; /* NULL: whole */

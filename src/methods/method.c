@@ -89,8 +89,10 @@ done:
 
 struct model_sizes model_sizes_of(const struct graco_dataset *data)
 {
-    return (struct model_sizes){
-        .cols = data->features.cols, .nodes = data->graph->nodes, .classes = data->classes};
+    return (struct model_sizes){.cols = data->features.cols,
+                                .nodes = data->graph->nodes,
+                                .classes = data->classes,
+                                .multi_label = data->multi};
 }
 
 graco_status model_declare(struct graco_model *model, const struct graco_config *config,
@@ -105,6 +107,7 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
     model->sizes.cols = method->views > 0 ? sizes.cols : 0;
     model->sizes.nodes = method->needs & METHOD_PER_NODE ? sizes.nodes : 0;
     model->sizes.classes = method->needs & METHOD_NEEDS_LABELS ? sizes.classes : 0;
+    model->sizes.multi_label = model->sizes.classes > 0 && sizes.multi_label;
     model->width = config->hidden;
     model->norm = encoder_kind(config)->norm;
     model->inner = encoder_kind(config)->wide ? 2 * config->hidden : config->hidden;

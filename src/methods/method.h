@@ -80,8 +80,8 @@ struct method {
     graco_status (*step)(struct run *run, void *state);
 
     /* The cost after an epoch, by which the best one is chosen: a forward pass that does not train,
-     * over the last stage; *cost is there after context_finish. NULL: the mean loss of the epoch's
-     * steps, which belongs to the parameters before the last of them. */
+     * over a stage of all the data; *cost is there after context_finish. NULL: the mean loss of the
+     * epoch's steps, which belongs to the parameters before the last of them. */
     graco_status (*validate)(double *cost, struct run *run, void *state);
 
     /* What the last step came to, after context_finish. */

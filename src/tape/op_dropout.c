@@ -28,21 +28,15 @@ struct tensor *tape_dropout(struct tape *tape, const struct dropout *spec, struc
     if (!X || spec->p == 0)
         return X;
     assert(X->data && spec->p > 0 && spec->p < 1);
-    struct tensor *Y =
-        X->leaf ? tape_tensor(tape, X->rows, X->cols) : tape_tensor_empty(tape, X->rows, X->cols);
+    struct tensor *Y = tape_tensor(tape, X->rows, X->cols);
     struct dropout_node *op =
         tape_record(tape, sizeof *op, dropout_backward, Y, (struct tensor *[3]){X});
     if (!op)
         return NULL;
     op->spec = *spec;
     Y->constant = X->constant;
-    const float *from = X->data;
-    if (!X->leaf) {
-        Y->data = X->data;
-        X->data = NULL;
-    }
     graco_status status =
-        tape->context->kernels->dropout(tape->context, spec, X->rows * X->cols, Y->data, from);
+        tape->context->kernels->dropout(tape->context, spec, X->rows * X->cols, Y->data, X->data);
     return status == GRACO_OK ? Y : tape_fail(tape, status);
 }
 

@@ -105,8 +105,8 @@ struct tensor *tape_activate(struct tape *tape, const struct ending *end, struct
 /* Rows of X + b scaled to length one, in place. `bias` (1, cols) may be NULL. */
 struct tensor *tape_normalise(struct tape *tape, struct tensor *X, struct tensor *bias);
 
-/* X with numbers dropped out as `spec` says; in place unless X is a leaf. The mask is drawn again on
- * the way back. */
+/* X with numbers dropped out as `spec` says. The mask is drawn again on the way back. X keeps its value,
+ * which the activation that it came from may need. */
 struct tensor *tape_dropout(struct tape *tape, const struct dropout *spec, struct tensor *X);
 
 /* Sparse features with stored entries dropped out: the map, but with other values in its matrices.

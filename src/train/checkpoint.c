@@ -19,7 +19,7 @@ enum { FORMAT_1_KEYS = 26 };
 
 enum {
     KINDS = 4,
-    PAIRS_MAX = CONFIG_KEYS + 16, /* settings, and what the model is made for and how far it is */
+    PAIRS_MAX = CONFIG_KEYS + 20, /* settings, and what the model is made for and how far it is */
     NAME_SIZE = PARAMETER_NAME + 8
 };
 
@@ -107,6 +107,8 @@ static void add_state(struct page *page, const struct graco_model *model)
         add_count(page, "nodes", model->sizes.nodes);
     if (model->sizes.classes)
         add_count(page, "classes", model->sizes.classes);
+    if (model->sizes.multi_label)
+        add_count(page, "multi_label", 1);
     if (model->best.epoch) {
         add_count(page, "best_epoch", model->best.epoch);
         number_shortest(add_pair(page, "best_cost"), model->best.cost);
@@ -296,7 +298,15 @@ static graco_status read_sizes(struct model_sizes *out, const struct safetensors
     PASS(method_find(&method, config->method));
     PASS(read_count(&out->cols, file, "input", method->views > 0, INT32_MAX));
     PASS(read_optional(&out->nodes, file, "nodes", INT32_MAX));
-    return read_optional(&out->classes, file, "classes", DATASET_CLASSES);
+    PASS(read_optional(&out->classes, file, "classes", DATASET_CLASSES));
+    int64_t several = 0;
+    PASS(read_optional(&several, file, "multi_label", 1));
+    out->multi_label = several;
+    if (method->needs & METHOD_NEEDS_LABELS && out->classes == 0)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "no 'classes' in its metadata; a model of method %s has some",
+                           method->name);
+    return GRACO_OK;
 }
 
 static graco_status read_best(struct graco_model *model, const struct safetensors *file)

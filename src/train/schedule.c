@@ -49,7 +49,8 @@ struct schedule {
     struct stock *stock;
     int32_t *rows; /* (nodes of the part) of the batch's neighbourhood in the stock; NULL: as they
                       are numbered */
-    struct stage *made; /* for this step alone */
+    struct stage *made;  /* for this step alone */
+    struct stage *whole; /* over all the data, where no part is that */
     struct schedule_times times;
 };
 
@@ -239,6 +240,7 @@ void schedule_free(struct schedule *s)
         return;
     prefetch_free(s->prefetch);
     stage_free(s->made);
+    stage_free(s->whole);
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
         graph_free(s->parts[i].owned);
@@ -334,5 +336,20 @@ graco_status schedule_next(struct schedule *s, struct stage **out)
     if (!part->stage)
         PASS(make_stage(&s->made, s, part));
     *out = part->stage ? part->stage : s->made;
+    return GRACO_OK;
+}
+
+graco_status schedule_whole(struct schedule *s, struct stage **out)
+{
+    struct part *first = &s->parts[0];
+    if (s->count == 1 && !first->nodes && first->stage) {
+        *out = first->stage;
+        return GRACO_OK;
+    }
+    if (!s->whole) {
+        struct part all = {.graph = s->data->graph};
+        PASS(stage_create_graph(&s->whole, s->model, subject_of(s, &all), s->X));
+    }
+    *out = s->whole;
     return GRACO_OK;
 }

@@ -26,6 +26,9 @@ int64_t schedule_weight(const struct schedule *schedule);
 /* The stage of the next step, which is step model->step. Valid until the next call. */
 graco_status schedule_next(struct schedule *schedule, struct stage **out);
 
+/* A stage over all the data, also where a step sees a part of it: for validation. */
+graco_status schedule_whole(struct schedule *schedule, struct stage **out);
+
 /* Seconds spent waiting for samples, and gathering features and building stages so far; a device
  * may still be working on the latter. */
 struct schedule_times {

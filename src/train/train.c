@@ -284,15 +284,18 @@ static const char *ending_of(const struct session *s)
 }
 
 /* Where the training keeps its best parameters: the epoch's cost, and whether it is the lowest. */
-static graco_status judge(struct session *s, struct stage *stage, graco_epoch *epoch)
+static graco_status judge(struct session *s, graco_epoch *epoch)
 {
     struct graco_model *model = s->model;
+    struct stage *whole = NULL;
     graco_status status = GRACO_OK;
     if (!model->parameters.best)
         goto done;
     epoch->cost = epoch->loss;
-    if (model->method->validate)
-        TRY(trainer_validate(&epoch->cost, s->trainer, stage));
+    if (model->method->validate) {
+        TRY(schedule_whole(s->schedule, &whole));
+        TRY(trainer_validate(&epoch->cost, s->trainer, whole));
+    }
     if (model->best.epoch == 0 || epoch->cost < model->best.cost) {
         TRY(trainer_keep_best(s->trainer));
         model->best.epoch = model->epoch;
@@ -303,9 +306,10 @@ done:
     return status;
 }
 
-/* The steps that the epoch under way still has; *stage is the last one's. */
-static graco_status run_steps(struct session *s, struct stage **stage)
+/* The steps that the epoch under way still has. */
+static graco_status run_steps(struct session *s)
 {
+    struct stage *stage = NULL;
     struct epoch_sums *sums = &s->model->sums;
     int64_t steps = schedule_steps(s->schedule);
     double whole = (double)schedule_weight(s->schedule);
@@ -313,14 +317,14 @@ static graco_status run_steps(struct session *s, struct stage **stage)
     graco_status status = GRACO_OK;
     while (sums->steps < steps) {
         TRY(context_look(s->trainer->context));
-        TRY(schedule_next(s->schedule, stage));
-        TRY(trainer_step(s->trainer, *stage));
-        struct outcome outcome = stage_outcome(*stage);
-        double weight = (double)(*stage)->weight;
+        TRY(schedule_next(s->schedule, &stage));
+        TRY(trainer_step(s->trainer, stage));
+        struct outcome outcome = stage_outcome(stage);
+        double weight = (double)stage->weight;
         sums->loss += outcome.loss * weight / whole;
         sums->mutual_information += outcome.mutual_information * weight / whole;
         sums->floored += outcome.floored;
-        sums->weight += (*stage)->weight;
+        sums->weight += stage->weight;
         sums->steps++;
         s->step_began = threads_seconds();
     }
@@ -346,8 +350,7 @@ static graco_status run_epoch(struct session *s)
 {
     const graco_train_options *options = s->options;
     struct graco_model *model = s->model;
-    struct stage *stage = NULL;
-    graco_status status = run_steps(s, &stage);
+    graco_status status = run_steps(s);
     if (status == GRACO_STOPPED)
         return stop_here(s);
     if (status != GRACO_OK)
@@ -367,7 +370,7 @@ static graco_status run_epoch(struct session *s)
                              (double)left * (threads_seconds() - s->started) / (double)s->done};
     s->result.loss = epoch.loss;
     s->result.mutual_information = epoch.mutual_information;
-    TRY(judge(s, stage, &epoch));
+    TRY(judge(s, &epoch));
     epoch.ended = ending_of(s);
     if (s->run)
         TRY(run_folder_log(s->run, &epoch));

@@ -2,7 +2,7 @@
  * byte is the number of nodes; the rest is a file, or one as in fuzz.h if that byte is odd. */
 #include "fuzz/fuzz.h"
 
-#include "eval/splits.h"
+#include "data/splits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

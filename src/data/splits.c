@@ -1,7 +1,7 @@
 /* The usable nodes in ascending order are shuffled with numbers that the seed and the split's number
  * determine (Philox, stream RANDOM_SPLITS, step = number of the split); the parts are pieces of that
  * order. */
-#include "eval/splits.h"
+#include "data/splits.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -24,14 +24,14 @@ static graco_status splits_init(struct splits *out, int64_t count, int64_t nodes
     return GRACO_OK;
 }
 
-graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t count,
-                         bool validation, uint64_t seed)
+static graco_status draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t first,
+                         int64_t count, bool validation, uint64_t seed)
 {
     graco_status status = GRACO_OK;
     struct splits made = {0};
     int32_t *order = NULL;
     int64_t n = 0;
-    if (nodes > INT32_MAX || count > INT32_MAX)
+    if (nodes > INT32_MAX || count > INT32_MAX - first)
         FAIL(GRACO_ERROR_ARGUMENT,
              "%lld splits of %lld nodes; at most 2^31 - 1 of both are possible", (long long)count,
              (long long)nodes);
@@ -46,8 +46,10 @@ graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t node
             "least 10",
             (long long)n);
     for (int64_t s = 0; s < count; s++) {
-        struct random_key key = {
-            .seed = seed, .stream = RANDOM_SPLITS, .view = VIEW_SPLIT, .step = (uint32_t)s};
+        struct random_key key = {.seed = seed,
+                                 .stream = RANDOM_SPLITS,
+                                 .view = VIEW_SPLIT,
+                                 .step = (uint32_t)(first + s)};
         uint8_t *part = made.part + s * nodes;
         for (int64_t i = 0, next = 0; i < nodes; i++)
             if (usable[i])
@@ -64,6 +66,12 @@ done:
         splits_clear(&made);
     memory_free(order);
     return status;
+}
+
+graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t count,
+                         bool validation, uint64_t seed)
+{
+    return draw(out, usable, nodes, 0, count, validation, seed);
 }
 
 graco_status splits_given(struct splits *out, const uint8_t *split, const uint8_t *usable,
@@ -118,6 +126,51 @@ graco_status splits_write(const struct splits *splits, const char *path)
 done:
     graco_matrix_clear(&codes);
     return status;
+}
+
+graco_status splits_usable(uint8_t **usable, const struct graco_dataset *data)
+{
+    int64_t nodes = data->graph->nodes, count = 0;
+    uint8_t *made = NULL;
+    PASS(memory_alloc(&made, nodes, sizeof *made));
+    for (int64_t i = 0; i < nodes; i++) {
+        made[i] =
+            (!data->label || data->label[i] >= 0) && (!data->label_known || data->label_known[i]);
+        count += made[i];
+    }
+    if (count > 0) {
+        *usable = made;
+        return GRACO_OK;
+    }
+    memory_free(made);
+    return status_fail(GRACO_ERROR_ARGUMENT, "no node of the data set %s has a known label",
+                       data->name);
+}
+
+bool splits_own(const struct graco_dataset *data, graco_protocol protocol)
+{
+    bool apart = (data->graphs > 1 || data->inductive) && data->split;
+    return protocol == GRACO_PROTOCOL_PUBLIC || (protocol == GRACO_PROTOCOL_PAPER && apart);
+}
+
+graco_status splits_find(struct splits *out, const struct graco_dataset *data,
+                         const uint8_t *usable, const struct splits_wanted *wanted)
+{
+    int64_t nodes = data->graph->nodes;
+    if (!splits_own(data, wanted->protocol))
+        return draw(out, usable, nodes, wanted->first, wanted->count,
+                    wanted->protocol == GRACO_PROTOCOL_PAPER, wanted->seed);
+    if (!data->split)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "the data set %s has no split of its own; choose the protocol paper or authors",
+            data->name);
+    if (wanted->first > 0)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "split %lld of the data set %s is wanted; it has one of its own, split 0",
+            (long long)wanted->first, data->name);
+    return splits_given(out, data->split, usable, nodes);
 }
 
 void splits_clear(struct splits *splits)

@@ -1,5 +1,6 @@
-#include "eval/splits.h"
+#include "data/splits.h"
 
+#include "base/memory.h"
 #include "check.h"
 
 #include <unistd.h>
@@ -65,6 +66,56 @@ static void folds_are_even(void)
         CHECK(sizes[f] == NODES / 5 || sizes[f] == NODES / 5 + 1);
 }
 
+/* A split that is asked for by its number is the one that a list of splits has at that place; a data set
+ * that is inductive has its own one under `paper`. */
+static void by_number(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = NODES;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    data->label[4] = -1;
+    memory_free(data->split);
+    data->split = NULL;
+    uint8_t *known = NULL;
+    CHECK_OK(splits_usable(&known, data));
+    CHECK(!known[4] && known[5]);
+    for (int p = GRACO_PROTOCOL_PAPER; p <= GRACO_PROTOCOL_AUTHORS; p++) {
+        struct splits all = {0}, one = {0};
+        CHECK_OK(splits_draw(&all, known, NODES, 5, p == GRACO_PROTOCOL_PAPER, 7));
+        CHECK_OK(
+            splits_find(&one, data, known,
+                        &(struct splits_wanted){
+                            .protocol = (graco_protocol)p, .first = 3, .count = 1, .seed = 7}));
+        CHECK(one.count == 1 && memcmp(one.part, all.part + 3 * NODES, NODES) == 0);
+        splits_clear(&all);
+        splits_clear(&one);
+    }
+    struct splits own = {0};
+    struct splits_wanted wanted = {.protocol = GRACO_PROTOCOL_PUBLIC, .count = 20};
+    CHECK_FAILS(splits_find(&own, data, known, &wanted), GRACO_ERROR_ARGUMENT,
+                "no split of its own");
+    uint8_t codes[NODES];
+    for (int i = 0; i < NODES; i++)
+        codes[i] = (uint8_t)(i % 4);
+    data->split = codes;
+    data->inductive = true;
+    wanted.protocol = GRACO_PROTOCOL_PAPER;
+    CHECK_OK(splits_find(&own, data, known, &wanted));
+    CHECK(own.count == 1 && own.part[4] == SPLITS_NONE && own.part[8] == SPLITS_TRAIN);
+    splits_clear(&own);
+    wanted.first = 1;
+    CHECK_FAILS(splits_find(&own, data, known, &wanted), GRACO_ERROR_ARGUMENT, "one of its own");
+    data->split = NULL;
+    data->inductive = false;
+    memset(data->label, -1, NODES * sizeof *data->label);
+    uint8_t *none = NULL;
+    CHECK_FAILS(splits_usable(&none, data), GRACO_ERROR_ARGUMENT, "known label");
+    CHECK(!none);
+    memory_free(known);
+    graco_dataset_free(data);
+}
+
 static void files(void)
 {
     char path[] = "/tmp/graco_splits_XXXXXX";
@@ -115,6 +166,7 @@ int main(void)
     known_answers();
     independent();
     folds_are_even();
+    by_number();
     files();
     refusals();
     return check_result();

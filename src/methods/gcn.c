@@ -1,0 +1,140 @@
+/* Graph convolution learnt from labels: a class for every node (Kipf and Welling, 2017). docs/math.md
+ *
+ *     X' = drop(X)    H = relu(M X' W1 + b1)    O = M drop(H) W2 + b2      (N, classes), M = D^-1/2 (A + I) D^-1/2
+ *     L = mean over the training rows of -log softmax(O_i)[y_i], or, where a node may have several
+ *     classes, the mean over rows and classes of the logistic loss
+ *
+ * Weight decay is on the first layer alone. After each epoch the cost of the validation rows is taken
+ * without dropout, with half the decay times |W1|^2 + |b1|^2 added; the parameters of the lowest cost are
+ * the model. What it gives for a node are probabilities of the classes. */
+#include "methods/gcn.h"
+
+#include "base/memory.h"
+#include "layers/encoder.h"
+
+#include <math.h>
+
+static void declare(struct graco_model *model)
+{
+    struct parameters *p = &model->parameters;
+    model->linear_end = true;
+    model->inner = model->config.hidden;
+    model->width = model->sizes.classes;
+    encoder_declare(model);
+    for (int64_t k = 2; k <= model->config.layers; k++) {
+        parameters_exempt(p, "W", k);
+        parameters_exempt(p, "b", k);
+    }
+    if (model->config.activation == ACTIVATION_PRELU)
+        parameters_exempt(p, "prelu", 0);
+}
+
+static graco_status prepare(void **out, const struct graco_model *model,
+                            const struct subject *subject)
+{
+    const struct parameters *p = &model->parameters;
+    struct gcn_state *state = NULL;
+    PASS(memory_zalloc(&state, 1, sizeof *state));
+    *out = state;
+    PASS(memory_alloc(&state->first,
+                      parameters_find(p, "b", 1)->offset + parameters_find(p, "b", 1)->cols,
+                      sizeof *state->first));
+    return supervised_init(&state->labels, model, subject);
+}
+
+static void release(void *argument)
+{
+    struct gcn_state *state = argument;
+    if (!state)
+        return;
+    supervised_clear(&state->labels);
+    memory_free(state->first);
+    memory_free(state);
+}
+
+static graco_status draw(struct run *run)
+{
+    run->dropout = run->model->config.dropout;
+    return GRACO_OK;
+}
+
+static void draw_host(void *state, const struct graco_model *model, uint32_t step)
+{
+    (void)state;
+    (void)model;
+    (void)step;
+}
+
+static void loss(struct run *run, void *argument)
+{
+    struct gcn_state *state = argument;
+    tape_classify(run->tape, &state->labels.part[SUPERVISED_TRAIN], encoder_run(run));
+}
+
+static struct outcome outcome(const void *argument)
+{
+    const struct gcn_state *state = argument;
+    return (struct outcome){.loss = state->labels.part[SUPERVISED_TRAIN].loss,
+                            .mutual_information = (double)NAN};
+}
+
+static graco_status validate(double *cost, struct run *run, void *argument)
+{
+    struct gcn_state *state = argument;
+    struct context *c = tape_context(run->tape);
+    struct classification *part = &state->labels.part[SUPERVISED_VALIDATION];
+    const struct parameter *W = parameters_find(&run->model->parameters, "W", 1);
+    const struct parameter *b = parameters_find(&run->model->parameters, "b", 1);
+    int64_t count = b->offset + b->cols - W->offset; /* what pads the two apart is 0 */
+    double square = 0;
+    tape_classify(run->tape, part, encoder_run(run));
+    PASS(tape_status(run->tape));
+    PASS(c->buffers->download(c, state->first, run->value + W->offset,
+                              (size_t)count * sizeof(float)));
+    PASS(context_finish(c));
+    for (int64_t i = 0; i < count; i++)
+        square += (double)state->first[i] * state->first[i];
+    *cost = part->loss + 0.5 * run->model->config.weight_decay * square;
+    return GRACO_OK;
+}
+
+static graco_status embed(float *Z, struct run *run)
+{
+    PASS(encoder_embed(Z, run));
+    supervised_probabilities(Z, input_rows(run->input), run->model);
+    return GRACO_OK;
+}
+
+static const char *const KEYS[] = {"activation", "hidden",       "layers",   "dropout",
+                                   "lr",         "weight_decay", "patience", "graphs",
+                                   "protocol",   "split",        NULL};
+
+/* Kipf and Welling use the same everywhere; DBLP's rows are scaled as the authors of GRACE do. */
+static const struct preset PRESETS[] = {{"cora", "scaling=rowsum"},
+                                        {"citeseer", "scaling=rowsum"},
+                                        {"pubmed", "scaling=rowsum"},
+                                        {"dblp", "scaling=binary_rowsum"},
+                                        {NULL, NULL}};
+
+const struct method method_gcn = {
+    .name = "gcn",
+    .help = "classes of nodes, learnt from labels (graph convolution, supervised)",
+    .scale = "whole graphs: a million nodes",
+    .reference = "Kipf and Welling, Semi-Supervised Classification with Graph Convolutional "
+                 "Networks, ICLR 2017",
+    .keys = KEYS,
+    .general = "layers=2 activation=relu hidden=16 dropout=0.5 lr=0.01 weight_decay=0.0005 "
+               "epochs=200",
+    .presets = PRESETS,
+    .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS,
+    .views = 1,
+    .declare = declare,
+    .prepare = prepare,
+    .release = release,
+    .draw_host = draw_host,
+    .draw = draw,
+    .loss = loss,
+    .validate = validate,
+    .outcome = outcome,
+    .embed = embed,
+};

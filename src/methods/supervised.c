@@ -1,0 +1,152 @@
+/* A stage may hold a part of the data set's nodes, or all of them; the split is about all. So the split
+ * is found first, then the stage's nodes are looked up in it. */
+#include "methods/supervised.h"
+
+#include "base/memory.h"
+#include "data/splits.h"
+
+#include <math.h>
+
+enum { FOLDS = 5 };
+
+/* Gives the first fold of the training nodes to validation, as the protocol `authors` would hold it
+ * back. */
+static graco_status hold_out(uint8_t *part, int64_t nodes, const struct splits *split,
+                             int64_t number)
+{
+    int32_t *train = NULL, *work = NULL;
+    uint8_t *fold = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&train, nodes, sizeof *train));
+    int64_t count = splits_nodes(train, split, 0, SPLITS_TRAIN);
+    TRY(memory_alloc(&work, count, sizeof *work));
+    TRY(memory_alloc(&fold, count, sizeof *fold));
+    splits_folds(fold, work, count, FOLDS, 0, number);
+    for (int64_t i = 0; i < count; i++)
+        if (fold[i] == 0)
+            part[train[i]] = SPLITS_VALIDATION;
+done:
+    memory_free(fold);
+    memory_free(work);
+    memory_free(train);
+    return status;
+}
+
+/* Each of the two parts must have a node somewhere in the data set. */
+static graco_status check_parts(const struct splits *split, const struct graco_config *config,
+                                const struct graco_dataset *data)
+{
+    int64_t count[SPLITS_NONE + 1] = {0};
+    for (int64_t i = 0; i < split->nodes; i++)
+        count[split->part[i]]++;
+    for (int p = SPLITS_TRAIN; p <= SPLITS_VALIDATION; p++)
+        if (count[p] == 0)
+            return status_fail(GRACO_ERROR_ARGUMENT,
+                               "split %lld of data set '%s' has no labelled node in its %s part",
+                               (long long)config->split, data->name,
+                               p == SPLITS_TRAIN ? "training" : "validation");
+    return GRACO_OK;
+}
+
+static graco_status find_split(struct splits *split, const struct graco_config *config,
+                               const struct graco_dataset *data)
+{
+    const struct splits_wanted wanted = {
+        .protocol = (graco_protocol)config->protocol, .first = config->split, .count = 1};
+    uint8_t *usable = NULL;
+    graco_status status = GRACO_OK;
+    TRY(splits_usable(&usable, data));
+    TRY(splits_find(split, data, usable, &wanted));
+    if (wanted.protocol == GRACO_PROTOCOL_AUTHORS)
+        TRY(hold_out(split->part, split->nodes, split, config->split));
+    TRY(check_parts(split, config, data));
+done:
+    memory_free(usable);
+    return status;
+}
+
+/* Lists the stage's nodes that are in part p. */
+static graco_status list_part(struct supervised *s, int p, const struct subject *subject,
+                              const struct splits *split)
+{
+    const struct graco_dataset *data = subject->data;
+    struct classification *part = &s->part[p];
+    int64_t classes = data->classes;
+    PASS(memory_alloc(&s->row[p], subject->nodes, sizeof *s->row[p]));
+    for (int64_t i = 0; i < subject->nodes; i++)
+        if (split->part[subject->ids ? subject->ids[i] : i] == p)
+            s->row[p][part->count++] = (int32_t)i;
+    part->cols = classes;
+    part->kind = data->multi ? CLASSIFY_SIGMOID : CLASSIFY_SOFTMAX;
+    if (data->multi)
+        PASS(memory_alloc(&s->target[p], part->count * classes, sizeof *s->target[p]));
+    else
+        PASS(memory_alloc(&s->label[p], part->count, sizeof *s->label[p]));
+    for (int64_t i = 0; i < part->count; i++) {
+        int64_t node = subject->ids ? subject->ids[s->row[p][i]] : s->row[p][i];
+        if (!data->multi)
+            s->label[p][i] = data->label[node];
+        for (int64_t k = 0; data->multi && k < classes; k++)
+            s->target[p][i * classes + k] = data->multi[node * classes + k];
+    }
+    return GRACO_OK;
+}
+
+static graco_status share_part(struct supervised *s, int p)
+{
+    struct classification *part = &s->part[p];
+    PASS(context_share(s->context, &part->row, s->row[p], part->count, sizeof *part->row));
+    if (s->target[p])
+        return context_share(s->context, &part->target, s->target[p], part->count * part->cols,
+                             sizeof *part->target);
+    return context_share(s->context, &part->label, s->label[p], part->count, sizeof *part->label);
+}
+
+graco_status supervised_init(struct supervised *out, const struct graco_model *model,
+                             const struct subject *subject)
+{
+    struct splits split = {0};
+    graco_status status = GRACO_OK;
+    out->context = subject->context;
+    TRY(find_split(&split, &model->config, subject->data));
+    for (int p = 0; p < SUPERVISED_PARTS; p++) {
+        TRY(list_part(out, p, subject, &split));
+        TRY(share_part(out, p));
+    }
+done:
+    splits_clear(&split);
+    return status;
+}
+
+void supervised_clear(struct supervised *s)
+{
+    for (int p = 0; s->context && p < SUPERVISED_PARTS; p++) {
+        context_unshare(s->context, s->part[p].row);
+        context_unshare(s->context, s->part[p].label);
+        context_unshare(s->context, s->part[p].target);
+        memory_free(s->row[p]);
+        memory_free(s->label[p]);
+        memory_free(s->target[p]);
+    }
+}
+
+/* Softmax of x (count), the largest number taken off first. */
+static void softmax(float *x, int64_t count)
+{
+    double most = x[0], sum = 0;
+    for (int64_t k = 1; k < count; k++)
+        most = x[k] > most ? x[k] : most;
+    for (int64_t k = 0; k < count; k++)
+        sum += exp(x[k] - most);
+    for (int64_t k = 0; k < count; k++)
+        x[k] = (float)(exp(x[k] - most) / sum);
+}
+
+void supervised_probabilities(float *X, int64_t rows, const struct graco_model *model)
+{
+    int64_t classes = model->sizes.classes;
+    for (int64_t i = 0; i < rows * classes && model->sizes.multi_label; i++)
+        X[i] = (float)(1 / (1 + exp(-(double)X[i])));
+    for (int64_t i = 0; i < rows && !model->sizes.multi_label; i++)
+        softmax(X + i * classes, classes);
+}

@@ -1,0 +1,30 @@
+/* The known classes of a stage's nodes, for methods that learn from labels: which rows train and which
+ * choose the epoch. The parts are those of the split that `graco eval` scores under the same protocol
+ * and number. */
+#ifndef METHODS_SUPERVISED_H
+#define METHODS_SUPERVISED_H
+
+#include "methods/method.h"
+
+enum { SUPERVISED_TRAIN, SUPERVISED_VALIDATION, SUPERVISED_PARTS };
+
+struct supervised {
+    struct context *context;
+    /* Logits of the stage against the classes of each part; its arrays are on the device. */
+    struct classification part[SUPERVISED_PARTS];
+    /* The same arrays on the host. */
+    int32_t *row[SUPERVISED_PARTS], *label[SUPERVISED_PARTS];
+    uint8_t *target[SUPERVISED_PARTS];
+};
+
+/* Lists the rows of a stage. The protocol `authors` has no validation part: the first of the five folds
+ * of the training part takes its place. GRACO_ERROR_ARGUMENT if a part of the split has no node. */
+graco_status supervised_init(struct supervised *out, const struct graco_model *model,
+                             const struct subject *subject);
+void supervised_clear(struct supervised *supervised);
+
+/* Turns logits (rows, classes) into probabilities, in place: a row's softmax, or each number's logistic
+ * function where a node may have several classes. */
+void supervised_probabilities(float *X, int64_t rows, const struct graco_model *model);
+
+#endif
