@@ -109,6 +109,7 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
     model->sizes.classes = method->needs & METHOD_NEEDS_LABELS ? sizes.classes : 0;
     model->sizes.multi_label = model->sizes.classes > 0 && sizes.multi_label;
     model->width = config->hidden;
+    model->lr = config->lr;
     model->norm = encoder_kind(config)->norm;
     model->inner = encoder_kind(config)->wide ? 2 * config->hidden : config->hidden;
     model->parameters.plain = method->step;
