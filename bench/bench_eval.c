@@ -220,7 +220,11 @@ int main(int argc, char **argv)
     if ((strcmp(argv[2], "raw") == 0 ? graco_dataset_features(&Z, data, NULL)
                                      : graco_matrix_load(&Z, argv[2])) != GRACO_OK)
         die(argv[2]);
-    struct probe_input input = {.Z = Z.data,
+    struct blas blas;
+    if (blas_open(&blas, threads) != GRACO_OK)
+        die("OpenBLAS");
+    struct probe_input input = {.blas = &blas,
+                                .Z = Z.data,
                                 .nodes = Z.rows,
                                 .dim = Z.cols,
                                 .classes = data->classes,

@@ -81,15 +81,17 @@ static graco_status fill_random(float **out, int64_t count)
     return GRACO_OK;
 }
 
+static struct blas blas;
+
 /* One product by the calling thread alone; by itself OpenBLAS would use all threads. */
 static void sgemm(const struct shape *s, const float *A, const float *B, float *C)
 {
-    int limit = blas_begin();
+    int limit = blas_begin(&blas);
     cblas_sgemm(CblasRowMajor, s->transpose_a ? CblasTrans : CblasNoTrans,
                 s->transpose_b ? CblasTrans : CblasNoTrans, (blasint)s->m, (blasint)s->n,
                 (blasint)s->k, 1, A, (blasint)(s->transpose_a ? s->m : s->k), B,
                 (blasint)(s->transpose_b ? s->k : s->n), 0, C, (blasint)s->n);
-    blas_end(limit);
+    blas_end(&blas, limit);
 }
 
 struct products {
@@ -125,6 +127,7 @@ static graco_status measure_sgemm(double *rate, const struct shape *s, int threa
     float *work = NULL;
     int64_t stride = (s->m * s->k + s->k * s->n + s->m * s->n + 15) / 16 * 16;
     double operations = 2.0 * (double)s->m * (double)s->n * (double)s->k * threads;
+    TRY(blas_open(&blas, threads));
     TRY(fill_random(&work, stride * threads));
     run_products(s, work, stride, threads, 1);
     double once = run_products(s, work, stride, threads, 1);

@@ -26,15 +26,16 @@ static void must(graco_status status)
 static struct skipgram_options options_of(const char *method, const struct graph *graph)
 {
     bool deepwalk = strcmp(method, "deepwalk") == 0;
-    return (struct skipgram_options){
-        .walks = {graph, getenv("SEED") ? (uint64_t)atoi(getenv("SEED")) : 0, deepwalk ? 40 : 80, 1, 1},
-        .per_node = 10,
-        .window = deepwalk ? 5 : 10,
-        .negatives = deepwalk ? 0 : 5,
-        .epochs = deepwalk ? 5 : 1,
-        .d = 128,
-        .alpha = 0.025,
-        .threads = 1};
+    return (struct skipgram_options){.walks = {graph,
+                                               getenv("SEED") ? (uint64_t)atoi(getenv("SEED")) : 0,
+                                               deepwalk ? 40 : 80, 1, 1},
+                                     .per_node = 10,
+                                     .window = deepwalk ? 5 : 10,
+                                     .negatives = deepwalk ? 0 : 5,
+                                     .epochs = deepwalk ? 5 : 1,
+                                     .d = 128,
+                                     .alpha = 0.025,
+                                     .threads = 1};
 }
 
 static void write_walks(const struct skipgram_options *o, const char *path)
@@ -88,7 +89,8 @@ int main(int count, char **arguments)
 {
     graco_dataset *data = NULL;
     if (count < 5) {
-        fprintf(stderr, "usage: bench_skipgram walks|train DATASET METHOD FILE|THREADS [OUT.npy]\n");
+        fprintf(stderr,
+                "usage: bench_skipgram walks|train DATASET METHOD FILE|THREADS [OUT.npy]\n");
         return 2;
     }
     must(graco_dataset_load(&data, arguments[2], NULL));

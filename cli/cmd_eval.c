@@ -106,12 +106,13 @@ static const char *chosen_C(char text[64], const struct scoring *row)
 static void print_confusion(const struct scoring *row)
 {
     const graco_eval_result *first = &row->results[0];
-    int64_t width = first->multi_label ? 4 : first->classes;
+    int64_t width = first->confusion_cols;
     printf("\n%s: test rows over all splits%s, %s\n", row->name, row->runs > 1 ? " and runs" : "",
-           first->multi_label ? "a class a line: true +, false +, false -, true -"
-                              : "a true class a line, a predicted class a column");
+           width == 4 && (first->multi_label || first->classes > 4)
+               ? "a class a line: true +, false +, false -, true -"
+               : "a true class a line, a predicted class a column");
     for (int64_t k = 0; k < first->classes; k++) {
-        printf("%6" PRId64 " |", k);
+        printf("%6" PRId32 " |", first->class_of[k]);
         for (int64_t i = 0; i < width; i++) {
             int64_t sum = 0;
             for (int64_t r = 0; r < row->runs; r++)
@@ -155,10 +156,13 @@ static graco_status print_text(const struct table *table, const struct request *
         printf("%-*s  %6.2f", width, row->name, row->mean);
         if (row->scores > 1)
             printf(" ± %.2f", row->deviation);
-        printf("   macro-F1 %.2f   C %s", row->macro_f1, chosen_C(text, row));
+        printf("   macro-F1 %.2f", row->macro_f1);
+        if (!isnan(row->results[0].C[0])) /* a regression chose it */
+            printf("   C %s", chosen_C(text, row));
         if (row->runs > 1)
             printf("   %" PRId64 " runs", row->runs);
-        printf("%s\n", row->converged ? "" : "   NOT CONVERGED");
+        printf("%s%s\n", row->with_features ? "   with features" : "",
+               row->converged ? "" : "   NOT CONVERGED");
     }
     for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison;
@@ -185,6 +189,8 @@ static void write_row(struct writer *json, const struct scoring *row, const stru
     scoring_json(json, row);
     writer_string(json, "protocol", request->protocol);
     writer_integer(json, "seed", (int64_t)request->options.seed);
+    if (row->with_features)
+        writer_bool(json, "with_features", true);
 }
 
 /* The first row, with the others and how they compare. */
@@ -272,6 +278,8 @@ int cmd_eval(int argc, char **argv)
                         "use the splits in this .npy file; written if it is not there"),
         OPTION_ROW_TEXT("baseline", 0, "LIST", &list,
                         "also score raw (features), untrained (encoder), or raw,untrained"),
+        OPTION_ROW_FLAG("with-features", 0, &request.options.with_features,
+                        "put the features beside the embeddings, both halves of equal length"),
         OPTION_ROW_FLAG("confusion", 0, &request.confusion, "print the confusion matrix"),
         OPTION_ROW_INTEGER("threads", "N", &request.options.threads, 0, 1024,
                            "threads; 0: one per core"),

@@ -1,4 +1,8 @@
-/* graco train: one run or several, stopped and resumed at will.
+/* graco train: one run or several, of one split or several, stopped and resumed at will.
+ *
+ * Models of several splits are trained at the same time, each by one thread, once the first has shown how
+ * much memory one takes. They have nothing in common but the data set, which does not change, so the
+ * bits are those of one after the other.
  *
  * A signal is answered at once. The library then gives up the step under way and writes a checkpoint,
  * and the command says how to go on. A second signal ends the program; the last checkpoint stays. */
@@ -8,16 +12,18 @@
 #include "runs.h"
 #include "settings.h"
 #include "stop.h"
+#include "trained.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RUNS_MAX = 10000 };
+enum { RUNS_MAX = 10000, WORKERS_MAX = 64 };
 
 /* The answer to a signal; a terminal's line of progress is ended first, by the first character. */
 static const char STOPPING[] =
@@ -28,7 +34,7 @@ struct line {
     struct settings settings;
     const char *source; /* NULL: the generated graph */
     const char *output;
-    int64_t runs;
+    int64_t runs, splits; /* as asked for */
     bool resume, json, quiet;
 };
 
@@ -41,12 +47,8 @@ struct job {
     uint64_t seed;        /* of the first run */
     const char *preset;
     char run[RUNS_PATH_MAX]; /* folder of the run or runs */
-};
-
-struct trained {
-    char folder[RUNS_PATH_MAX];
-    uint64_t seed;
-    graco_train_result result;
+    struct runs_form form;
+    bool divided; /* the method trains a model for one split */
 };
 
 static bool on_epoch(void *user, const graco_epoch *epoch)
@@ -102,142 +104,28 @@ static uint64_t seed_of(const graco_config *config)
     return strtoull(settings_get(value, config, "seed"), NULL, 10);
 }
 
-static const char *seed_text(char text[SETTINGS_TEXT], uint64_t seed)
-{
-    snprintf(text, SETTINGS_TEXT, "%" PRIu64, seed);
-    return text;
-}
-
 static graco_status set_seed(graco_config *config, uint64_t seed)
 {
     char text[SETTINGS_TEXT];
 
-    return graco_config_set(config, "seed", seed_text(text, seed));
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    return graco_config_set(config, "seed", text);
 }
 
-/* The fields of one run, or of all of them as one. */
-static void write_fields(struct writer *json, const struct job *job, const struct trained *outcome)
-{
-    const graco_train_result *result = &outcome->result;
-    char objective[SETTINGS_TEXT], text[SETTINGS_TEXT];
-
-    writer_string(json, "run", outcome->folder);
-    writer_string(json, "dataset", job->info.name);
-    writer_string(json, "preset", job->preset);
-    writer_string(json, "method", graco_config_method(job->config));
-    if (*settings_get(objective, job->config, "objective") != '?')
-        writer_string(json, "objective", objective);
-    writer_integer(json, "epochs", result->epochs);
-    if (result->best_epoch) {
-        writer_integer(json, "best_epoch", result->best_epoch);
-        writer_real(json, "best_cost", result->best_cost);
-    }
-    writer_string(json, "ended", result->ended);
-    writer_real(json, "loss", result->loss);
-    writer_real(json, "mutual_information", result->mutual_information);
-    writer_real(json, "seconds", result->seconds);
-    writer_real(json, "epoch_ms_median", result->epoch_ms_median);
-    writer_integer(json, "peak_rss_bytes", graco_peak_memory());
-    writer_integer(json, "buffer_bytes", result->buffer_bytes);
-    writer_string(json, "device", result->device ? result->device : "cpu");
-    if (outcome->seed <= INT64_MAX)
-        writer_integer(json, "seed", (int64_t)outcome->seed);
-    else
-        writer_string(json, "seed", seed_text(text, outcome->seed)); /* as config.json has it */
-}
-
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
-/* Several runs as one: epochs of each, mean loss, seconds of all, median of the medians. Runs that had
- * nothing to do have no loss, and count for the seconds alone. */
-static struct trained summarise(const struct job *job, const struct trained *outcomes,
-                                double *medians, int64_t count)
-{
-    struct trained sum = outcomes[0];
-    double loss = 0, mutual_information = 0;
-    int64_t trained = 0;
-
-    snprintf(sum.folder, sizeof sum.folder, "%s", job->run);
-    sum.result.seconds = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const graco_train_result *result = &outcomes[i].result;
-        sum.result.seconds += result->seconds;
-        if (isnan(result->loss))
-            continue;
-        loss += result->loss;
-        mutual_information += result->mutual_information;
-        medians[trained++] = result->epoch_ms_median;
-    }
-    if (trained == 0)
-        return sum;
-    qsort(medians, (size_t)trained, sizeof *medians, compare);
-    sum.result.epoch_ms_median = (medians[(trained - 1) / 2] + medians[trained / 2]) / 2;
-    sum.result.loss = loss / (double)trained;
-    sum.result.mutual_information = mutual_information / (double)trained;
-    return sum;
-}
-
-static int report_json(const struct job *job, const struct trained *sum,
-                       const struct trained *outcomes, int64_t count)
-{
-    struct writer json = {0};
-
-    writer_open(&json, NULL, '{');
-    write_fields(&json, job, sum);
-    if (count > 1) {
-        writer_open(&json, "runs", '[');
-        for (int64_t i = 0; i < count; i++) {
-            writer_open(&json, NULL, '{');
-            write_fields(&json, job, &outcomes[i]);
-            writer_close(&json);
-        }
-        writer_close(&json);
-    }
-    writer_close(&json);
-    return output_json(&json);
-}
-
-static int report(const struct job *job, const struct trained *outcomes, double *medians)
-{
-    const struct line *line = job->line;
-    struct trained sum = summarise(job, outcomes, medians, line->runs);
-    char time[32], memory[32], first[RUNS_PATH_MAX];
-
-    if (line->json)
-        return report_json(job, &sum, outcomes, line->runs);
-    if (line->quiet)
-        return EXIT_FINE;
-    output_row("trained", "%" PRId64 " epochs on %s, %" PRId64 " run%s", sum.result.epochs,
-               job->info.name, line->runs, line->runs == 1 ? "" : "s");
-    if (line->runs == 1 && sum.result.best_epoch)
-        output_row("kept", "epoch %" PRId64 ", of cost %.5f; ended by %s", sum.result.best_epoch,
-                   sum.result.best_cost, sum.result.ended);
-    if (!isnan(sum.result.loss)) {
-        output_row("loss", "%.5f%s", sum.result.loss, line->runs == 1 ? "" : " (mean)");
-        output_row("time", "%s, %.*f ms per epoch (median) on %s",
-                   output_time(time, sum.result.seconds), sum.result.epoch_ms_median < 10 ? 2 : 1,
-                   sum.result.epoch_ms_median, sum.result.device);
-    }
-    output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
-    if (line->runs == 1)
-        snprintf(first, sizeof first, "%s", job->run);
-    else
-        snprintf(first, sizeof first, "%.*s/run-*", RUNS_PATH_MAX - 16, job->run);
-    output_row("embeddings", "%s/embeddings.npy", first);
-    return output_finish();
-}
-
-/* The first run that can be continued, its folder and number; false if there is none. */
+/* The first run that can be continued, its folder and number; false if there is none. The data may have
+ * fewer splits than were asked for. */
 static bool find_begun(char folder[RUNS_PATH_MAX], int64_t *index, const struct job *job)
 {
-    for (*index = 0; job->line->resume && *job->run && *index < job->line->runs; ++*index)
-        if (runs_folder(folder, job->run, *index, job->line->runs) && runs_holds_model(folder))
-            return true;
+    const struct line *line = job->line;
+
+    for (int one = 0; one < (line->splits > 1 ? 2 : 1); one++) {
+        struct runs_form form = {line->runs, one ? 1 : line->splits};
+        for (int64_t i = 0; line->resume && *job->run && i < form.runs * form.splits; i++) {
+            *index = i / form.splits;
+            if (runs_folder(folder, job->run, i, form) && runs_holds_model(folder))
+                return true;
+        }
+    }
     return false;
 }
 
@@ -296,24 +184,102 @@ static int configure(struct job *job)
     return settings_apply(job->config, &line->settings) ? EXIT_FINE : EXIT_USAGE;
 }
 
-/* One run; EXIT_FINE, or EXIT_FAILED after a message, or -1 if it was stopped. */
-static int train(struct trained *outcome, struct job *job, int64_t index)
+static graco_protocol protocol_of(const graco_config *config)
+{
+    char value[SETTINGS_TEXT];
+    int found = 0;
+
+    settings_get(value, config, "protocol");
+    for (int i = 0; graco_protocol_name(i); i++)
+        found = strcmp(graco_protocol_name(i), value) == 0 ? i : found;
+    return (graco_protocol)found;
+}
+
+/* How many trainings there are, once method, settings and data are known. */
+static int count_trainings(struct job *job)
 {
     const struct line *line = job->line;
-    char label[64] = "", wanted[SETTINGS_TEXT], objective[SETTINGS_TEXT];
+    char value[SETTINGS_TEXT];
+
+    job->divided = *settings_get(value, job->config, "split") != '?';
+    job->form = (struct runs_form){line->runs, 1};
+    if (line->splits > 1 && job->divided)
+        job->form.splits = graco_split_count(job->data, protocol_of(job->config), line->splits);
+    for (int i = 0; job->form.splits > 1 && i < line->settings.sets.count; i++)
+        if (strncmp(line->settings.sets.values[i], "split=", 6) == 0) {
+            output_error("train: --splits trains splits 0 .. %" PRId64 "; expected no --set %s",
+                         job->form.splits - 1, line->settings.sets.values[i]);
+            return EXIT_USAGE;
+        }
+    if (line->splits > 1 && job->form.splits == 1 && !line->quiet)
+        output_note(job->divided ? "%s has one split, its own: one model is trained for it"
+                                 : "what the method learns serves every split of %s: one run",
+                    job->info.name);
+    return runs_check(job->run, job->form, line->resume) ? EXIT_FINE : EXIT_FAILED;
+}
+
+/* The settings of training `index`, which the caller frees. Where several are trained at a time each has
+ * one thread. */
+static graco_status settings_for(graco_config **config, const struct job *job, int64_t index,
+                                 bool together)
+{
+    char split[SETTINGS_TEXT];
+
+    graco_status status = graco_config_copy(config, job->config);
+    snprintf(split, sizeof split, "%" PRId64, index % job->form.splits);
+    if (status == GRACO_OK)
+        status = set_seed(*config, job->seed + (uint64_t)(index / job->form.splits));
+    if (status == GRACO_OK && job->form.splits > 1)
+        status = graco_config_set(*config, "split", split);
+    if (status == GRACO_OK && together)
+        status = graco_config_set(*config, "threads", "1");
+    return status;
+}
+
+enum { LABEL = 128 };
+
+/* What progress calls a training. */
+static void name_training(char label[LABEL], const struct job *job, int64_t index)
+{
+    int used = 0;
+
+    label[0] = '\0';
+    if (job->form.runs > 1)
+        used = snprintf(label, LABEL / 2, "run %" PRId64 " of %" PRId64 "  ",
+                        index / job->form.splits + 1, job->form.runs);
+    if (job->form.splits > 1)
+        snprintf(label + used, LABEL / 2, "split %" PRId64 " of %" PRId64 "  ",
+                 index % job->form.splits, job->form.splits);
+}
+
+/* Says what came of a training among several at a time, which have no line of progress. */
+static void say_trained(const struct job *job, int64_t index, const graco_train_result *result)
+{
+    char label[LABEL];
+
+    name_training(label, job, index);
+    output_note("%s%" PRId64 " epochs, loss %.4f, kept epoch %" PRId64 " of cost %.4f", label,
+                result->epochs, result->loss, result->best_epoch, result->best_cost);
+}
+
+/* One training; EXIT_FINE, or EXIT_FAILED after a message, or -1 if it was stopped. */
+static int train_with(struct trained *outcome, struct job *job, int64_t index,
+                      const graco_config *config, bool together)
+{
+    const struct line *line = job->line;
+    char label[LABEL], wanted[SETTINGS_TEXT], objective[SETTINGS_TEXT], split[SETTINGS_TEXT];
     struct stat found;
 
-    outcome->seed = job->seed + (uint64_t)index;
-    if (set_seed(job->config, outcome->seed) != GRACO_OK ||
-        !runs_folder(outcome->folder, job->run, index, line->runs))
+    outcome->seed = seed_of(config);
+    outcome->split = job->divided ? strtoll(settings_get(split, config, "split"), NULL, 10) : -1;
+    if (!runs_folder(outcome->folder, job->run, index, job->form))
         return EXIT_FAILED;
     bool fresh = stat(outcome->folder, &found) != 0, first = stat(job->run, &found) != 0;
     if (!runs_make(outcome->folder, "run folder"))
         return EXIT_FAILED;
-    if (line->runs > 1)
-        snprintf(label, sizeof label, "run %" PRId64 " of %" PRId64 "  ", index + 1, line->runs);
-    struct output_progress progress = output_progress_start(line->quiet, label);
-    if (*settings_get(objective, job->config, "objective") != '?')
+    name_training(label, job, index);
+    struct output_progress progress = output_progress_start(line->quiet || together, label);
+    if (*settings_get(objective, config, "objective") != '?')
         progress.what = objective;
     graco_train_options options = {
         .run = outcome->folder,
@@ -324,15 +290,16 @@ static int train(struct trained *outcome, struct job *job, int64_t index)
     };
     if (line->resume && !options.resume && !line->quiet)
         output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
-    graco_status status = graco_train(NULL, &outcome->result, job->data, job->config, &options);
+    graco_status status = graco_train(NULL, &outcome->result, job->data, config, &options);
     output_progress_end(&progress);
     if (status == GRACO_STOPPED)
         return -1;
     if (status == GRACO_OK && options.resume && isnan(outcome->result.loss) && !line->quiet)
         output_note("%s has %" PRId64 " epochs already, %s were asked for%s: nothing to do",
-                    outcome->folder, outcome->result.epochs,
-                    settings_get(wanted, job->config, "epochs"),
+                    outcome->folder, outcome->result.epochs, settings_get(wanted, config, "epochs"),
                     strcmp(outcome->result.ended, "patience") == 0 ? " at most" : "");
+    else if (status == GRACO_OK && together && !line->quiet)
+        say_trained(job, index, &outcome->result);
     if (status == GRACO_OK)
         return EXIT_FINE;
     /* A training that was refused leaves no empty folders: rmdir takes no others. */
@@ -343,29 +310,116 @@ static int train(struct trained *outcome, struct job *job, int64_t index)
     return output_failure(status);
 }
 
+static int train(struct trained *outcome, struct job *job, int64_t index, bool together)
+{
+    graco_config *config = NULL;
+    graco_status status = settings_for(&config, job, index, together);
+    int code = status == GRACO_OK ? train_with(outcome, job, index, config, together)
+                                  : output_failure(status);
+    graco_config_free(config);
+    return code;
+}
+
+/* The trainings of a command, and whoever works on them. */
+struct queue {
+    struct job *job;
+    struct trained *outcomes; /* (total) */
+    int64_t next, total;
+    int code;        /* of the first that did not go well; -1: it was stopped */
+    int64_t stopped; /* after or in this one */
+    bool together;
+    pthread_mutex_t lock; /* of next, code and stopped */
+};
+
+/* The number of the next training; -1: there is none, or there shall be none. */
+static int64_t take(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (queue->code == EXIT_FINE && stop_wanted && queue->next > 0 && queue->next < queue->total) {
+        queue->code = -1;
+        queue->stopped = queue->next - 1;
+    }
+    bool more = queue->code == EXIT_FINE && queue->next < queue->total;
+    int64_t taken = more ? queue->next++ : -1;
+    pthread_mutex_unlock(&queue->lock);
+    return taken;
+}
+
+static void work_one(struct queue *queue, int64_t index)
+{
+    int code = train(&queue->outcomes[index], queue->job, index, queue->together);
+
+    pthread_mutex_lock(&queue->lock);
+    if (code != EXIT_FINE && queue->code <= EXIT_FINE) {
+        queue->code = code;
+        queue->stopped = index;
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void *work(void *argument)
+{
+    for (int64_t i; (i = take(argument)) >= 0;)
+        work_one(argument, i);
+    return NULL;
+}
+
+/* How many can be trained at a time: as many as threads are wanted, in half of the memory, if each takes
+ * what the process has taken for the first. A GPU does one after the other. */
+static int count_workers(const struct queue *queue)
+{
+    char value[SETTINGS_TEXT];
+    int64_t wanted = strtoll(settings_get(value, queue->job->config, "threads"), NULL, 10);
+    int64_t pages = sysconf(_SC_PHYS_PAGES) / 2, cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t room = pages * sysconf(_SC_PAGESIZE) / (graco_peak_memory() + 1);
+    const char *device = queue->outcomes[0].result.device;
+
+    int64_t count = wanted > 0 ? wanted : cores;
+    count = count < room ? count : room;
+    count = count < queue->total - queue->next ? count : queue->total - queue->next;
+    bool alone = queue->job->form.splits == 1 || !device || strcmp(device, "cpu") != 0;
+    return alone || count < 1 ? 1 : count < WORKERS_MAX ? (int)count : WORKERS_MAX;
+}
+
+static void work_off(struct queue *queue)
+{
+    pthread_t worker[WORKERS_MAX];
+    int64_t first = take(queue);
+    int started = 0;
+
+    if (first >= 0)
+        work_one(queue, first);
+    int count = count_workers(queue);
+    queue->together = count > 1;
+    while (started < count - 1 && pthread_create(&worker[started], NULL, work, queue) == 0)
+        started++;
+    work(queue);
+    while (started > 0)
+        pthread_join(worker[--started], NULL);
+}
+
 static int train_all(struct job *job, int argc, char **argv)
 {
-    int64_t count = job->line->runs;
-    struct trained *outcomes = calloc((size_t)count, sizeof *outcomes);
-    double *medians = calloc((size_t)count, sizeof *medians);
-    int code = EXIT_FINE;
+    const struct line *line = job->line;
+    struct queue queue = {
+        .job = job, .total = job->form.runs * job->form.splits, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-    if (!outcomes || !medians) {
-        output_error("out of memory for the results of %" PRId64 " runs", count);
-        code = EXIT_FAILED;
+    queue.outcomes = calloc((size_t)queue.total, sizeof *queue.outcomes);
+    if (!queue.outcomes) {
+        output_error("out of memory for the results of %" PRId64 " runs", queue.total);
+        return EXIT_FAILED;
     }
     job->seed = seed_of(job->config);
-    stop_on_signals(SA_RESTART, job->line->quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
-    for (int64_t i = 0; code == EXIT_FINE && i < count; i++) {
-        code = train(&outcomes[i], job, i);
-        if (code < 0 || (code == EXIT_FINE && stop_wanted && i + 1 < count))
-            code = say_stopped(argc, argv, job, &outcomes[i].result);
-    }
-    if (code == EXIT_FINE)
-        code = report(job, outcomes, medians);
-    free(outcomes);
-    free(medians);
-    return code;
+    stop_on_signals(SA_RESTART, line->quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
+    work_off(&queue);
+    const struct trained_all all = {job->run,    job->info.name, job->preset,
+                                    job->config, job->form,      queue.outcomes};
+    if (queue.code < 0)
+        queue.code = say_stopped(argc, argv, job, &queue.outcomes[queue.stopped].result);
+    else if (queue.code == EXIT_FINE && (line->json || !line->quiet))
+        queue.code = trained_report(&all, line->json);
+    free(queue.outcomes);
+    return queue.code;
 }
 
 /* Loads the data set, as that of the run folder `run` was read unless this is NULL. */
@@ -440,12 +494,13 @@ static int run_job(const struct line *line, int argc, char **argv)
     graco_config_free(trial);
     if (!right)
         return EXIT_USAGE;
-    if (line->output && !runs_check(line->output, line->runs, line->resume))
+    if (line->output && line->splits == 1 &&
+        !runs_check(line->output, (struct runs_form){line->runs, 1}, line->resume))
         return EXIT_FAILED;
     graco_status status = load_all(&job);
-    int code = status != GRACO_OK                              ? output_failure(status)
-               : runs_check(job.run, line->runs, line->resume) ? configure(&job)
-                                                               : EXIT_FAILED;
+    int code = status == GRACO_OK ? configure(&job) : output_failure(status);
+    if (code == EXIT_FINE)
+        code = count_trainings(&job);
     if (code == EXIT_FINE)
         code = train_all(&job, argc, argv);
     graco_config_free(job.config);
@@ -484,7 +539,7 @@ static const char *method_name(int index)
 
 int cmd_train(int argc, char **argv)
 {
-    struct line line = {.runs = 1};
+    struct line line = {.runs = 1, .splits = 1};
     struct settings *settings = &line.settings;
     const char **given = settings->given;
     const char *methods[OPTION_WORDS_MAX], *objectives[OPTION_WORDS_MAX],
@@ -504,6 +559,8 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_TEXT("seed", 0, "N", &given[SHORT_SEED], "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
                            "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
+        OPTION_ROW_INTEGER("splits", "K", &line.splits, 1, RUNS_MAX,
+                           "train a model for each of K splits, in RUN/split-0 ..."),
         OPTION_ROW_CHOICE("device", "NAME", &given[SHORT_DEVICE], settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),
         OPTION_ROW_CHOICE("precision", "NAME", &given[SHORT_PRECISION],

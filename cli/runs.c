@@ -10,15 +10,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, int64_t count)
+bool runs_at(char folder[RUNS_PATH_MAX], const char *run, int64_t number, int64_t split)
 {
-    int length = count == 1 ? snprintf(folder, RUNS_PATH_MAX, "%s", run)
-                            : snprintf(folder, RUNS_PATH_MAX, "%s/run-%" PRId64, run, index + 1);
+    char of_run[32] = "", of_split[32] = "";
+    if (number >= 0)
+        snprintf(of_run, sizeof of_run, "/run-%" PRId64, number);
+    if (split >= 0)
+        snprintf(of_split, sizeof of_split, "/split-%" PRId64, split);
+    int length = snprintf(folder, RUNS_PATH_MAX, "%s%s%s", run, of_run, of_split);
     if (length < RUNS_PATH_MAX - 64)
         return true;
     output_error("the run folder's name has %d bytes; expected at most %d", length,
                  RUNS_PATH_MAX - 64);
     return false;
+}
+
+bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, struct runs_form form)
+{
+    return runs_at(folder, run, form.runs > 1 ? index / form.splits + 1 : -1,
+                   form.splits > 1 ? index % form.splits : -1);
 }
 
 static bool holds(const char *folder, const char *name)
@@ -46,31 +56,45 @@ bool runs_holds_any(const char *folder)
     return runs_holds_model(folder);
 }
 
-int64_t runs_count(const char *run)
+/* How many folders of this prefix and a number there are. */
+static int64_t count_folders(const char *folder, const char *prefix)
 {
-    DIR *list = opendir(run);
+    DIR *list = opendir(folder);
     const struct dirent *entry;
     int64_t count = 0;
+    size_t length = strlen(prefix);
     while (list && (entry = readdir(list))) {
-        const char *digits = entry->d_name + 4;
-        count += strncmp(entry->d_name, "run-", 4) == 0 && *digits &&
-                 digits[strspn(digits, "0123456789")] == '\0';
+        if (strncmp(entry->d_name, prefix, length) != 0)
+            continue;
+        const char *digits = entry->d_name + length;
+        count += *digits && digits[strspn(digits, "0123456789")] == '\0';
     }
     if (list)
         closedir(list);
     return count;
 }
 
+struct runs_form runs_found(const char *run)
+{
+    char first[RUNS_PATH_MAX];
+    struct runs_form found = {.runs = count_folders(run, "run-")};
+    if (runs_at(first, run, found.runs > 0 ? 1 : -1, -1))
+        found.splits = count_folders(first, "split-");
+    return found;
+}
+
 bool runs_first(char folder[RUNS_PATH_MAX], const char *run)
 {
     struct stat found;
-    return run && stat(run, &found) == 0 && S_ISDIR(found.st_mode) &&
-           runs_folder(folder, run, 0, runs_count(run) > 0 ? 2 : 1);
+    if (!run || stat(run, &found) != 0 || !S_ISDIR(found.st_mode))
+        return false;
+    struct runs_form form = runs_found(run);
+    return runs_at(folder, run, form.runs > 0 ? 1 : -1, form.splits > 0 ? 0 : -1);
 }
 
 bool runs_made(const char *folder)
 {
-    return holds(folder, "metrics.jsonl") || holds(folder, "run-1");
+    return holds(folder, "metrics.jsonl") || holds(folder, "run-1") || holds(folder, "split-0");
 }
 
 /* Without a checkpoint there is no run to continue, only files that a training would replace. */
@@ -102,26 +126,42 @@ static bool is_output(const char *target, const char *expected)
     return found;
 }
 
-bool runs_check(const char *run, int64_t count, bool resume)
+/* Whether what is there has the wanted form; says what it has. */
+static bool check_form(const char *run, struct runs_form form)
 {
-    char folder[RUNS_PATH_MAX];
-    if (is_output(run, "a folder for the run") || !runs_folder(folder, run, 0, 2))
-        return false;
-    bool one = runs_holds_any(run), several = runs_holds_any(folder);
-    if (count > 1 && one) {
+    char first[RUNS_PATH_MAX];
+    struct runs_form counted = runs_found(run);
+    bool one = runs_holds_any(run), several = counted.runs > 0, divided = counted.splits > 0;
+    if (form.runs > 1 && (one || (divided && !several)))
         output_error("%s holds a single run; expected a folder for %" PRId64
                      " runs: choose another with -o",
-                     run, count);
-        return false;
-    }
-    if (count == 1 && several && !one) {
+                     run, form.runs);
+    else if (form.runs == 1 && several && !one)
         output_error("%s holds several runs; give --runs K --resume to continue them, or choose "
                      "another folder with -o",
                      run);
+    else if (form.splits == 1 && divided)
+        output_error("%s holds a model for each of several splits; give --splits K --resume to "
+                     "continue them, or choose another folder with -o",
+                     run);
+    else if (form.splits > 1 && !divided && runs_at(first, run, several ? 1 : -1, -1) &&
+             runs_holds_any(first))
+        output_error("%s holds a model for one split; expected a folder for %" PRId64
+                     " splits: choose another with -o",
+                     first, form.splits);
+    else
+        return true;
+    return false;
+}
+
+bool runs_check(const char *run, struct runs_form form, bool resume)
+{
+    char folder[RUNS_PATH_MAX];
+    if (is_output(run, "a folder for the run") || !runs_folder(folder, run, 0, form) ||
+        !check_form(run, form))
         return false;
-    }
-    for (int64_t i = 0; i < count && !resume; i++) {
-        if (!runs_folder(folder, run, i, count))
+    for (int64_t i = 0; i < form.runs * form.splits && !resume; i++) {
+        if (!runs_folder(folder, run, i, form))
             return false;
         if (runs_holds_any(folder)) {
             say_taken(folder);

@@ -9,26 +9,36 @@
 
 enum { RUNS_PATH_MAX = 4096 };
 
-/* The folder of run `index` of `count`: RUN itself if there is one, else RUN/run-1 ... Returns
- * false, after a message, if the name is too long. */
-bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, int64_t count);
+/* How many trainings a folder has: runs that differ in their seed, each with a model per split. */
+struct runs_form {
+    int64_t runs, splits;
+};
+
+/* The folder of training `index` of runs * splits, those of a run together: RUN itself if there is one,
+ * else RUN/run-1 ..., and in each of these split-0 ... if there are several. Returns false, after a
+ * message, if the name is too long. */
+bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, struct runs_form form);
 
 /* Whether a folder holds any file of a run; whether it holds a model that can be continued. */
 bool runs_holds_any(const char *folder);
 bool runs_holds_model(const char *folder);
 
-/* How many folders run-1, run-2 ... a folder has; gaps between them do not matter. */
-int64_t runs_count(const char *run);
+/* The folder RUN/run-NUMBER/split-SPLIT; a negative number leaves its part out. */
+bool runs_at(char folder[RUNS_PATH_MAX], const char *run, int64_t number, int64_t split);
 
-/* The folder of a run, or of the first of several; false if `run` is NULL or no folder. */
+/* How many folders run-1, run-2 ... a folder has, and how many split-0 ... the first of these has, or it
+ * itself where it has none: 0, if it is none. Gaps between them do not matter. */
+struct runs_form runs_found(const char *run);
+
+/* The folder of the first training in `run`; false if `run` is NULL or no folder. */
 bool runs_first(char folder[RUNS_PATH_MAX], const char *run);
 
 /* Whether a folder was made by a training: one run or several. */
 bool runs_made(const char *folder);
 
-/* Checks that `count` runs may be written to RUN: nothing there yet unless `resume`, and the same
- * form, one run or several, if there is. Returns false after a message. */
-bool runs_check(const char *run, int64_t count, bool resume);
+/* Checks that trainings may be written to RUN: nothing there yet unless `resume`, and the same form, one
+ * run or several, of one split or several, if there is. Returns false after a message. */
+bool runs_check(const char *run, struct runs_form form, bool resume);
 
 /* Makes a folder and those above it; `kind` is for the message, such as "run folder". Returns false
  * after a message. */

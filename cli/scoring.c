@@ -51,16 +51,24 @@ static void summarise(struct scoring *scoring)
     scoring->deviation = count > 1 ? sqrt(square / (double)(count - 1)) : 0;
 }
 
-/* Adds one run; on failure there are as many as before. */
-static graco_status add_run(struct scoring *scoring, const graco_matrix *Z,
-                            const graco_dataset *data, const graco_eval_options *options)
+/* Makes room for one run more. */
+static graco_status grow(struct scoring *scoring)
 {
     size_t size = (size_t)(scoring->runs + 1) * sizeof *scoring->results;
     graco_eval_result *grown = realloc(scoring->results, size);
     if (!grown)
         return output_no_memory("the scores");
     scoring->results = grown;
-    graco_status status = graco_evaluate(&grown[scoring->runs], Z, data, options);
+    return GRACO_OK;
+}
+
+/* Adds one run; on failure there are as many as before. */
+static graco_status add_run(struct scoring *scoring, const graco_matrix *Z,
+                            const graco_dataset *data, const graco_eval_options *options)
+{
+    graco_status status = grow(scoring);
+    if (status == GRACO_OK)
+        status = graco_evaluate(&scoring->results[scoring->runs], Z, data, options);
     scoring->runs += status == GRACO_OK;
     return status;
 }
@@ -99,42 +107,117 @@ static graco_status add_file(struct scoring *scoring, const char *path, const gr
     return status;
 }
 
-static graco_status add_folder(struct scoring *scoring, const char *folder,
-                               const graco_dataset *data, const graco_eval_options *options)
+/* The file that a run wrote, which is of this data set. */
+static graco_status find_file(char file[RUNS_PATH_MAX + 64], const char *folder,
+                              const graco_dataset *data)
 {
-    char file[RUNS_PATH_MAX + 64];
     if (!embeddings_path(file, folder))
         return output_fail(
             GRACO_ERROR_IO,
             "%s has no embeddings of its last checkpoint; finish it with graco train "
             "--resume, or write them: graco embed %s DATASET -o %s",
             folder, folder, file);
-    graco_status status = check_run(folder, data);
-    return status == GRACO_OK ? add_file(scoring, file, data, options) : status;
+    return check_run(folder, data);
 }
 
-/* Run `index` of a folder of several, of which none may be left out. */
-static graco_status add_one_of(struct scoring *scoring, const char *path, int64_t index,
-                               const graco_dataset *data, const graco_eval_options *options)
+/* ---- Supervised runs ------------------------------------------------------------------------- */
+
+/* Which split a run was trained on: *split is -1 where it serves all. A run of another protocol, or an
+ * evaluation on other splits than those that trainings know, is refused. */
+static graco_status trained_split(int64_t *split, const char *folder,
+                                  const graco_eval_options *options)
 {
-    char folder[RUNS_PATH_MAX];
-    if (!runs_folder(folder, path, index, 2))
+    char value[32], protocol[32] = "";
+    const char *wanted = graco_protocol_name((int)options->protocol);
+    graco_model *model = NULL;
+    *split = -1;
+    if (!runs_holds_model(folder))
+        return GRACO_OK;
+    graco_status status = graco_model_load(&model, folder);
+    if (status != GRACO_OK)
+        return status;
+    const graco_config *config = graco_model_config(model);
+    if (graco_config_get(config, "split", value, sizeof value) == GRACO_OK) {
+        *split = strtoll(value, NULL, 10);
+        status = graco_config_get(config, "protocol", protocol, sizeof protocol);
+    }
+    graco_model_free(model);
+    if (*split >= 0 && status == GRACO_OK && strcmp(protocol, wanted) != 0)
+        return output_fail(GRACO_ERROR_ARGUMENT,
+                           "%s was trained on a split of the protocol %s, not %s: expected "
+                           "--protocol %s",
+                           folder, protocol, wanted, protocol);
+    if (*split >= 0 && options->with_features)
+        return output_fail(GRACO_ERROR_ARGUMENT,
+                           "%s gives classes, not embeddings: expected no --with-features", folder);
+    if (*split >= 0 && (options->seed != 0 || options->splits_read))
+        return output_fail(GRACO_ERROR_ARGUMENT,
+                           "%s was trained on split %" PRId64
+                           " of seed 0: expected neither --seed nor a file of splits",
+                           folder, *split);
+    return status;
+}
+
+/* Adds the run in RUN/run-NUMBER, or in RUN itself (-1), whose models are of `count` splits; 0: of one,
+ * without a folder of its own. */
+static graco_status add_classes(struct scoring *scoring, const char *path, int64_t number,
+                                int64_t count, const graco_dataset *data,
+                                const graco_eval_options *options)
+{
+    char folder[RUNS_PATH_MAX], file[RUNS_PATH_MAX + 64];
+    int64_t models = count > 0 ? count : 1;
+    graco_class_scores *scores = calloc((size_t)models, sizeof *scores);
+    graco_status status = scores ? grow(scoring) : output_no_memory("class scores");
+    for (int64_t s = 0; status == GRACO_OK && s < models; s++) {
+        if (!runs_at(folder, path, number, count > 0 ? s : -1))
+            status = output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", path);
+        if (status == GRACO_OK)
+            status = find_file(file, folder, data);
+        if (status == GRACO_OK)
+            status = trained_split(&scores[s].split, folder, options);
+        if (status == GRACO_OK)
+            status = graco_matrix_load(&scores[s].P, file);
+    }
+    if (status == GRACO_OK)
+        status =
+            graco_evaluate_classes(&scoring->results[scoring->runs], scores, models, data, options);
+    scoring->runs += status == GRACO_OK;
+    for (int64_t s = 0; scores && s < models; s++)
+        graco_matrix_clear(&scores[s].P);
+    free(scores);
+    return status;
+}
+
+/* Adds the run in RUN/run-NUMBER, or in RUN itself (-1). */
+static graco_status add_folder(struct scoring *scoring, const char *path, int64_t number,
+                               int64_t splits, const graco_dataset *data,
+                               const graco_eval_options *options)
+{
+    char folder[RUNS_PATH_MAX], file[RUNS_PATH_MAX + 64];
+    int64_t split = 0;
+    if (!runs_at(folder, path, number, -1))
         return output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", path);
-    return add_folder(scoring, folder, data, options);
+    graco_status status = splits > 0 ? GRACO_OK : trained_split(&split, folder, options);
+    if (status == GRACO_OK && split >= 0)
+        return add_classes(scoring, path, number, splits, data, options);
+    if (status == GRACO_OK)
+        status = find_file(file, folder, data);
+    return status == GRACO_OK ? add_file(scoring, file, data, options) : status;
 }
 
 graco_status scoring_embeddings(struct scoring *out, const char *path, const graco_dataset *data,
                                 const graco_eval_options *options)
 {
     graco_status status = GRACO_OK;
-    *out = (struct scoring){.name = path, .folder = is_folder(path)};
-    int64_t several = out->folder ? runs_count(path) : 0;
+    *out = (struct scoring){
+        .name = path, .folder = is_folder(path), .with_features = options->with_features};
+    struct runs_form found = out->folder ? runs_found(path) : (struct runs_form){0};
     if (!out->folder)
         status = add_file(out, path, data, options);
-    else if (several == 0)
-        status = add_folder(out, path, data, options);
-    for (int64_t r = 0; status == GRACO_OK && r < several; r++)
-        status = add_one_of(out, path, r, data, options);
+    else if (found.runs == 0)
+        status = add_folder(out, path, -1, found.splits, data, options);
+    for (int64_t r = 1; status == GRACO_OK && r <= found.runs; r++)
+        status = add_folder(out, path, r, found.splits, data, options); /* none may be left out */
     summarise(out);
     if (status != GRACO_OK)
         scoring_clear(out);
@@ -162,6 +245,8 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     graco_matrix Z = {0};
     graco_model *model = NULL;
     graco_config *config = NULL;
+    graco_eval_options alone = *options; /* a baseline is what it is called */
+    alone.with_features = false;
     *out = (struct scoring){.name = name};
     graco_status status = settings_of(&config, run, data);
     if (status == GRACO_OK && strcmp(name, "raw") == 0) {
@@ -182,7 +267,7 @@ graco_status scoring_baseline(struct scoring *out, const char *name, const char 
     }
     graco_config_free(config);
     if (status == GRACO_OK)
-        status = add_run(out, &Z, data, options);
+        status = add_run(out, &Z, data, &alone);
     summarise(out);
     if (status != GRACO_OK)
         scoring_clear(out);
@@ -232,7 +317,7 @@ static void write_reals(struct writer *json, const char *key, const double *valu
 
 static void write_confusion(struct writer *json, const graco_eval_result *result)
 {
-    int64_t width = result->multi_label ? 4 : result->classes;
+    int64_t width = result->confusion_cols, last = result->classes - 1;
     writer_open(json, "confusion", '[');
     for (int64_t k = 0; k < result->classes; k++) {
         writer_open(json, NULL, '[');
@@ -240,6 +325,12 @@ static void write_confusion(struct writer *json, const graco_eval_result *result
             writer_integer(json, NULL, result->confusion[k * width + i]);
         writer_close(json);
     }
+    writer_close(json);
+    if (result->class_of[last] == last)
+        return;
+    writer_open(json, "confusion_classes", '['); /* rows have other numbers than their places */
+    for (int64_t k = 0; k <= last; k++)
+        writer_integer(json, NULL, result->class_of[k]);
     writer_close(json);
 }
 

@@ -7,8 +7,9 @@
 #include "writer.h"
 
 struct scoring {
-    const char *name; /* as given on the command line; borrowed */
-    bool folder;      /* a run folder, which gets an eval.json */
+    const char *name;   /* as given on the command line; borrowed */
+    bool folder;        /* a run folder, which gets an eval.json */
+    bool with_features; /* they stood beside the embeddings */
     int64_t runs;
     graco_eval_result *results; /* (runs) */
     /* Over runs x splits. */

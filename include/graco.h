@@ -174,8 +174,8 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 enum { GRACO_FINGERPRINT = 112 };
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
 
-/* The name of a class, where labels were words; NULL where they were numbers, and past the end. Belongs
- * to the data set. graco's own format keeps names. */
+/* The name of a class, where labels were words; NULL where they were numbers, and past the end.
+ * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
 
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
@@ -336,6 +336,10 @@ typedef enum graco_protocol {
 /* The names of the protocols, in the order of the enumeration; NULL past the end. */
 const char *graco_protocol_name(int index);
 
+/* How many splits a protocol has for a data set where `wanted` are asked for: 1 where it means the data
+ * set's own, which then is split 0. */
+int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
+
 typedef struct graco_eval_options {
     graco_protocol protocol;
     int64_t splits;           /* random splits, default 20 */
@@ -344,6 +348,8 @@ typedef struct graco_eval_options {
     const char *splits_read;  /* .npy (splits, nodes) of 0 training, 1 validation, 2 test, 3 none
                                  to use instead of drawing splits, or NULL */
     const char *splits_write; /* where to write the splits that were used, or NULL */
+    bool with_features;       /* score [Z ; X], rows of both halves scaled to length one, in
+                                 place of Z */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -354,15 +360,17 @@ typedef struct graco_eval_result {
     double mean, deviation; /* of that metric over the splits; sample deviation, 0 for one split */
     int64_t splits;
     double *scores;                      /* (splits) */
-    double *C;                           /* (splits) the value that was chosen */
+    double *C;                           /* (splits) the value that was chosen; NaN: none was */
     double accuracy, micro_f1, macro_f1; /* means over the splits */
-    int64_t classes;
+    int64_t classes;                     /* that a labelled node has; multi-label: all */
+    int32_t *class_of;                   /* (classes) their numbers in the data set, ascending */
     bool multi_label;
-    int64_t *confusion; /* test rows summed over the splits: (classes, classes) truth by prediction;
-                           multi-label (classes, 4): true positives, false positives, false
-                           negatives, true negatives */
-    bool converged;     /* every solve met the stopping rule */
-    double worst_gap;   /* the largest proven relative distance of an objective from its minimum */
+    int64_t *confusion;     /* (classes, confusion_cols) test rows summed over the splits */
+    int64_t confusion_cols; /* `classes`: truth by prediction. 4 if multi-label, or with more than
+                               1,024 classes: true positives, false positives, false negatives,
+                               true negatives of each class */
+    bool converged;         /* every solve met the stopping rule */
+    double worst_gap; /* the largest proven relative distance of an objective from its minimum */
     int64_t solves, unconverged;
     double seconds;
     int64_t note_count;
@@ -375,6 +383,21 @@ typedef struct graco_eval_result {
  * rows, `classes` columns at once) per split and C. */
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
+
+/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes, from a
+ * training on split number `split`. */
+typedef struct graco_class_scores {
+    int64_t split;
+    graco_matrix P;
+} graco_class_scores;
+
+/* Scores them on the test parts of their splits, as many as there are in `scores`: the class with the
+ * largest number is the prediction, or, for multi-label data, each with more than 1/2. There is no
+ * regression, so every C is NaN. Of `options`, which may be NULL, the protocol and the seed count: they
+ * say which splits those are. O(count * nodes * classes). */
+graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class_scores *scores,
+                                    int64_t count, const graco_dataset *data,
+                                    const graco_eval_options *options);
 
 void graco_eval_result_clear(graco_eval_result *result);
 

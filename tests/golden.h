@@ -1,8 +1,9 @@
 /* Golden vectors: what a method computes, in float64 from its equations, with everything random given.
  *
- * golden_each reads every .npz file in $GRACO_GOLDEN whose member `method` is the one asked for (a file
- * without it that has an `objective` is GRACE's), says which it reads, and runs a check on each back end. Files may have any
- * sizes and values: nothing but the names of their members is known here. */
+ * golden_each reads every .npz file in $GRACO_GOLDEN whose member `method` is the one asked for, says
+ * which it reads, and runs a check on each back end. Without that member a file with an `objective` is
+ * GRACE's, and one with a `probability` has steps of `walks`. Files may have any sizes and values: nothing
+ * but the names of their members is known here. */
 #ifndef TESTS_GOLDEN_H
 #define TESTS_GOLDEN_H
 
@@ -232,6 +233,15 @@ static inline void golden_steps(const struct golden *g, struct trainer *trainer,
 
 /* ---- The files ------------------------------------------------------------------------------- */
 
+static inline bool golden_is(const struct golden *g, const char *method)
+{
+    if (npz_has(g->npz, "method"))
+        return golden_word_is(g, "method", method);
+    return strcmp(method, npz_has(g->npz, "objective")     ? "grace"
+                          : npz_has(g->npz, "probability") ? "walks"
+                                                           : "") == 0;
+}
+
 static inline void golden_check_file(const char *folder, const char *name, const char *method,
                                      golden_fn *check, int *read)
 {
@@ -244,8 +254,7 @@ static inline void golden_check_file(const char *folder, const char *name, const
     CHECK_OK(memory_path(&path, folder, name));
     CHECK_OK(npz_open(&g.npz, path));
     memory_free(path);
-    if (npz_has(g.npz, "method") ? golden_word_is(&g, "method", method)
-                                 : strcmp(method, "grace") == 0 && npz_has(g.npz, "objective")) {
+    if (golden_is(&g, method)) {
         printf("read %s\n", name);
         *read += 1;
         for (int i = 0; i < 3 && backends[i]; i++) {

@@ -50,6 +50,12 @@ graco_status features_map(struct features *out, struct npy_map *map, const char 
  * called before each pass over them. Cheap, and free for features in memory. */
 graco_status features_check(const struct features *features);
 
+/* A model has weights for every column, and a dense copy a number: columns that nothing fills must
+ * not decide how large these are. GRACO_ERROR_ARGUMENT if sparse features have more columns than
+ * FEATURES_COLS and than FEATURES_COLS_PER_ENTRY for each entry. */
+enum { FEATURES_COLS = 1 << 16, FEATURES_COLS_PER_ENTRY = 4 };
+graco_status features_check_cols(const struct features *features);
+
 /* The features as a new dense matrix, which the caller clears. O(rows * cols). */
 graco_status features_densify(graco_matrix *X, const struct features *features);
 

@@ -64,11 +64,26 @@ graco_status features_check(const struct features *features)
     return file_map_check(&features->file->map.map, features->file->path);
 }
 
+graco_status features_check_cols(const struct features *features)
+{
+    const struct csr *sparse = &features->sparse;
+    int64_t entries = sparse->start ? sparse->start[sparse->rows] : 0;
+    int64_t most = FEATURES_COLS_PER_ENTRY * entries;
+    most = most > FEATURES_COLS ? most : FEATURES_COLS;
+    if (!sparse->start || sparse->cols <= most)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "%lld columns of features with %lld entries in all: expected at most %lld "
+                       "columns; leave out those that are empty, and number the others anew",
+                       (long long)sparse->cols, (long long)entries, (long long)most);
+}
+
 graco_status features_densify(graco_matrix *X, const struct features *features)
 {
     graco_matrix made = {.rows = features->rows, .cols = features->cols};
     int64_t count = made.rows * made.cols;
     PASS(features_check(features));
+    PASS(features_check_cols(features));
     if (features->sparse.start)
         PASS(csr_densify(&made.data, &features->sparse));
     else

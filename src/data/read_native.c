@@ -15,7 +15,7 @@
 #include "base/memory.h"
 
 /* So many nodes are believed without proof, or so many for each edge. */
-enum { NODES_FREE = 1 << 16, NODES_PER_EDGE = 128 };
+enum { NODES_FREE = 1 << 16, NODES_PER_EDGE = 16 };
 
 static graco_status read_edge_index(struct dataset_parts *parts, const struct members *members)
 {

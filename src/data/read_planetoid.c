@@ -276,6 +276,12 @@ static graco_status take_edges(struct dataset_parts *parts, const struct files *
                                "the neighbours of a node of the graph are %s: expected a list",
                                pickle_kind_name(list->kind));
         parts->edges += list->count;
+        /* A list takes a byte for each item. Only one that stands for several nodes has more. */
+        if (parts->edges > files->pickles[PART_GRAPH].length)
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "the graph's lists have more neighbours than its %lld bytes: "
+                               "expected a list for each node, not one that nodes share",
+                               (long long)files->pickles[PART_GRAPH].length);
     }
     PASS(memory_alloc(&parts->source, parts->edges, sizeof *parts->source));
     PASS(memory_alloc(&parts->target, parts->edges, sizeof *parts->target));

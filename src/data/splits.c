@@ -153,6 +153,11 @@ bool splits_own(const struct graco_dataset *data, graco_protocol protocol)
     return protocol == GRACO_PROTOCOL_PUBLIC || (protocol == GRACO_PROTOCOL_PAPER && apart);
 }
 
+int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted)
+{
+    return splits_own(data, protocol) ? 1 : wanted;
+}
+
 graco_status splits_find(struct splits *out, const struct graco_dataset *data,
                          const uint8_t *usable, const struct splits_wanted *wanted)
 {

@@ -5,12 +5,13 @@
 #include "base/memory.h"
 #include "eval/blas.h"
 
-extern void dsyevd_(const char *job, const char *triangle, const int *n, double *A, const int *lda,
+typedef void dsyevd(const char *job, const char *triangle, const int *n, double *A, const int *lda,
                     double *values, double *work, const int *work_size, int *integers,
                     const int *integer_size, int *info, size_t job_length, size_t triangle_length);
 
-graco_status eigen_symmetric(double *values, double *A, int64_t n)
+graco_status eigen_symmetric(double *values, double *A, int64_t n, const struct blas *blas)
 {
+    dsyevd *solve = (dsyevd *)blas->dsyevd;
     graco_status status = GRACO_OK;
     double *work = NULL;
     int *integers = NULL;
@@ -24,10 +25,10 @@ graco_status eigen_symmetric(double *values, double *A, int64_t n)
     TRY(memory_alloc(&work, work_size, sizeof *work));
     TRY(memory_alloc(&integers, integer_size, sizeof *integers));
     /* Fortran's upper triangle is the lower one of rows, and its columns are our rows. */
-    int limit = blas_begin();
-    dsyevd_("V", "U", &size, A, &size, values, work, &work_size, integers, &integer_size, &info, 1,
-            1);
-    blas_end(limit);
+    int limit = blas_begin(blas);
+    solve("V", "U", &size, A, &size, values, work, &work_size, integers, &integer_size, &info, 1,
+          1);
+    blas_end(blas, limit);
     if (info != 0)
         FAIL(GRACO_ERROR_NUMBER, "the eigenvalues of a %d x %d matrix did not converge (info %d)",
              size, size, info);

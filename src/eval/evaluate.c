@@ -41,23 +41,39 @@ EXT_PRINTF(2, 3) static graco_status note(graco_eval_result *result, const char 
     return GRACO_OK;
 }
 
-/* missing (splits, classes): a note for each class that some training part lacks. */
+/* In how many splits class k has no training row, and the first of them. */
+static int64_t count_missing(int64_t *first, const graco_eval_result *result,
+                             const uint8_t *missing, int64_t k)
+{
+    int64_t lacking = 0;
+    for (int64_t s = result->splits - 1; s >= 0; s--)
+        if (missing[s * result->classes + k]) {
+            lacking++;
+            *first = s;
+        }
+    return lacking;
+}
+
+/* missing (splits, classes): a note for each class that some training part lacks, or one for all of
+ * them where they are many. */
 static graco_status note_missing(graco_eval_result *result, const uint8_t *missing)
 {
-    for (int64_t k = 0; k < result->classes; k++) {
-        int64_t lacking = 0, first = -1;
-        for (int64_t s = 0; s < result->splits; s++)
-            if (missing[s * result->classes + k]) {
-                lacking++;
-                first = first < 0 ? s : first;
-            }
-        if (lacking > 0)
+    enum { NOTES = 32 };
+    int64_t lacking = 0, first = 0, splits;
+    for (int64_t k = 0; k < result->classes; k++)
+        lacking += count_missing(&first, result, missing, k) > 0;
+    if (lacking > NOTES)
+        return note(result,
+                    "%lld of %lld classes have no training rows in some split; they are never "
+                    "predicted there",
+                    (long long)lacking, (long long)result->classes);
+    for (int64_t k = 0; k < result->classes; k++)
+        if ((splits = count_missing(&first, result, missing, k)) > 0)
             PASS(note(result,
                       "class %lld has no training rows in %lld of %lld splits (first: split %lld); "
                       "it is never predicted there",
-                      (long long)k, (long long)lacking, (long long)result->splits,
+                      (long long)result->class_of[k], (long long)splits, (long long)result->splits,
                       (long long)first));
-    }
     return GRACO_OK;
 }
 
@@ -72,12 +88,18 @@ static graco_status note_constant(graco_eval_result *result, const graco_matrix 
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
-                                const graco_eval_options *options)
+static graco_status check_labels(const graco_dataset *data)
 {
     if (data->classes < 1 || (!data->label && !data->multi))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the data set %s has no labels; an evaluation needs them", data->name);
+    return GRACO_OK;
+}
+
+static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
+                                const graco_eval_options *options)
+{
+    PASS(check_labels(data));
     if (Z->rows != data->graph->nodes)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the embeddings have %lld rows; the data set %s has %lld nodes",
@@ -96,6 +118,41 @@ static graco_status check_input(const graco_matrix *Z, const graco_dataset *data
         return status_fail(GRACO_ERROR_ARGUMENT, "protocol %d; expected paper, authors or public",
                            (int)options->protocol);
     return GRACO_OK;
+}
+
+/* Numbers the classes anew, in their order, without those that no usable node has: what does not
+ * occur shall cost nothing, however large a label is. label (nodes): the new class, -1 for a node
+ * that is not usable. Multi-label classes stay, for each is a column of the table. */
+static graco_status find_classes(graco_eval_result *result, int32_t **label, const uint8_t *usable,
+                                 const graco_dataset *data)
+{
+    graco_status status = GRACO_OK;
+    int64_t nodes = data->graph->nodes, count = 0;
+    int32_t *place = NULL; /* (classes) whether it occurs, then its new number */
+    TRY(memory_alloc(&place, data->classes, sizeof *place));
+    for (int64_t k = 0; k < data->classes; k++)
+        place[k] = data->multi ? 1 : 0;
+    for (int64_t i = 0; data->label && i < nodes; i++)
+        if (usable[i])
+            place[data->label[i]] = 1;
+    for (int64_t k = 0; k < data->classes; k++)
+        count += place[k];
+    TRY(memory_alloc(&result->class_of, count, sizeof *result->class_of));
+    for (int64_t k = 0; k < data->classes; k++)
+        if (place[k]) {
+            result->class_of[result->classes] = (int32_t)k;
+            place[k] = (int32_t)result->classes++;
+        }
+    if (data->label)
+        TRY(memory_alloc(label, nodes, sizeof **label));
+    for (int64_t i = 0; data->label && i < nodes; i++)
+        (*label)[i] = usable[i] ? place[data->label[i]] : -1;
+    if (count < data->classes)
+        TRY(note(result, "%lld of %lld classes have no labelled node; they count nowhere",
+                 (long long)(data->classes - count), (long long)data->classes));
+done:
+    memory_free(place);
+    return status;
 }
 
 /* Reads, takes or draws the splits, and writes them where that is asked for. */
@@ -123,12 +180,24 @@ static graco_status find_splits(struct splits *splits, graco_eval_result *result
 
 static int64_t table_size(const graco_eval_result *result)
 {
-    return result->classes * (result->multi_label ? 4 : result->classes);
+    return result->classes * result->confusion_cols;
+}
+
+/* Of rows with one label each, true negatives are all rows that the other three counts leave. */
+static void fill_negatives(int64_t *table, int64_t classes)
+{
+    int64_t rows = 0;
+    for (int64_t k = 0; k < classes; k++)
+        rows += table[4 * k] + table[4 * k + 2];
+    for (int64_t k = 0; k < classes; k++)
+        table[4 * k + 3] = rows - table[4 * k] - table[4 * k + 1] - table[4 * k + 2];
 }
 
 /* Takes one split's outcome into the result. */
 static void add_split(graco_eval_result *result, int64_t s, const struct protocol_result *one)
 {
+    if (!result->multi_label && result->classes > METRICS_SQUARE)
+        fill_negatives(one->table, result->classes);
     struct metrics_scores scores = result->multi_label
                                        ? metrics_multi(one->table, result->classes)
                                        : metrics_single(one->table, result->classes);
@@ -176,44 +245,183 @@ done:
     return status;
 }
 
+/* What a result over so many splits has from the start, and label (nodes) as find_classes gives it;
+ * what a result has at the end. */
+static graco_status begin_result(graco_eval_result *result, int32_t **label, const uint8_t *usable,
+                                 const graco_dataset *data, int64_t splits)
+{
+    PASS(find_classes(result, label, usable, data));
+    result->multi_label = data->multi;
+    result->confusion_cols = metrics_cols(result->classes, result->multi_label);
+    result->metric = result->multi_label ? "micro_f1" : "accuracy";
+    result->splits = splits;
+    PASS(memory_alloc(&result->scores, splits, sizeof *result->scores));
+    PASS(memory_alloc(&result->C, splits, sizeof *result->C));
+    return memory_zalloc(&result->confusion, table_size(result), sizeof *result->confusion);
+}
+
+static void end_result(graco_eval_result *result, double start)
+{
+    metrics_spread(&result->mean, &result->deviation, result->scores, result->splits);
+    result->converged = result->unconverged == 0;
+    result->seconds = threads_seconds() - start;
+}
+
+/* Copies the rows of `from` into columns first, first + 1, ... of `to`, scaled to length one; rows of
+ * zeros stay zero. */
+static void place_rows(graco_matrix *to, int64_t first, const graco_matrix *from)
+{
+    for (int64_t i = 0; i < from->rows; i++) {
+        const float *row = from->data + i * from->cols;
+        double square = 0;
+        for (int64_t k = 0; k < from->cols; k++)
+            square += (double)row[k] * (double)row[k];
+        double scale = square > 0 ? 1 / sqrt(square) : 0;
+        for (int64_t k = 0; k < from->cols; k++)
+            to->data[i * to->cols + first + k] = (float)(scale * (double)row[k]);
+    }
+}
+
+/* [Z ; X], both halves with rows of length one. */
+static graco_status join_features(graco_matrix *out, const graco_matrix *Z,
+                                  const graco_dataset *data)
+{
+    graco_matrix X = {0}, joined = {Z->rows, Z->cols + data->features.cols, NULL};
+    graco_status status = GRACO_OK;
+    if (data->features.cols == 0)
+        FAIL(GRACO_ERROR_ARGUMENT, "data set '%s' has no features to put beside the embeddings",
+             data->name);
+    TRY(features_densify(&X, &data->features));
+    TRY(memory_alloc(&joined.data, joined.rows * joined.cols, sizeof(float)));
+    place_rows(&joined, 0, Z);
+    place_rows(&joined, Z->cols, &X);
+    *out = joined;
+done:
+    graco_matrix_clear(&X);
+    return status;
+}
+
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options)
 {
     graco_status status = GRACO_OK;
     const graco_eval_options defaults = graco_eval_defaults();
     graco_eval_result made = {0};
+    graco_matrix joined = {0};
     struct splits splits = {0};
+    struct blas blas = {0};
     uint8_t *usable = NULL;
+    int32_t *label = NULL;
     double start = threads_seconds();
     if (!options)
         options = &defaults;
     TRY(check_input(Z, data, options));
+    if (options->with_features) {
+        TRY(join_features(&joined, Z, data));
+        Z = &joined;
+    }
     TRY(splits_usable(&usable, data));
     TRY(find_splits(&splits, &made, usable, data, options));
-    made.classes = data->classes;
-    made.multi_label = data->multi;
-    made.metric = made.multi_label ? "micro_f1" : "accuracy";
-    made.splits = splits.count;
-    TRY(memory_alloc(&made.scores, splits.count, sizeof *made.scores));
-    TRY(memory_alloc(&made.C, splits.count, sizeof *made.C));
-    TRY(memory_zalloc(&made.confusion, table_size(&made), sizeof *made.confusion));
-    struct probe_input input = {.Z = Z->data,
+    TRY(begin_result(&made, &label, usable, data, splits.count));
+    struct probe_input input = {.blas = &blas,
+                                .Z = Z->data,
                                 .nodes = Z->rows,
                                 .dim = Z->cols,
-                                .classes = data->classes,
-                                .label = data->label,
+                                .classes = made.classes,
+                                .label = label,
                                 .multi = data->multi,
                                 .threads = threads_count(options->threads)};
     TRY(note_constant(&made, Z));
+    TRY(blas_open(&blas, input.threads));
     TRY(run_splits(&made, &input, &splits, options));
-    metrics_spread(&made.mean, &made.deviation, made.scores, made.splits);
-    made.converged = made.unconverged == 0;
-    made.seconds = threads_seconds() - start;
+    end_result(&made, start);
     *result = made;
 done:
     if (status != GRACO_OK)
         graco_eval_result_clear(&made);
     splits_clear(&splits);
+    memory_free(label);
+    memory_free(usable);
+    graco_matrix_clear(&joined);
+    return status;
+}
+
+/* Adds the test rows of a split to the table, by the classes that P gives the most. Classes are numbered
+ * as in the result; those that no labelled node has are not chosen. */
+static graco_status count_given(int64_t *table, const graco_eval_result *result,
+                                const graco_matrix *P, const int32_t *label, const uint8_t *multi,
+                                const struct splits *split)
+{
+    int64_t rows = 0;
+    for (int64_t i = 0; i < P->rows; i++) {
+        const float *p = P->data + i * P->cols;
+        int64_t best = 0;
+        if (split->part[i] != SPLITS_TEST)
+            continue;
+        rows++;
+        for (int64_t k = 0; k < result->classes; k++) {
+            best = p[result->class_of[k]] > p[result->class_of[best]] ? k : best;
+            if (multi) {
+                bool truth = multi[i * P->cols + k], chosen = p[k] > 0.5f;
+                table[4 * k + (truth ? (chosen ? 0 : 2) : (chosen ? 1 : 3))]++;
+            }
+        }
+        if (label)
+            metrics_count(table, result->classes, label[i], best);
+    }
+    return rows > 0 ? GRACO_OK
+                    : status_fail(GRACO_ERROR_ARGUMENT,
+                                  "the split has no labelled node in its test part");
+}
+
+/* One split's class scores, into place s of the result. */
+static graco_status add_given(graco_eval_result *result, int64_t s, const uint8_t *usable,
+                              const int32_t *label, const graco_class_scores *scores,
+                              const graco_dataset *data, const graco_eval_options *options)
+{
+    const struct splits_wanted wanted = {
+        .protocol = options->protocol, .first = scores->split, .count = 1, .seed = options->seed};
+    struct protocol_result one = {.C = (double)NAN};
+    struct splits split = {0};
+    graco_status status = GRACO_OK;
+    TRY(check_input(&scores->P, data, options));
+    if (scores->P.cols != data->classes)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "%lld class scores for each node; the data set %s has %lld classes",
+             (long long)scores->P.cols, data->name, (long long)data->classes);
+    TRY(splits_find(&split, data, usable, &wanted));
+    TRY(memory_zalloc(&one.table, table_size(result), sizeof *one.table));
+    TRY(count_given(one.table, result, &scores->P, label, data->multi, &split));
+    add_split(result, s, &one);
+done:
+    splits_clear(&split);
+    memory_free(one.table);
+    return status;
+}
+
+graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class_scores *scores,
+                                    int64_t count, const graco_dataset *data,
+                                    const graco_eval_options *options)
+{
+    const graco_eval_options defaults = graco_eval_defaults();
+    graco_status status = GRACO_OK;
+    graco_eval_result made = {0};
+    uint8_t *usable = NULL;
+    int32_t *label = NULL;
+    double start = threads_seconds();
+    if (!options)
+        options = &defaults;
+    TRY(check_labels(data));
+    TRY(splits_usable(&usable, data));
+    TRY(begin_result(&made, &label, usable, data, count));
+    for (int64_t s = 0; s < count; s++)
+        TRY(add_given(&made, s, usable, label, &scores[s], data, options));
+    end_result(&made, start);
+    *result = made;
+done:
+    if (status != GRACO_OK)
+        graco_eval_result_clear(&made);
+    memory_free(label);
     memory_free(usable);
     return status;
 }
@@ -226,6 +434,7 @@ void graco_eval_result_clear(graco_eval_result *result)
         memory_free(result->notes[i]);
     memory_free(result->notes);
     memory_free(result->confusion);
+    memory_free(result->class_of);
     memory_free(result->C);
     memory_free(result->scores);
     *result = (graco_eval_result){0};

@@ -151,7 +151,8 @@ static void gradients(struct group *group, const int64_t *list, int64_t count)
             memcpy(group->weighted + a * block, group->residual + list[a] * n + first,
                    (size_t)size * sizeof(double));
         for (int64_t s = 0; s < count; s += STRIP)
-            blas_dgemm((struct blas_result){group->Hq + s * rank, min64(STRIP, count - s), rank,
+            blas_dgemm(data->blas,
+                       (struct blas_result){group->Hq + s * rank, min64(STRIP, count - s), rank,
                                             rank, first > 0},
                        size, blas_plain(group->weighted + s * block, block),
                        blas_plain(data->XQ + first * rank, rank));
@@ -177,7 +178,8 @@ static void hessian_products(struct group *group, const int64_t *list, int64_t c
         int64_t size = min64(block, n - first);
         const double *X = data->XQ + first * rank;
         for (int64_t s = 0; s < count; s += STRIP)
-            blas_dgemm((struct blas_result){group->Xq + s * n + first, min64(STRIP, count - s),
+            blas_dgemm(data->blas,
+                       (struct blas_result){group->Xq + s * n + first, min64(STRIP, count - s),
                                             size, n, false},
                        rank, blas_plain(group->packed + s * rank, rank), blas_transposed(X, rank));
         for (int64_t a = 0; a < count; a++) {
@@ -188,7 +190,8 @@ static void hessian_products(struct group *group, const int64_t *list, int64_t c
                 weighted[i] = group->C * curvature[i] * Xq[i];
         }
         for (int64_t s = 0; s < count; s += STRIP)
-            blas_dgemm((struct blas_result){group->Hq + s * rank, min64(STRIP, count - s), rank,
+            blas_dgemm(data->blas,
+                       (struct blas_result){group->Hq + s * rank, min64(STRIP, count - s), rank,
                                             rank, first > 0},
                        size, blas_plain(group->weighted + s * block, block), blas_plain(X, rank));
     }
@@ -362,7 +365,8 @@ static graco_status solve_group(double *W, struct logistic_report *report,
         group.C = C[c];
         extrapolate(&group, even ? c : 1);
         solve_one(&group, report);
-        blas_dgemm((struct blas_result){W + (c * problem->outputs + first) * data->cols, size,
+        blas_dgemm(data->blas,
+                   (struct blas_result){W + (c * problem->outputs + first) * data->cols, size,
                                         data->cols, data->cols, false},
                    data->rank, blas_plain(group.w, data->rank),
                    blas_transposed(data->Q, data->rank));

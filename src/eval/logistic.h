@@ -17,7 +17,7 @@
 #ifndef EVAL_LOGISTIC_H
 #define EVAL_LOGISTIC_H
 
-#include "base/status.h"
+#include "eval/blas.h"
 
 #define LOGISTIC_GAP 1e-6
 enum { LOGISTIC_NEWTON_MAX = 100 };
@@ -26,16 +26,17 @@ enum { LOGISTIC_NEWTON_MAX = 100 };
  * every C. Owns its arrays. */
 struct logistic_rows {
     int64_t rows, cols;
-    int64_t rank;   /* numerical rank of X, at least 1 */
-    double *XQ;     /* (rows, rank) */
-    double *Q;      /* (cols, rank), orthonormal columns */
-    double *lambda; /* (rank) squared singular values of X */
+    int64_t rank;            /* numerical rank of X, at least 1 */
+    double *XQ;              /* (rows, rank) */
+    double *Q;               /* (cols, rank), orthonormal columns */
+    double *lambda;          /* (rank) squared singular values of X */
+    const struct blas *blas; /* borrowed */
 };
 
 /* Rotates X (rows, cols), both at least 1. Costs rows * cols * min(rows, cols) plus 4 min^3
  * operations for the axes and as much again for the rotation. The caller clears *out. */
-graco_status logistic_rows_init(struct logistic_rows *out, const double *X, int64_t rows,
-                                int64_t cols, int threads);
+graco_status logistic_rows_init(struct logistic_rows *out, const struct blas *blas, const double *X,
+                                int64_t rows, int64_t cols, int threads);
 
 void logistic_rows_clear(struct logistic_rows *rows);
 

@@ -26,6 +26,7 @@ struct gram {
     const double *X;
     int64_t rows, cols;
     bool outer;
+    const struct blas *blas;
 };
 
 /* Panels from the last, which is the longest, to the first. */
@@ -37,25 +38,27 @@ static void gram_panels(void *job, struct threads_piece panels)
         int64_t first = (count - 1 - i) * PANEL, size = min64(PANEL, n - first);
         const struct blas_result to = {g->G + first * n, size, first + size, n, false};
         if (g->outer)
-            blas_dgemm(to, g->cols, blas_plain(g->X + first * g->cols, g->cols),
+            blas_dgemm(g->blas, to, g->cols, blas_plain(g->X + first * g->cols, g->cols),
                        blas_transposed(g->X, g->cols));
         else
-            blas_dgemm(to, g->rows, blas_transposed(g->X + first, g->cols),
+            blas_dgemm(g->blas, to, g->rows, blas_transposed(g->X + first, g->cols),
                        blas_plain(g->X, g->cols));
     }
 }
 
 /* The lower triangle of G = X'X or, if `outer`, XX', in panels whose size is fixed. */
-static void gram(double *G, const double *X, int64_t rows, int64_t cols, bool outer, int threads)
+static void gram(double *G, const struct logistic_rows *out, const double *X, bool outer,
+                 int threads)
 {
-    int64_t n = outer ? rows : cols;
-    struct gram job = {G, X, rows, cols, outer};
+    int64_t n = outer ? out->rows : out->cols;
+    struct gram job = {G, X, out->rows, out->cols, outer, out->blas};
     threads_run(threads, (n + PANEL - 1) / PANEL, 1, gram_panels, &job);
 }
 
 /* Rows of C (m, n) = A (m, k) B (k, n), where A is stored as its transpose, rows `ld` apart, or is
  * not: then ld is 0. */
 struct rows_product {
+    const struct blas *blas;
     double *C;
     const double *A, *B;
     int64_t n, k, ld;
@@ -65,6 +68,7 @@ static void multiply_rows(void *job, struct threads_piece rows)
 {
     const struct rows_product *p = job;
     blas_dgemm(
+        p->blas,
         (struct blas_result){p->C + rows.first * p->n, rows.last - rows.first, p->n, p->n, false},
         p->k,
         p->ld ? blas_transposed(p->A + rows.first, p->ld)
@@ -96,7 +100,7 @@ static graco_status keep_axes(struct logistic_rows *out, const double *E, const 
             scaled[i * rank + j] = scale * E[(n - 1 - j) * n + i];
     }
     if (outer) {
-        struct rows_product product = {out->Q, X, scaled, rank, n, out->cols};
+        struct rows_product product = {out->blas, out->Q, X, scaled, rank, n, out->cols};
         threads_run(threads, out->cols, PANEL, multiply_rows, &product);
     } else {
         memcpy(out->Q, scaled, (size_t)(n * rank) * sizeof *scaled);
@@ -106,21 +110,21 @@ done:
     return status;
 }
 
-graco_status logistic_rows_init(struct logistic_rows *out, const double *X, int64_t rows,
-                                int64_t cols, int threads)
+graco_status logistic_rows_init(struct logistic_rows *out, const struct blas *blas, const double *X,
+                                int64_t rows, int64_t cols, int threads)
 {
     graco_status status = GRACO_OK;
-    struct logistic_rows made = {.rows = rows, .cols = cols};
+    struct logistic_rows made = {.rows = rows, .cols = cols, .blas = blas};
     double *E = NULL, *values = NULL;
     bool outer = rows < cols;
     int64_t n = min64(rows, cols);
     TRY(memory_alloc(&E, n * n, sizeof *E));
     TRY(memory_alloc(&values, n, sizeof *values));
-    gram(E, X, rows, cols, outer, threads);
-    TRY(eigen_symmetric(values, E, n));
+    gram(E, &made, X, outer, threads);
+    TRY(eigen_symmetric(values, E, n, blas));
     TRY(keep_axes(&made, E, values, X, outer, threads));
     TRY(memory_alloc(&made.XQ, rows * made.rank, sizeof *made.XQ));
-    struct rows_product product = {made.XQ, X, made.Q, made.rank, cols, 0};
+    struct rows_product product = {blas, made.XQ, X, made.Q, made.rank, cols, 0};
     threads_run(threads, rows, BLOCK, multiply_rows, &product);
     *out = made;
 done:

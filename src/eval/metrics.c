@@ -41,18 +41,28 @@ static struct metrics_scores scores_of(const struct class_sums *sums, int64_t ri
     };
 }
 
+/* Class k of truth by prediction. */
+static struct metrics_counts square_counts(const int64_t *table, int64_t classes, int64_t k)
+{
+    int64_t right = table[k * classes + k];
+    struct metrics_counts one = {right, -right, -right}; /* the loop counts them too */
+    for (int64_t other = 0; other < classes; other++) {
+        one.false_positive += table[other * classes + k];
+        one.false_negative += table[k * classes + other];
+    }
+    return one;
+}
+
 struct metrics_scores metrics_single(const int64_t *table, int64_t classes)
 {
     struct class_sums sums = {0};
     int64_t rows = 0;
     for (int64_t k = 0; k < classes; k++) {
-        int64_t right = table[k * classes + k];
-        struct metrics_counts one = {right, -right, -right}; /* the loop counts them too */
-        for (int64_t other = 0; other < classes; other++) {
-            one.false_positive += table[other * classes + k];
-            one.false_negative += table[k * classes + other];
-        }
-        rows += right + one.false_negative;
+        const int64_t *row = table + 4 * k;
+        struct metrics_counts one = classes > METRICS_SQUARE
+                                        ? (struct metrics_counts){row[0], row[1], row[2]}
+                                        : square_counts(table, classes, k);
+        rows += one.true_positive + one.false_negative;
         add_class(&sums, one);
     }
     return scores_of(&sums, sums.total.true_positive, rows);

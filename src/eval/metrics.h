@@ -23,7 +23,31 @@ struct metrics_scores {
     double macro_f1; /* mean F1 over the classes that occur, as truth or as prediction */
 };
 
-/* From table[truth * classes + prediction], counts of rows. */
+/* Truth by prediction takes classes^2 counts, nearly all of them zero where classes are many: with
+ * more than METRICS_SQUARE a table has a row of four counts for each class, as metrics_multi reads
+ * them. */
+enum { METRICS_SQUARE = 1024 };
+
+/* The columns of a table of counts. */
+static inline int64_t metrics_cols(int64_t classes, bool multi)
+{
+    return multi || classes > METRICS_SQUARE ? 4 : classes;
+}
+
+/* Counts a row with one label, in either kind of table. */
+static inline void metrics_count(int64_t *table, int64_t classes, int64_t truth, int64_t chosen)
+{
+    if (classes <= METRICS_SQUARE) {
+        table[truth * classes + chosen]++;
+    } else if (truth == chosen) {
+        table[4 * truth]++;
+    } else {
+        table[4 * chosen + 1]++;
+        table[4 * truth + 2]++;
+    }
+}
+
+/* From table[truth * classes + prediction], counts of rows; or from four counts for each class. */
 struct metrics_scores metrics_single(const int64_t *table, int64_t classes);
 
 /* From table[class * 4 + ...]: true positives, false positives, false negatives, true negatives. */

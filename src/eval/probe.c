@@ -10,7 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 128 }; /* rows that are prepared or scored together */
+enum {
+    BLOCK = 128,         /* rows that are prepared or scored together */
+    BLOCK_WIDTH = 32768, /* scores of a row, up to which there are so many; wider rows, fewer */
+};
 
 /* One node's row as the regression sees it: x (dim + 1). */
 static void prepare_row(double *x, const struct probe *probe, const struct probe_input *input,
@@ -78,15 +81,18 @@ static bool is_positive(const struct probe_input *input, int32_t node, int64_t c
 static graco_status find_outputs(struct probe *probe, uint8_t **positive,
                                  const struct probe_input *input, struct node_list nodes)
 {
-    int64_t n = nodes.count;
-    PASS(memory_alloc(&probe->class_of, input->classes, sizeof *probe->class_of));
-    for (int64_t k = 0; k < input->classes; k++) {
-        int64_t i = 0;
-        while (i < n && !is_positive(input, nodes.node[i], k))
-            i++;
-        if (i < n)
-            probe->class_of[probe->outputs++] = (int32_t)k;
-    }
+    int64_t n = nodes.count, classes = input->classes;
+    int32_t *class_of;
+    PASS(memory_zalloc(&probe->class_of, classes, sizeof *probe->class_of));
+    class_of = probe->class_of; /* first marks the classes that have a row, then lists them */
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; input->multi && k < classes; k++)
+            class_of[k] |= input->multi[nodes.node[i] * classes + k] != 0;
+    for (int64_t i = 0; input->label && i < n; i++)
+        class_of[input->label[nodes.node[i]]] = 1;
+    for (int64_t k = 0; k < classes; k++)
+        if (class_of[k])
+            class_of[probe->outputs++] = (int32_t)k;
     PASS(memory_alloc(positive, probe->outputs * n, sizeof **positive));
     for (int64_t k = 0; k < probe->outputs; k++)
         for (int64_t i = 0; i < n; i++)
@@ -109,7 +115,7 @@ graco_status probe_fit(struct probe *out, const struct probe_input *input, struc
     TRY(memory_alloc(&X, nodes.count * cols, sizeof *X));
     struct preparation preparation = {X, &made, input, nodes};
     threads_run(input->threads, nodes.count, BLOCK, prepare_rows, &preparation);
-    TRY(logistic_rows_init(&rotated, X, nodes.count, cols, input->threads));
+    TRY(logistic_rows_init(&rotated, input->blas, X, nodes.count, cols, input->threads));
     memory_free(X); /* as large as the rotated rows, and not needed beside them */
     X = NULL;
     TRY(memory_alloc(&made.W, count * made.outputs * cols, sizeof *made.W));
@@ -134,7 +140,7 @@ done:
 struct scorer {
     const struct probe *probe;
     const struct probe_input *input;
-    double *X, *S;                 /* (BLOCK, dim + 1), (BLOCK, count * outputs) */
+    double *X, *S;                 /* (block, dim + 1), (block, count * outputs) */
     struct metrics_counts *counts; /* (count) */
     int64_t *table;                /* or NULL */
 };
@@ -152,7 +158,7 @@ static void count_single(const struct scorer *scorer, int64_t c, int32_t node, c
     scorer->counts[c].false_positive += truth != chosen;
     scorer->counts[c].false_negative += truth != chosen;
     if (scorer->table)
-        scorer->table[truth * scorer->input->classes + chosen]++;
+        metrics_count(scorer->table, scorer->input->classes, truth, chosen);
 }
 
 static void count_multi(const struct scorer *scorer, int64_t c, int32_t node, const double *s)
@@ -172,7 +178,7 @@ static void count_multi(const struct scorer *scorer, int64_t c, int32_t node, co
     }
 }
 
-/* At most BLOCK nodes. */
+/* Some nodes at once. */
 static void score_block(const struct scorer *scorer, struct node_list nodes)
 {
     const struct probe_input *input = scorer->input;
@@ -182,7 +188,7 @@ static void score_block(const struct scorer *scorer, struct node_list nodes)
     for (int64_t i = 0; i < nodes.count; i++)
         prepare_row(X + i * cols, probe, input, nodes.node[i]);
     if (width > 0)
-        blas_dgemm((struct blas_result){S, nodes.count, width, width, false}, cols,
+        blas_dgemm(input->blas, (struct blas_result){S, nodes.count, width, width, false}, cols,
                    blas_plain(X, cols), blas_transposed(probe->W, cols));
     for (int64_t i = 0; i < nodes.count; i++)
         for (int64_t c = 0; c < probe->count; c++)
@@ -208,28 +214,29 @@ graco_status probe_score(struct metrics_counts *counts, int64_t *table, const st
 {
     graco_status status = GRACO_OK;
     int64_t count = probe->count, cols = input->dim + 1, width = count * probe->outputs;
-    int64_t blocks = (nodes.count + BLOCK - 1) / BLOCK;
+    int64_t block = width <= BLOCK_WIDTH ? BLOCK : 1 + BLOCK * BLOCK_WIDTH / width;
+    int64_t blocks = (nodes.count + block - 1) / block;
     int64_t threads = blocks < input->threads ? blocks : input->threads;
-    int64_t table_size = table ? input->classes * (input->multi ? 4 : input->classes) : 0;
+    int64_t table_size = table ? input->classes * metrics_cols(input->classes, input->multi) : 0;
     double *work = NULL;
     struct metrics_counts *parts = NULL;
     int64_t *tables = NULL;
     struct scorer *scorers = NULL;
     threads = threads < 1 ? 1 : threads;
-    TRY(memory_alloc(&work, threads * BLOCK * (cols + width), sizeof *work));
+    TRY(memory_alloc(&work, threads * block * (cols + width), sizeof *work));
     TRY(memory_zalloc(&parts, threads * count, sizeof *parts));
     TRY(memory_zalloc(&tables, threads * table_size, sizeof *tables));
     TRY(memory_alloc(&scorers, threads, sizeof *scorers));
     for (int64_t t = 0; t < threads; t++)
         scorers[t] = (struct scorer){.probe = probe,
                                      .input = input,
-                                     .X = work + t * BLOCK * (cols + width),
-                                     .S = work + t * BLOCK * (cols + width) + BLOCK * cols,
+                                     .X = work + t * block * (cols + width),
+                                     .S = work + t * block * (cols + width) + block * cols,
                                      .counts = parts + t * count,
                                      .table = table ? tables + t * table_size : NULL};
     /* Whole numbers: their sum does not depend on which thread counted what. */
     struct scored scored = {scorers, nodes};
-    threads_run((int)threads, nodes.count, BLOCK, score_nodes, &scored);
+    threads_run((int)threads, nodes.count, block, score_nodes, &scored);
     memset(counts, 0, (size_t)count * sizeof *counts);
     for (int64_t i = 0; i < threads * count; i++)
         metrics_add(&counts[i % count], &parts[i]);

@@ -7,6 +7,7 @@
 
 /* What a probe reads; borrowed. */
 struct probe_input {
+    const struct blas *blas;
     const float *Z; /* (nodes, dim) finite */
     int64_t nodes, dim, classes;
     const int32_t *label; /* (nodes), or NULL if multi-label */

@@ -1,3 +1,5 @@
+/* A step looks at two sorted rows of the graph at most. Numbers come from the walk's number and the place,
+ * so that no walk waits for another. */
 #include "graph/walks.h"
 
 #include "base/random.h"

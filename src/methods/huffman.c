@@ -1,3 +1,5 @@
+/* Two queues make the tree in linear time once the leaves are sorted; paths are read off from the leaves
+ * up, twice: to count, and to write. */
 #include "methods/huffman.h"
 
 #include "base/memory.h"

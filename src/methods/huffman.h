@@ -12,11 +12,11 @@
 /* Owns its arrays. */
 struct huffman {
     int64_t nodes;
-    int64_t *start;   /* (nodes + 1) of each node's path */
-    uint32_t *path;   /* inner node << 1 | code, from the root down */
-    int32_t *order;   /* (nodes) leaves by falling count */
-    int64_t *weight;  /* (nodes - 1) the counts below each inner node, never falling */
-    int32_t *parent;  /* (nodes - 1) of each inner node but the root: one that was made later */
+    int64_t *start;  /* (nodes + 1) of each node's path */
+    uint32_t *path;  /* inner node << 1 | code, from the root down */
+    int32_t *order;  /* (nodes) leaves by falling count */
+    int64_t *weight; /* (nodes - 1) the counts below each inner node, never falling */
+    int32_t *parent; /* (nodes - 1) of each inner node but the root: one that was made later */
 };
 
 /* O(nodes log nodes). `nodes` is from 1 to 2^30. */

@@ -2,9 +2,8 @@
  * samples on them. Settings are those of docs/methods.md.                               docs/math.md */
 #include "methods/walk_table.h"
 
-static const char *const KEYS[] = {"hidden", "lr",        "walks", "length",
-                                   "window", "negatives", "p",     "q",
-                                   NULL};
+static const char *const KEYS[] = {"hidden",    "lr", "walks", "length", "window",
+                                   "negatives", "p",  "q",     NULL};
 
 static const struct preset PRESETS[] = {
     {"cora", ""}, {"citeseer", ""}, {"pubmed", ""}, {"dblp", ""}, {NULL, NULL}};

@@ -1,3 +1,4 @@
+/* The distribution function in 32 bits, and a guide: a number's leading bits say where in it to begin. */
 #include "methods/noise.h"
 
 #include "base/memory.h"

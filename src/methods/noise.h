@@ -8,7 +8,8 @@
 struct noise {
     int64_t nodes;
     uint32_t *below; /* (nodes) floor(2^32 * probability of the nodes before this one) */
-    uint32_t *guide; /* (2^(32 - shift)) the last node that begins at or before the slot's first number */
+    uint32_t *
+        guide; /* (2^(32 - shift)) the last node that begins at or before the slot's first number */
     int shift;
 };
 

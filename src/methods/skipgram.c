@@ -1,6 +1,7 @@
-/* Chunks of walks become buckets of terms, which the inner loop works off. A chunk is cut into slices
- * that are drawn at the same time, each into buckets of its own; a bucket is then the slices' buckets one
- * after the other. */
+/* Chunks of walks become buckets of terms, which the inner loop works off. A chunk's slices are drawn at
+ * the same time and worked off one after the other. Slice k has the places k, k + SLICES, ... of every
+ * walk: walks meet the same nodes again and again, and if a row got a whole walk's terms of one bucket
+ * in a row, it would overshoot before other buckets pull it back. */
 #include "methods/skipgram.h"
 
 #include "base/memory.h"
@@ -15,13 +16,14 @@
 #include <string.h>
 
 enum {
-    PARTS = 8,           /* of each table: so many threads find work */
-    SLICES = 16,         /* of a chunk */
-    MEASURED = SLICES - 1, /* the slice whose loss is taken: never without a walk */
-    CHUNK_PAIRS = 1 << 17, /* about: enough for a bucket to outlast a round's start */
-    CHUNKS_LEAST = 32,   /* of a pass over all nodes: the rate falls by steps no larger */
-    SHORT = 16,          /* words of a run, of most of them */
-    PATH_MAX = 96,       /* inner nodes above a leaf: counts double every second level */
+    PARTS = 8,             /* of each table: so many threads find work */
+    SLICES = 16,           /* of a chunk */
+    MEASURED = 0,          /* the slice whose loss is taken: it has the start of every walk */
+    CHUNK_PAIRS = 1 << 17, /* about: enough for a slice's bucket to outlast a round's start */
+    CHUNKS_LEAST = 32,     /* of a pass over all nodes: the rate falls by steps no larger */
+    WALKS_AT_ONCE = 16,    /* that a thread draws */
+    SHORT = 16,            /* words of a run, of most of them */
+    PATH_MAX = 96,         /* inner nodes above a leaf: counts double every second level */
 };
 
 struct bucket {
@@ -33,27 +35,34 @@ struct bucket {
 struct slice {
     graco_status status;
     int64_t pairs;
-    int32_t *walk;    /* (length) */
-    uint32_t *random; /* (numbers) of a walk's windows, then of a place's negatives */
+    int32_t *walk;                      /* (length) */
+    uint32_t *random;                   /* (numbers) of a place's negatives */
     struct bucket bucket[PARTS][PARTS]; /* of a part of U, of a part of V */
+};
+
+struct walk {
+    int64_t number, length;
+    const int32_t *node; /* (length) */
 };
 
 struct skipgram {
     struct skipgram_options options;
     int64_t nodes, steps;  /* of an epoch */
     int64_t chunks, chunk; /* chunks of a pass over all nodes, and walks of each */
-    int64_t *tokens;                     /* (steps of an epoch + 1) nodes of all walks before a step */
-    int32_t *order;                      /* (nodes) starts of the walks of pass `ordered` */
+    int64_t *tokens;       /* (steps of an epoch + 1) nodes of all walks before a step */
+    int32_t *order;        /* (nodes) starts of the walks of pass `ordered` */
     int64_t ordered;
     uint8_t *part_u, *part_v; /* of each row */
     struct huffman tree;      /* empty with negatives */
     struct noise noise;       /* empty without */
     struct slice slice[SLICES];
-    float *change; /* (PARTS, d) */
+    struct walk *walk; /* (chunk) */
+    int32_t *places;   /* (chunk, length) their nodes */
+    float *change;     /* (PARTS, d) */
     /* Of the step under way. */
     int64_t step, first, count; /* walks first .. first + count - 1 of the pass */
     float *U, *V, alpha;
-    int round;
+    int working, round; /* on a slice, in a round */
     double loss[PARTS];
 };
 
@@ -174,9 +183,10 @@ static graco_status deal_tree(struct skipgram *s)
     }
     for (int64_t i = inner - 1; i >= 0; i--) {
         bool top = tree->weight[i] > tree->weight[inner - 1] / PARTS;
-        bool below = i < inner - 1 && tree->weight[tree->parent[i]] <= tree->weight[inner - 1] / PARTS;
-        s->part_v[i] = below ? s->part_v[tree->parent[i]]
-                             : deal(load, top ? tree->weight[i] : work[i]);
+        bool below =
+            i < inner - 1 && tree->weight[tree->parent[i]] <= tree->weight[inner - 1] / PARTS;
+        s->part_v[i] =
+            below ? s->part_v[tree->parent[i]] : deal(load, top ? tree->weight[i] : work[i]);
     }
 done:
     memory_free(work);
@@ -203,12 +213,7 @@ static graco_status deal_rows(struct skipgram *s, const int64_t *count)
     return GRACO_OK;
 }
 
-/* Whole blocks of random numbers for a walk's windows or for a place's negatives. */
-static int64_t window_blocks(const struct skipgram_options *o)
-{
-    return (o->walks.length + 3) / 4;
-}
-
+/* Whole blocks of random numbers for a place's negatives. */
 static int64_t negative_blocks(const struct skipgram_options *o)
 {
     return (2 * o->window * o->negatives + 3) / 4;
@@ -219,11 +224,12 @@ static graco_status make_room(struct skipgram *s)
     const struct skipgram_options *o = &s->options;
     PASS(memory_alloc(&s->tokens, s->steps + 1, sizeof *s->tokens));
     PASS(memory_alloc(&s->order, s->nodes, sizeof *s->order));
+    PASS(memory_alloc(&s->walk, s->chunk, sizeof *s->walk));
+    PASS(memory_alloc(&s->places, s->chunk * o->walks.length, sizeof *s->places));
     PASS(memory_alloc(&s->change, PARTS * o->d, sizeof *s->change));
     for (int k = 0; k < SLICES; k++) {
         PASS(memory_alloc(&s->slice[k].walk, o->walks.length, sizeof(int32_t)));
-        PASS(memory_alloc(&s->slice[k].random, 4 * (window_blocks(o) + negative_blocks(o)),
-                          sizeof(uint32_t)));
+        PASS(memory_alloc(&s->slice[k].random, 4 * negative_blocks(o), sizeof(uint32_t)));
     }
     return GRACO_OK;
 }
@@ -272,6 +278,8 @@ void skipgram_free(struct skipgram *s)
     memory_free(s->order);
     memory_free(s->part_u);
     memory_free(s->part_v);
+    memory_free(s->walk);
+    memory_free(s->places);
     memory_free(s->change);
     memory_free(s);
 }
@@ -347,45 +355,42 @@ static void put_noise(struct slice *slice, const struct skipgram *s, int32_t inp
     slice->pairs++;
 }
 
-/* A place of a walk: it is the output, and `reach` places on either side of it are the inputs. */
-struct place {
-    int64_t number, length, at, reach; /* of the walk, and in it */
-};
-
-static void put_place(struct slice *slice, const struct skipgram *s, const struct place *place)
+/* Place `at` of a walk: it is the output, and the places within reach on either side are the inputs. */
+static void put_place(struct slice *slice, const struct skipgram *s, const struct walk *walk,
+                      int64_t at)
 {
     const struct skipgram_options *o = &s->options;
-    const struct random_key key = {o->walks.seed, RANDOM_NEGATIVES, 0,
-                                   (uint32_t)(s->step / s->steps)};
-    int64_t blocks = negative_blocks(o), at = place->at;
-    uint64_t block = (uint64_t)((place->number * o->walks.length + at) * blocks);
-    uint32_t *random = slice->random + 4 * window_blocks(o);
+    const uint32_t epoch = (uint32_t)(s->step / s->steps);
+    const struct random_key windows = {o->walks.seed, RANDOM_WINDOWS, 0, epoch},
+                            noise = {o->walks.seed, RANDOM_NEGATIVES, 0, epoch};
+    uint64_t place = (uint64_t)(walk->number * o->walks.length + at);
+    int64_t cut = (int64_t)((uint64_t)random_u32(&windows, place) * (uint64_t)o->window >> 32);
+    int64_t reach = o->window - cut, last = least(at + reach, walk->length - 1);
+    int64_t blocks = negative_blocks(o);
+    const uint32_t *random = slice->random;
     struct path path;
-    random_blocks(random, &key, block, blocks);
+    random_blocks(slice->random, &noise, place * (uint64_t)blocks, blocks);
     if (o->negatives == 0)
-        find_path(&path, s, slice->walk[at]);
-    int64_t last = least(at + place->reach, place->length - 1);
-    for (int64_t j = at > place->reach ? at - place->reach : 0; j <= last; j++) {
+        find_path(&path, s, walk->node[at]);
+    for (int64_t j = at > reach ? at - reach : 0; j <= last; j++) {
         if (j == at || slice->status != GRACO_OK)
             continue;
         if (o->negatives == 0)
-            put_path(slice, s, slice->walk[j], &path);
+            put_path(slice, s, walk->node[j], &path);
         else
-            put_noise(slice, s, slice->walk[j], slice->walk[at], random);
+            put_noise(slice, s, walk->node[j], walk->node[at], random);
         random += o->negatives;
     }
 }
 
-static void put_walk(struct slice *slice, const struct skipgram *s, int64_t place)
+static void draw_walks(void *job, struct threads_piece piece)
 {
-    const struct skipgram_options *o = &s->options;
-    const struct random_key key = {o->walks.seed, RANDOM_WINDOWS, 0,
-                                   (uint32_t)(s->step / s->steps)};
-    int64_t number, length = draw_walk(s, slice->walk, &number, place), blocks = window_blocks(o);
-    random_blocks(slice->random, &key, (uint64_t)(number * blocks), blocks);
-    for (int64_t i = 0; i < length && slice->status == GRACO_OK; i++) {
-        int64_t cut = (int64_t)((uint64_t)slice->random[i] * (uint64_t)o->window >> 32);
-        put_place(slice, s, &(struct place){number, length, i, o->window - cut});
+    struct skipgram *s = job;
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        int32_t *node = s->places + i * s->options.walks.length;
+        struct walk *walk = &s->walk[i];
+        walk->node = node;
+        walk->length = draw_walk(s, node, &walk->number, s->first + i);
     }
 }
 
@@ -398,9 +403,9 @@ static void draw_slices(void *job, struct threads_piece piece)
         slice->pairs = 0;
         for (int i = 0; i < PARTS * PARTS; i++)
             slice->bucket[i / PARTS][i % PARTS].count = 0;
-        int64_t first = s->count * k / SLICES, last = s->count * (k + 1) / SLICES;
-        for (int64_t i = first; i < last && slice->status == GRACO_OK; i++)
-            put_walk(slice, s, s->first + i);
+        for (int64_t i = 0; i < s->count; i++)
+            for (int64_t at = k; at < s->walk[i].length; at += SLICES)
+                put_place(slice, s, &s->walk[i], at);
     }
 }
 
@@ -412,18 +417,15 @@ static void work_off(void *job, struct threads_piece piece)
     struct skipgram *s = job;
     const struct loops *loops = loops_choose();
     for (int64_t u = piece.first; u < piece.last; u++) {
-        int64_t v = (u + s->round) % PARTS;
-        for (int k = 0; k < SLICES; k++) {
-            const struct bucket *bucket = &s->slice[k].bucket[u][v];
-            const struct skipgram_pass pass = {.U = s->U,
-                                               .V = s->V,
-                                               .d = s->options.d,
-                                               .alpha = s->alpha,
-                                               .word = bucket->word,
-                                               .count = bucket->count,
-                                               .change = s->change + u * s->options.d};
-            s->loss[u] += loops->skipgram(&pass, k == MEASURED);
-        }
+        const struct bucket *bucket = &s->slice[s->working].bucket[u][(u + s->round) % PARTS];
+        const struct skipgram_pass pass = {.U = s->U,
+                                           .V = s->V,
+                                           .d = s->options.d,
+                                           .alpha = s->alpha,
+                                           .word = bucket->word,
+                                           .count = bucket->count,
+                                           .change = s->change + u * s->options.d};
+        s->loss[u] += loops->skipgram(&pass, s->working == MEASURED);
     }
 }
 
@@ -446,13 +448,15 @@ graco_status skipgram_step(struct skipgram *s, float *U, float *V, int64_t step,
     s->V = V;
     s->alpha = rate(s, step / steps, chunk);
     memset(s->loss, 0, sizeof s->loss);
+    threads_run(s->options.threads, s->count, WALKS_AT_ONCE, draw_walks, s);
     threads_run(s->options.threads, SLICES, 1, draw_slices, s);
     for (int k = 0; k < SLICES; k++)
         if (s->slice[k].status != GRACO_OK)
             return status_fail(s->slice[k].status, "no memory for the pairs of %lld walks",
                                (long long)s->count);
-    for (s->round = 0; s->round < PARTS; s->round++)
-        threads_run(s->options.threads, PARTS, 1, work_off, s);
+    for (s->working = 0; s->working < SLICES; s->working++)
+        for (s->round = 0; s->round < PARTS; s->round++)
+            threads_run(s->options.threads, PARTS, 1, work_off, s);
     *loss = 0;
     pairs = s->slice[MEASURED].pairs;
     for (int u = 0; u < PARTS; u++)

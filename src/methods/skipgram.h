@@ -1,4 +1,4 @@
-/* Skip-gram on random walks: DeepWalk and node2vec as word2vec's SGD.                  docs/math.md, 10
+/* Skip-gram on random walks: DeepWalk and node2vec as word2vec's SGD.
  *
  *     walks ──► pairs (input u_i, output o) ──► terms (i, o, y) ──► buckets ──► SGD, bucket by bucket
  *
@@ -6,9 +6,9 @@
  * negatives, the inner nodes on the output's path in Huffman's tree, with y = 1 - code. Every term costs
  * softplus((1 - 2y) u_i.v_o).
  *
- * A step works off a chunk of walks. Rows of U and of V are dealt into PARTS parts each of about equal
- * work; a term belongs to the bucket of its two parts. Buckets that share no part run at the same time,
- * in PARTS rounds:
+ * A step works off a chunk of walks, slice by slice: a sixteenth of the places of each walk. Rows of U
+ * and of V are dealt into PARTS parts each of about equal work; a term belongs to the bucket of its two
+ * parts. Buckets of a slice that share no part run at the same time, in PARTS rounds:
  *
  *     V part     0 1 2 3
  *     U part 0   1 2 3 4      round r runs the buckets marked r, each from its first term to its last
@@ -18,7 +18,7 @@
  *
  * So the order of all updates of a row is a function of the data, and the same bits come out for any
  * number of threads. Every term is drawn as in word2vec; only the order within a chunk differs, and u_i
- * gets its change once per bucket of a pair, not once per pair. */
+ * gets its change once per bucket of a pair, not once per pair.                        docs/math.md */
 #ifndef METHODS_SKIPGRAM_H
 #define METHODS_SKIPGRAM_H
 
@@ -35,7 +35,7 @@ struct skipgram_options {
     int threads;
 };
 
-enum { SKIPGRAM_NODES_MAX = 1 << 30, SKIPGRAM_NEGATIVES_MAX = 64 };
+enum { SKIPGRAM_NODES_MAX = 1 << 30 };
 
 struct skipgram;
 
@@ -52,7 +52,8 @@ int64_t skipgram_steps(const struct skipgram_options *options);
 
 /* Step `step`, counted over all epochs, on U (nodes, d) and V (outputs, d). The learning rate falls
  * linearly with the nodes of the walks done, to 1e-4 of its start at least. `loss` gets the mean over
- * pairs of the sum of its terms, each taken before its update; one walk in sixteen is measured. */
-graco_status skipgram_step(struct skipgram *skipgram, float *U, float *V, int64_t step, double *loss);
+ * pairs of the sum of its terms, each taken before its update; one place in sixteen is measured. */
+graco_status skipgram_step(struct skipgram *skipgram, float *U, float *V, int64_t step,
+                           double *loss);
 
 #endif

@@ -89,7 +89,7 @@ static graco_status check_data(const struct graco_dataset *data, const struct me
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has %lld node; training needs at least 2", data->name,
                            (long long)data->graph->nodes);
-    return GRACO_OK;
+    return needs & METHOD_NEEDS_FEATURES ? features_check_cols(&data->features) : GRACO_OK;
 }
 
 /* The model to go on from: a new one, or the run folder's. */
@@ -182,7 +182,9 @@ static void start_watch(struct session *s)
     const struct features *X = &s->data->features;
     struct graph_size size = {.nodes = s->data->graph->nodes,
                               .edges = s->data->graph->edges,
-                              .entries = X->dense ? X->rows * X->cols : X->sparse.start[X->rows]};
+                              .entries = X->dense          ? X->rows * X->cols
+                                         : X->sparse.start ? X->sparse.start[X->rows]
+                                                           : 0};
     s->first_step = s->model->step;
     s->stepping = s->step_began = threads_seconds();
     if (!s->options->on_progress)

@@ -99,7 +99,10 @@ static void write_archives(void)
                          many = 2000000000, ends[] = {0, 2147483646};
     static const float nan_x[10] = {1, (float)NAN}, infinite[10] = {(float)INFINITY},
                        halves[5] = {0, 0.5};
-    static const int32_t large[5] = {0, 2147483646, 0, 1, 0};
+    static const int32_t large[5] = {0, 2147483646, 0, 1, 0}, wide_index[] = {0, 7, 299999};
+    static const int32_t wide_start[21] = {0, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3,
+                                           3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
+    static const int64_t wide_shape[] = {20, 300000};
     static const int64_t empty_edges[1];
     static float twenty[40] = {1, 2, 3, 5, 7, 11, 13, 17};
     struct small_arrays bare = {0}, one = {0};
@@ -131,6 +134,17 @@ static void write_archives(void)
     small_add(&bare, "y", ARRAY_I32, known, 20, -1);
     small_npz(&bare, "classes.npz");
     write_array("twenty.npy", ARRAY_F32, twenty, 2, 20, 2);
+    known[19] = 1048575; /* the largest label that is read */
+    known[18] = 10000;
+    small_npz(&bare, "far_classes.npz");
+    bare.count = 0;
+    small_add(&bare, "edge_index", ARRAY_I64, far, 2, 3);
+    small_add(&bare, "x_data", ARRAY_F32, numbers, 3, -1);
+    small_add(&bare, "x_indices", ARRAY_I32, wide_index, 3, -1);
+    small_add(&bare, "x_indptr", ARRAY_I32, wide_start, 21, -1);
+    small_add(&bare, "x_shape", ARRAY_I64, wide_shape, 2, -1);
+    small_add(&bare, "y", ARRAY_I32, known, 20, -1);
+    small_npz(&bare, "columns.npz");
     small_citation("citation.npz", (int32_t[]){1, 2, 1}, 3);
     write_bomb("bomb.npz", "edge_index.npy", 1024, false);
     write_bomb("flat.npz", "edge_index.npy", 64, true);
@@ -200,6 +214,15 @@ static void write_pickles(void)
     write_planetoid("cycle", "graph", cycle, sizeof cycle - 1);
     write_planetoid("deep", "graph", deep, sizeof deep);
     write_planetoid("names", "graph", names, sizeof names - 1);
+    struct small_pickle shared = {0};
+    SMALL_PUT(&shared, "\x80\2]q\0(");
+    for (int i = 0; i < 100; i++)
+        SMALL_PUT(&shared, "K\0");
+    SMALL_PUT(&shared, "e0}(");
+    for (int i = 0; i < 100; i++)
+        SMALL_PUT(&shared, "K\0h\0");
+    SMALL_PUT(&shared, "u.");
+    write_planetoid("shared", "graph", shared.bytes, shared.length);
     write_planetoid("tests", "test.index", "6\n2000000000\n", 13);
     write_planetoid("minus", "test.index", "6\n-4\n", 5);
 }
@@ -215,6 +238,18 @@ static void write_texts(void)
     small_text("minus.txt", "0 1\n-1 2\n");
     small_text("sparse.txt", "0 2147483646\n");
     small_text("weights.txt", "0 1 nan\n");
+    small_text("market.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 2\n"
+                             "2 1 .5\n3 2 1\n");
+    small_text("claims.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
+                             "2147483646 2147483646 1\n1 2\n");
+    small_text("entries.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
+                              "2147483646 2147483646 2147483646\n1 2\n");
+    small_text("outside.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n");
+    small_text("zero.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 1\n");
+    small_text("oblong.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n");
+    small_text("array.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n");
+    small_text("nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n");
+    small_text("banner.mtx", "%%MatrixMarket");
     small_text("three.txt", "0 1\n1 2\n2 0\n");
     small_text("nan.csv", "1\nnan\n2\n");
     small_text("inf.csv", "1\n-inf\n2\n");
@@ -313,6 +348,12 @@ static const struct row rows[] = {
     {"info @/object.npz", "neither an .npz archive nor a text file", 0},
     {"eval @/rows.npy @/good.npz", "the embeddings have 2 rows", 2},
     {"eval @/twenty.npy @/classes.npz", "labels of 2147483647 classes", 0},
+    {"eval @/twenty.npy @/far_classes.npz", NULL, 0},
+    {"eval @/twenty.npy @/far_classes.npz --confusion --json", NULL, 0},
+    {"info @/columns.npz", NULL, 0},
+    {"train @/columns.npz -o @/out/run", "300000 columns of features with 3 entries", 2},
+    {"eval --baseline raw @/columns.npz", "300000 columns of features with 3 entries", 2},
+    {"eval --baseline untrained @/columns.npz", "300000 columns of features with 3 entries", 2},
     {"train @/one.npz -o @/out/run", "training needs at least 2", 2},
     {"train @/one.npz -o @/out/run --runs 3", "training needs at least 2", 2},
     {"train @/empty.npz -o @/out/run", "a graph of 0 nodes", 0},
@@ -331,12 +372,22 @@ static const struct row rows[] = {
     {"info @/cycle", "ind.tiny.graph", 0},
     {"info @/deep", "ind.tiny.graph", 0},
     {"info @/names", "the neighbours of a node of the graph are a", 0},
+    {"info @/shared", "more neighbours than its", 0},
     {"info @/tests", "test.index has node 2000000000", 0},
     {"info @/minus", "number 2 in the file is no node number", 0},
     /* Text. */
     {"info @/repeats.txt", NULL, 0},
     {"info @/loop.txt", NULL, 0},
     {"info @/sparse.txt", NULL, 0},
+    {"info @/market.mtx", NULL, 0},
+    {"info @/claims.mtx", "2147483646 nodes with 1 entries", 0},
+    {"info @/entries.mtx", "has 1 entries: expected 2147483646", 0},
+    {"info @/outside.mtx", "line 3: no entry: expected a row and a column from 1 to 2", 0},
+    {"info @/zero.mtx", "line 3: no entry", 0},
+    {"info @/oblong.mtx", "line 2: no size of a graph", 0},
+    {"info @/array.mtx", "a MatrixMarket file of another kind", 0},
+    {"info @/nan.mtx", "and a finite number", 0},
+    {"info @/banner.mtx", "a MatrixMarket file of another kind", 0},
     {"info @/three.txt --features @/wide.csv", NULL, 0},
     {"info @/named.txt --features @/features.csv --labels @/labels.csv", NULL, 0},
     {"info @/empty.txt", "empty.txt", 0},
@@ -454,6 +505,7 @@ static void damaged(void)
     damage("run/model.safetensors", "embed @/run @/good.npz -o @/out2.npy", false);
     damage("tiny/ind.tiny.allx", "info @/tiny", false);
     damage("tiny/ind.tiny.graph", "info @/tiny", false);
+    damage("market.mtx", "info @/market.mtx", true);
     damage("named.txt", "info @/named.txt", true);
     damage("features.csv", "info @/named.txt --features @/features.csv", true);
 }

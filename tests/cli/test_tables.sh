@@ -62,6 +62,19 @@ done
 "$graco" info a.npz >out
 holds "numbers have no names" bash -c '! grep -q "class names" out'
 
+# A first label that is a word of ids is no header in silence.
+printf 'ann bob\nbob cid\n' >people.txt
+printf 'ann,name\nbob,red\ncid,red\n' >first.csv
+refuses 'with "name", may be a header or the label of a node' people.txt --labels first.csv
+says 'first.csv: column 1 names nodes; 2 classes, which have names; no header' people.txt \
+    --labels first.csv --header no
+printf 'label,name\nred,ann\nred,bob\nblue,cid\n' >turned.csv
+says 'turned.csv: column 2 names nodes; 2 classes, which have names; header' people.txt \
+    --labels turned.csv
+printf '0,node\n1,edge\n2,node\n3,edge\n' >parts.csv
+says 'parts.csv: column 1 names nodes; 2 classes, which have names; no header' plain.csv \
+    --labels parts.csv
+
 # Nothing is said beside JSON.
 "$graco" info headed.csv --json >out 2>err
 holds "no notes beside JSON" test ! -s err

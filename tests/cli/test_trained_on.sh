@@ -42,6 +42,16 @@ done
 "$graco" convert "${tables[@]}" whole.npz 2>/dev/null
 "$graco" convert ring.txt --features x.csv --labels y.csv directed.npz 2>/dev/null
 
+# Rows under node_id in any order are the rows in the order of the nodes: the same embeddings and score.
+(echo a,b && cut -d, -f2- rows) >ordered.csv
+"$graco" train ring.txt --features ordered.csv --labels y.csv --undirected -o ordered --epochs 4 \
+    "${small[@]}" -q
+same ordered/embeddings.npy run/embeddings.npy
+"$graco" eval run whole.npz --splits 2 2>/dev/null | sed 's/run //' >one
+"$graco" eval ordered whole.npz --splits 2 2>/dev/null | sed 's/ordered //' >other
+holds "the same score: $(cat one other)" cmp <(tr -d ' ' <one) <(tr -d ' ' <other)
+rm one other
+
 # embed: the same reading unless told otherwise; other data are said, and embedded.
 exits 0 "read as the data of run were: features x.csv, labels y.csv, undirected" \
     embed run ring.txt -o Z.npy

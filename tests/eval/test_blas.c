@@ -9,11 +9,12 @@
 
 enum { M = 192, N = 160, K = 96, TIMES = 1500, THREADS = 4 };
 
+static struct blas blas;
 static double A[M * K], B[N * K], alone[M * N], C[THREADS][M * N];
 
 static void multiply(double *to)
 {
-    blas_dgemm((struct blas_result){to, M, N, N, false}, K, blas_plain(A, K),
+    blas_dgemm(&blas, (struct blas_result){to, M, N, N, false}, K, blas_plain(A, K),
                blas_transposed(B, K));
 }
 
@@ -33,6 +34,7 @@ int main(void)
         A[i] = (double)(i * 7919 % 1013) / 1013 - 0.5;
     for (int i = 0; i < N * K; i++)
         B[i] = (double)(i * 104729 % 997) / 997 - 0.5;
+    CHECK_OK(blas_open(&blas, THREADS));
     multiply(alone);
     double exact = 0;
     for (int k = 0; k < K; k++)

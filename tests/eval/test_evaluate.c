@@ -307,6 +307,53 @@ static void unlucky_splits(void)
     graco_dataset_free(data);
 }
 
+/* Features beside embeddings score as the matrix that is joined by hand does. */
+static void with_features(void)
+{
+    const struct random_key key = {.seed = 3};
+    graco_generate_options how = graco_generate_defaults();
+    graco_eval_options options = graco_eval_defaults();
+    graco_eval_result joined, alone, beside;
+    graco_dataset *data = NULL;
+    graco_matrix Z = {0}, X = {0}, both = {0};
+    how.nodes = NODES;
+    how.feature_count = 20;
+    options.splits = 3;
+    CHECK_OK(graco_dataset_generate(&data, &how));
+    CHECK_OK(graco_dataset_features(&X, data, NULL));
+    Z = (graco_matrix){NODES, DIM, NULL};
+    both = (graco_matrix){NODES, DIM + X.cols, NULL};
+    CHECK_OK(memory_alloc(&Z.data, NODES * DIM, sizeof(float)));
+    CHECK_OK(memory_alloc(&both.data, NODES * both.cols, sizeof(float)));
+    for (int64_t i = 0; i < NODES; i++) {
+        double z = 0, x = 0;
+        for (int64_t k = 0; k < DIM; k++) {
+            Z.data[i * DIM + k] = 100 * (random_float(&key, (uint64_t)(i * DIM + k)) - 0.5f);
+            z += pow((double)Z.data[i * DIM + k], 2);
+        }
+        for (int64_t k = 0; k < X.cols; k++)
+            x += pow((double)X.data[i * X.cols + k], 2);
+        for (int64_t k = 0; k < both.cols; k++)
+            both.data[i * both.cols + k] =
+                (float)(k < DIM ? (double)Z.data[i * DIM + k] / sqrt(z)
+                                : (double)X.data[i * X.cols + k - DIM] / fmax(sqrt(x), 1e-30));
+    }
+    CHECK_OK(graco_evaluate(&joined, &both, data, &options));
+    CHECK_OK(graco_evaluate(&alone, &Z, data, &options));
+    options.with_features = true;
+    CHECK_OK(graco_evaluate(&beside, &Z, data, &options));
+    for (int64_t s = 0; s < options.splits; s++)
+        CHECK(fabs(joined.scores[s] - beside.scores[s]) < 0.5); /* rounding may turn a node */
+    CHECK(beside.mean > alone.mean + 5);                        /* Z alone is noise */
+    graco_eval_result_clear(&joined);
+    graco_eval_result_clear(&alone);
+    graco_eval_result_clear(&beside);
+    graco_matrix_clear(&X);
+    graco_matrix_clear(&Z);
+    graco_matrix_clear(&both);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     paper_protocol();
@@ -314,5 +361,6 @@ int main(void)
     multi_label();
     degenerate_input();
     unlucky_splits();
+    with_features();
     return check_result();
 }

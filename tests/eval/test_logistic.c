@@ -13,6 +13,7 @@ struct problem {
     double *W;         /* (GRID, outputs, cols) */
 };
 
+static struct blas blas;
 static double grid[GRID];
 
 /* Overlapping classes, columns of very different sizes, some of them dependent. */
@@ -48,7 +49,7 @@ static struct logistic_report solve_for(struct problem *p, const double *C, int6
 {
     struct logistic_rows rows = {0};
     struct logistic_report report;
-    CHECK_OK(logistic_rows_init(&rows, p->X, p->rows, p->cols, threads));
+    CHECK_OK(logistic_rows_init(&rows, &blas, p->X, p->rows, p->cols, threads));
     const struct logistic_problem problem = {.rows = &rows,
                                              .outputs = p->outputs,
                                              .count = count,
@@ -235,6 +236,7 @@ static void uneven_grid(void)
 
 int main(void)
 {
+    CHECK_OK(blas_open(&blas, 4));
     for (int c = 0; c < GRID; c++)
         grid[c] = ldexp(1, c - 10);
     reaches_the_minimum(120, 15, 5);

@@ -9,9 +9,9 @@
  * $GRACO_FAULT_KEEP is a folder that gets a link to every file that is renamed: all the versions of
  * all the files that a command writes.
  *
- * Left out are what happens before main, the dynamic linker, and libgomp, which ends the process by
- * itself when it has no memory; and calls within
- * the C library, such as stdio's own writes, which cannot be replaced from outside:
+ * Left out are what happens before main, the dynamic linker, and libraries that are loaded later:
+ * OpenBLAS with libgfortran and libgomp, which end the process by themselves when they have no
+ * memory; and calls within the C library, such as stdio's own writes, which cannot be replaced from outside:
  * tests/faults/test_outputs.sh looks after those. */
 #define _GNU_SOURCE
 
@@ -103,7 +103,7 @@ static enum owner caller(const void *address)
     for (int i = 0; i < range_count; i++)
         if ((uintptr_t)address >= ranges[i].first && (uintptr_t)address < ranges[i].last)
             return ranges[i].owner;
-    return OWNER_OTHER;
+    return OWNER_LEFT_OUT; /* loaded since the start: OpenBLAS and what it brings along */
 }
 
 /* Counts a call; true if it must fail, with errno set. */

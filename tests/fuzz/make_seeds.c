@@ -125,6 +125,7 @@ static void pickles(void)
             seed_file("pickle", name, "", 0);
     }
     SEED("planetoid", "\7\6\0006\n5\n4\n");
+    SEED("planetoid", "\6\x16\0\x80\2]q\0(K\1K\6e0}(K\0h\0K\1h\0u.");
     SEED("planetoid", "\7\2\0005\n\6\x1a\0\x80\2}(K\0](K\1K\6eK\1]K\5aK\6](K\0K\1eu.");
 }
 
@@ -188,6 +189,15 @@ static void texts(void)
                                          "\001ann red\nbob blue\n", "\0010\n1\n-1\n",
                                          "\002id,a\nx,1\ny,2\n",    "\0031 2\n3 4e-3\n",
                                          "\0047;1\n8;2\n"};
+    static const char *const matrices[] = {
+        "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n",
+        "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 2\n2 1 .5\n3 3 1\n",
+        "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n"};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        for (int target = 0; target < 2; target++) { /* with the byte that both begin with */
+            snprintf(line, sizeof line, "%c%s", 0, matrices[i]);
+            seed(target ? "edges" : "table", line, 1 + strlen(matrices[i]));
+        }
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         seed_text("json", values[i]);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -112,21 +112,6 @@ static void check_file(const struct golden *g)
     graph_free(graph);
 }
 
-static void test_probabilities_golden(void)
-{
-    const char *folder = getenv("GRACO_GOLDEN");
-    char *path = NULL;
-    struct golden g = {.name = "node2vec_walks.npz"};
-    if (!folder)
-        check_skip("GRACO_GOLDEN does not name the folder of the golden vectors");
-    CHECK_OK(memory_path(&path, folder, g.name));
-    CHECK_OK(npz_open(&g.npz, path));
-    printf("read %s\n", g.name);
-    check_file(&g);
-    npz_close(g.npz);
-    memory_free(path);
-}
-
 static void test_dead_ends(void)
 {
     const int32_t source[] = {0, 1}, target[] = {1, 2};
@@ -160,7 +145,7 @@ static void test_numbers(void)
 
 int main(void)
 {
-    test_probabilities_golden();
+    golden_each("walks", check_file);
     test_dead_ends();
     test_numbers();
     return check_result();

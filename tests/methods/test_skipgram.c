@@ -45,7 +45,8 @@ static void test_widths(void)
     const struct random_key key = {.seed = 5, .stream = RANDOM_WEIGHTS};
     uint32_t word[WORDS];
     for (int i = 0; i < WORDS; i++) { /* every fourth or so begins a group */
-        uint32_t row = (uint32_t)random_below(&key, (uint64_t)i, ROWS), draw = random_u32(&key, 9000 + (uint64_t)i);
+        uint32_t row = (uint32_t)random_below(&key, (uint64_t)i, ROWS),
+                 draw = random_u32(&key, 9000 + (uint64_t)i);
         bool input = i == 0 || draw % 4 == 0;
         word[i] = row << SKIPGRAM_SHIFT | (input ? SKIPGRAM_INPUT : draw / 4 % 2);
     }

@@ -133,7 +133,8 @@ def count_parameters(inside):
 
 
 def parameters(texts):
-    """Functions and pointers to functions. One that is declared extern in a .c file is not ours."""
+    """Functions and pointers to functions. What a .c file declares extern, or as a type, is
+    not ours."""
     for path, text in texts.items():
         text = re.sub(r"extern\s*\"[^\"]*\"\s*\{|__launch_bounds__\s*\([^)]*\)",
                       lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
@@ -149,7 +150,7 @@ def parameters(texts):
             after = re.match(r"\s*(const\s*)?([;{]|EXT_|__attribute__)", text[end + 1:end + 80])
             if match.group(1) and (depth > 0 or not after) or not declares:
                 continue
-            if re.match(r"\s*extern\b", before) and path.endswith(CODE) and '"' not in before:
+            if re.match(r"\s*(extern|typedef)\b", before) and path.endswith(CODE) and '"' not in before:
                 continue
             found = count_parameters(text[place + 1:end])
             if found > PARAMETERS_MAX:

@@ -102,7 +102,7 @@ done
 headers=0
 while read -r header; do
     headers=$((headers + 1))
-    "$cc" -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -fsyntax-only -Iinclude -Isrc -Itests \
+    "$cc" -std=c17 -D_XOPEN_SOURCE=700 -fopenmp -fsyntax-only -Iinclude -Isrc -Itests \
         "${flags[@]}" -include "$header" -x c /dev/null || fail "$header: does not compile alone"
 done < <(find include src cli tests -name '*.h' | sort)
 

@@ -12,9 +12,9 @@
 #include <math.h>
 
 enum {
-    AHEAD = 6,      /* words: rows of a large table arrive from memory in the time of so many terms */
-    LINE = 16,      /* floats of a cache line */
-    WIDE = 8,       /* vectors of a row that registers hold, beside its change */
+    AHEAD = 6, /* words: rows of a large table arrive from memory in the time of so many terms */
+    LINE = 16, /* floats of a cache line */
+    WIDE = 8,  /* vectors of a row that registers hold, beside its change */
     NARROW = 4,
 };
 

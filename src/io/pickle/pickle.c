@@ -135,7 +135,7 @@ graco_status pickle_decode(struct pickle *out, const void *bytes, int64_t length
     *out = (struct pickle){0};
     TRY(memory_zalloc(&m.storage, 1, sizeof *m.storage));
     TRY(run(&m));
-    *out = (struct pickle){.root = &m.stack[0]->value, .storage = m.storage};
+    *out = (struct pickle){.root = &m.stack[0]->value, .length = length, .storage = m.storage};
     m.storage = NULL;
 done:
     memory_free(m.stack);

@@ -53,6 +53,7 @@ struct pickle_value {
 /* A decoded pickle. It owns every value; nothing refers to the input any more. */
 struct pickle {
     const struct pickle_value *root;
+    int64_t length; /* of the input, in bytes */
     void *storage;
 };
 

@@ -13,7 +13,7 @@ static const char banner[] = "%%MatrixMarket";
 
 /* A size is believed up to so many nodes, or so many for each entry: more would let a few bytes ask
  * for gigabytes. */
-enum { NODES_FREE = 65536, NODES_PER_ENTRY = 128 };
+enum { NODES_FREE = 65536, NODES_PER_ENTRY = 16 };
 
 bool matrix_market_knows(const struct scan *scan)
 {

@@ -46,7 +46,25 @@ struct survey {
     int id_column; /* from 1; 0: none */
 };
 
-/* Which of two columns has the ids: the one the user says, the one a header calls so, the first. */
+static graco_status fail_header(struct scan_field label, const char *file)
+{
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s: the first line, with \"%.*s\", may be a header or the label of a "
+                       "node: --header yes or --header no decides",
+                       file, (int)(label.length < 40 ? label.length : 40), label.text);
+}
+
+/* Whether a header's word names a column of labels. */
+static bool names_labels(struct scan_field field)
+{
+    static const char *const words[] = {"label",    "labels",  "class", "class_id", "y", "target",
+                                        "category", "subject", "group", "type",     NULL};
+    return scan_listed(field, words);
+}
+
+/* Which of two columns has the ids: the one the user says, the one a header calls so, the first. A
+ * word of ids in the second column is a header if the first is called as labels are; beside a number
+ * it is a label; else it has two readings. */
 static graco_status find_ids(int *out, struct scan scan, const struct table_options *options)
 {
     struct scan_field fields[2];
@@ -59,8 +77,14 @@ static graco_status find_ids(int *out, struct scan scan, const struct table_opti
     PASS(scan_fields(fields, &count, 2, &scan));
     if (count != 2)
         return GRACO_OK;
-    bool second = fields[1].length > 0 && table_names_ids(fields[1]);
-    *out = second && !table_names_ids(fields[0]) ? 2 : 1;
+    double value;
+    bool second = fields[1].length > 0 && table_names_ids(fields[1]) &&
+                  !table_names_ids(fields[0]) && !scan_number(&value, fields[0]) &&
+                  options->header != TABLE_HEADER_NO;
+    *out = second ? 2 : 1;
+    if (second && !options->id_column && options->header == TABLE_HEADER_LOOK &&
+        !names_labels(fields[0]))
+        return fail_header(fields[1], scan.file);
     if (!options->id_column)
         return GRACO_OK;
     struct scan_field text = {chosen[0], (int64_t)strlen(chosen[0])};
@@ -80,15 +104,8 @@ static graco_status find_ids(int *out, struct scan scan, const struct table_opti
 static graco_status worded_header(bool *out, const struct scan_field first[2], bool ids, bool again,
                                   const char *file)
 {
-    static const char *const words[] = {"label",    "labels",  "class", "class_id", "y", "target",
-                                        "category", "subject", "group", "type",     NULL};
-    *out = scan_listed(first[1], words) || (ids && table_names_ids(first[0]));
-    if (!*out || !again)
-        return GRACO_OK;
-    return status_fail(GRACO_ERROR_FORMAT,
-                       "%s: the first line, with \"%.*s\", may be a header or the label of a "
-                       "node: --header yes or --header no decides",
-                       file, (int)(first[1].length < 40 ? first[1].length : 40), first[1].text);
+    *out = names_labels(first[1]) || (ids && table_names_ids(first[0]));
+    return *out && again ? fail_header(first[1], file) : GRACO_OK;
 }
 
 static bool same_text(struct scan_field a, struct scan_field b)

@@ -1,0 +1,145 @@
+/* The report of `graco train`. Several trainings are also told as one: epochs of each, mean loss, seconds
+ * of all, median of the medians. */
+#include "trained.h"
+
+#include "output.h"
+#include "settings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int64_t count_of(const struct trained_all *all)
+{
+    return all->form.runs * all->form.splits;
+}
+
+/* The fields of one run, or of all of them as one. */
+static void write_fields(struct writer *json, const struct trained_all *all,
+                         const struct trained *outcome)
+{
+    const graco_train_result *result = &outcome->result;
+    char objective[SETTINGS_TEXT], text[SETTINGS_TEXT];
+
+    writer_string(json, "run", outcome->folder);
+    writer_string(json, "dataset", all->dataset);
+    writer_string(json, "preset", all->preset);
+    writer_string(json, "method", graco_config_method(all->config));
+    if (*settings_get(objective, all->config, "objective") != '?')
+        writer_string(json, "objective", objective);
+    writer_integer(json, "epochs", result->epochs);
+    if (result->best_epoch) {
+        writer_integer(json, "best_epoch", result->best_epoch);
+        writer_real(json, "best_cost", result->best_cost);
+    }
+    writer_string(json, "ended", result->ended);
+    writer_real(json, "loss", result->loss);
+    writer_real(json, "mutual_information", result->mutual_information);
+    writer_real(json, "seconds", result->seconds);
+    writer_real(json, "epoch_ms_median", result->epoch_ms_median);
+    writer_integer(json, "peak_rss_bytes", graco_peak_memory());
+    writer_integer(json, "buffer_bytes", result->buffer_bytes);
+    writer_string(json, "device", result->device ? result->device : "cpu");
+    if (outcome->split >= 0)
+        writer_integer(json, "split", outcome->split);
+    snprintf(text, sizeof text, "%" PRIu64, outcome->seed);
+    if (outcome->seed <= INT64_MAX)
+        writer_integer(json, "seed", (int64_t)outcome->seed);
+    else
+        writer_string(json, "seed", text); /* as config.json has it */
+}
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Several runs as one: epochs of each, mean loss, seconds of all, median of the medians. Runs that had
+ * nothing to do have no loss, and count for the seconds alone. */
+static struct trained summarise(const struct trained_all *all, double *medians)
+{
+    struct trained sum = all->each[0];
+    double loss = 0, mutual_information = 0;
+    int64_t trained = 0;
+
+    snprintf(sum.folder, sizeof sum.folder, "%s", all->run);
+    sum.split = count_of(all) > 1 ? -1 : sum.split;
+    sum.result.seconds = 0;
+    for (int64_t i = 0; i < count_of(all); i++) {
+        const graco_train_result *result = &all->each[i].result;
+        sum.result.seconds += result->seconds;
+        if (isnan(result->loss))
+            continue;
+        loss += result->loss;
+        mutual_information += result->mutual_information;
+        medians[trained++] = result->epoch_ms_median;
+    }
+    if (trained == 0)
+        return sum;
+    qsort(medians, (size_t)trained, sizeof *medians, compare);
+    sum.result.epoch_ms_median = (medians[(trained - 1) / 2] + medians[trained / 2]) / 2;
+    sum.result.loss = loss / (double)trained;
+    sum.result.mutual_information = mutual_information / (double)trained;
+    return sum;
+}
+
+static int report_json(const struct trained_all *all, const struct trained *sum)
+{
+    struct writer json = {0};
+    int64_t count = count_of(all);
+
+    writer_open(&json, NULL, '{');
+    write_fields(&json, all, sum);
+    if (count > 1) {
+        writer_open(&json, "runs", '[');
+        for (int64_t i = 0; i < count; i++) {
+            writer_open(&json, NULL, '{');
+            write_fields(&json, all, &all->each[i]);
+            writer_close(&json);
+        }
+        writer_close(&json);
+    }
+    writer_close(&json);
+    return output_json(&json);
+}
+
+static void report_text(const struct trained_all *all, const struct trained *sum)
+{
+    const graco_train_result *result = &sum->result;
+    char time[32], memory[32], splits[48] = "";
+    bool one = count_of(all) == 1;
+
+    if (all->form.splits > 1)
+        snprintf(splits, sizeof splits, " of %" PRId64 " splits", all->form.splits);
+    output_row("trained", "%" PRId64 " epochs on %s, %" PRId64 " run%s%s", result->epochs,
+               all->dataset, all->form.runs, all->form.runs == 1 ? "" : "s", splits);
+    if (one && result->best_epoch)
+        output_row("kept", "epoch %" PRId64 ", of cost %.5f; ended by %s", result->best_epoch,
+                   result->best_cost, result->ended);
+    if (!isnan(result->loss)) {
+        output_row("loss", "%.5f%s", result->loss, one ? "" : " (mean)");
+        output_row("time", "%s, %.*f ms per epoch (median) on %s",
+                   output_time(time, result->seconds), result->epoch_ms_median < 10 ? 2 : 1,
+                   result->epoch_ms_median, result->device);
+    }
+    output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
+    output_row("embeddings", "%s%s%s/embeddings.npy", all->run, all->form.runs > 1 ? "/run-*" : "",
+               all->form.splits > 1 ? "/split-*" : "");
+}
+
+int trained_report(const struct trained_all *all, bool json)
+{
+    double *medians = calloc((size_t)count_of(all), sizeof *medians);
+
+    if (!medians)
+        return output_failure(output_no_memory("the report"));
+    struct trained sum = summarise(all, medians);
+    free(medians);
+    if (json)
+        return report_json(all, &sum);
+    report_text(all, &sum);
+    return output_finish();
+}

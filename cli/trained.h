@@ -1,0 +1,27 @@
+/* What trainings came to, as text and as JSON. */
+#ifndef CLI_TRAINED_H
+#define CLI_TRAINED_H
+
+#include "graco.h"
+#include "runs.h"
+
+/* One training. */
+struct trained {
+    char folder[RUNS_PATH_MAX];
+    uint64_t seed;
+    int64_t split; /* that it was trained on; -1: it serves all */
+    graco_train_result result;
+};
+
+/* All trainings of a command. */
+struct trained_all {
+    const char *run, *dataset, *preset;
+    const graco_config *config; /* of the first */
+    struct runs_form form;
+    const struct trained *each; /* (runs * splits) */
+};
+
+/* Prints all of them as one, or with `json` also each, and returns the exit code. */
+int trained_report(const struct trained_all *all, bool json);
+
+#endif

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Methods that learn from labels: a model per split, in folders of their own, trained at a time or one
+# after the other, killed and resumed, to the same bits; and graco eval, which scores each on its split.
+set -euo pipefail
+
+graco=$1/graco
+. "$(dirname "$0")/../check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# exits CODE PART ARGUMENT...: graco must exit so; PART must be in what it says, on stdout or stderr.
+exits() {
+    local code=$1 part=$2 found=0
+    shift 2
+    "$graco" "$@" >out 2>err || found=$?
+    holds "graco $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
+    [ -z "$part" ] || holds "graco $*: '$part' in: $(cat out err)" grep -qF -- "$part" out err
+}
+# field NAME: its number in the JSON of the last command, at the top.
+field() { sed 's/"results".*//; s/"runs": \[.*//' out | grep -o "\"$1\": [-0-9.]*" | head -1 | cut -d' ' -f2; }
+
+"$graco" generate g.npz --nodes 300 --classes 4 --features 80 2>/dev/null
+gcn=(g.npz --method gcn --device cpu --set checkpoint_every=5 --epochs 60)
+
+# ---- A model per split ---------------------------------------------------------------------------
+exits 0 "1 run of 3 splits" train "${gcn[@]}" -o all --splits 3 --threads 2
+for s in 0 1 2; do
+    holds "config.json names split $s" grep -q "\"split\": $s" "all/split-$s/config.json"
+done
+holds "splits differ" bash -c '! cmp -s all/split-0/embeddings.npy all/split-1/embeddings.npy'
+exits 0 '"split": 2' train "${gcn[@]}" -o slow --splits 3 --threads 1 --json -q
+exits 0 "kept" train "${gcn[@]}" -o one --set split=1
+for s in 0 1 2; do same "all/split-$s/embeddings.npy" "slow/split-$s/embeddings.npy"; done
+same one/embeddings.npy all/split-1/embeddings.npy
+
+# Killed at any moment, and resumed.
+"$graco" train "${gcn[@]}" -o killed --splits 3 --threads 2 --epochs 400 -q 2>/dev/null &
+victim=$!
+for _ in $(seq 1000); do
+    [ ! -e killed/split-1/model.safetensors ] || break
+    sleep 0.01
+done
+kill -9 "$victim" 2>/dev/null || true
+wait "$victim" 2>/dev/null || true
+exits 0 "" train "${gcn[@]}" -o killed --splits 3 --epochs 400 --resume -q
+exits 0 "" train "${gcn[@]}" -o whole --splits 3 --epochs 400 -q
+for s in 0 1 2; do same "killed/split-$s/embeddings.npy" "whole/split-$s/embeddings.npy"; done
+exits 0 "" train g.npz -o whole --splits 3 --resume -q
+same killed/split-2/embeddings.npy whole/split-2/embeddings.npy
+
+# ---- Scores --------------------------------------------------------------------------------------
+exits 0 "" eval all g.npz --json
+holds "three splits: $(field splits)" [ "$(field splits)" = 3 ]
+holds "an accuracy above chance: $(field mean)" awk "BEGIN { exit !($(field mean) > 50) }"
+holds "a score per split" bash -c 'grep -o "\"runs\": \[[^]]*\]" out | head -1 | tr -cd , | wc -c | grep -qx 2'
+holds "no C was chosen" grep -q '"C": \[null' out
+holds "eval.json is in the folder" [ -s all/eval.json ]
+exits 0 "accuracy over 1 split" eval one g.npz
+holds "text has no C: $(cat out)" bash -c '! grep -q " C " out'
+exits 0 "" train "${gcn[@]}" -o two --splits 2 --runs 2 -q
+exits 0 "2 runs" eval two g.npz
+holds "two seeds differ" bash -c '! cmp -s two/run-1/split-0/embeddings.npy two/run-2/split-0/embeddings.npy'
+exits 0 "" train g.npz -o plain --epochs 5 --set hidden=8 -q
+exits 0 "all - plain" eval all plain g.npz --splits 3
+exits 0 "" train "${gcn[@]}" --set protocol=public -o public --splits 3 -q
+exits 0 "protocol public" eval public g.npz --protocol public
+exits 2 "expected --protocol public" eval public g.npz
+exits 2 "expected neither --seed" eval all g.npz --seed 1
+
+# ---- What is refused, and what is said -----------------------------------------------------------
+exits 0 "has one split, its own" train "${gcn[@]}" --set protocol=public -o own --splits 3
+exits 0 "serves every split" train g.npz -o grace --splits 3 --epochs 2 --set hidden=8
+exits 2 "expected no --set split=1" train "${gcn[@]}" -o new --splits 3 --set split=1
+exits 1 "holds a model for each of several splits" train "${gcn[@]}" -o all --resume
+exits 1 "holds a model for one split" train "${gcn[@]}" -o one --splits 3 --resume
+exits 1 "already holds a run" train "${gcn[@]}" -o all --splits 3
+exits 1 "holds a single run" train "${gcn[@]}" -o all --splits 3 --runs 2
+printf '0 1\n1 2\n2 0\n' >bare.txt
+exits 2 "method gcn needs labels; data set 'bare' has none" \
+    train bare.txt --method gcn --undirected -o bare -q --made-features 0
+holds "no folder is left behind" [ ! -e bare ]
+checked

@@ -1,0 +1,471 @@
+/* Every reader on hostile data sets that grow: each row writes a set of about so many bytes that
+ * makes as much as it can of them, at two sizes. Archives are stored without compression, so that
+ * the bytes of the file are the bytes that are read; docs/reliability.md says what deflate adds. */
+#include "growth.h"
+
+#include "data/readers.h"
+#include "data/small_files.h"
+#include "io/npy.h"
+#include "io/store.h"
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+enum fill { ZEROS, ONES, TWOS, RAMP };
+
+/* Where arrays go: a file of a folder, or a member of an archive that is open. */
+static struct store *store;
+
+static void put_array(const char *name, enum array_type type, const void *items, int64_t rows,
+                      int64_t cols)
+{
+    const int64_t shape[2] = {rows, cols};
+    struct array array;
+    char path[64];
+    CHECK_OK(array_borrow(&array, type, items, cols >= 0 ? 2 : 1, shape));
+    snprintf(path, sizeof path, "set/%s.npy", name);
+    if (store)
+        CHECK_OK(store_array(store, name, &array));
+    else
+        CHECK_OK(npy_write(small_path(path), &array));
+}
+
+/* An array of bytes; cols -1: one dimension. A ramp goes up to 250 and begins again. */
+static void put_bytes(const char *name, enum fill fill, int64_t rows, int64_t cols)
+{
+    int64_t count = rows * (cols >= 0 ? cols : 1);
+    uint8_t *items = calloc(1, (size_t)count + 1);
+    for (int64_t i = 0; i < count; i++)
+        items[i] = (uint8_t)(fill == RAMP ? i % 251 : fill);
+    put_array(name, ARRAY_U8, items, rows, cols);
+    __real_free(items);
+}
+
+static void put_numbers(const char *name, int64_t first, int64_t second)
+{
+    const int64_t numbers[2] = {first, second};
+    put_array(name, ARRAY_I64, numbers, 2, -1);
+}
+
+static void open_archive(const char *name)
+{
+    CHECK_OK(store_create(&store, small_path(name)));
+}
+
+static void close_archive(void)
+{
+    CHECK_OK(store_commit(store));
+    store_free(store);
+    store = NULL;
+}
+
+/* A text of pieces; %d becomes the number of the piece. */
+static void put_text(const char *name, const char *before, const char *piece, int64_t times,
+                     const char *after)
+{
+    const char *number = strstr(piece, "%d");
+    FILE *file = fopen(small_path(name), "wb");
+    CHECK(file && fputs(before, file) >= 0);
+    for (int64_t i = 0; file && i < times; i++)
+        if (number)
+            fprintf(file, "%.*s%lld%s", (int)(number - piece), piece, (long long)i, number + 2);
+        else
+            fputs(piece, file);
+    if (file)
+        fputs(after, file);
+    if (file)
+        fclose(file);
+}
+
+static graco_load_options options;
+
+/* ---- Data sets ------------------------------------------------------------------------------- */
+
+static const char *native_edges(int64_t size)
+{
+    put_bytes("edge_index", RAMP, 2, size / 2);
+    return "set";
+}
+
+static const char *native_loops(int64_t size)
+{
+    put_bytes("edge_index", ZEROS, 2, size / 2);
+    return "set";
+}
+
+static const char *native_classes(int64_t size)
+{
+    put_bytes("edge_index", ZEROS, 2, 0);
+    put_bytes("y", RAMP, size, -1);
+    return "set";
+}
+
+static const char *native_claim(int64_t size)
+{
+    const int64_t nodes = size / 2 * 16;
+    put_bytes("edge_index", RAMP, 2, size / 2);
+    put_array("num_nodes", ARRAY_I64, &nodes, 1, -1);
+    return "set";
+}
+
+static const char *native_far(int64_t size)
+{
+    int32_t *ends = calloc((size_t)size / 4, sizeof *ends);
+    ends[0] = (int32_t)(size / 8 * 16 - 1);
+    put_array("edge_index", ARRAY_I32, ends, 2, size / 8);
+    __real_free(ends);
+    return "set";
+}
+
+static const char *native_dense(int64_t size)
+{
+    put_bytes("edge_index", ZEROS, 2, 0);
+    put_bytes("x", RAMP, size, 1);
+    return "set";
+}
+
+static const char *native_multi(int64_t size)
+{
+    put_bytes("edge_index", ZEROS, 2, 0);
+    put_bytes("y", ONES, size / 2, 2);
+    return "set";
+}
+
+static const char *native_rows(int64_t size)
+{
+    put_bytes("edge_index", ZEROS, 2, 0);
+    put_bytes("x_indptr", ZEROS, size + 1, -1);
+    put_bytes("x_indices", ZEROS, 0, -1);
+    put_bytes("x_data", ZEROS, 0, -1);
+    put_numbers("x_shape", size, INT32_MAX);
+    return "set";
+}
+
+static const char *native_graphs(int64_t size)
+{
+    int32_t *id = malloc((size_t)size);
+    for (int64_t i = 0; i < size / 4; i++)
+        id[i] = (int32_t)i;
+    put_bytes("edge_index", ZEROS, 2, 0);
+    put_array("graph_id", ARRAY_I32, id, size / 4, -1);
+    const int64_t nodes = size / 4;
+    put_array("num_nodes", ARRAY_I64, &nodes, 1, -1);
+    __real_free(id);
+    return "set";
+}
+
+/* Names of one byte each, as numpy's S1. */
+static const char *native_names(int64_t size)
+{
+    char header[128];
+    int length =
+        snprintf(header, sizeof header,
+                 "{'descr': '|S1', 'fortran_order': False, 'shape': (%lld,), }\n", (long long)size);
+    uint8_t *file = calloc(1, (size_t)(10 + length + size));
+    memcpy(file, "\x93NUMPY\1", 7);
+    file[8] = (uint8_t)length;
+    memcpy(file + 10, header, (size_t)length);
+    memset(file + 10 + length, 'a', (size_t)size);
+    small_write("set/node_ids.npy", file, (size_t)(10 + length + size));
+    __real_free(file);
+    put_bytes("edge_index", ZEROS, 2, 0);
+    put_array("num_nodes", ARRAY_I64, &size, 1, -1);
+    return "set";
+}
+
+static const char *native_archive(int64_t size)
+{
+    open_archive("set/set.npz");
+    put_bytes("edge_index", RAMP, 2, size / 4);
+    put_bytes("y", RAMP, size / 2, -1);
+    close_archive();
+    return "set/set.npz";
+}
+
+/* Compressed rows with nothing in them. */
+static void put_rows(const char *prefix, int64_t rows, int64_t cols)
+{
+    char name[4][32];
+    static const char *const endings[] = {"indptr", "indices", "data", "shape"};
+    for (int i = 0; i < 4; i++)
+        snprintf(name[i], sizeof name[i], "%s_%s", prefix, endings[i]);
+    put_bytes(name[0], ZEROS, rows + 1, -1);
+    put_bytes(name[1], ZEROS, 0, -1);
+    put_bytes(name[2], ZEROS, 0, -1);
+    put_numbers(name[3], rows, cols);
+}
+
+static const char *citation_nodes(int64_t size)
+{
+    open_archive("set/set.npz");
+    put_rows("adj", size / 3, size / 3);
+    put_rows("attr", size / 3, INT32_MAX);
+    put_bytes("labels", RAMP, size / 3, -1);
+    close_archive();
+    return "set/set.npz";
+}
+
+static const char *citation_entries(int64_t size)
+{
+    int64_t start[257] = {0};
+    for (int i = 1; i < 257; i++)
+        start[i] = size / 4;
+    open_archive("set/set.npz");
+    put_array("adj_indptr", ARRAY_I64, start, 257, -1);
+    put_bytes("adj_indices", RAMP, size / 4, -1);
+    put_bytes("adj_data", ONES, size / 4, -1);
+    put_numbers("adj_shape", 256, 256);
+    put_array("attr_indptr", ARRAY_I64, start, 257, -1);
+    put_bytes("attr_indices", RAMP, size / 4, -1); /* in no order: they are sorted */
+    put_bytes("attr_data", ONES, size / 4, -1);
+    put_numbers("attr_shape", 256, INT32_MAX);
+    put_bytes("labels", ZEROS, 256, -1);
+    close_archive();
+    return "set/set.npz";
+}
+
+/* The small set with one file replaced. */
+static const char *planetoid(const char *part, const struct small_pickle *before,
+                             const char *const pieces[2], int64_t times, const char *after)
+{
+    char name[64];
+    small_planetoid();
+    snprintf(name, sizeof name, "tiny/ind.tiny.%s", part);
+    FILE *file = fopen(small_path(name), "wb");
+    CHECK(file && fwrite(before->bytes, 1, before->length, file) == before->length);
+    for (int p = 0; file && p < 2 && pieces[p]; p++) {
+        for (int64_t i = 0; i < times; i++)
+            fwrite(pieces[p], 1, 2 + 2 * (size_t)p, file); /* "K\0", then "K\0h\0" */
+        fputs(p == 0 && pieces[1] ? "e0}(" : after, file);
+    }
+    if (file)
+        fclose(file);
+    return "tiny";
+}
+
+/* {0: [0, 0, ...], 0: the same list, 0: the same list, ...} */
+static const char *planetoid_shared(int64_t size)
+{
+    struct small_pickle before = {0};
+    SMALL_PUT(&before, "\x80\2]q\0(");
+    return planetoid("graph", &before, (const char *const[]){"K\0", "K\0h\0"}, size / 6, "u.");
+}
+
+static const char *planetoid_list(int64_t size)
+{
+    struct small_pickle before = {0};
+    SMALL_PUT(&before, "\x80\2}(K\0](");
+    return planetoid("graph", &before, (const char *const[]){"K\0", NULL}, size / 2, "eu.");
+}
+
+static const char *planetoid_tests(int64_t size)
+{
+    small_planetoid();
+    put_text("tiny/ind.tiny.test.index", "", "6\n", size / 2, "");
+    return "tiny";
+}
+
+static void ppi_part(const char *part, int64_t nodes, int64_t links)
+{
+    char name[64];
+    snprintf(name, sizeof name, "set/%s_graph.json", part);
+    put_text(name, "{\"links\":[", "{\"source\":0,\"target\":1},", links,
+             "{\"source\":0,\"target\":0}],\"nodes\":[");
+    FILE *file = fopen(small_path(name), "ab");
+    for (int64_t i = 0; file && i < nodes; i++)
+        fprintf(file, "%s{\"id\":%lld}", i ? "," : "", (long long)i);
+    fputs("]}", file);
+    fclose(file);
+    snprintf(name, sizeof name, "%s_feats", part);
+    put_bytes(name, ONES, nodes, 1);
+    snprintf(name, sizeof name, "%s_labels", part);
+    put_bytes(name, ONES, nodes, 2);
+    snprintf(name, sizeof name, "%s_graph_id", part);
+    put_bytes(name, *part == 't' ? part[1] == 'r' ? ZEROS : TWOS : ONES, nodes, -1);
+}
+
+static const char *ppi_nodes(int64_t size)
+{
+    ppi_part("train", size / 14, 0);
+    ppi_part("valid", 2, 0);
+    ppi_part("test", 2, 0);
+    return "set";
+}
+
+static const char *ppi_links(int64_t size)
+{
+    ppi_part("train", 2, size / 24);
+    ppi_part("valid", 2, 0);
+    ppi_part("test", 2, 0);
+    return "set";
+}
+
+static void reddit(int64_t nodes, int64_t edges)
+{
+    open_archive("set/reddit_data.npz");
+    put_bytes("feature", RAMP, nodes, 1);
+    put_bytes("label", RAMP, nodes, -1);
+    put_bytes("node_types", ONES, nodes, -1);
+    close_archive();
+    open_archive("set/reddit_graph.npz");
+    put_bytes("row", RAMP, edges, -1);
+    put_bytes("col", ZEROS, edges, -1);
+    put_numbers("shape", nodes, nodes);
+    close_archive();
+}
+
+static const char *reddit_nodes(int64_t size)
+{
+    reddit(size / 3, 0);
+    return "set";
+}
+
+static const char *reddit_edges(int64_t size)
+{
+    reddit(256, size / 2);
+    return "set";
+}
+
+static const char *edges_numbers(int64_t size)
+{
+    put_text("set/edges.txt", "", "0 %d\n", size / 8, "");
+    return "set/edges.txt";
+}
+
+/* As far apart as numbers may be that are no names. */
+static const char *edges_far(int64_t size)
+{
+    char last[32];
+    snprintf(last, sizeof last, "0 %lld\n", (long long)(size / 4 * 128));
+    put_text("set/edges.txt", "", "0 1\n", size / 4, last);
+    return "set/edges.txt";
+}
+
+static const char *edges_names(int64_t size)
+{
+    put_text("set/edges.txt", "", "a%d b\n", size / 8, "");
+    return "set/edges.txt";
+}
+
+static const char *edges_market(int64_t size)
+{
+    char head[128];
+    snprintf(head, sizeof head,
+             "%%%%MatrixMarket matrix coordinate pattern symmetric\n%lld %lld %lld\n",
+             (long long)(size / 4 * 16), (long long)(size / 4 * 16), (long long)(size / 4));
+    put_text("set/edges.txt", head, "1 2\n", size / 4, "");
+    return "set/edges.txt";
+}
+
+static const char *edges_tables(int64_t size)
+{
+    static char features[256], labels[256];
+    put_text("set/edges.txt", "", "0 1\n", 1, "");
+    put_text("set/features.csv", "", "1\n", size / 4, "");
+    put_text("set/labels.csv", "1048575\n", "0\n", size / 4 - 1, "");
+    snprintf(features, sizeof features, "%s", small_path("set/features.csv"));
+    snprintf(labels, sizeof labels, "%s", small_path("set/labels.csv"));
+    options = (graco_load_options){.features_path = features, .labels_path = labels};
+    return "set/edges.txt";
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+/* What each reader may take: docs/reliability.md states these numbers. The base is 65,536 nodes that
+ * are believed without proof, or a million in an edge list. */
+#define READER_INDEX(name) READER_##name,
+enum { READERS(READER_INDEX) READER_COUNT };
+
+static const struct growth_limit limits[READER_COUNT] = {
+    [READER_native] = {192, 1, 4 << 20},    [READER_citation] = {64, 1, 1 << 20},
+    [READER_planetoid] = {128, 1, 1 << 20}, [READER_ppi] = {32, 1, 1 << 20},
+    [READER_reddit] = {64, 1, 1 << 20},     [READER_edges] = {768, 2, 32 << 20},
+};
+
+static const struct row {
+    int reader;
+    const char *what;
+    const char *(*write)(int64_t size);
+    bool refused;
+} rows[] = {
+    {READER_native, "native: edges", native_edges, false},
+    {READER_native, "native: self-loops", native_loops, false},
+    {READER_native, "native: classes", native_classes, false},
+    {READER_native, "native: claimed nodes", native_claim, false},
+    {READER_native, "native: a far node", native_far, false},
+    {READER_native, "native: dense features", native_dense, false},
+    {READER_native, "native: several labels", native_multi, false},
+    {READER_native, "native: empty rows", native_rows, false},
+    {READER_native, "native: graphs", native_graphs, false},
+    {READER_native, "native: names", native_names, false},
+    {READER_native, "native: an archive", native_archive, false},
+    {READER_citation, "citation: nodes", citation_nodes, false},
+    {READER_citation, "citation: entries", citation_entries, true},
+    {READER_planetoid, "planetoid: a shared list", planetoid_shared, true},
+    {READER_planetoid, "planetoid: a list", planetoid_list, false},
+    {READER_planetoid, "planetoid: tests", planetoid_tests, true},
+    {READER_ppi, "ppi: nodes", ppi_nodes, false},
+    {READER_ppi, "ppi: links", ppi_links, false},
+    {READER_reddit, "reddit: nodes", reddit_nodes, false},
+    {READER_reddit, "reddit: edges", reddit_edges, false},
+    {READER_edges, "edges: numbers", edges_numbers, false},
+    {READER_edges, "edges: a far number", edges_far, false},
+    {READER_edges, "edges: names", edges_names, false},
+    {READER_edges, "edges: MatrixMarket", edges_market, false},
+    {READER_edges, "edges: tables", edges_tables, false},
+};
+
+static graco_status load(const void *path)
+{
+    graco_dataset *data = NULL;
+    graco_status status = graco_dataset_load(&data, path, &options);
+    graco_dataset_free(data);
+    return status;
+}
+
+/* The bytes of a folder of the test. */
+static int64_t folder_bytes(const char *folder)
+{
+    struct file_list list = {0};
+    int64_t bytes = 0;
+    if (file_list_folder(&list, small_path(folder)) != GRACO_OK)
+        return 0;
+    for (int64_t i = 0; i < list.count; i++) {
+        struct stat about;
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", small_path(folder), list.names[i]);
+        bytes += stat(path, &about) == 0 ? about.st_size : 0;
+    }
+    file_list_clear(&list);
+    return bytes;
+}
+
+int main(void)
+{
+    bool tested[READER_COUNT] = {0};
+    small_begin();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct growth_cost cost[2];
+        char message[512];
+        for (int large = 0; large < 2; large++) {
+            char path[256];
+            mkdir(small_path("set"), 0777);
+            options = (graco_load_options){0};
+            const char *name = rows[i].write((int64_t)GROWTH_SMALL * (large ? GROWTH_TIMES : 1));
+            snprintf(path, sizeof path, "%s", small_path(name));
+            int64_t bytes = folder_bytes(strncmp(name, "set", 3) == 0 ? "set" : name);
+            cost[large] = growth_measure(load, path, bytes);
+            snprintf(message, sizeof message, "%s", graco_message());
+            small_remove(small_path("set"));
+            small_remove(small_path("tiny"));
+        }
+        growth_check(rows[i].what, cost, limits[rows[i].reader]);
+        if ((cost[1].status != GRACO_OK) != rows[i].refused)
+            fprintf(stderr, "%s: %s\n", rows[i].what, message);
+        CHECK((cost[1].status != GRACO_OK) == rows[i].refused);
+        tested[rows[i].reader] = true;
+    }
+    for (int r = 0; r < READER_COUNT; r++)
+        CHECK(tested[r]);
+    small_remove(small_root);
+    return check_result();
+}
