@@ -29,6 +29,10 @@ graco_status input_dense(const float **out, struct context *context,
  * sparse. A share of 0 reads all. */
 void input_drop(struct input *input, struct dropout dropout);
 
+/* Y (M's rows, columns of X) = M X, dense, on the device; X itself where M is NULL. Sparse features take
+ * as much memory again meanwhile. */
+graco_status input_densify(float *Y, struct input *input, const struct sparse *M);
+
 int64_t input_rows(const struct input *input);
 
 /* The first `rows` rows of X times the rows of W that each view's mask keeps, stacked. Neither

@@ -69,6 +69,9 @@ struct method {
     /* Steps of an epoch on a whole graph; NULL: one. */
     int64_t (*steps)(const struct graco_model *model, const struct graph *graph);
 
+    /* The same where the labels of the first graph decide, from its state. NULL: `steps` says. */
+    int64_t (*steps_on)(const void *state);
+
     /* A step: what the host draws, which a recorded step asks for again each time; what the device
      * draws; the forward pass, ended by a loss on the tape. */
     void (*draw_host)(void *state, const struct graco_model *model, uint32_t step);
