@@ -12,7 +12,7 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	pictures bench bench-quick bench-eval bench-inductive bench-cuda install clean
+	pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
 
 all: build
 
@@ -102,6 +102,11 @@ bench bench-quick: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_objective
 	@/usr/bin/python3 bench/run_bench.py --build $(BUILD) $(if $(filter bench-quick,$@),--quick) \
 	    $(BENCH_OPTIONS)
+
+# Epochs of other methods against PyTorch on the CPU.
+bench-methods: build
+	@scripts/setup.sh python3-torch python3-numpy
+	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
 
 # graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
 bench-cuda: build

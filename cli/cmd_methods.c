@@ -1,4 +1,5 @@
-/* graco methods: what there is to train with, a line each; as JSON with settings and presets. */
+/* graco methods: what there is to train with, what each needs and who published it; as JSON with
+ * settings and presets. */
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -6,17 +7,22 @@
 #include <stdio.h>
 
 /* One method with the names of its presets and of the settings that it reads. */
-static graco_status write_method(struct writer *json, const char *name, const char *help)
+static graco_status write_method(struct writer *json, const graco_method_info *info)
 {
     graco_config *config = NULL;
-    const char *word = NULL;
+    const char *word = NULL, *name = info->name;
 
     graco_status status = graco_config_create(&config, name, NULL);
     if (status != GRACO_OK)
         return status;
     writer_open(json, NULL, '{');
     writer_string(json, "name", name);
-    writer_string(json, "help", help);
+    writer_string(json, "help", info->help);
+    writer_bool(json, "supervised", info->supervised);
+    writer_bool(json, "needs_features", info->needs_features);
+    writer_bool(json, "needs_labels", info->needs_labels);
+    writer_string(json, "scale", info->scale);
+    writer_string(json, "reference", info->reference);
     writer_open(json, "presets", '[');
     for (int i = 0; (word = graco_preset(name, i)); i++)
         writer_string(json, NULL, word);
@@ -33,13 +39,13 @@ static graco_status write_method(struct writer *json, const char *name, const ch
 static int print_json(void)
 {
     struct writer json = {0};
-    const char *name = NULL, *help = NULL;
+    graco_method_info info;
     graco_status status = GRACO_OK;
 
     writer_open(&json, NULL, '{');
     writer_open(&json, "methods", '[');
-    for (int i = 0; status == GRACO_OK && (name = graco_method(i, &help)); i++)
-        status = write_method(&json, name, help);
+    for (int i = 0; status == GRACO_OK && graco_method_describe(&info, i); i++)
+        status = write_method(&json, &info);
     writer_close(&json);
     writer_close(&json);
     if (status == GRACO_OK)
@@ -50,7 +56,7 @@ static int print_json(void)
 
 int cmd_methods(int argc, char **argv)
 {
-    const char *name = NULL, *help = NULL;
+    graco_method_info info;
     bool json = false;
     const struct option options[] = {
         OPTION_ROW_FLAG("json", 0, &json, "print one JSON object, with presets and settings"),
@@ -69,7 +75,15 @@ int cmd_methods(int argc, char **argv)
         return code;
     if (json)
         return print_json();
-    for (int i = 0; (name = graco_method(i, &help)); i++)
-        printf("%-12s %s\n", name, help);
+    for (int i = 0; graco_method_describe(&info, i); i++) {
+        printf("%-12s %s\n", info.name, info.help);
+        printf("%-12s %s; needs %s%s%s\n", "", info.supervised ? "supervised" : "unsupervised",
+               info.needs_features ? "features" : "",
+               info.needs_features && info.needs_labels ? " and " : "",
+               info.needs_labels     ? "labels"
+               : info.needs_features ? ""
+                                     : "edges alone");
+        printf("%-12s %s\n%-12s %s\n", "", info.scale, "", info.reference);
+    }
     return output_finish();
 }

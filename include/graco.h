@@ -187,6 +187,16 @@ const char *graco_dataset_note(const graco_dataset *data, int index);
 /* The methods, in order: name and one-line help of method `index`; NULL past the end. */
 const char *graco_method(int index, const char **help);
 
+typedef struct graco_method_info {
+    const char *name, *help;
+    bool supervised, needs_features, needs_labels;
+    const char *scale;     /* how large a graph may be, in words */
+    const char *reference; /* who published it, where */
+} graco_method_info;
+
+/* More of method `index`; false past the end. */
+bool graco_method_describe(graco_method_info *info, int index);
+
 /* The presets of a method, in order: hyperparameters by the name of a data set. NULL past the end, or
  * where there is no such method. */
 const char *graco_preset(const char *method, int index);

@@ -277,6 +277,21 @@ static inline EXT_DEVICE int64_t pairs_other(const struct pairs *s, int64_t at)
     return s->end[at < s->count ? at + s->count : at - s->count];
 }
 
+/* Rows against a summary s of those of H: the mean of log(1 + exp(-l)) over H and log(1 + exp(l)) over G,
+ * where the logit of a row h is l = h . v + beta, v = B s. */
+struct agreement {
+    int64_t positives, negatives, d;
+    const float *H, *G; /* (positives, d), (negatives, d) */
+    const float *s, *v; /* (d) */
+    const float *beta;  /* (1) */
+    /* Filled by the forward kernel. */
+    float *r;    /* (positives + negatives) (sigma(l) - y) / (positives + negatives), y = 1 on H */
+    float *q;    /* (d + 1) sum_i r_i h_i over all rows, and sum_i r_i */
+    double loss; /* host, after context_finish */
+    /* Read by the backward kernel. */
+    const float *ds; /* (d) B' q */
+};
+
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */
 struct compaction {
@@ -291,19 +306,12 @@ struct compaction {
 
 enum { COMPACTIONS_MAX = 4 };
 
-/* scale_i = (share * degree_i + own)^power, power -1/2 or -1; 1 where a node has nothing to count. */
-struct degrees {
-    int64_t rows;
-    const int64_t *start; /* (rows + 1) */
-    const int32_t *count; /* (rows) degrees, or NULL: those that start gives */
-    double share, power;
-    int own; /* 1: a node counts itself; else 0 */
-};
-
 struct adam {
     int64_t count;
     float *value, *grad, *m, *v; /* (count) */
     double lr, beta1, beta2, epsilon, weight_decay;
+    double
+        clip; /* gradients beyond +- this count as that, before weight decay; 0: all as they are */
     int64_t step; /* 1 for the first */
 };
 

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
+
 /* The buffers of one view; taken from the context when they are first needed. */
 struct view {
     uint8_t *keep;      /* (edges) */
@@ -24,11 +26,18 @@ struct views_store {
     int64_t nodes, sources, edges, columns;
     int64_t in_longest, out_longest; /* edges into, and out of, the node that has most */
     enum view_norm norm;
+    float *share; /* (nodes) of each neighbour in the mean of a node's; NULL: another norm. Host */
     /* The graph as the device sees it. */
     int64_t *in_start, *out_start;
     int32_t *in_source, *out_target;
     const uint32_t *out_edge;
     const int32_t *source_degree; /* NULL: a graph, whose sources are its targets */
+    /* The order of the second view's rows and its inverse (sources); rows that are not moved, and
+     * where they begin as rows of one entry, on the host too. */
+    int32_t *rows, *places, *host_same;
+    const int32_t *same;
+    int64_t *host_starts;
+    const int64_t *starts;
     struct view view[2];
 };
 
@@ -54,7 +63,15 @@ void views_free(struct views *views)
         context_unshare(store->context, store->out_target);
         context_unshare(store->context, store->out_edge);
         context_unshare(store->context, store->source_degree);
+        context_unshare(store->context, store->same);
+        context_unshare(store->context, store->starts);
+        context_give(store->context, store->rows);
+        context_give(store->context, store->places);
+        memory_free(store->host_same);
+        memory_free(store->host_starts);
     }
+    if (store)
+        memory_free(store->share);
     memory_free(store);
     memory_free(views);
 }
@@ -71,8 +88,8 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     struct views_store *s = views->store;
     struct view *view = &s->view[v];
     const struct kernels *kernels = s->context->kernels;
-    bool mean = s->norm != VIEW_NORM_SYMMETRIC, self = s->norm != VIEW_NORM_NEIGHBOURS;
-    const float *from = mean ? NULL : view->from_scale ? view->from_scale : view->scale;
+    bool symmetric = s->norm == VIEW_NORM_SYMMETRIC, self = s->norm != VIEW_NORM_NEIGHBOURS;
+    const float *from = !symmetric ? NULL : view->from_scale ? view->from_scale : view->scale;
     views->map.matrix[v] =
         (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, NULL},
                         .count = e.in_count,
@@ -87,21 +104,14 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                         .col_scale = view->scale,
                         .longest = s->out_longest,
                         .self = self};
-    PASS(kernels->degree_scale(s->context,
-                               &(struct degrees){.rows = s->nodes,
-                                                 .start = s->in_start,
-                                                 .count = e.in_count,
-                                                 .share = 1,
-                                                 .power = mean ? -1 : -0.5,
-                                                 .own = self},
-                               view->scale));
+    assert(self || !e.in_count);
+    if (s->share)
+        return s->context->buffers->upload(s->context, view->scale, s->share,
+                                           (size_t)s->nodes * sizeof(float));
+    PASS(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1,
+                               symmetric ? -0.5 : -1, view->scale));
     if (view->from_scale)
-        PASS(kernels->degree_scale(s->context,
-                                   &(struct degrees){.rows = s->sources,
-                                                     .count = s->source_degree,
-                                                     .share = share,
-                                                     .power = -0.5,
-                                                     .own = 1},
+        PASS(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
                                    view->from_scale));
     return GRACO_OK;
 }
@@ -110,6 +120,16 @@ static graco_status publish_whole(struct views *views, int v)
 {
     const struct edges all = {views->store->in_source, views->store->out_target, NULL, NULL};
     return publish(views, v, all, 1);
+}
+
+static graco_status share_neighbours(struct views_store *s, const struct graph *graph)
+{
+    PASS(memory_alloc(&s->share, graph->nodes, sizeof(float)));
+    for (int64_t i = 0; i < graph->nodes; i++) {
+        int64_t degree = graph->in.start[i + 1] - graph->in.start[i];
+        s->share[i] = degree > 0 ? (float)(1 / (double)degree) : 0;
+    }
+    return GRACO_OK;
 }
 
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
@@ -133,6 +153,7 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .norm = norm};
     views->count = views->map.views = count;
     views->edges = edges;
+    views->graph = graph;
     TRY(context_share(context, &s->in_start, graph->in.start, n + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->out_start, graph->out.start, sources + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->in_source, graph->in.index, edges, sizeof(int32_t)));
@@ -145,6 +166,8 @@ graco_status views_create(struct views **out, struct context *context, const str
                           .from = s->out_edge,
                           .count = edges,
                           .longest = s->in_longest};
+    if (norm == VIEW_NORM_NEIGHBOURS)
+        TRY(share_neighbours(s, graph));
     for (int v = 0; v < count; v++) {
         TRY(context_take(context, &s->view[v].scale, n, sizeof(float)));
         if (source_degree && norm == VIEW_NORM_SYMMETRIC)
@@ -251,4 +274,55 @@ graco_status views_set(struct views *views, int v, const uint8_t *keep, const fl
     PASS(keep_edges(views, drawn, share));
     views->mask[v] = view->mask;
     return GRACO_OK;
+}
+
+/* ---- The order of rows ----------------------------------------------------------------------- */
+
+/* Buffers for an order, and the parts of its matrices that never change. */
+static graco_status need_order(struct views_store *s)
+{
+    struct context *c = s->context;
+    int64_t n = s->sources;
+    if (s->starts)
+        return GRACO_OK;
+    if (!s->host_starts)
+        PASS(memory_alloc(&s->host_starts, n + 1, sizeof(int64_t)));
+    if (!s->host_same)
+        PASS(memory_alloc(&s->host_same, n, sizeof(int32_t)));
+    for (int64_t i = 0; i <= n; i++)
+        s->host_starts[i] = i;
+    for (int64_t i = 0; i < n; i++)
+        s->host_same[i] = (int32_t)i;
+    if (!s->rows)
+        PASS(context_take(c, &s->rows, n, sizeof(int32_t)));
+    if (!s->places)
+        PASS(context_take(c, &s->places, n, sizeof(int32_t)));
+    if (!s->same)
+        PASS(context_share(c, &s->same, s->host_same, n, sizeof(int32_t)));
+    return context_share(c, &s->starts, s->host_starts, n + 1, sizeof(int64_t));
+}
+
+static struct sparse permutation(const struct views_store *s, const int32_t *index)
+{
+    return (struct sparse){
+        .entries = {s->sources, s->sources, (int64_t *)s->starts, (int32_t *)index, NULL},
+        .longest = 1};
+}
+
+graco_status views_shuffle(struct views *views, uint64_t seed, uint32_t step)
+{
+    struct views_store *s = views->store;
+    const struct random_key key = {.seed = seed, .stream = RANDOM_ROWS, .step = step};
+    PASS(need_order(s));
+    views->order =
+        (struct sparse_map){.views = views->count,
+                            .shared = true,
+                            .matrix = {permutation(s, s->same), permutation(s, s->rows)},
+                            .transpose = {permutation(s, s->same), permutation(s, s->places)}};
+    return s->context->kernels->draw_order(s->context, &key, s->sources, s->rows, s->places);
+}
+
+void views_single(struct views *views)
+{
+    views->count = views->map.views = 1;
 }

@@ -11,9 +11,9 @@
 #include "graph/graph.h"
 
 enum view_norm {
-    VIEW_NORM_SYMMETRIC, /* D^-1/2 (A + I) D^-1/2 */
-    VIEW_NORM_MEAN,      /* D^-1 (A + I) */
-    VIEW_NORM_NEIGHBOURS /* D^-1 A, a node itself not counted; a row of zeros where it has no edge */
+    VIEW_NORM_SYMMETRIC,  /* D^-1/2 (A + I) D^-1/2 */
+    VIEW_NORM_MEAN,       /* D^-1 (A + I) */
+    VIEW_NORM_NEIGHBOURS, /* D^-1 A, D without the node itself, where it removes nothing */
 };
 
 /* What to remove from the two views. */
@@ -24,10 +24,13 @@ struct view_drop {
 /* One or two views of a graph, or of one hop of a sample. Encoders read `map` and `mask`. */
 struct views {
     int count;
-    int64_t edges;            /* before any is removed */
-    struct sparse_map map;    /* the propagation matrices, normalised on the view's own edges */
-    const float *mask[2];     /* (columns) 0 or 1; NULL: nothing is masked */
-    struct segments segments; /* the sources of each target, before any edge is removed */
+    int64_t edges;           /* before any is removed */
+    struct sparse_map map;   /* the propagation matrices, normalised on the view's own edges */
+    const float *mask[2];    /* (columns) 0 or 1; NULL: nothing is masked */
+    struct sparse_map order; /* the permutations by which each view reads the rows of the features,
+                                once views_shuffle was called; order.views is 0 before */
+    const struct graph *graph;
+    struct segments segments; /* all its edges: the sources of each target */
     struct views_store *store;
 };
 
@@ -45,6 +48,13 @@ void views_free(struct views *views);
 /* Draws all views afresh, as (seed, step, hop) say: the same on every device. A graph is hop 0. */
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
                         uint32_t step, uint32_t hop);
+
+/* From now on the second view reads the rows of the features in an order that (seed, step) draw, the
+ * first one as they are. */
+graco_status views_shuffle(struct views *views, uint64_t seed, uint32_t step);
+
+/* Leaves the first view alone, for a run that has no use for a second. */
+void views_single(struct views *views);
 
 /* Sets one view from given masks: keep (edges) by edge id, mask (columns). */
 graco_status views_set(struct views *views, int view, const uint8_t *keep, const float *mask);

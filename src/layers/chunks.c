@@ -2,6 +2,7 @@
  * straight to where they belong, into the matrix that is sent or onto a sum. */
 #include "layers/chunks.h"
 
+#include "base/memory.h"
 #include "layers/encoder.h"
 
 /* C (rows of the chunk, W's columns) (+)= H W, where H is the features if it is NULL. */
@@ -40,24 +41,69 @@ static void multiply(const struct run *run, const struct tensor *H, const struct
         tape_fail(run->tape, product(run, H, W, C, accumulate));
 }
 
-struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,
-                                const struct ending *end)
+/* act(Y + b) in place, for the chunk's rows. */
+static graco_status finish(const struct chunks *c, const struct ending *end, float *Y, int64_t cols)
+{
+    struct activation spec = end->spec;
+    spec.rows = c->rows;
+    spec.cols = cols;
+    spec.bias = end->bias ? end->bias->data : NULL;
+    return c->context->kernels->activate(c->context, &spec, Y, Y);
+}
+
+struct tensor *chunks_send(struct run *run, struct tensor *H, struct tensor *W,
+                           const struct ending *end)
 {
     struct chunks *c = run->chunks;
     if (!W)
         return NULL;
-    if (c->sending) {
-        multiply(run, H, W, c->sent + c->first * W->cols, false);
+    if (!c->sending)
+        return tape_parameter(run->tape, c->nodes, W->cols, c->sent, NULL);
+    multiply(run, H, W, c->sent + c->first * W->cols, false);
+    if (end)
+        tape_fail(run->tape, finish(c, end, c->sent + c->first * W->cols, W->cols));
+    return NULL;
+}
+
+static graco_status cut_segments(struct chunks *c, const struct views *views)
+{
+    const struct csr *in = &views->graph->in;
+    struct segments *part = &c->segments;
+    int64_t begin = in->start[c->first];
+    if (!c->start)
+        PASS(memory_alloc(&c->start, CHUNK_ROWS + 1, sizeof *c->start));
+    PASS(context_finish(c->context)); /* an upload of the last chunk's starts may still read them */
+    for (int64_t i = 0; i <= c->rows; i++)
+        c->start[i] = in->start[c->first + i] - begin;
+    context_unshare(c->context, part->entries.start);
+    *part = (struct segments){.count = c->start[c->rows], .longest = views->segments.longest};
+    part->entries.rows = c->rows;
+    part->entries.cols = views->graph->sources;
+    part->entries.index = views->segments.entries.index + begin;
+    return context_share(c->context, &part->entries.start, c->start, c->rows + 1, sizeof(int64_t));
+}
+
+const struct segments *chunks_segments(struct run *run)
+{
+    struct chunks *c = run->chunks;
+    tape_fail(run->tape, cut_segments(c, run_views(run, c->layer)));
+    return &c->segments;
+}
+
+struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,
+                                const struct ending *end)
+{
+    struct chunks *c = run->chunks;
+    struct tensor *sent = chunks_send(run, H, W, NULL);
+    if (!sent)
         return NULL;
-    }
     struct sparse *M = &c->map.matrix[0];
-    *M = run->views[0]->map.matrix[0];
+    *M = run_views(run, c->layer)->map.matrix[0];
     M->entries.rows = c->rows;
     M->entries.start += c->first;
     M->row_scale += c->first;
     M->first = c->first;
     c->map.views = 1;
-    struct tensor *sent = tape_parameter(run->tape, c->nodes, W->cols, c->sent, NULL);
     return tape_propagate(run->tape, &c->map, sent, end);
 }
 
@@ -69,12 +115,12 @@ struct tensor *chunks_add_product(struct run *run, struct tensor *H, struct tens
     return Y;
 }
 
-struct tensor *chunks_features(struct run *run, struct tensor *W)
+struct tensor *chunks_product(struct run *run, struct tensor *H, struct tensor *W)
 {
-    struct tensor *XW = W ? tape_constant(run->tape, run->chunks->rows, W->cols) : NULL;
-    if (XW)
-        multiply(run, NULL, W, XW->data, false);
-    return XW;
+    struct tensor *HW = W ? tape_constant(run->tape, run->chunks->rows, W->cols) : NULL;
+    if (HW)
+        multiply(run, H, W, HW->data, false);
+    return HW;
 }
 
 /* ---- The sweeps ------------------------------------------------------------------------------ */
@@ -113,9 +159,10 @@ static graco_status keep(const struct run *run, const struct layer_kind *kind, i
 
 static graco_status sweep(float *Z, struct run *run, int64_t k)
 {
-    const struct layer_kind *kind = encoder_kind(&run->model->config);
+    const struct layer_kind *kind = run->model->kind;
     struct chunks *c = run->chunks;
     graco_status status = GRACO_OK;
+    c->layer = k;
     for (c->first = 0; c->first < c->nodes; c->first += CHUNK_ROWS) {
         int64_t left = c->nodes - c->first;
         c->rows = left < CHUNK_ROWS ? left : CHUNK_ROWS;
@@ -139,9 +186,10 @@ graco_status encoder_embed(float *Z, struct run *run)
     for (int64_t k = 1; k <= config->layers; k++)
         if (layer_width(run->model, k) > width)
             width = layer_width(run->model, k);
+    int64_t sends = run->model->kind->sends ? run->model->kind->sends(run->model) : width;
     run->chunks = &chunks;
     TRY(context_take(c, &chunks.H, chunks.nodes * width, sizeof(float)));
-    TRY(context_take(c, &chunks.sent, chunks.nodes * width, sizeof(float)));
+    TRY(context_take(c, &chunks.sent, chunks.nodes * sends, sizeof(float)));
     for (int64_t k = 1; k <= config->layers; k++) {
         chunks.sending = true;
         TRY(sweep(Z, run, k));
@@ -152,6 +200,8 @@ done:
     tape_reset(run->tape);
     context_give(c, chunks.H);
     context_give(c, chunks.sent);
+    context_unshare(c, chunks.segments.entries.start);
+    memory_free(chunks.start);
     run->chunks = NULL;
     return status;
 }

@@ -16,9 +16,12 @@ struct chunks {
     struct context *context;
     int64_t nodes, first, rows; /* of the chunk at hand */
     bool sending;
-    float *sent;           /* (nodes, widest layer) */
-    float *H;              /* (nodes, widest layer) what the layer before gave, or the sum of all */
-    struct sparse_map map; /* the chunk's rows of M */
+    float *sent; /* (nodes, widest layer) */
+    float *H;    /* (nodes, widest layer) what the layer before gave, or the sum of all */
+    int64_t layer;
+    struct sparse_map map;    /* the chunk's rows of M */
+    struct segments segments; /* the sources of the chunk's rows, counted from its first */
+    int64_t *start; /* (CHUNK_ROWS + 1) these starts on the host, if they were asked for */
 };
 
 /* What the operations of run.h do in chunks. */
@@ -26,6 +29,9 @@ struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor
                                 const struct ending *end);
 struct tensor *chunks_add_product(struct run *run, struct tensor *H, struct tensor *W,
                                   struct tensor *Y);
-struct tensor *chunks_features(struct run *run, struct tensor *W);
+struct tensor *chunks_product(struct run *run, struct tensor *H, struct tensor *W);
+struct tensor *chunks_send(struct run *run, struct tensor *H, struct tensor *W,
+                           const struct ending *end);
+const struct segments *chunks_segments(struct run *run);
 
 #endif

@@ -34,7 +34,7 @@ void layer_declare(struct graco_model *model, int64_t blocks)
 
 void encoder_declare(struct graco_model *model)
 {
-    encoder_kind(&model->config)->declare(model);
+    model->kind->declare(model);
     if (model->config.activation == ACTIVATION_PRELU)
         parameters_declare(&model->parameters, "prelu", 0, 1, 1, START_QUARTER);
 }
@@ -50,7 +50,7 @@ static struct dropout dropout_of(const struct run *run, int64_t k)
 
 struct tensor *encoder_run(struct run *run)
 {
-    const struct layer_kind *kind = encoder_kind(&run->model->config);
+    const struct layer_kind *kind = run->model->kind;
     struct tensor *H = NULL; /* stands for the features */
     input_drop(run->input, dropout_of(run, 1));
     for (run->befores = 0; run->befores < run->model->config.layers;) {

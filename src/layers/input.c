@@ -144,6 +144,11 @@ void input_drop(struct input *input, struct dropout dropout)
     input->dropout = dropout;
 }
 
+const struct features *input_features(const struct input *input)
+{
+    return input->features;
+}
+
 int64_t input_rows(const struct input *input)
 {
     return input->rows;
@@ -218,6 +223,14 @@ done:
     return NULL;
 }
 
+/* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
+static bool readable(struct tape *tape, const struct input *input)
+{
+    graco_status status = input->features ? features_check(input->features) : GRACO_OK;
+    tape_fail(tape, status);
+    return status == GRACO_OK;
+}
+
 /* The first `rows` rows of dense features, with numbers dropped out where that is wanted; NULL: the tape
  * has failed. */
 static const float *dense_rows(struct tape *tape, const struct input *input, int64_t rows)
@@ -227,50 +240,47 @@ static const float *dense_rows(struct tape *tape, const struct input *input, int
     return X ? X->data : NULL;
 }
 
-/* Dense features as the tape takes them. */
-static struct dense_map dense_of(struct tape *tape, const struct input *input,
-                                 const struct views *views, int64_t rows)
+/* Dense features as the tape takes them, the first `rows` rows of each view. Where the second reads them
+ * in another order they are gathered. */
+static graco_status dense_of(struct dense_map *out, struct tape *tape, const struct input *input,
+                             const struct views *views, int64_t rows)
 {
-    return (struct dense_map){.views = views->count,
+    struct context *c = input->context;
+    struct tensor *gathered = NULL;
+    const float *X = readable(tape, input) ? dense_rows(tape, input, rows) : NULL;
+    if (!X)
+        return tape_status(tape);
+    *out = (struct dense_map){.views = views->count,
                               .rows = rows,
                               .cols = input->cols,
-                              .X = dense_rows(tape, input, rows),
+                              .X = {X, X},
                               .mask = {views->mask[0], views->mask[1]}};
+    if (views->order.views < 2)
+        return GRACO_OK;
+    gathered = tape_constant(tape, rows, input->cols);
+    if (!gathered)
+        return tape_status(tape);
+    out->X[1] = gathered->data;
+    return c->kernels->gather(c, rows, input->cols, gathered->data, X,
+                              views->order.matrix[1].entries.index);
 }
 
-/* Each step looks whether a mapped file still has its length: reading behind its end would kill. */
-static bool readable(struct tape *tape, const struct input *input)
-{
-    graco_status status = input->features ? features_check(input->features) : GRACO_OK;
-    tape_fail(tape, status);
-    return status == GRACO_OK;
-}
-
-/* Whether the features came dense. Sparse ones that a device has as dense ones do not count: they
- * are made dense at the first use, and every step must go the same way. */
-static bool is_dense(const struct input *input)
-{
-    return !input->features || input->features->dense;
-}
-
-struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
-                             struct tensor *W, int64_t rows)
+/* The same, where no view reads the rows in an order of its own. */
+static struct tensor *product(struct tape *tape, struct input *input, const struct views *views,
+                              struct tensor *W, int64_t rows)
 {
     struct prefix *prefix = NULL;
     graco_status status = GRACO_OK;
-    assert(rows <= input->rows);
-    if (!W)
-        return NULL;
-    bool dropping = input->dropout.p > 0 && !is_dense(input); /* of stored entries */
+    bool dropping = input->dropout.p > 0 && !input_is_dense(input); /* of stored entries */
     if (!input->dense && !input->stays_sparse && !dropping) {
         status = input_dense(&input->dense, input->context, input->features);
         input->stays_sparse = !input->dense;
     }
     if (status == GRACO_OK && input->dense && !dropping) {
-        struct dense_map map = {0};
-        if (readable(tape, input))
-            map = dense_of(tape, input, views, rows);
-        return map.X ? tape_features(tape, &map, W) : NULL;
+        struct dense_map dense;
+        status = dense_of(&dense, tape, input, views, rows);
+        if (status == GRACO_OK)
+            return tape_features(tape, &dense, W);
     }
     if (status == GRACO_OK)
         status = find_prefix(&prefix, input, rows);
@@ -285,14 +295,52 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
     return map ? tape_propagate(tape, map, W, NULL) : NULL;
 }
 
-/* Multiplications of one view, forward and backward, in either order. */
+/* Whether the features came dense. Sparse ones that a device has as dense ones do not count: they
+ * are made dense at the first use, and every step must go the same way. */
+bool input_is_dense(const struct input *input)
+{
+    return !input->features || input->features->dense;
+}
+
+/* X W once for all rows, and then in each view's order: the rows of a product are those of X. */
+static struct tensor *ordered_product(struct tape *tape, struct input *input,
+                                      const struct views *views, struct tensor *W, int64_t rows)
+{
+    struct context *c = input->context;
+    struct views plain = {.count = 1};
+    struct tensor *XW = product(tape, input, &plain, W, input->rows);
+    struct tensor *all = tape_propagate(tape, &views->order, XW, NULL);
+    tape_drop(tape, XW);
+    if (rows == input->rows || !all)
+        return all;
+    struct tensor *heads = tape_constant(tape, views->count * rows, W->cols);
+    if (heads)
+        tape_fail(tape, c->buffers->zero(c, heads->data,
+                                         (size_t)(heads->rows * heads->cols) * sizeof(float)));
+    return tape_add(tape, all, heads, views->count);
+}
+
+struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,
+                             struct tensor *W, int64_t rows)
+{
+    assert(rows <= input->rows);
+    if (!W)
+        return NULL;
+    bool few = input_is_dense(input) && rows < input->rows; /* gathered at less cost */
+    return views->order.views == 2 && !few ? ordered_product(tape, input, views, W, rows)
+                                           : product(tape, input, views, W, rows);
+}
+
+/* Multiplications of all views, forward and backward, in either order. Views that read the same rows in
+ * different orders share the product of these rows. */
 static bool propagates_first(const struct views *views, int64_t columns, int64_t width)
 {
     const struct csr *M = &views->map.matrix[0].entries;
-    double targets = (double)M->rows, sources = (double)M->cols;
+    double targets = (double)M->rows, sources = (double)M->cols, count = (double)views->count;
     double entries = (double)views->edges + targets, F = (double)columns, h = (double)width;
-    double multiply_first = 2 * sources * F * h + 2 * entries * h;
-    double propagate_first = 2 * targets * F * h + entries * F;
+    double products = views->order.views == 2 ? 1 : count;
+    double multiply_first = products * (2 * sources * F * h) + count * (2 * entries * h);
+    double propagate_first = count * (2 * targets * F * h + entries * F);
     return propagate_first < multiply_first;
 }
 
@@ -301,7 +349,7 @@ static bool propagates_first(const struct views *views, int64_t columns, int64_t
 static bool better_propagated(const struct input *input, const struct views *views)
 {
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
-    return input->context->kernels->propagate_sparse && !is_dense(input) &&
+    return input->context->kernels->propagate_sparse && !input_is_dense(input) &&
            better_dense(input->context, input->features) && input->cols <= PROPAGATE_SPARSE_COLS &&
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
 }
@@ -340,15 +388,15 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
     assert(rows == views->map.matrix[0].entries.cols);
     if (!W)
         return NULL;
-    if (input->dropout.p == 0 && propagates_sparse(tape, input, views)) {
+    if (input->dropout.p == 0 && views->order.views < 2 && propagates_sparse(tape, input, views)) {
         struct tensor *P = tape_propagate_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }
-    if (is_dense(input) && propagates_first(views, W->rows, W->cols)) {
-        struct dense_map map = {0};
-        if (readable(tape, input))
-            map = dense_of(tape, input, views, rows);
-        struct tensor *P = map.X ? tape_propagate_features(tape, &map, &views->map) : NULL;
+    if (input_is_dense(input) && propagates_first(views, W->rows, W->cols)) {
+        struct dense_map map;
+        tape_fail(tape, dense_of(&map, tape, input, views, rows));
+        struct tensor *P =
+            tape_status(tape) == GRACO_OK ? tape_propagate_features(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);
     }
     struct tensor *XW = input_product(tape, input, views, W, rows);
@@ -360,7 +408,8 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
 graco_status input_slice(const float **dense, struct sparse *sparse, struct input *input,
                          int64_t first, int64_t rows)
 {
-    PASS(features_check(input->features)); /* each time: they may lie in a file that was cut */
+    if (input->features)
+        PASS(features_check(input->features)); /* each time: they may lie in a file that was cut */
     *dense = input->dense ? input->dense + first * input->cols : NULL;
     if (!input->dense && !input->plain.entries.start)
         PASS(share_matrix(&input->plain, input->context, &input->features->sparse));

@@ -33,9 +33,16 @@ void input_drop(struct input *input, struct dropout dropout);
  * as much memory again meanwhile. */
 graco_status input_densify(float *Y, struct input *input, const struct sparse *M);
 
+/* The features that it was made from; NULL: dense rows were given. */
+const struct features *input_features(const struct input *input);
+
 int64_t input_rows(const struct input *input);
 
-/* The first `rows` rows of X times the rows of W that each view's mask keeps, stacked. Neither
+/* Whether the features came dense; then input_slice gives them so. */
+bool input_is_dense(const struct input *input);
+
+/* The first `rows` rows of X, in each view's order, times the rows of W that its mask keeps, stacked.
+ * Where a view has an order of its own nothing may be masked. Neither
  * `views` nor its masks may change before the backward pass. Sparse features cost O(entries) once
  * for each number of rows. */
 struct tensor *input_product(struct tape *tape, struct input *input, const struct views *views,

@@ -13,6 +13,9 @@ struct layer_kind {
     /* Declares the parameters of all layers, with layer_declare and by itself. */
     void (*declare)(struct graco_model *model);
 
+    /* Columns that the widest run_send of a layer has; NULL: those of what layers give. */
+    int64_t (*sends)(const struct graco_model *model);
+
     /* What layer k > 1 reads, for the rows that it reads; NULL: what the layer before gave. Of earlier
      * layers it may read the sum of run->before alone: in chunks there is nothing else. */
     struct tensor *(*input)(struct run *run, int64_t k);

@@ -3,12 +3,12 @@
 #define LAYERS_MODEL_H
 
 #include "config/config.h"
-#include "graph/view.h"
 #include "layers/parameters.h"
 
 #include <stdbool.h>
 
 struct method;
+struct layer_kind;
 
 /* What the steps of an epoch came to so far. */
 struct epoch_sums {
@@ -29,11 +29,11 @@ struct model_sizes {
 
 struct graco_model {
     const struct method *method;
+    const struct layer_kind *kind; /* of the encoder's layers */
     struct graco_config config;
     struct model_sizes sizes;
     int64_t inner;          /* columns that every layer but the last gives */
     int64_t width;          /* columns that the last one gives: those of the embeddings */
-    enum view_norm norm;    /* of the graph as its layers read it */
     bool linear_end;        /* the last layer ends with its bias, without an activation */
     int64_t epoch;          /* epochs trained so far */
     int64_t step;           /* steps of the optimiser so far: the random counter */

@@ -48,6 +48,8 @@ static void fill(struct parameters *p, int index, uint64_t seed)
         value[i] = (float)(bound * (2 * (double)random_float(&key, (uint64_t)i) - 1));
     for (int64_t i = 0; i < t->rows * t->cols && t->start == START_QUARTER; i++)
         value[i] = 0.25f;
+    for (int64_t i = t->cols / 4; i < t->cols / 2 && t->start == START_GATES; i++)
+        value[i] = 1;
 }
 
 graco_status parameters_allocate(struct parameters *p, uint64_t seed)

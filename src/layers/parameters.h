@@ -15,6 +15,7 @@ enum parameter_start {
     START_BILINEAR, /* the same with rows * cols in place of rows, as PyTorch's Bilinear begins */
     START_QUARTER,  /* 1/4, the slope of PReLU */
     START_TABLE,    /* uniform in +-1 / (2 cols), word2vec's vectors */
+    START_GATES, /* an LSTM's bias, columns i, f, g, o: 1 for f, which keeps its cells at first */
 };
 
 struct parameter {

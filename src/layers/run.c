@@ -50,16 +50,39 @@ struct tensor *run_propagate(struct run *run, int64_t k, struct tensor *H, struc
     return sum;
 }
 
-struct tensor *run_add_product(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
-                               struct tensor *Y)
+struct tensor *run_send(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
+                        const struct ending *end)
+{
+    if (run->chunks)
+        return chunks_send(run, H, W, end);
+    if (H)
+        return tape_matmul(run->tape, H, W, end);
+    struct tensor *XW = run_features(run, k, W);
+    return end ? tape_activate(run->tape, end, XW) : XW;
+}
+
+const struct segments *run_segments(struct run *run, int64_t k)
+{
+    return run->chunks ? chunks_segments(run) : &run_views(run, k)->segments;
+}
+
+struct tensor *run_product(struct run *run, int64_t k, struct tensor *H, struct tensor *W)
 {
     const struct views *views = run_views(run, k);
     int64_t rows = views->map.matrix[0].entries.rows;
     if (run->chunks)
+        return chunks_product(run, H, W);
+    return H ? tape_matmul_head(run->tape, H, W, views->count, rows, NULL)
+             : input_product(run->tape, run->input, views, W, rows);
+}
+
+struct tensor *run_add_product(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
+                               struct tensor *Y)
+{
+    if (run->chunks)
         return chunks_add_product(run, H, W, Y);
-    struct tensor *HW = H ? tape_matmul_head(run->tape, H, W, views->count, rows, NULL)
-                          : input_product(run->tape, run->input, views, W, rows);
-    struct tensor *sum = tape_add(run->tape, HW, Y, views->count);
+    struct tensor *HW = run_product(run, k, H, W);
+    struct tensor *sum = tape_add(run->tape, HW, Y, run_views(run, k)->count);
     tape_drop(run->tape, HW);
     return sum;
 }
@@ -67,7 +90,7 @@ struct tensor *run_add_product(struct run *run, int64_t k, struct tensor *H, str
 struct tensor *run_features(struct run *run, int64_t k, struct tensor *W)
 {
     if (run->chunks)
-        return chunks_features(run, W);
+        return chunks_product(run, NULL, W);
     return input_product(run->tape, run->input, run_views(run, 1), W,
                          run_views(run, k)->map.matrix[0].entries.cols);
 }

@@ -30,6 +30,7 @@ struct run {
     struct tensor *before[LAYERS_MAX]; /* (befores) what earlier layers gave, or their sum */
     int befores;
     struct chunks *chunks; /* NULL: whole */
+    struct run *other; /* over another graph, for a method that wants one; NULL: there is none */
 };
 
 /* The views of layer k, 1 .. layers; those of the first have the masks of the features. */
@@ -50,6 +51,16 @@ struct tensor *run_propagate(struct run *run, int64_t k, struct tensor *H, struc
 /* Y + H W for the rows that layer k gives, in place of Y; H is NULL for the features. */
 struct tensor *run_add_product(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
                                struct tensor *Y);
+
+/* H W for the rows that layer k gives; H is NULL for the features. */
+struct tensor *run_product(struct run *run, int64_t k, struct tensor *H, struct tensor *W);
+
+/* H W for the rows that layer k reads, ended by `end` unless NULL: what goes to its targets, other than
+ * by run_propagate. And the sources of each of these. In chunks there is one of both for a layer, and
+ * what is sent is NULL at first. */
+struct tensor *run_send(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
+                        const struct ending *end);
+const struct segments *run_segments(struct run *run, int64_t k);
 
 /* X W for the rows that layer k reads. */
 struct tensor *run_features(struct run *run, int64_t k, struct tensor *W);

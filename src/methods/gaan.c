@@ -11,6 +11,7 @@
 #include "methods/gaan.h"
 
 #include "base/memory.h"
+#include "layers/layer.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,7 +163,6 @@ static void declare(struct graco_model *model)
                                        config->hidden};
     int64_t in = config->first;
     model->width = model->sizes.classes;
-    model->norm = VIEW_NORM_NEIGHBOURS;
     parameters_declare(p, "We", 0, model->sizes.cols, in, START_GLOROT);
     parameters_declare(p, "be", 0, 1, in, START_ZERO);
     for (int64_t k = 1; k <= config->layers; k++, in = config->hidden)
@@ -229,13 +229,6 @@ static graco_status draw(struct run *run)
     return GRACO_OK;
 }
 
-static void draw_host(void *state, const struct graco_model *model, uint32_t step)
-{
-    (void)state;
-    (void)model;
-    (void)step;
-}
-
 static void loss(struct run *run, void *argument)
 {
     struct gaan_state *state = argument;
@@ -273,6 +266,9 @@ done:
     gaan_clear(&state);
     return status;
 }
+
+/* Of its layers a stage needs to know what they propagate by. */
+static const struct layer_kind LAYERS = {.norm = VIEW_NORM_NEIGHBOURS};
 
 /* ---- The methods ----------------------------------------------------------------------------- */
 
@@ -315,10 +311,10 @@ const struct method method_gaan_mean = {
     .presets = MEAN_PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS,
     .views = 1,
+    .kind = &LAYERS,
     .declare = declare,
     .prepare = prepare,
     .release = release,
-    .draw_host = draw_host,
     .draw = draw,
     .loss = loss,
     .validate = validate,
@@ -336,10 +332,10 @@ const struct method method_gaan = {
     .presets = GATED_PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS,
     .views = 1,
+    .kind = &LAYERS,
     .declare = declare,
     .prepare = prepare,
     .release = release,
-    .draw_host = draw_host,
     .draw = draw,
     .loss = loss,
     .validate = validate,

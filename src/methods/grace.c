@@ -145,7 +145,7 @@ static const struct preset PRESETS[] = {
 const struct method method_grace = {
     .name = "grace",
     .help = "each node against all others in two corrupted views of the graph (GRACE)",
-    .scale = "about 100,000 nodes at once; more by mini-batches or objective moment",
+    .scale = "100,000 nodes at once; more by mini-batches or objective moment",
     .reference = "Zhu et al., Deep Graph Contrastive Representation Learning, 2020",
     .keys = KEYS,
     .general = "drop_edge_1=0.2 drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0.2",

@@ -32,6 +32,22 @@ const char *graco_method(int index, const char **help)
     return METHODS[index]->name;
 }
 
+bool graco_method_describe(graco_method_info *info, int index)
+{
+    if (index < 0 || index >= METHODS_COUNT)
+        return false;
+    const struct method *method = METHODS[index];
+    bool labels = method->needs & METHOD_NEEDS_LABELS;
+    *info = (graco_method_info){.name = method->name,
+                                .help = method->help,
+                                .supervised = labels,
+                                .needs_features = method->needs & METHOD_NEEDS_FEATURES,
+                                .needs_labels = labels,
+                                .scale = method->scale ? method->scale : "",
+                                .reference = method->reference ? method->reference : ""};
+    return true;
+}
+
 graco_status method_find(const struct method **out, const char *name)
 {
     char known[256] = "";
@@ -110,8 +126,8 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
     model->sizes.multi_label = model->sizes.classes > 0 && sizes.multi_label;
     model->width = config->hidden;
     model->lr = config->lr;
-    model->norm = encoder_kind(config)->norm;
-    model->inner = encoder_kind(config)->wide ? 2 * config->hidden : config->hidden;
+    model->kind = method->kind ? method->kind : encoder_kind(config);
+    model->inner = model->kind->wide ? 2 * config->hidden : config->hidden;
     model->parameters.plain = method->step;
     model->parameters.keeps = method->validate || config->patience > 0;
     method->declare(model);

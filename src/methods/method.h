@@ -51,6 +51,9 @@ struct method {
     const char *general;     /* its settings for any graph */
     const struct preset *presets; /* a row without a name ends them */
     unsigned needs;               /* of a data set: METHOD_NEEDS_ ... */
+    /* Layers of its encoder; NULL: the setting `encoder` says which. */
+    const struct layer_kind *kind;
+    bool pairs; /* a step on one of many graphs also sees another one, drawn at random */
     int views; /* versions of the graph that its encoder runs over at once; 0: it has no encoder, and
                   its stages have neither features nor views */
 
@@ -58,7 +61,7 @@ struct method {
     graco_status (*check)(const struct graco_config *config);
 
     /* Declares the parameters. Before it calls encoder_declare it may change what the model gives:
-     * model->inner, width, norm and linear_end. */
+     * model->inner, width and linear_end. */
     void (*declare)(struct graco_model *model);
 
     /* Makes what a stage needs beside its views, and frees it. */
@@ -66,14 +69,19 @@ struct method {
                             const struct subject *subject);
     void (*release)(void *state);
 
-    /* Steps of an epoch on a whole graph; NULL: one. */
+    /* Steps of an epoch on a whole graph; NULL: one. With `roots`, mini-batches of an epoch. */
     int64_t (*steps)(const struct graco_model *model, const struct graph *graph);
 
     /* The same where the labels of the first graph decide, from its state. NULL: `steps` says. */
     int64_t (*steps_on)(const void *state);
 
-    /* A step: what the host draws, which a recorded step asks for again each time; what the device
-     * draws; the forward pass, ended by a loss on the tape. */
+    /* The distinct nodes that the mini-batch of a step is about, a new array; called from any thread.
+     * NULL: all nodes have their turn once an epoch. */
+    graco_status (*roots)(int32_t **roots, int64_t *count, const struct graco_model *model,
+                          const struct graph *graph, uint32_t step);
+
+    /* A step: what the host draws, which a recorded step asks for again each time (NULL: nothing);
+     * what the device draws; the forward pass, ended by a loss on the tape. */
     void (*draw_host)(void *state, const struct graco_model *model, uint32_t step);
     graco_status (*draw)(struct run *run);
     void (*loss)(struct run *run, void *state);

@@ -1,4 +1,4 @@
-/* Features X (rows, F), which are constant. Y_v = X diag(m_v) W with W (F, h) is found as
+/* Features X (rows, F), which are constant; views may have other rows each. Y_v = X diag(m_v) W with W (F, h) is found as
  * X (diag(m_v) W), so that X is never copied; dW = sum_v diag(m_v) X' dY_v. Or X is propagated
  * first, P_v = M_v X diag(m_v): P is then the left operand of an ordinary product, and nothing goes
  * back through M_v. */
@@ -40,7 +40,7 @@ static graco_status features_backward(struct tape *tape, struct tape_node *node)
                                                   .m = W->rows,
                                                   .n = W->cols,
                                                   .k = map->rows,
-                                                  .A = map->X,
+                                                  .A = map->X[view],
                                                   .lda = map->cols,
                                                   .B = Y->grad + view * map->rows * Y->cols,
                                                   .ldb = Y->cols,
@@ -78,7 +78,7 @@ struct tensor *tape_features(struct tape *tape, const struct dense_map *map, str
                                    &(struct gemm){.m = map->rows,
                                                   .n = W->cols,
                                                   .k = map->cols,
-                                                  .A = map->X,
+                                                  .A = map->X[view],
                                                   .lda = map->cols,
                                                   .B = weights,
                                                   .ldb = W->cols,
@@ -98,14 +98,18 @@ struct tensor *tape_propagate_features(struct tape *tape, const struct dense_map
     struct tensor *P = tape_constant(tape, map->views * rows, map->cols);
     if (!P)
         return NULL;
-    graco_status status = tape->context->kernels->spmm(
-        tape->context, &(struct spmm){.views = map->views,
-                                      .matrix = views->matrix,
-                                      .cols = map->cols,
-                                      .X = map->X,
-                                      .Y = P->data,
-                                      .y_step = rows * map->cols,
-                                      .mask = {map->mask[0], map->mask[1]}});
+    bool shared = map->views == 1 || map->X[1] == map->X[0];
+    graco_status status = GRACO_OK;
+    for (int view = 0; view < (shared ? 1 : map->views); view++)
+        TRY(tape->context->kernels->spmm(tape->context,
+                                         &(struct spmm){.views = shared ? map->views : 1,
+                                                        .matrix = views->matrix + view,
+                                                        .cols = map->cols,
+                                                        .X = map->X[view],
+                                                        .Y = P->data + view * rows * map->cols,
+                                                        .y_step = rows * map->cols,
+                                                        .mask = {map->mask[view], map->mask[1]}}));
+done:
     return status == GRACO_OK ? P : tape_fail(tape, status);
 }
 

@@ -82,7 +82,7 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
 struct dense_map {
     int views;
     int64_t rows, cols;
-    const float *X;       /* (rows, cols) */
+    const float *X[2];    /* (rows, cols) of each view; they may be the same */
     const float *mask[2]; /* (cols) */
 };
 
@@ -174,6 +174,11 @@ void tape_classify(struct tape *tape, struct classification *spec, struct tensor
 /* The same for pairs of rows of Z. Several of them may end one tape: all but the first add to the
  * loss. */
 void tape_pairs(struct tape *tape, struct pairs *spec, struct tensor *Z);
+
+/* Deep Graph Infomax: rows[0] are the graph's, rows[1] a corrupted one's; where that is NULL, the first
+ * has both, one half each. B (d, d) and beta (1, 1) are parameters. */
+void tape_agree(struct tape *tape, struct agreement *spec, struct tensor *const rows[2],
+                struct tensor *B, struct tensor *beta);
 
 /* Gives the value of X back to the context's cache: no later operation and no backward function
  * needs it. */

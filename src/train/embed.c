@@ -2,6 +2,7 @@
  * the device, the features and one view of the graph for it, and the check of what came out. */
 #include "base/finite.h"
 #include "base/memory.h"
+#include "layers/encoder.h"
 #include "methods/method.h"
 #include "train/prepare.h"
 
@@ -25,7 +26,7 @@ static graco_status open_embedding(struct embedding *e, const struct graco_datas
     if (model->method->views > 0) {
         TRY(prepare_features(&e->features, data, &model->config, contaminate));
         TRY(input_create(&e->run.input, e->context, e->features.X));
-        TRY(views_create(&e->run.views[0], e->context, data->graph, NULL, 0, model->norm, 1));
+        TRY(views_create(&e->run.views[0], e->context, data->graph, NULL, 0, model->kind->norm, 1));
     }
     TRY(context_share(e->context, &e->run.value, model_result(model), p->total, sizeof(float)));
 done:

@@ -81,7 +81,8 @@ static void shuffle_epoch(struct worker *w, int64_t epoch)
     w->epoch = epoch;
 }
 
-static void draw_step(struct slot *slot, struct worker *w, int64_t step)
+/* A batch of the epoch's order. */
+static graco_status draw_batch(struct sample *sample, struct worker *w, int64_t step)
 {
     const struct prefetch_options *o = &w->prefetch->options;
     int64_t steps = prefetch_steps(o->count, o->batch, o->least);
@@ -89,7 +90,27 @@ static void draw_step(struct slot *slot, struct worker *w, int64_t step)
         shuffle_epoch(w, step / steps);
     int64_t begin = step % steps * o->batch;
     int64_t roots = step % steps < steps - 1 ? o->batch : o->count - begin;
-    slot->status = sampler_draw(w->sampler, &slot->sample, w->order + begin, roots, (uint32_t)step);
+    return sampler_draw(w->sampler, sample, w->order + begin, roots, (uint32_t)step);
+}
+
+/* Roots that somebody else chose. */
+static graco_status draw_given(struct sample *sample, struct worker *w, int64_t step)
+{
+    const struct prefetch_options *o = &w->prefetch->options;
+    int32_t *roots = NULL;
+    int64_t count = 0;
+    graco_status status = GRACO_OK;
+    TRY(o->draw(&roots, &count, o->owner, (uint32_t)step));
+    TRY(sampler_draw(w->sampler, sample, roots, count, (uint32_t)step));
+done:
+    memory_free(roots);
+    return status;
+}
+
+static void draw_step(struct slot *slot, struct worker *w, int64_t step)
+{
+    bool given = w->prefetch->options.draw;
+    slot->status = given ? draw_given(&slot->sample, w, step) : draw_batch(&slot->sample, w, step);
     if (slot->status != GRACO_OK) {
         status_context(slot->status, "sampling step %lld", (long long)step);
         snprintf(slot->message, sizeof slot->message, "%s", graco_message());
@@ -149,7 +170,8 @@ static graco_status init_workers(struct prefetch *p)
         w->prefetch = p;
         w->epoch = -1;
         TRY(sampler_create(&w->sampler, o->graph, o->hops, o->fanout, o->seed));
-        TRY(memory_alloc(&w->order, o->count, sizeof *w->order));
+        if (!o->draw)
+            TRY(memory_alloc(&w->order, o->count, sizeof *w->order));
     }
 done:
     return status;

@@ -23,9 +23,12 @@ struct prefetch_options {
     int64_t count;        /* at least 1 */
     int64_t batch;        /* roots of a step, at least 1 */
     int64_t least;        /* roots that a step must have; 0 or 1: any number will do */
-    int64_t first_step;   /* where a resumed run goes on */
-    int workers;          /* 0: prefetch_next samples in the caller's thread */
-    int ahead;            /* samples that may be ready before they are asked for, at least 1 */
+    /* Who says the roots of a step, in a new array, in place of batches of `roots`; from any thread. */
+    graco_status (*draw)(int32_t **roots, int64_t *count, const void *owner, uint32_t step);
+    const void *owner;
+    int64_t first_step; /* where a resumed run goes on */
+    int workers;        /* 0: prefetch_next samples in the caller's thread */
+    int ahead;          /* samples that may be ready before they are asked for, at least 1 */
 };
 
 struct prefetch;

@@ -49,7 +49,8 @@ struct schedule {
     struct stock *stock;
     int32_t *rows; /* (nodes of the part) of the batch's neighbourhood in the stock; NULL: as they
                       are numbered */
-    struct stage *made;  /* for this step alone */
+    struct stage *made; /* for this step alone */
+    struct stage *made_other;
     struct stage *whole; /* over all the data, where no part is that */
     struct schedule_times times;
 };
@@ -173,6 +174,13 @@ done:
     return status;
 }
 
+/* The roots that the method wants for a step. */
+static graco_status draw_roots(int32_t **roots, int64_t *count, const void *owner, uint32_t step)
+{
+    const struct schedule *s = owner;
+    return s->model->method->roots(roots, count, s->model, s->parts[0].graph, step);
+}
+
 static graco_status start_batches(struct schedule *s)
 {
     const struct graco_config *config = &s->model->config;
@@ -184,17 +192,20 @@ static graco_status start_batches(struct schedule *s)
     if (s->parts[0].nodes)
         TRY(memory_alloc(&s->rows, graph->nodes, sizeof(int32_t)));
     TRY(stock_create(&s->stock, s->context, s->X));
-    TRY(prefetch_create(&s->prefetch, &(struct prefetch_options){.graph = graph,
-                                                                 .hops = (int)config->layers,
-                                                                 .fanout = config->fanout,
-                                                                 .seed = config->seed,
-                                                                 .roots = s->roots,
-                                                                 .count = graph->nodes,
-                                                                 .batch = config->batch,
-                                                                 .least = least_nodes(s->model),
-                                                                 .first_step = s->model->step,
-                                                                 .workers = s->context->threads > 1,
-                                                                 .ahead = SAMPLES_AHEAD}));
+    TRY(prefetch_create(&s->prefetch, &(struct prefetch_options){
+                                          .graph = graph,
+                                          .hops = (int)config->layers,
+                                          .fanout = config->fanout,
+                                          .seed = config->seed,
+                                          .roots = s->roots,
+                                          .count = graph->nodes,
+                                          .batch = config->batch,
+                                          .least = least_nodes(s->model),
+                                          .draw = s->model->method->roots ? draw_roots : NULL,
+                                          .owner = s,
+                                          .first_step = s->model->step,
+                                          .workers = s->context->threads > 1,
+                                          .ahead = SAMPLES_AHEAD}));
 done:
     return status;
 }
@@ -240,6 +251,7 @@ void schedule_free(struct schedule *s)
         return;
     prefetch_free(s->prefetch);
     stage_free(s->made);
+    stage_free(s->made_other);
     stage_free(s->whole);
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
@@ -270,13 +282,15 @@ static int64_t steps_of(const struct schedule *s)
 
 int64_t schedule_steps(const struct schedule *s)
 {
-    int64_t batch = s->model->config.batch;
+    int64_t batch = s->model->method->roots ? 0 : s->model->config.batch;
     return batch ? prefetch_steps(s->parts[0].graph->nodes, batch, least_nodes(s->model))
                  : s->count * steps_of(s);
 }
 
 int64_t schedule_weight(const struct schedule *s)
 {
+    if (s->model->method->roots)
+        return steps_of(s);
     return s->model->config.batch ? s->parts[0].graph->nodes : s->weight * steps_of(s);
 }
 
@@ -327,17 +341,37 @@ static void order_parts(struct schedule *s, int64_t epoch)
     s->ordered = epoch;
 }
 
+/* One of the parts but this one, as the step draws it. */
+static int64_t other_part(const struct schedule *s, int64_t part)
+{
+    const struct random_key key = {
+        .seed = s->model->config.seed, .stream = RANDOM_PARTNER, .step = (uint32_t)s->model->step};
+    int64_t drawn = random_below(&key, 0, s->count - 1);
+    return drawn + (drawn >= part);
+}
+
+/* The stage of a part: the one that it keeps, or one *made for this step. */
+static graco_status stage_of(struct stage **out, struct stage **made, struct schedule *s,
+                             int64_t part)
+{
+    if (!s->parts[part].stage)
+        PASS(make_stage(made, s, &s->parts[part]));
+    *out = s->parts[part].stage ? s->parts[part].stage : *made;
+    return GRACO_OK;
+}
+
 graco_status schedule_next(struct schedule *s, struct stage **out)
 {
     stage_free(s->made);
-    s->made = NULL;
+    stage_free(s->made_other);
+    s->made = s->made_other = NULL;
     if (s->prefetch)
         return next_batch(s, out);
     order_parts(s, s->model->step / schedule_steps(s));
-    const struct part *part = &s->parts[s->order[s->model->step % s->count]];
-    if (!part->stage)
-        PASS(make_stage(&s->made, s, part));
-    *out = part->stage ? part->stage : s->made;
+    int64_t part = s->order[s->model->step % s->count];
+    PASS(stage_of(out, &s->made, s, part));
+    if (s->model->method->pairs && s->count > 1)
+        PASS(stage_of(&(*out)->other, &s->made_other, s, other_part(s, part)));
     return GRACO_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "train/stage.h"
 
 #include "base/memory.h"
+#include "layers/encoder.h"
 
 static graco_status stage_new(struct stage **out, const struct graco_model *model,
                               const struct subject *subject)
@@ -32,7 +33,7 @@ graco_status stage_create_graph(struct stage **out, const struct graco_model *mo
         stage->hops = 1;
         TRY(input_create(&stage->input, subject.context, features));
         TRY(views_create(&stage->views[0], subject.context, subject.graph, NULL, features->cols,
-                         model->norm, model->method->views));
+                         model->kind->norm, model->method->views));
     }
     *out = stage;
     return GRACO_OK;
@@ -68,18 +69,19 @@ graco_status stage_create_sample(struct stage **out, const struct graco_model *m
 {
     graco_status status = GRACO_OK;
     struct stage *stage = NULL;
+    enum view_norm norm = model->kind->norm;
     subject.nodes = sample->count[0];
     TRY(stage_new(&stage, model, &subject));
-    stage->weight = sample->count[0];
+    stage->weight = model->method->roots ? 1 : sample->count[0];
     stage->hops = sample->hops;
     TRY(stock_gather(&stage->input, stock, subject.ids, sample->count[sample->hops]));
     for (int hop = 0; hop < sample->hops; hop++) {
         bool last = hop == sample->hops - 1;
-        if (model->norm == VIEW_NORM_SYMMETRIC)
+        if (norm == VIEW_NORM_SYMMETRIC)
             TRY(source_degrees(&stage->degrees[hop], subject.graph, sample, hop,
                                model->config.fanout[last ? hop : hop + 1]));
         TRY(views_create(&stage->views[hop], subject.context, &sample->hop[hop],
-                         stage->degrees[hop], last ? model->sizes.cols : 0, model->norm,
+                         stage->degrees[hop], last ? model->sizes.cols : 0, norm,
                          model->method->views));
     }
     *out = stage;

@@ -12,12 +12,13 @@ struct stage {
     struct context *context;
     const struct method *method;
     int64_t nodes;        /* that the loss is about: all, or the batch's roots */
-    int64_t weight;       /* of its loss in the epoch's mean: graphs, or a batch's roots */
+    int64_t weight;       /* of its loss in the epoch's mean: graphs, or a batch's roots, or 1 */
     int64_t graphs;       /* that are stacked in it; 0: it is one */
     const int64_t *start; /* (graphs + 1) on the device: their first nodes */
     struct input *input;  /* NULL, and no hops, where the method has no views */
     int hops;             /* 1 for a whole graph */
     struct views *views[LAYERS_MAX]; /* (hops), from the roots outward */
+    struct stage *other;             /* of another graph, which this step sees too, or NULL */
     void *state;                     /* the method's own */
     int32_t *degrees[LAYERS_MAX];    /* (sources) of each hop, for the symmetric norm */
     int64_t steps;                   /* that ran on it */

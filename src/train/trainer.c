@@ -117,6 +117,7 @@ static graco_status ask_adam(struct trainer *t, int64_t first, int64_t last, boo
                         .beta2 = 0.999,
                         .epsilon = 1e-8,
                         .weight_decay = decayed ? config->weight_decay : 0,
+                        .clip = config->clip,
                         .step = t->model->step + 1};
     return t->context->kernels->adam(t->context, &adam);
 }
@@ -182,8 +183,12 @@ static bool is_finite(const struct trainer *t, const struct stage *stage)
 /* Asks for a whole step. A late device's Adam looks at the loss itself; the host knows it here. */
 static graco_status ask_step(struct trainer *t, struct stage *stage)
 {
-    struct run run = trainer_run(t, stage);
+    struct run run = trainer_run(t, stage), other;
     graco_status status = GRACO_OK;
+    if (stage->other) {
+        other = trainer_run(t, stage->other);
+        run.other = &other;
+    }
     TRY(stage->method->draw(&run));
     TRY(ask_gradient(t, stage, &run));
     if (!t->context->backend->host || is_finite(t, stage))
@@ -234,7 +239,7 @@ static graco_status step_by_itself(struct trainer *t, struct stage *stage)
     return stage->method->step(&run, stage->state);
 }
 
-/* From its second step on a stage is recorded, where the back end can: by then every buffer that a
+/* From its second step on a stage is recorded, unless it sees another one each time, where the back end can: by then every buffer that a
  * step takes is in the cache, unless memory is so short that buffers come and go. */
 static graco_status run_step(struct trainer *t, struct stage *stage)
 {
@@ -244,12 +249,13 @@ static graco_status run_step(struct trainer *t, struct stage *stage)
         return step_by_itself(t, stage);
     check_recording(t, stage);
     if (!stage->recording && c->recorder && stage->steps > 0 &&
-        stage->recordings < RECORDINGS_MAX) {
+        stage->recordings < RECORDINGS_MAX && !stage->other) {
         TRY(record_step(t, stage));
         check_recording(t, stage);
     }
     if (stage->recording) {
-        stage->method->draw_host(stage->state, t->model, (uint32_t)t->model->step);
+        if (stage->method->draw_host)
+            stage->method->draw_host(stage->state, t->model, (uint32_t)t->model->step);
         TRY(c->recorder->replay(c, stage->recording, (uint32_t)(t->model->step - stage->recorded)));
     } else {
         TRY(ask_step(t, stage));

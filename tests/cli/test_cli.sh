@@ -80,6 +80,8 @@ exits 2 "did you mean hidden?" train --set hiden=3
 exits 2 "expected one of grace" train --method dgii
 exits 2 "did you mean grace?" train --method grase
 exits 0 "grace " methods
+exits 0 "unsupervised; needs features" methods
+exits 0 '"reference": "Velickovic et al.' methods --json
 exits 0 '"presets": ["cora", "citeseer"' methods --json
 exits 0 "keys of --set for the method grace" help train --method grace
 exits 2 "expected key=value" train --set hidden

@@ -13,7 +13,7 @@ export GRACO_DATA=$work/sets
 # ---- Width and choices ---------------------------------------------------------------------------
 mapfile -t commands < <("$graco" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -v '^help$')
 holds "there are commands" [ "${#commands[@]}" -ge 7 ]
-mapfile -t methods < <("$graco" methods | cut -d' ' -f1)
+mapfile -t methods < <("$graco" methods | grep -o '^[a-z_0-9]*' | grep .)
 {
     "$graco" --help
     for command in "${commands[@]}"; do "$graco" help "$command"; done

@@ -68,6 +68,15 @@ exits 0 "protocol public" eval public g.npz --protocol public
 exits 2 "expected --protocol public" eval public g.npz
 exits 2 "expected neither --seed" eval all g.npz --seed 1
 
+# ---- A method that has nothing to train -------------------------------------------------------------
+exits 0 "serves every split" train g.npz --method sgc --device cpu -o sgc --splits 3
+exits 0 "" embed sgc g.npz -o Z.npy --device cpu
+same Z.npy sgc/embeddings.npy
+exits 0 "nothing to do" train g.npz --method sgc --device cpu -o sgc --resume
+exits 0 "" eval sgc g.npz --splits 3 --json
+holds "better than the features alone: $(field mean)" awk "BEGIN { exit !($(field mean) > 50) }"
+exits 2 "method sgc has nothing to train: epochs is 5, expected 0" train g.npz --method sgc --epochs 5 -o new
+
 # ---- What is refused, and what is said -----------------------------------------------------------
 exits 0 "has one split, its own" train "${gcn[@]}" --set protocol=public -o own --splits 3
 exits 0 "serves every split" train g.npz -o grace --splits 3 --epochs 2 --set hidden=8

@@ -208,11 +208,13 @@ static inline const struct segments *make_segments(struct tape *tape, struct set
     return &s->segments;
 }
 
+/* Of a product, or of in[0] itself where there is no in[1]: rounded operands of a product would make
+ * other sources the largest, and a gradient that goes to another source is no rounding error. */
 static inline struct tensor *build_segment_max(struct tape *tape, struct setting *s,
                                                struct tensor *in[])
 {
     const struct segments *segments = make_segments(tape, s, in[0]->rows);
-    struct tensor *X = tape_matmul(tape, in[0], in[1], NULL);
+    struct tensor *X = in[1] ? tape_matmul(tape, in[0], in[1], NULL) : in[0];
     return tape_join(tape, tape_segment_max(tape, segments, X),
                      tape_segment_max(tape, segments, X));
 }
@@ -232,11 +234,16 @@ static inline struct tensor *build_attention(struct tape *tape, struct setting *
                      tape_segment_sum(tape, segments, W, V));
 }
 
-/* x Wx of in[0] and in[1], Wh in[2]. */
+/* x Wx of in[0] and in[1], Wh in[2]. Where in[2] is narrower than that, Wh has the unit rows of in[2]
+ * in[1]: over 90 steps, recurrent weights of size one let every rounding error grow, and a comparison
+ * would measure that alone. */
 static inline struct tensor *build_lstm(struct tape *tape, struct setting *s, struct tensor *in[])
 {
     const struct segments *segments = make_segments(tape, s, in[0]->rows);
-    return tape_lstm(tape, segments, tape_matmul(tape, in[0], in[1], NULL), in[2]);
+    struct tensor *Wh = in[2];
+    if (Wh->cols < in[1]->cols)
+        Wh = tape_normalise(tape, tape_matmul(tape, in[2], in[1], NULL), NULL);
+    return tape_lstm(tape, segments, tape_matmul(tape, in[0], in[1], NULL), Wh);
 }
 
 /* kind: rows to gather, some of them more than once. Nothing goes back through it: features are
@@ -301,14 +308,14 @@ static const struct operation METHOD_OPERATIONS[] = {
      false},
     {"segment max", build_segment_max, {{7, 4}, {4, 5}}, 9, true},
     {"segment max, one target", build_segment_max, {{3, 4}, {4, 5}}, 1, true},
-    {"segment max, large", build_segment_max, {{301, 9}, {9, 37}}, 700, false},
+    {"segment max, large", build_segment_max, {{301, 37}}, 700, false},
     {"attention", build_attention, {{7, 6}, {6, 4}, {9, 6}}, 9, true},
     {"attention, one head", build_attention, {{7, 3}, {3, 4}, {9, 3}}, 9, true},
     {"attention, one target", build_attention, {{2, 6}, {6, 4}, {1, 6}}, 1, true},
     {"attention, large", build_attention, {{301, 32}, {32, 36}, {700, 32}}, 700, false},
     {"lstm", build_lstm, {{7, 4}, {4, 12}, {3, 12}}, 9, true},
     {"lstm, one target", build_lstm, {{7, 4}, {4, 12}, {3, 12}}, 1, true},
-    {"lstm, large", build_lstm, {{301, 9}, {9, 148}, {37, 148}}, 400, false},
+    {"lstm, large", build_lstm, {{301, 9}, {9, 148}, {37, 9}}, 400, false},
 };
 
 #endif

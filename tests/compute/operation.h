@@ -43,6 +43,7 @@ struct setting {
     struct gaussian gaussian;
     struct classification classification;
     struct pairs pairs[2];
+    struct agreement agreement;
     double pairs_loss;
     struct row_list list;
     struct segments segments;

@@ -1,6 +1,7 @@
 /* One table of operations. Each case runs on the scalar reference, on the CPU back end and, where
  * there is one, on a GPU, which must agree in values and gradients; small cases are also held
  * against finite differences. */
+#include "agree_cases.h"
 #include "method_cases.h"
 #include "objective_cases.h"
 #include "reconstruct_cases.h"
@@ -249,7 +250,7 @@ static void make_dense(struct setting *s, const struct operation *op)
         s->X[i] = draw(103, i);
     for (int64_t i = 0; i < cols; i++)
         s->mask[i] = i % 3 > 0;
-    s->dense = (struct dense_map){2, rows, cols, s->X, {s->mask, NULL}};
+    s->dense = (struct dense_map){2, rows, cols, {s->X, s->X}, {s->mask, NULL}};
 }
 
 static void clear_setting(struct setting *s)
@@ -307,7 +308,9 @@ static void share_setting(struct setting *to, const struct setting *s, struct co
                                    sizeof(float)));
         }
     const struct dense_map *dense = &s->dense;
-    CHECK_OK(context_share(c, &to->dense.X, dense->X, dense->rows * dense->cols, sizeof(float)));
+    CHECK_OK(
+        context_share(c, &to->dense.X[0], dense->X[0], dense->rows * dense->cols, sizeof(float)));
+    to->dense.X[1] = to->dense.X[0];
     for (int view = 0; view < dense->views; view++)
         CHECK_OK(
             context_share(c, &to->dense.mask[view], dense->mask[view], dense->cols, sizeof(float)));
@@ -574,6 +577,8 @@ int main(void)
         printf("left out: the GPU (%s)\n", graco_message());
     check_table(OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS, devices, count);
     check_table(METHOD_OPERATIONS, sizeof METHOD_OPERATIONS / sizeof *METHOD_OPERATIONS, devices,
+                count);
+    check_table(AGREE_OPERATIONS, sizeof AGREE_OPERATIONS / sizeof *AGREE_OPERATIONS, devices,
                 count);
     check_table(ENCODINGS, sizeof ENCODINGS / sizeof *ENCODINGS, devices, count);
     for (size_t i = 0; i < sizeof OBJECTIVES / sizeof *OBJECTIVES; i++)

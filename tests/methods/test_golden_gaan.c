@@ -169,7 +169,7 @@ static void declare_file(const struct golden *g, struct parameters *p, int64_t n
 
 static void check_gated(const struct golden *g)
 {
-    struct graco_model model = {.norm = VIEW_NORM_NEIGHBOURS};
+    struct graco_model model = {0};
     struct method method = {.name = "gated", .views = 1, .outcome = gated_outcome};
     struct trainer *trainer = NULL;
     struct graco_dataset *data = golden_dataset(g, "param.X", "edges");
@@ -186,7 +186,8 @@ static void check_gated(const struct golden *g)
     for (int64_t i = 0; i < count; i++)
         target[i] /= (float)nodes;
     CHECK_OK(context_share(trainer->context, &linear.target, target, count, sizeof(float)));
-    CHECK_OK(views_create(&stage.views[0], trainer->context, data->graph, NULL, 0, model.norm, 1));
+    CHECK_OK(views_create(&stage.views[0], trainer->context, data->graph, NULL, 0,
+                          VIEW_NORM_NEIGHBOURS, 1));
     own.context = trainer->context;
     golden_steps(g, trainer, &stage, gated_loss);
     context_unshare(trainer->context, linear.target);

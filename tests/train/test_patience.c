@@ -1,12 +1,17 @@
-/* The end of a training: patience and the best parameters; weight decay that spares a
+/* The end of a training: patience, the best parameters, and resuming both; weight decay that spares a
  * tensor; a method that steps by itself. */
 #include "check.h"
 #include "presets.h"
 
 #include "base/memory.h"
+#include "io/files/file.h"
 #include "train/trainer.h"
 
-enum { PATIENCE = 3, EPOCHS = 200 };
+#include <unistd.h>
+
+enum { PATIENCE = 8, EPOCHS = 200 };
+
+static char root[] = "/tmp/graco-patience-XXXXXX";
 
 static graco_dataset *make_data(void)
 {
@@ -21,11 +26,13 @@ static graco_dataset *make_data(void)
 static graco_config make_config(int64_t patience, int64_t epochs)
 {
     graco_config config;
-    preset_config(&config, NULL);
-    config.hidden = 8;
+    const struct method *method = NULL;
+    CHECK_OK(method_find(&method, "dgi"));
+    method_configure(&config, method, NULL);
+    config.hidden = 16;
     config.epochs = epochs;
     config.patience = patience;
-    config.lr = 0.02;
+    config.lr = 0.01;
     config.checkpoint_every = 2;
     config.device = DEVICE_CPU;
     config.threads = 2;
@@ -87,9 +94,77 @@ static void ends(const graco_dataset *data)
     graco_matrix_clear(&before);
 }
 
+/* ---- On disk --------------------------------------------------------------------------------- */
+
+static graco_status train_run(const graco_dataset *data, const char *run, int64_t stop_at,
+                              bool resume, graco_train_result *result)
+{
+    graco_config config = make_config(PATIENCE, EPOCHS);
+    struct observed watch = {.stop_at = stop_at};
+    graco_train_options options = {
+        .run = run, .resume = resume, .on_epoch = on_epoch, .user = &watch};
+    return graco_train(NULL, result, data, &config, &options);
+}
+
+static bool same_file(const char *a, const char *b, const char *name)
+{
+    uint8_t *bytes[2] = {NULL};
+    int64_t length[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        char *path = NULL;
+        CHECK_OK(memory_path(&path, i ? b : a, name));
+        CHECK_OK(file_read(&bytes[i], &length[i], path, 1 << 26));
+        memory_free(path);
+    }
+    bool same = length[0] == length[1] && memcmp(bytes[0], bytes[1], (size_t)length[0]) == 0;
+    memory_free(bytes[0]);
+    memory_free(bytes[1]);
+    return same;
+}
+
+static void remove_run(const char *run)
+{
+    static const char *const files[] = {"config.json", "metrics.jsonl", "model.safetensors",
+                                        "embeddings.npy"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = NULL;
+        CHECK_OK(memory_path(&path, run, files[i]));
+        unlink(path);
+        memory_free(path);
+    }
+    rmdir(run);
+}
+
+/* Stopped anywhere, before the best epoch or while waiting after it, and resumed: the same files. Once
+ * ended, resuming trains no more. */
+static void resumes(const graco_dataset *data)
+{
+    graco_train_result whole, again;
+    char *a = NULL, *b = NULL;
+    CHECK_OK(memory_path(&a, root, "whole"));
+    CHECK_OK(memory_path(&b, root, "parts"));
+    CHECK_OK(train_run(data, a, 0, false, &whole));
+    const int64_t stops[] = {1, 2, whole.best_epoch, whole.best_epoch + 1, whole.epochs - 1};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        CHECK(train_run(data, b, stops[i], false, &again) == GRACO_STOPPED);
+        CHECK(strcmp(again.ended, "stopped") == 0 && again.epochs == stops[i]);
+        CHECK_OK(train_run(data, b, 0, true, &again));
+        CHECK(again.epochs == whole.epochs && again.best_epoch == whole.best_epoch);
+        CHECK(again.best_cost == whole.best_cost && strcmp(again.ended, "patience") == 0);
+        CHECK(same_file(a, b, "embeddings.npy") && same_file(a, b, "model.safetensors"));
+    }
+    CHECK_OK(train_run(data, b, 0, true, &again));
+    CHECK(again.epochs == whole.epochs && isnan(again.loss));
+    CHECK(same_file(a, b, "model.safetensors"));
+    remove_run(a);
+    remove_run(b);
+    memory_free(a);
+    memory_free(b);
+}
+
 /* ---- Weight decay ---------------------------------------------------------------------------- */
 
-/* The parameters after one step; `exempt`: P1 is spared. */
+/* The parameters after one step; `exempt`: B is spared. */
 static struct graco_model *stepped(const graco_dataset *data, double decay, bool exempt)
 {
     graco_config config = make_config(0, 1);
@@ -99,7 +174,7 @@ static struct graco_model *stepped(const graco_dataset *data, double decay, bool
     config.weight_decay = decay;
     CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     if (exempt)
-        parameters_exempt(&model->parameters, "P", 1);
+        parameters_exempt(&model->parameters, "B", 0);
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     struct subject subject = {.context = trainer->context, .graph = data->graph, .data = data};
     CHECK_OK(stage_create_graph(&stage, model, subject, &data->features));
@@ -116,7 +191,7 @@ static void spares(const graco_dataset *data)
     const struct parameters *p = &some->parameters;
     for (int i = 0; i < p->count; i++) {
         const struct parameter *t = &p->list[i];
-        const struct graco_model *like = strcmp(t->name, "P1") == 0 ? none : all;
+        const struct graco_model *like = strcmp(t->name, "B") == 0 ? none : all;
         size_t bytes = (size_t)(t->rows * t->cols) * sizeof(float);
         CHECK(memcmp(p->value + t->offset, like->parameters.value + t->offset, bytes) == 0);
         if (t->start == START_GLOROT)
@@ -197,9 +272,12 @@ static void steps_by_itself(const graco_dataset *data)
 int main(void)
 {
     graco_dataset *data = make_data();
+    CHECK(mkdtemp(root) != NULL);
     ends(data);
+    resumes(data);
     spares(data);
     steps_by_itself(data);
     graco_dataset_free(data);
+    rmdir(root);
     return check_result();
 }

@@ -176,25 +176,27 @@ graco_status cpu_compact(struct context *c, int count, const struct compaction *
     return GRACO_OK;
 }
 
-struct degrees_job {
-    const struct degrees *degrees;
+struct degrees {
+    const int64_t *start;
+    const int32_t *count; /* NULL: all that start gives */
+    double share, power;
     float *scale;
 };
 
 static void scale_degrees(void *job, struct threads_piece rows)
 {
-    const struct degrees *d = ((const struct degrees_job *)job)->degrees;
-    float *scale = ((const struct degrees_job *)job)->scale;
+    const struct degrees *d = job;
     for (int64_t row = rows.first; row < rows.last; row++) {
         int64_t count = d->count ? d->count[row] : d->start[row + 1] - d->start[row];
-        double degree = d->own || count > 0 ? d->own + d->share * (double)count : 1;
-        scale[row] = (float)(d->power == -1 ? 1 / degree : 1 / sqrt(degree));
+        double degree = 1.0 + d->share * (double)count;
+        d->scale[row] = (float)(d->power == -1 ? 1 / degree : 1 / sqrt(degree));
     }
 }
 
-graco_status cpu_degree_scale(struct context *c, const struct degrees *d, float *scale)
+graco_status cpu_degree_scale(struct context *c, int64_t rows, const int64_t *start,
+                              const int32_t *count, double share, double power, float *scale)
 {
-    struct degrees_job job = {d, scale};
-    threads_run(c->threads, d->rows, SCALES_PER_PIECE, scale_degrees, &job);
+    struct degrees degrees = {start, count, share, power, scale};
+    threads_run(c->threads, rows, SCALES_PER_PIECE, scale_degrees, &degrees);
     return GRACO_OK;
 }

@@ -416,10 +416,12 @@ static void adam(const struct adam *a, int64_t first, int64_t last)
     const float rate = (float)(a->lr / (1 - pow(a->beta1, (double)a->step)));
     const float root = (float)(1 / sqrt(1 - pow(a->beta2, (double)a->step)));
     const float epsilon = (float)a->epsilon;
+    const float clip = a->clip > 0 ? (float)a->clip : INFINITY;
     float *restrict value = a->value, *restrict m = a->m, *restrict v = a->v;
     const float *restrict grad = a->grad;
     for (int64_t i = first; i < last; i++) {
-        float g = grad[i] + decay * value[i];
+        float kept = grad[i] > clip ? clip : grad[i] < -clip ? -clip : grad[i];
+        float g = kept + decay * value[i];
         m[i] = b1 * m[i] + (1 - b1) * g;
         v[i] = b2 * v[i] + (1 - b2) * g * g;
         value[i] -= rate * m[i] / (sqrtf(v[i]) * root + epsilon);

@@ -127,7 +127,7 @@ graco_status cuda_scale_rows(struct context *c, int64_t rows, int64_t cols, floa
 
 /* Adam's constants in float32, as the CPU has them. */
 struct adam_factors {
-    float b1, b2, decay, epsilon;
+    float b1, b2, decay, epsilon, clip; /* clip: infinite where nothing is clipped */
 };
 
 /* The device finds the bias corrections itself, recorded or not, so that both give the same bits.
@@ -147,7 +147,7 @@ __global__ static void adam_flat(struct adam a, struct adam_factors f, const uin
     __syncthreads();
 #pragma unroll 4
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {
-        float value = a.value[i], g = a.grad[i] + f.decay * value;
+        float value = a.value[i], g = fminf(fmaxf(a.grad[i], -f.clip), f.clip) + f.decay * value;
         float m = f.b1 * a.m[i] + (1 - f.b1) * g, v = f.b2 * a.v[i] + (1 - f.b2) * g * g;
         a.m[i] = m;
         a.v[i] = v;
@@ -163,6 +163,7 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     f.b2 = (float)a->beta2;
     f.decay = (float)a->weight_decay;
     f.epsilon = (float)a->epsilon;
+    f.clip = a->clip > 0 ? (float)a->clip : INFINITY;
     /* Few blocks, because each computes the powers for itself. */
     unsigned blocks = (unsigned)least(blocks_for(a->count, BLOCK), 2 * (int64_t)s->processors);
     adam_flat<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->later, s->results);

@@ -401,19 +401,21 @@ graco_status cuda_compact(struct context *c, int count, const struct compaction 
     return GRACO_OK;
 }
 
-__global__ static void degree_scale(struct degrees d, float *scale)
+__global__ static void degree_scale(int64_t rows, const int64_t *start, const int32_t *count,
+                                    double share, bool mean, float *scale)
 {
     int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= d.rows)
+    if (row >= rows)
         return;
-    int64_t count = d.count ? d.count[row] : d.start[row + 1] - d.start[row];
-    double degree = d.own || count > 0 ? d.own + d.share * (double)count : 1;
-    scale[row] = (float)(d.power == -1 ? 1 / degree : 1 / sqrt(degree));
+    double degree = 1.0 + share * (double)(count ? count[row] : start[row + 1] - start[row]);
+    scale[row] = (float)(mean ? 1 / degree : 1 / sqrt(degree));
 }
 
-graco_status cuda_degree_scale(struct context *c, const struct degrees *d, float *scale)
+graco_status cuda_degree_scale(struct context *c, int64_t rows, const int64_t *start,
+                               const int32_t *count, double share, double power, float *scale)
 {
-    degree_scale<<<blocks_for(d->rows, BLOCK), BLOCK, 0, state_of(c)->stream>>>(*d, scale);
+    degree_scale<<<blocks_for(rows, BLOCK), BLOCK, 0, state_of(c)->stream>>>(
+        rows, start, count, share, power == -1, scale);
     PASS_LAUNCH("normalising views");
     return GRACO_OK;
 }

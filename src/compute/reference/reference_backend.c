@@ -223,14 +223,13 @@ graco_status ref_compact(struct context *c, int count, const struct compaction *
     return GRACO_OK;
 }
 
-graco_status ref_degree_scale(struct context *c, const struct degrees *d, float *scale)
+graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
+                              const int32_t *count, double share, double power, float *scale)
 {
     (void)c;
-    for (int64_t row = 0; row < d->rows; row++) {
-        int64_t count = d->count ? d->count[row] : d->start[row + 1] - d->start[row];
-        scale[row] =
-            (float)(d->own + count > 0 ? pow(d->share * (double)count + d->own, d->power) : 1);
-    }
+    for (int64_t row = 0; row < rows; row++)
+        scale[row] = (float)pow(
+            share * (double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
     return GRACO_OK;
 }
 
@@ -238,7 +237,10 @@ graco_status ref_adam(struct context *c, const struct adam *a)
 {
     (void)c;
     for (int64_t i = 0; i < a->count; i++) {
-        double g = (double)a->grad[i] + a->weight_decay * (double)a->value[i];
+        double g = (double)a->grad[i];
+        if (a->clip > 0)
+            g = fmin(fmax(g, -a->clip), a->clip);
+        g += a->weight_decay * (double)a->value[i];
         double m = a->beta1 * (double)a->m[i] + (1 - a->beta1) * g;
         double v = a->beta2 * (double)a->v[i] + (1 - a->beta2) * g * g;
         double mean = m / (1 - pow(a->beta1, (double)a->step));
