@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
+.PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
 	pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
 
 all: build
@@ -109,6 +109,19 @@ bench-methods: build
 	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
 
 # graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
+# Skip-gram against gensim's word2vec on the same walks, in turn. PEER is a Python that has gensim 4.
+PEER ?= python3
+WALKS ?= 10
+WALK_THREADS ?= 2
+bench-skipgram: build
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_skipgram
+	@for method in deepwalk node2vec; do echo $$method; \
+	    $(BUILD)/bench_skipgram walks cora $$method $(WALKS) $(BUILD)/walks.txt; \
+	    for round in 1 2 3; do \
+	        $(BUILD)/bench_skipgram train cora $$method $(WALKS) $(WALK_THREADS); \
+	        $(PEER) bench/peer_gensim.py $(BUILD)/walks.txt $$method $(WALK_THREADS); \
+	    done; done
+
 bench-cuda: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_cuda
 	@python3 bench/run_bench_cuda.py --build $(BUILD) $(BENCH_OPTIONS)

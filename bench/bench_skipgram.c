@@ -1,9 +1,10 @@
 /* Skip-gram alone: the walks of a data set, and the time of training on them.
  *
- *     bench_skipgram walks DATASET METHOD FILE            writes the walks, one a line, for a peer
- *     bench_skipgram train DATASET METHOD THREADS [OUT.npy [PARTS]]
+ *     bench_skipgram walks DATASET METHOD WALKS FILE       writes the walks, one a line, for a peer
+ *     bench_skipgram train DATASET METHOD WALKS THREADS
  *
- * METHOD is deepwalk or node2vec with their general settings. Prints seconds, and seconds on all cores. */
+ * METHOD is deepwalk or node2vec with their general settings, but for WALKS, those from each node. Prints
+ * seconds, and seconds on all cores. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -23,13 +24,12 @@ static void must(graco_status status)
     exit(1);
 }
 
-static struct skipgram_options options_of(const char *method, const struct graph *graph)
+static struct skipgram_options options_of(const char *method, const char *walks,
+                                          const struct graph *graph)
 {
     bool deepwalk = strcmp(method, "deepwalk") == 0;
-    return (struct skipgram_options){.walks = {graph,
-                                               getenv("SEED") ? (uint64_t)atoi(getenv("SEED")) : 0,
-                                               deepwalk ? 40 : 80, 1, 1},
-                                     .per_node = 10,
+    return (struct skipgram_options){.walks = {graph, 0, deepwalk ? 40 : 80, 1, 1},
+                                     .per_node = atoi(walks),
                                      .window = deepwalk ? 5 : 10,
                                      .negatives = deepwalk ? 0 : 5,
                                      .epochs = deepwalk ? 5 : 1,
@@ -55,7 +55,7 @@ static void write_walks(const struct skipgram_options *o, const char *path)
     memory_free(walk);
 }
 
-static void train(const struct skipgram_options *o, const char *path)
+static void train(const struct skipgram_options *o)
 {
     int64_t nodes = o->walks.graph->nodes, outputs = skipgram_outputs(nodes, o->negatives);
     const struct random_key key = {.seed = o->walks.seed, .stream = RANDOM_WEIGHTS};
@@ -67,19 +67,12 @@ static void train(const struct skipgram_options *o, const char *path)
         U[i] = (random_float(&key, (uint64_t)i) - 0.5f) / (float)o->d;
     double begin = threads_seconds(), cpu = (double)clock() / CLOCKS_PER_SEC, total = 0, loss;
     must(skipgram_create(&s, o));
-    double made = threads_seconds();
     for (int64_t step = 0; step < o->epochs * skipgram_steps(o); step++) {
         must(skipgram_step(s, U, V, step, &loss));
         total += loss;
-        if ((step + 1) % skipgram_steps(o) == 0) {
-            fprintf(stderr, "loss %.4f\n", total / (double)skipgram_steps(o));
-            total = 0;
-        }
     }
-    printf("%.3f s, %.3f s on all cores, %.3f s to count, %lld steps\n", threads_seconds() - begin,
-           (double)clock() / CLOCKS_PER_SEC - cpu, made - begin, (long long)skipgram_steps(o));
-    if (path)
-        must(graco_matrix_save(&(graco_matrix){nodes, o->d, U}, path));
+    printf("graco   %.3f s, %.3f s on all cores, loss %.3f\n", threads_seconds() - begin,
+           (double)clock() / CLOCKS_PER_SEC - cpu, total / (double)(o->epochs * skipgram_steps(o)));
     skipgram_free(s);
     memory_free(U);
     memory_free(V);
@@ -88,19 +81,17 @@ static void train(const struct skipgram_options *o, const char *path)
 int main(int count, char **arguments)
 {
     graco_dataset *data = NULL;
-    if (count < 5) {
-        fprintf(stderr,
-                "usage: bench_skipgram walks|train DATASET METHOD FILE|THREADS [OUT.npy]\n");
+    if (count != 6) {
+        fprintf(stderr, "usage: bench_skipgram walks|train DATASET METHOD WALKS FILE|THREADS\n");
         return 2;
     }
     must(graco_dataset_load(&data, arguments[2], NULL));
-    struct skipgram_options options = options_of(arguments[3], data->graph);
-    if (strcmp(arguments[1], "walks") == 0) {
-        write_walks(&options, arguments[4]);
-    } else {
-        options.threads = atoi(arguments[4]);
-        train(&options, count > 5 ? arguments[5] : NULL);
-    }
+    struct skipgram_options options = options_of(arguments[3], arguments[4], data->graph);
+    options.threads = atoi(arguments[5]);
+    if (strcmp(arguments[1], "walks") == 0)
+        write_walks(&options, arguments[5]);
+    else
+        train(&options);
     graco_dataset_free(data);
     return 0;
 }

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """gensim's word2vec on the walks that `bench_skipgram walks` wrote: the peer of bench_skipgram.
 
-    peer_gensim.py WALKS deepwalk|node2vec THREADS [OUT.npy]
+    peer_gensim.py WALKS deepwalk|node2vec THREADS
 
 Prints seconds, and seconds on all cores, of training alone: reading the walks and building the vocabulary
 are not counted, as gensim's users may have both already. Needs gensim 4."""
-import os, sys, time
-import numpy as np
+import sys, time
 from gensim.models import Word2Vec
 
 
@@ -18,13 +17,9 @@ def main():
                      hs=1 if deepwalk else 0, negative=0 if deepwalk else 5, workers=threads,
                      epochs=5 if deepwalk else 1, alpha=0.025, min_alpha=0.0000025, seed=0)
     model.build_vocab(corpus)
-    epochs = int(os.environ.get("EPOCHS", model.epochs))
     begin, cpu = time.monotonic(), time.process_time()
-    model.train(corpus, total_examples=model.corpus_count, epochs=epochs)
-    print(f"{time.monotonic() - begin:.3f} s, {time.process_time() - cpu:.3f} s on all cores, {epochs} epochs")
-    if len(sys.argv) > 4:
-        vectors = np.stack([model.wv[str(i)] for i in range(len(model.wv))])
-        np.save(sys.argv[4], vectors.astype(np.float32))
+    model.train(corpus, total_examples=model.corpus_count, epochs=model.epochs)
+    print(f"gensim  {time.monotonic() - begin:.3f} s, {time.process_time() - cpu:.3f} s on all cores")
 
 
 main()

@@ -86,8 +86,9 @@ static graco_status cut_segments(struct chunks *c, const struct views *views)
 const struct segments *chunks_segments(struct run *run)
 {
     struct chunks *c = run->chunks;
-    tape_fail(run->tape, cut_segments(c, run_views(run, c->layer)));
-    return &c->segments;
+    graco_status status = cut_segments(c, run_views(run, c->layer));
+    tape_fail(run->tape, status);
+    return status == GRACO_OK ? &c->segments : NULL;
 }
 
 struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,

@@ -104,9 +104,10 @@ static struct tensor *forward_pool(struct run *run, int64_t k, struct tensor *H)
 {
     const struct ending relu = {{.kind = ACTIVATION_RELU}, run_parameter(run, "bp", k), NULL};
     struct tensor *sent = run_send(run, k, H, run_parameter(run, "Wp", k), &relu);
-    if (!sent)
+    const struct segments *segments = sent ? run_segments(run, k) : NULL;
+    if (!segments)
         return NULL;
-    struct tensor *most = tape_segment_max(run->tape, run_segments(run, k), sent);
+    struct tensor *most = tape_segment_max(run->tape, segments, sent);
     return join(run, k, H, tape_matmul(run->tape, most, run_parameter(run, "Wn", k), NULL));
 }
 
@@ -114,10 +115,10 @@ static struct tensor *forward_lstm(struct run *run, int64_t k, struct tensor *H)
 {
     const struct ending bias = {{.kind = ACTIVATION_NONE}, run_parameter(run, "bl", k), NULL};
     struct tensor *sent = run_send(run, k, H, run_parameter(run, "Wx", k), &bias);
-    if (!sent)
+    const struct segments *segments = sent ? run_segments(run, k) : NULL;
+    if (!segments)
         return NULL;
-    struct tensor *last =
-        tape_lstm(run->tape, run_segments(run, k), sent, run_parameter(run, "Wh", k));
+    struct tensor *last = tape_lstm(run->tape, segments, sent, run_parameter(run, "Wh", k));
     return join(run, k, H, tape_matmul(run->tape, last, run_parameter(run, "Wn", k), NULL));
 }
 

@@ -56,8 +56,8 @@ struct tensor *run_add_product(struct run *run, int64_t k, struct tensor *H, str
 struct tensor *run_product(struct run *run, int64_t k, struct tensor *H, struct tensor *W);
 
 /* H W for the rows that layer k reads, ended by `end` unless NULL: what goes to its targets, other than
- * by run_propagate. And the sources of each of these. In chunks there is one of both for a layer, and
- * what is sent is NULL at first. */
+ * by run_propagate. And the sources of each of these, NULL after a failure. In chunks there is one of
+ * both for a layer, and what is sent is NULL at first. */
 struct tensor *run_send(struct run *run, int64_t k, struct tensor *H, struct tensor *W,
                         const struct ending *end);
 const struct segments *run_segments(struct run *run, int64_t k);

@@ -228,9 +228,10 @@ static const char *const KEYS_UNITS[] = {"hidden",    "units",  "layers", "walks
                                          "negatives", "lr",     "clip",   "weight_decay", "steps",
                                          "batch",     "fanout", NULL};
 
+/* An epoch is a tenth of the training: so often the loss is printed and a checkpoint written. */
 #define COMMON                                                                                     \
-    "layers=2 hidden=256 walks=50 length=5 negatives=20 lr=0.001 clip=5 weight_decay=0 epochs=1 "  \
-    "steps=1000 batch=512 fanout=10,25"
+    "layers=2 hidden=256 walks=50 length=5 negatives=20 lr=0.001 clip=5 weight_decay=0 "           \
+    "epochs=10 steps=100 checkpoint_every=1 batch=512 fanout=10,25"
 static const char GENERAL[] = COMMON, GENERAL_POOL[] = COMMON " units=512",
                   GENERAL_LSTM[] = COMMON " units=128";
 

@@ -37,6 +37,7 @@ static graco_config config_of(const char *name)
     config.units = 6;
     config.batch = 32;
     config.steps = 6;
+    config.epochs = 1;
     config.fanout[0] = 4;
     config.fanout[1] = 5;
     config.device = DEVICE_CPU;

@@ -1,5 +1,6 @@
 #include "train/prefetch.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 
 #include "check.h"
@@ -114,6 +115,36 @@ static void small_rest_joins(struct prefetch_options options)
         CHECK(sample->count[0] == (step % 4 < 3 ? BATCH : BATCH + 1));
     }
     prefetch_free(prefetch);
+}
+
+/* Roots that somebody else says: as many as the step's number, and none at step 4. */
+static graco_status draw_some(int32_t **roots, int64_t *count, const void *owner, uint32_t step)
+{
+    const int32_t *nodes = owner;
+    if (step == 4)
+        return status_fail(GRACO_ERROR_ARGUMENT, "no roots");
+    PASS(memory_alloc(roots, (int64_t)step + 1, sizeof **roots));
+    for (uint32_t i = 0; i <= step; i++)
+        (*roots)[i] = nodes[i];
+    *count = (int64_t)step + 1;
+    return GRACO_OK;
+}
+
+static void roots_are_asked_for(struct prefetch_options options)
+{
+    for (options.workers = 0; options.workers <= 2; options.workers++) {
+        struct prefetch *prefetch = NULL;
+        const struct sample *sample = NULL;
+        options.owner = options.roots;
+        options.draw = draw_some;
+        CHECK_OK(prefetch_create(&prefetch, &options));
+        for (int64_t step = 0; step < 4; step++) {
+            CHECK_OK(prefetch_next(prefetch, &sample));
+            CHECK(sample->count[0] == step + 1 && sample->nodes[step] == options.roots[step]);
+        }
+        CHECK_FAILS(prefetch_next(prefetch, &sample), GRACO_ERROR_ARGUMENT, "no roots");
+        prefetch_free(prefetch);
+    }
 }
 
 /* The same samples in the same order for every number of workers, for a ring of one or more,
@@ -238,6 +269,7 @@ int main(void)
     const struct prefetch_options options = make_options(graph, nodes);
     epochs_are_permutations(&options);
     small_rest_joins(options);
+    roots_are_asked_for(options);
     workers_do_not_matter(options);
     agrees_with_sampler(options);
     ends_at_any_time(options);
