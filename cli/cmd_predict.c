@@ -168,12 +168,12 @@ int cmd_predict(int argc, char **argv)
         LOADING_OPTIONS(load),
         {0},
     };
-    struct command command = {.options = options,
-                              .min_arguments = 2,
-                              .max_arguments = 2,
-                              .name = "predict",
+    struct command command = {.name = "predict",
                               .synopsis = "RUN DATASET -o FILE",
-                              .summary = SUMMARY};
+                              .summary = SUMMARY,
+                              .options = options,
+                              .min_arguments = 2,
+                              .max_arguments = 2};
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
