@@ -18,6 +18,7 @@ static const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
+    {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},

@@ -174,6 +174,10 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 enum { GRACO_FINGERPRINT = 112 };
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
 
+/* The name of a node, where the files named them; NULL where they were numbered, and past the end.
+ * Belongs to the data set. */
+const char *graco_dataset_node(const graco_dataset *data, int64_t node);
+
 /* The name of a class, where labels were words; NULL where they were numbers, and past the end.
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
@@ -410,6 +414,35 @@ graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class
                                     const graco_eval_options *options);
 
 void graco_eval_result_clear(graco_eval_result *result);
+
+/* ---- Prediction ------------------------------------------------------------------------------ */
+
+typedef struct graco_predict_options {
+    bool all;           /* also nodes whose label is known; else those alone whose label is not */
+    int64_t threads;    /* 0: one per core; never changes the result */
+    const char *device; /* as in graco_embed_options */
+} graco_predict_options;
+
+/* Clear it with graco_prediction_clear. */
+typedef struct graco_prediction {
+    int64_t count, classes;
+    bool multi_label;
+    int64_t *node;      /* (count) ascending */
+    float *probability; /* (count, classes) of each class; rows add up to 1 unless multi-label */
+    double C;           /* of the regression; NaN: the model is supervised and has none */
+} graco_prediction;
+
+/* Says of nodes which class they probably have. A supervised model gives its own probabilities. Of
+ * another model the embeddings are read by the regressions of the evaluation, fitted to all known labels
+ * with the C of 2^-10 .. 2^9 that is best over 5 folds of them, as the protocol `authors` chooses it; of
+ * one label per node, the classes' probabilities are divided by their sum. `options` may be NULL.
+ * GRACO_ERROR_ARGUMENT if there is nothing to predict, or too few labels to learn from. */
+graco_status graco_predict(graco_prediction *out, const graco_model *model,
+                           const graco_dataset *data, const graco_predict_options *options);
+
+void graco_prediction_clear(graco_prediction *prediction);
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
 
 /* Two embeddings on the same splits: the mean of a's scores minus b's, paired by split, and the
  * standard error of that mean (NaN for one split). Fails if the numbers of splits differ. */

@@ -27,6 +27,7 @@ enum random_stream {
     RANDOM_NEGATIVES = 19,  /* element: draw; step: epoch */
     RANDOM_ROWS = 24,       /* element: a word of the permutation's key */
     RANDOM_PARTNER = 25,    /* element: 0; which other graph a step takes */
+    RANDOM_SAMPLES = 26,    /* element: draw; view: layer */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
     RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */
 };

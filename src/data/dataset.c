@@ -234,6 +234,11 @@ void graco_dataset_free(graco_dataset *data)
     memory_free(data);
 }
 
+const char *graco_dataset_node(const graco_dataset *data, int64_t node)
+{
+    return data->node_ids && node >= 0 && node < data->graph->nodes ? data->node_ids[node] : NULL;
+}
+
 const char *graco_dataset_class(const graco_dataset *data, int64_t index)
 {
     return data->class_names && index >= 0 && index < data->classes ? data->class_names[index]

@@ -250,6 +250,48 @@ done:
     return status;
 }
 
+struct probable {
+    float *P;
+    const struct probe *probe;
+    const struct probe_input *input;
+    struct node_list nodes;
+    double *X; /* (threads, dim + 1) */
+};
+
+static void find_probabilities(void *job, struct threads_piece piece)
+{
+    const struct probable *j = job;
+    const struct probe *probe = j->probe;
+    int64_t cols = j->input->dim + 1;
+    double *x = j->X + piece.seat * cols;
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        float *p = j->P + i * j->input->classes;
+        double sum = 0;
+        prepare_row(x, probe, j->input, j->nodes.node[i]);
+        for (int64_t k = 0; k < probe->outputs; k++) {
+            double product = 0;
+            for (int64_t c = 0; c < cols; c++)
+                product += probe->W[k * cols + c] * x[c];
+            double probability = 1 / (1 + exp(-product));
+            p[probe->class_of[k]] = (float)probability;
+            sum += probability;
+        }
+        for (int64_t k = 0; !j->input->multi && k < j->input->classes; k++)
+            p[k] = sum > 0 ? (float)(p[k] / sum) : p[k];
+    }
+}
+
+graco_status probe_probabilities(float *P, const struct probe *probe,
+                                 const struct probe_input *input, struct node_list nodes)
+{
+    struct probable job = {.P = P, .probe = probe, .input = input, .nodes = nodes};
+    PASS(memory_alloc(&job.X, input->threads * (input->dim + 1), sizeof *job.X));
+    memset(P, 0, (size_t)(nodes.count * input->classes) * sizeof *P);
+    threads_run(input->threads, nodes.count, BLOCK, find_probabilities, &job);
+    memory_free(job.X);
+    return GRACO_OK;
+}
+
 void probe_clear(struct probe *probe)
 {
     if (!probe)

@@ -44,6 +44,11 @@ graco_status probe_fit(struct probe *out, const struct probe_input *input, struc
 graco_status probe_score(struct metrics_counts *counts, int64_t *table, const struct probe *probe,
                          const struct probe_input *input, struct node_list nodes);
 
+/* P (nodes.count, classes): how probable each class is by the first C, sigma(w'x), of classes that were
+ * never chosen 0. With one label per node a row is divided by its sum. */
+graco_status probe_probabilities(float *P, const struct probe *probe,
+                                 const struct probe_input *input, struct node_list nodes);
+
 void probe_clear(struct probe *probe);
 
 #endif

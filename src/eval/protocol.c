@@ -85,6 +85,17 @@ static graco_status part_nodes(struct node_list *out, int32_t *room, const struc
     return GRACO_OK;
 }
 
+graco_status protocol_fit(struct probe *out, double *C, struct logistic_report *report,
+                          const struct probe_input *input, struct node_list nodes, uint64_t seed,
+                          int64_t number)
+{
+    const struct grid grid = make_grid(true);
+    double score[PROTOCOL_GRID_MAX] = {0};
+    PASS(score_folds(score, report, input, nodes, &grid, seed, number));
+    *C = grid.C[best_of(score, grid.count)];
+    return probe_fit(out, input, nodes, C, 1);
+}
+
 graco_status protocol_run(struct protocol_result *result, const struct probe_input *input,
                           const struct splits *splits, int64_t number, bool folds, uint64_t seed)
 {
@@ -102,9 +113,8 @@ graco_status protocol_run(struct protocol_result *result, const struct probe_inp
     /* A split without a test part shall fail before the work, not after it. */
     TRY(part_nodes(&other, other_room, splits, number, SPLITS_TEST, 1));
     if (folds) {
-        TRY(score_folds(score, &result->report, input, train, &grid, seed, number));
-        grid = (struct grid){.C = {grid.C[best_of(score, grid.count)]}, .count = 1};
-        TRY(probe_fit(&probe, input, train, grid.C, grid.count));
+        grid.count = 1;
+        TRY(protocol_fit(&probe, grid.C, &result->report, input, train, seed, number));
     } else {
         TRY(part_nodes(&other, other_room, splits, number, SPLITS_VALIDATION, 1));
         TRY(probe_fit(&probe, input, train, grid.C, grid.count));

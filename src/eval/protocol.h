@@ -23,4 +23,10 @@ struct protocol_result {
 graco_status protocol_run(struct protocol_result *result, const struct probe_input *input,
                           const struct splits *splits, int64_t number, bool folds, uint64_t seed);
 
+/* Fits the regressions to `nodes`, at least PROTOCOL_FOLDS of them, with the C that `folds` chooses for
+ * split `number`; *C gets it. */
+graco_status protocol_fit(struct probe *out, double *C, struct logistic_report *report,
+                          const struct probe_input *input, struct node_list nodes, uint64_t seed,
+                          int64_t number);
+
 #endif

@@ -418,3 +418,29 @@ graco_status input_slice(const float **dense, struct sparse *sparse, struct inpu
     sparse->entries.start += input->dense ? 0 : first;
     return GRACO_OK;
 }
+
+graco_status input_densify(float *Y, struct input *input, const struct sparse *M)
+{
+    struct context *c = input->context;
+    size_t bytes = (size_t)(input->rows * input->cols) * sizeof(float);
+    float *made = NULL; /* on the host */
+    const float *X = input->dense, *shared = NULL;
+    graco_status status = GRACO_OK;
+    if (input->features)
+        TRY(features_check(input->features));
+    if (!X) {
+        TRY(csr_densify(&made, &input->features->sparse));
+        TRY(context_share(c, &shared, made, input->rows * input->cols, sizeof(float)));
+        X = shared;
+    }
+    if (!M)
+        TRY(c->buffers->copy(c, Y, X, bytes));
+    else
+        TRY(c->kernels->spmm(
+            c, &(struct spmm){.views = 1, .matrix = M, .cols = input->cols, .X = X, .Y = Y}));
+    TRY(context_finish(c)); /* it reads `made` until then */
+done:
+    context_unshare(c, shared);
+    memory_free(made);
+    return status;
+}

@@ -29,6 +29,10 @@ graco_status input_dense(const float **out, struct context *context,
  * sparse. A share of 0 reads all. */
 void input_drop(struct input *input, struct dropout dropout);
 
+/* Y (M's rows, columns of X) = M X, dense, on the device; X itself where M is NULL. Sparse features take
+ * as much memory again meanwhile. */
+graco_status input_densify(float *Y, struct input *input, const struct sparse *M);
+
 /* The features that it was made from; NULL: dense rows were given. */
 const struct features *input_features(const struct input *input);
 

@@ -38,6 +38,8 @@ struct graco_model {
     int64_t epoch;          /* epochs trained so far */
     int64_t step;           /* steps of the optimiser so far: the random counter */
     struct epoch_sums sums; /* of the epoch under way */
+    double lr;              /* now: halved where `halve` says so */
+    int64_t halved;         /* the epoch of the last halving, 0: none */
     /* The epoch of the lowest cost, 0: none yet; parameters.best has what it found. */
     struct {
         int64_t epoch;

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { PARAMETERS_MAX = 64, PARAMETER_NAME = 24 };
+enum { PARAMETERS_MAX = 128, PARAMETER_NAME = 24 };
 
 /* How a tensor begins. */
 enum parameter_start {

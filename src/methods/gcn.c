@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-static void declare(struct graco_model *model)
+void gcn_declare(struct graco_model *model)
 {
     struct parameters *p = &model->parameters;
     model->linear_end = true;
@@ -29,26 +29,35 @@ static void declare(struct graco_model *model)
         parameters_exempt(p, "prelu", 0);
 }
 
-static graco_status prepare(void **out, const struct graco_model *model,
-                            const struct subject *subject)
+graco_status gcn_init(struct gcn_state *state, const struct graco_model *model,
+                      const struct subject *subject)
 {
     const struct parameters *p = &model->parameters;
-    struct gcn_state *state = NULL;
-    PASS(memory_zalloc(&state, 1, sizeof *state));
-    *out = state;
     PASS(memory_alloc(&state->first,
                       parameters_find(p, "b", 1)->offset + parameters_find(p, "b", 1)->cols,
                       sizeof *state->first));
     return supervised_init(&state->labels, model, subject);
 }
 
-static void release(void *argument)
+static graco_status prepare(void **out, const struct graco_model *model,
+                            const struct subject *subject)
 {
-    struct gcn_state *state = argument;
-    if (!state)
-        return;
+    struct gcn_state *state = NULL;
+    PASS(memory_zalloc(&state, 1, sizeof *state));
+    *out = state;
+    return gcn_init(state, model, subject);
+}
+
+void gcn_clear(struct gcn_state *state)
+{
     supervised_clear(&state->labels);
     memory_free(state->first);
+}
+
+static void release(void *state)
+{
+    if (state)
+        gcn_clear(state);
     memory_free(state);
 }
 
@@ -78,7 +87,7 @@ static struct outcome outcome(const void *argument)
                             .mutual_information = (double)NAN};
 }
 
-static graco_status validate(double *cost, struct run *run, void *argument)
+graco_status gcn_validate(double *cost, struct run *run, void *argument)
 {
     struct gcn_state *state = argument;
     struct context *c = tape_context(run->tape);
@@ -98,7 +107,7 @@ static graco_status validate(double *cost, struct run *run, void *argument)
     return GRACO_OK;
 }
 
-static graco_status embed(float *Z, struct run *run)
+graco_status gcn_embed(float *Z, struct run *run)
 {
     PASS(encoder_embed(Z, run));
     supervised_probabilities(Z, input_rows(run->input), run->model);
@@ -128,13 +137,13 @@ const struct method method_gcn = {
     .presets = PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS,
     .views = 1,
-    .declare = declare,
+    .declare = gcn_declare,
     .prepare = prepare,
     .release = release,
     .draw_host = draw_host,
     .draw = draw,
     .loss = loss,
-    .validate = validate,
+    .validate = gcn_validate,
     .outcome = outcome,
-    .embed = embed,
+    .embed = gcn_embed,
 };

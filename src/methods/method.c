@@ -125,6 +125,7 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
     model->sizes.classes = method->needs & METHOD_NEEDS_LABELS ? sizes.classes : 0;
     model->sizes.multi_label = model->sizes.classes > 0 && sizes.multi_label;
     model->width = config->hidden;
+    model->lr = config->lr;
     model->kind = method->kind ? method->kind : encoder_kind(config);
     model->inner = model->kind->wide ? 2 * config->hidden : config->hidden;
     model->parameters.plain = method->step;

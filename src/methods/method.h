@@ -72,6 +72,9 @@ struct method {
     /* Steps of an epoch on a whole graph; NULL: one. With `roots`, mini-batches of an epoch. */
     int64_t (*steps)(const struct graco_model *model, const struct graph *graph);
 
+    /* The same where the labels of the first graph decide, from its state. NULL: `steps` says. */
+    int64_t (*steps_on)(const void *state);
+
     /* The distinct nodes that the mini-batch of a step is about, a new array; called from any thread.
      * NULL: all nodes have their turn once an epoch. */
     graco_status (*roots)(int32_t **roots, int64_t *count, const struct graco_model *model,

@@ -130,6 +130,54 @@ void supervised_clear(struct supervised *s)
     }
 }
 
+/* The class whose logit in x (classes) is largest, the first of them. */
+static int64_t largest(const float *x, int64_t classes)
+{
+    int64_t most = 0;
+    for (int64_t k = 1; k < classes; k++)
+        most = x[k] > x[most] ? k : most;
+    return most;
+}
+
+/* Of logits x (classes) of node i of a part: classes that are told and right, told, and right. */
+static void count_row(int64_t count[3], const struct supervised *s, int p, int64_t i,
+                      const float *x)
+{
+    int64_t classes = s->part[p].cols;
+    if (!s->target[p]) {
+        count[0] += largest(x, classes) == s->label[p][i];
+        count[1]++;
+        count[2]++;
+    }
+    for (int64_t k = 0; s->target[p] && k < classes; k++) {
+        bool right = s->target[p][i * classes + k];
+        count[0] += x[k] > 0 && right;
+        count[1] += x[k] > 0;
+        count[2] += right;
+    }
+}
+
+graco_status supervised_miss(double *miss, const struct supervised *s, int p, const float *X)
+{
+    const struct classification *part = &s->part[p];
+    struct context *c = s->context;
+    int64_t classes = part->cols, cells = part->count * classes, count[3] = {0};
+    float *rows = NULL, *here = NULL;
+    graco_status status = GRACO_OK;
+    TRY(context_take(c, &rows, cells, sizeof *rows));
+    TRY(memory_alloc(&here, cells, sizeof *here));
+    TRY(c->kernels->gather(c, part->count, classes, rows, X, part->row));
+    TRY(c->buffers->download(c, here, rows, (size_t)cells * sizeof *here));
+    TRY(context_finish(c));
+    for (int64_t i = 0; i < part->count; i++)
+        count_row(count, s, p, i, here + i * classes);
+    *miss = count[1] + count[2] > 0 ? 1 - 2 * (double)count[0] / (double)(count[1] + count[2]) : 0;
+done:
+    memory_free(here);
+    context_give(c, rows);
+    return status;
+}
+
 /* Softmax of x (count), the largest number taken off first. */
 static void softmax(float *x, int64_t count)
 {

@@ -23,6 +23,11 @@ graco_status supervised_init(struct supervised *out, const struct graco_model *m
                              const struct subject *subject);
 void supervised_clear(struct supervised *supervised);
 
+/* 1 - micro-F1 of logits X (rows of the stage, classes), on the device, over one part; where a node has
+ * one class that is the share of wrong ones. */
+graco_status supervised_miss(double *miss, const struct supervised *supervised, int part,
+                             const float *X);
+
 /* Turns logits (rows, classes) into probabilities, in place: a row's softmax, or each number's logistic
  * function where a node may have several classes. */
 void supervised_probabilities(float *X, int64_t rows, const struct graco_model *model);

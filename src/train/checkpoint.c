@@ -113,6 +113,10 @@ static void add_state(struct page *page, const struct graco_model *model)
         add_count(page, "best_epoch", model->best.epoch);
         number_shortest(add_pair(page, "best_cost"), model->best.cost);
     }
+    if (model->halved) {
+        add_count(page, "halved_epoch", model->halved);
+        number_shortest(add_pair(page, "lr_now"), model->lr);
+    }
 }
 
 graco_status checkpoint_write(const struct graco_model *model, const char *path)
@@ -326,6 +330,22 @@ static graco_status read_best(struct graco_model *model, const struct safetensor
     return GRACO_OK;
 }
 
+static graco_status read_rate(struct graco_model *model, const struct safetensors *file)
+{
+    const char *text = NULL;
+    char *end;
+    PASS(read_optional(&model->halved, file, "halved_epoch", model->epoch));
+    if (!model->halved)
+        return GRACO_OK;
+    PASS(read_text(&text, file, "lr_now"));
+    model->lr = number_parse(text, &end);
+    if (end == text || *end || !(model->lr >= 0 && model->lr <= model->config.lr))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "'lr_now' is '%s'; expected a number from 0 to lr, which is %g", text,
+                           model->config.lr);
+    return GRACO_OK;
+}
+
 static graco_status read_model(struct graco_model **out, const struct safetensors *file)
 {
     graco_status status = GRACO_OK;
@@ -345,6 +365,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     model->step = step;
     model->sums = sums;
     TRY(read_best(model, file));
+    TRY(read_rate(model, file));
     TRY(read_fingerprint(model->fingerprint, file));
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count && has_kind(&model->parameters, kind); i++) {

@@ -275,6 +275,8 @@ void schedule_free(struct schedule *s)
 static int64_t steps_of(const struct schedule *s)
 {
     const struct method *method = s->model->method;
+    if (method->steps_on && s->parts[0].stage)
+        return method->steps_on(s->parts[0].stage->state);
     return method->steps ? method->steps(s->model, s->parts[0].graph) : 1;
 }
 

@@ -24,7 +24,8 @@ struct stage {
     int64_t steps;                   /* that ran on it */
     struct recording *recording;     /* of a step, or NULL */
     int64_t recorded, trims;         /* at which step, and after how many of the cache's trims */
-    int recordings;                  /* tried so far */
+    double lr;                       /* that the recording steps with */
+    int recordings;                  /* tried so far with it */
 };
 
 /* A stage on the whole of subject->graph, whose rows of X are `features`; borrowed. */

@@ -275,12 +275,29 @@ done:
     return status;
 }
 
+/* Epochs since the lowest cost, or since the learning rate was halved. */
+static int64_t epochs_waited(const struct graco_model *model)
+{
+    return model->epoch - (model->halved > model->best.epoch ? model->halved : model->best.epoch);
+}
+
+/* Halves the learning rate after too many epochs without a lower cost. */
+static void slow_down(struct graco_model *model)
+{
+    const struct graco_config *config = &model->config;
+    if (config->halve == 0 || epochs_waited(model) <= config->halve ||
+        model->lr <= config->lr_least)
+        return;
+    model->lr = fmax(model->lr / 2, config->lr_least);
+    model->halved = model->epoch;
+}
+
 /* Why there is no further epoch; NULL: there is one. */
 static const char *ending_of(const struct session *s)
 {
     const struct graco_model *model = s->model;
     bool waits = s->config.patience > 0 && model->best.epoch > 0;
-    if (waits && model->epoch - model->best.epoch >= s->config.patience)
+    if (waits && epochs_waited(model) >= s->config.patience)
         return "patience";
     return model->epoch >= s->config.epochs ? "epochs" : NULL;
 }
@@ -304,6 +321,7 @@ static graco_status judge(struct session *s, graco_epoch *epoch)
         model->best.cost = epoch->cost;
     }
     epoch->best_epoch = model->best.epoch;
+    slow_down(model);
 done:
     return status;
 }

@@ -112,7 +112,7 @@ static graco_status ask_adam(struct trainer *t, int64_t first, int64_t last, boo
                         .grad = t->grad + first,
                         .m = t->m + first,
                         .v = t->v + first,
-                        .lr = config->lr,
+                        .lr = t->model->lr,
                         .beta1 = 0.9,
                         .beta2 = 0.999,
                         .epsilon = 1e-8,
@@ -129,6 +129,9 @@ static graco_status ask_update(struct trainer *t)
     const struct parameters *p = &t->model->parameters;
     if (t->before)
         PASS(copy_block(t, t->before, t->value));
+    if (t->model->config.clip_norm > 0)
+        PASS(t->context->kernels->clip_norm(t->context, p->total, t->grad,
+                                            t->model->config.clip_norm));
     for (int i = 0, next; i < p->count; i = next) {
         for (next = i + 1; next < p->count && p->list[next].undecayed == p->list[i].undecayed;)
             next++;
@@ -213,12 +216,16 @@ done:
     return status == GRACO_ERROR_MEMORY ? GRACO_OK : status;
 }
 
-/* Forgets a recording whose buffers a trim gave back to the system. */
-static void check_recording(struct context *c, struct stage *stage)
+/* Forgets a recording whose buffers a trim gave back to the system, or which has another learning rate. */
+static void check_recording(const struct trainer *t, struct stage *stage)
 {
-    if (!stage->recording || stage->trims == c->trims)
+    bool other = stage->lr != t->model->lr;
+    if (other)
+        stage->recordings = 0;
+    stage->lr = t->model->lr;
+    if (!stage->recording || (stage->trims == t->context->trims && !other))
         return;
-    c->recorder->forget(stage->recording);
+    t->context->recorder->forget(stage->recording);
     stage->recording = NULL;
 }
 
@@ -240,11 +247,11 @@ static graco_status run_step(struct trainer *t, struct stage *stage)
     graco_status status = GRACO_OK;
     if (stage->method->step)
         return step_by_itself(t, stage);
-    check_recording(c, stage);
+    check_recording(t, stage);
     if (!stage->recording && c->recorder && stage->steps > 0 &&
         stage->recordings < RECORDINGS_MAX && !stage->other) {
         TRY(record_step(t, stage));
-        check_recording(c, stage);
+        check_recording(t, stage);
     }
     if (stage->recording) {
         if (stage->method->draw_host)

@@ -8,6 +8,7 @@
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -209,5 +210,43 @@ graco_status cpu_not_finite(struct context *c, int64_t n, const float *x, int64_
     struct finite_search search = {x, n};
     threads_run(c->threads, n, FLAT_PIECE, search_piece, &search);
     *first = search.least_found < n ? search.least_found : -1;
+    return GRACO_OK;
+}
+
+struct clip_job {
+    float *g;
+    double *squares; /* (pieces) */
+    float factor;
+};
+
+static void square_piece(void *argument, struct threads_piece piece)
+{
+    const struct clip_job *job = argument;
+    double square = 0;
+    for (int64_t i = piece.first; i < piece.last; i++)
+        square += (double)job->g[i] * (double)job->g[i];
+    job->squares[piece.first / FLAT_PIECE] = square;
+}
+
+static void clip_piece(void *argument, struct threads_piece piece)
+{
+    const struct clip_job *job = argument;
+    for (int64_t i = piece.first; i < piece.last; i++)
+        job->g[i] *= job->factor;
+}
+
+graco_status cpu_clip_norm(struct context *c, int64_t n, float *g, double most)
+{
+    struct clip_job job = {.g = g};
+    int64_t pieces = pieces_of(n, FLAT_PIECE);
+    double square = 0;
+    PASS(context_take(c, &job.squares, pieces, sizeof(double)));
+    threads_run(c->threads, n, FLAT_PIECE, square_piece, &job);
+    for (int64_t piece = 0; piece < pieces; piece++)
+        square += job.squares[piece];
+    context_give(c, job.squares);
+    job.factor = (float)(most / sqrt(square));
+    if (square > most * most)
+        threads_run(c->threads, n, FLAT_PIECE, clip_piece, &job);
     return GRACO_OK;
 }

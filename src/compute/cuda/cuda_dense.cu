@@ -195,3 +195,40 @@ graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64
     PASS_LAUNCH("looking for numbers that are not finite");
     return GRACO_OK;
 }
+
+__global__ static void __launch_bounds__(BLOCK)
+    square_flat(double *partial, int64_t n, const float *g)
+{
+    int64_t step = (int64_t)gridDim.x * BLOCK;
+    double square = 0;
+    for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += step)
+        square += (double)g[i] * (double)g[i];
+    leave_sums(partial, square, 0);
+}
+
+/* Every block adds up what all have left, in the same order. */
+__global__ static void __launch_bounds__(BLOCK)
+    clip_flat(const double *partial, int64_t blocks, int64_t n, float *g, double most)
+{
+    int64_t step = (int64_t)gridDim.x * BLOCK;
+    double square = totals_of(partial, blocks).x;
+    float factor = (float)(most / sqrt(square));
+    if (!(square > most * most))
+        return;
+    for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += step)
+        g[i] *= factor;
+}
+
+graco_status cuda_clip_norm(struct context *c, int64_t n, float *g, double most)
+{
+    struct cuda_scratch scratch(c);
+    struct cuda_state *s = state_of(c);
+    double *partial = NULL;
+    unsigned blocks = blocks_striding(s, n, BLOCK);
+    PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
+    square_flat<<<blocks, BLOCK, 0, s->stream>>>(partial, n, g);
+    PASS_LAUNCH("the norm of the gradient");
+    clip_flat<<<blocks, BLOCK, 0, s->stream>>>(partial, blocks, n, g, most);
+    PASS_LAUNCH("clipping the gradient");
+    return GRACO_OK;
+}

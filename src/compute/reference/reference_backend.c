@@ -252,6 +252,17 @@ graco_status ref_adam(struct context *c, const struct adam *a)
     return GRACO_OK;
 }
 
+graco_status ref_clip_norm(struct context *c, int64_t n, float *g, double most)
+{
+    double square = 0;
+    (void)c;
+    for (int64_t i = 0; i < n; i++)
+        square += (double)g[i] * (double)g[i];
+    for (int64_t i = 0; i < n && square > most * most; i++)
+        g[i] = (float)((double)g[i] * most / sqrt(square));
+    return GRACO_OK;
+}
+
 graco_status ref_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
     (void)c;

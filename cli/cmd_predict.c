@@ -1,0 +1,184 @@
+/* graco predict: a table of nodes, the class that each probably has, and the probability of every class.
+ * RFC 4180: fields with commas, quotes or line ends are quoted, lines end with CR LF. */
+#include "commands.h"
+#include "loading.h"
+#include "output.h"
+#include "runs.h"
+#include "settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct table {
+    char *text;
+    size_t length, room;
+    bool failed; /* memory is out */
+};
+
+static void put(struct table *table, const char *text, size_t length)
+{
+    if (table->length + length > table->room) {
+        size_t room = 2 * (table->length + length) + 4096;
+        char *grown = table->failed ? NULL : realloc(table->text, room);
+        table->failed = !grown;
+        if (!grown)
+            return;
+        table->text = grown;
+        table->room = room;
+    }
+    memcpy(table->text + table->length, text, length);
+    table->length += length;
+}
+
+/* A field as it stands, quoted if need be; `first` in its line or behind a comma. */
+static void put_field(struct table *table, const char *field, bool first)
+{
+    bool quoted = field[strcspn(field, ",\"\r\n")] != '\0';
+    put(table, ",", first ? 0 : 1);
+    put(table, "\"", quoted);
+    for (; *field; field++) {
+        put(table, field, 1);
+        put(table, field, quoted && *field == '"');
+    }
+    put(table, "\"", quoted);
+}
+
+enum { FIELD = 64 };
+
+/* Names where the data set has them, else numbers. */
+static const char *node_name(char text[FIELD], const graco_dataset *data, int64_t node)
+{
+    const char *name = graco_dataset_node(data, node);
+    snprintf(text, FIELD, "%" PRId64, node);
+    return name ? name : text;
+}
+
+static const char *class_name(char text[FIELD], const graco_dataset *data, int64_t class)
+{
+    const char *name = graco_dataset_class(data, class);
+    snprintf(text, FIELD, "%" PRId64, class);
+    return name ? name : text;
+}
+
+/* The most probable class, the first among equals; of several labels those above 1/2, with semicolons
+ * between them. */
+static void put_choice(struct table *table, const graco_dataset *data,
+                       const graco_prediction *found, const float *p)
+{
+    struct table names = {0};
+    char text[FIELD];
+    int64_t best = 0;
+    for (int64_t k = 0; k < found->classes; k++) {
+        best = p[k] > p[best] ? k : best;
+        if (!found->multi_label || !(p[k] > 0.5f))
+            continue;
+        const char *name = class_name(text, data, k);
+        put(&names, ";", names.length > 0);
+        put(&names, name, strlen(name));
+    }
+    put(&names, "", 1); /* the end of a string */
+    table->failed = table->failed || names.failed;
+    if (!names.failed)
+        put_field(table, found->multi_label ? names.text : class_name(text, data, best), false);
+    free(names.text);
+}
+
+static void fill(struct table *table, const graco_dataset *data, const graco_prediction *found)
+{
+    char text[FIELD];
+    put_field(table, "node", true);
+    put_field(table, "class", false);
+    for (int64_t k = 0; k < found->classes; k++)
+        put_field(table, class_name(text, data, k), false);
+    put(table, "\r\n", 2);
+    for (int64_t i = 0; i < found->count; i++) {
+        const float *p = found->probability + i * found->classes;
+        put_field(table, node_name(text, data, found->node[i]), true);
+        put_choice(table, data, found, p);
+        for (int64_t k = 0; k < found->classes; k++) {
+            snprintf(text, sizeof text, "%.6f", (double)p[k]);
+            put_field(table, text, false);
+        }
+        put(table, "\r\n", 2);
+    }
+}
+
+static graco_status save(const struct table *table, const char *output)
+{
+    if (table->failed)
+        return output_no_memory("the table");
+    if (strcmp(output, "-") != 0)
+        return graco_file_save(output, table->text, (int64_t)table->length);
+    fwrite(table->text, 1, table->length, stdout); /* output_finish notices a failure */
+    return GRACO_OK;
+}
+
+static int predict(const char *run, const char *source, const graco_load_options *load,
+                   const char *output, const graco_predict_options *options)
+{
+    char folder[RUNS_PATH_MAX], words[GRACO_DIFFERENCES] = "";
+    graco_dataset *data = NULL;
+    graco_model *model = NULL;
+    graco_prediction found = {0};
+    struct table table = {0};
+    const char *first = runs_first(folder, run) ? folder : run;
+    graco_status status = graco_model_load(&model, first);
+    if (status == GRACO_OK)
+        status = loading_dataset(&data, source, load, first, false);
+    if (status == GRACO_OK)
+        status = loading_compare(words, first, model, data);
+    if (status == GRACO_OK)
+        status = graco_predict(&found, model, data, options);
+    if (status == GRACO_OK) {
+        fill(&table, data, &found);
+        status = save(&table, output);
+    }
+    if (status == GRACO_OK && strcmp(first, run) != 0)
+        output_note("%s holds several models; this is by the first, %s", run, first);
+    if (status == GRACO_OK)
+        output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " classes",
+                    strcmp(output, "-") == 0 ? "the standard output" : output, found.count,
+                    found.classes);
+    free(table.text);
+    graco_prediction_clear(&found);
+    graco_dataset_free(data);
+    graco_model_free(model);
+    return status == GRACO_OK ? output_finish() : output_failure(status);
+}
+
+static const char SUMMARY[] =
+    "Writes a CSV table: the nodes of DATASET whose label is not known, the class\n"
+    "that each probably has, and the probability of every class. A supervised model\n"
+    "says so itself; embeddings are read by regressions on all labels there are.";
+
+int cmd_predict(int argc, char **argv)
+{
+    const char *output = NULL, *devices[OPTION_WORDS_MAX];
+    graco_predict_options how = {.device = "auto"};
+    graco_load_options load = {0};
+    const struct option options[] = {
+        OPTION_ROW_TEXT("output", 'o', "FILE", &output, "where to write the table; -: stdout"),
+        OPTION_ROW_FLAG("all", 0, &how.all, "predict nodes whose label is known, too"),
+        OPTION_ROW_INTEGER("threads", "N", &how.threads, 0, 1024, "threads; 0: one per core"),
+        OPTION_ROW_CHOICE("device", "NAME", &how.device, settings_words(devices, "device"),
+                          "auto: a GPU if there is one; cpu; cuda"),
+        LOADING_OPTIONS(load),
+        {0},
+    };
+    struct command command = {.name = "predict",
+                              .synopsis = "RUN DATASET -o FILE",
+                              .summary = SUMMARY,
+                              .options = options,
+                              .min_arguments = 2,
+                              .max_arguments = 2};
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
+    if (output)
+        return predict(command.arguments[0], command.arguments[1], &load, output, &how);
+    output_error("predict: no output file given; expected -o FILE, such as -o classes.csv");
+    return EXIT_USAGE;
+}

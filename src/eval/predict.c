@@ -1,0 +1,134 @@
+/* Prediction: which class nodes probably have, by a supervised model or by a regression on embeddings that
+ * is fitted to every label there is. */
+#include "base/memory.h"
+#include "base/threads.h"
+#include "eval/blas.h"
+#include "eval/protocol.h"
+#include "methods/method.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_known(const graco_dataset *data, int64_t node)
+{
+    return data->classes > 0 && (!data->label || data->label[node] >= 0) &&
+           (!data->label_known || data->label_known[node]);
+}
+
+/* The nodes to predict, and those whose label is known: two lists of (nodes). */
+static graco_status list_nodes(struct node_list lists[2], int32_t *room, const graco_dataset *data,
+                               bool all)
+{
+    int64_t nodes = data->graph->nodes;
+    for (int known = 0; known < 2; known++) {
+        int32_t *list = room + known * nodes;
+        int64_t count = 0;
+        for (int64_t i = 0; i < nodes; i++)
+            if (is_known(data, i) == known || (all && !known))
+                list[count++] = (int32_t)i;
+        lists[known] = (struct node_list){list, count};
+    }
+    if (lists[0].count == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "every node of data set '%s' has a known label: there is nothing to "
+                           "predict unless all nodes are asked for",
+                           data->name);
+    return GRACO_OK;
+}
+
+/* From the classes that a supervised model gives every node. */
+static graco_status take_given(graco_prediction *out, const graco_matrix *Z,
+                               const graco_model *model, const graco_dataset *data,
+                               struct node_list nodes)
+{
+    if (data->classes > 0 && (data->classes != Z->cols || !data->multi == model->sizes.multi_label))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the model was trained on %lld classes, %s of them per node; data set "
+                           "'%s' has other ones",
+                           (long long)Z->cols, model->sizes.multi_label ? "any number" : "one",
+                           data->name);
+    out->classes = Z->cols;
+    out->multi_label = model->sizes.multi_label;
+    PASS(memory_alloc(&out->probability, nodes.count * Z->cols, sizeof *out->probability));
+    for (int64_t i = 0; i < nodes.count; i++)
+        memcpy(out->probability + i * Z->cols, Z->data + nodes.node[i] * Z->cols,
+               (size_t)Z->cols * sizeof *Z->data);
+    return GRACO_OK;
+}
+
+/* From regressions on embeddings; lists are as list_nodes made them. */
+static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
+                              const graco_dataset *data, const struct node_list lists[2],
+                              int64_t threads)
+{
+    struct blas blas = {0};
+    struct probe probe = {0};
+    struct logistic_report report = {0};
+    graco_status status = GRACO_OK;
+    const struct probe_input input = {.blas = &blas,
+                                      .Z = Z->data,
+                                      .nodes = Z->rows,
+                                      .dim = Z->cols,
+                                      .classes = data->classes,
+                                      .label = data->label,
+                                      .multi = data->multi,
+                                      .threads = threads_count(threads)};
+    if (lists[1].count < PROTOCOL_FOLDS)
+        FAIL(
+            GRACO_ERROR_ARGUMENT,
+            "%lld nodes of data set '%s' have a known label; a prediction from embeddings needs at "
+            "least %d",
+            (long long)lists[1].count, data->name, PROTOCOL_FOLDS);
+    out->classes = data->classes;
+    out->multi_label = data->multi;
+    TRY(blas_open(&blas, input.threads));
+    TRY(protocol_fit(&probe, &out->C, &report, &input, lists[1], 0, 0));
+    TRY(memory_alloc(&out->probability, lists[0].count * out->classes, sizeof *out->probability));
+    TRY(probe_probabilities(out->probability, &probe, &input, lists[0]));
+done:
+    probe_clear(&probe);
+    return status;
+}
+
+graco_status graco_predict(graco_prediction *out, const graco_model *model,
+                           const graco_dataset *data, const graco_predict_options *options)
+{
+    const graco_predict_options none = {0};
+    graco_prediction made = {.C = (double)NAN};
+    struct node_list lists[2];
+    int32_t *room = NULL;
+    graco_matrix Z = {0};
+    graco_status status = GRACO_OK;
+    if (!options)
+        options = &none;
+    const graco_embed_options embed = {.threads = options->threads, .device = options->device};
+    bool supervised = model->method->needs & METHOD_NEEDS_LABELS;
+    if (!supervised && data->classes == 0)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "data set '%s' has no labels; a prediction from embeddings needs some", data->name);
+    TRY(memory_alloc(&room, 2 * data->graph->nodes, sizeof *room));
+    TRY(list_nodes(lists, room, data, options->all));
+    TRY(graco_model_embed(&Z, model, data, &embed));
+    TRY(supervised ? take_given(&made, &Z, model, data, lists[0])
+                   : fit_known(&made, &Z, data, lists, options->threads));
+    made.count = lists[0].count;
+    TRY(memory_alloc(&made.node, made.count, sizeof *made.node));
+    for (int64_t i = 0; i < made.count; i++)
+        made.node[i] = lists[0].node[i];
+    *out = made;
+done:
+    if (status != GRACO_OK)
+        graco_prediction_clear(&made);
+    graco_matrix_clear(&Z);
+    memory_free(room);
+    return status;
+}
+
+void graco_prediction_clear(graco_prediction *prediction)
+{
+    if (!prediction)
+        return;
+    memory_free(prediction->node);
+    memory_free(prediction->probability);
+    *prediction = (graco_prediction){0};
+}

@@ -1,0 +1,191 @@
+/* GaAN and the mean of neighbours beside their golden vectors: they learn, on whole graphs and in mini-batches,
+ * come to the same bits for any number of threads and after a stop, also behind a halving of the learning
+ * rate, serve graphs that they have not seen, and say what they lack. */
+#include "base/memory.h"
+#include "check.h"
+#include "methods/method.h"
+#include "train/trainer.h"
+
+#include <unistd.h>
+
+enum { NODES = 240, EPOCHS = 40 };
+
+static graco_dataset *make_data(uint64_t seed)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = NODES;
+    options.classes = 4;
+    options.feature_count = 60;
+    options.seed = seed;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static graco_config make_config(const char *name)
+{
+    graco_config config;
+    const struct method *method = NULL;
+    CHECK_OK(method_find(&method, name));
+    method_configure(&config, method, NULL);
+    CHECK_OK(config_apply(&config, "device=cpu first=16 hidden=16"));
+    if (strcmp(name, "gaan") == 0)
+        CHECK_OK(config_apply(&config, "heads=2 query=4 value=4 gate=8"));
+    else
+        CHECK_OK(config_apply(&config, "inner=32"));
+    config.epochs = EPOCHS;
+    config.threads = 2;
+    return config;
+}
+
+static graco_matrix embed(const graco_model *model, const graco_dataset *data)
+{
+    graco_matrix P = {0};
+    CHECK_OK(graco_model_embed(&P, model, data, &(graco_embed_options){.device = "cpu"}));
+    return P;
+}
+
+static graco_matrix train(const graco_dataset *data, const graco_config *config,
+                          graco_train_result *result)
+{
+    graco_model *model = NULL;
+    CHECK_OK(graco_train(&model, result, data, config, NULL));
+    graco_matrix P = embed(model, data);
+    graco_model_free(model);
+    return P;
+}
+
+static bool same(const graco_matrix *a, const graco_matrix *b)
+{
+    return a->rows == b->rows && a->cols == b->cols &&
+           memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(float)) == 0;
+}
+
+static double accuracy(const graco_matrix *P, const graco_dataset *data)
+{
+    int64_t right = 0;
+    for (int64_t i = 0; i < P->rows; i++) {
+        int64_t best = 0;
+        for (int64_t k = 1; k < P->cols; k++)
+            best = P->data[i * P->cols + k] > P->data[i * P->cols + best] ? k : best;
+        right += best == data->label[i];
+    }
+    return (double)right / (double)P->rows;
+}
+
+/* With the settings given, beside the smaller sizes of make_config. */
+static void learns(const char *name, const char *settings)
+{
+    graco_dataset *data = make_data(0), *unseen = make_data(5);
+    graco_config config = make_config(name);
+    graco_train_result result;
+    graco_model *model = NULL;
+    CHECK_OK(config_apply(&config, settings));
+    CHECK_OK(graco_train(&model, &result, data, &config, NULL));
+    graco_matrix P = embed(model, data), other = embed(model, unseen);
+    CHECK(P.rows == NODES && P.cols == data->classes && other.cols == P.cols);
+    CHECK(result.best_cost < 0.5 && accuracy(&P, data) > 0.5);
+    config.threads = 1;
+    graco_matrix alone = train(data, &config, NULL);
+    CHECK(same(&P, &alone));
+    graco_model_free(model);
+    graco_matrix_clear(&P);
+    graco_matrix_clear(&other);
+    graco_matrix_clear(&alone);
+    graco_dataset_free(data);
+    graco_dataset_free(unseen);
+}
+
+static bool stop_at(void *user, const graco_epoch *epoch)
+{
+    return epoch->epoch != *(const int64_t *)user;
+}
+
+/* Stopped in each of two places, before and after halvings, and resumed. */
+static void resumes(const char *name, const char *folder)
+{
+    graco_dataset *data = make_data(0);
+    graco_config config = make_config(name);
+    CHECK_OK(config_apply(&config, "halve=2 lr=0.02 lr_least=0.001 patience=12 epochs=300"));
+    graco_train_result result;
+    graco_matrix P = train(data, &config, &result);
+    for (int64_t at = 5; at < result.epochs; at += result.epochs - 10) {
+        graco_train_options options = {.run = folder, .on_epoch = stop_at, .user = &at};
+        graco_model *model = NULL;
+        CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
+        options = (graco_train_options){.run = folder, .resume = true};
+        CHECK_OK(graco_train(&model, NULL, data, &config, &options));
+        graco_matrix resumed = embed(model, data);
+        CHECK(same(&P, &resumed));
+        CHECK(model->lr < config.lr && model->lr >= config.lr_least && model->halved > 0);
+        int64_t from = model->halved > model->best.epoch ? model->halved : model->best.epoch;
+        CHECK(model->epoch == result.epochs && model->epoch == from + 12);
+        graco_model_free(model);
+        graco_matrix_clear(&resumed);
+    }
+    graco_matrix_clear(&P);
+    graco_dataset_free(data);
+}
+
+static void refuses(const char *name)
+{
+    graco_dataset *data = make_data(0);
+    graco_config config = make_config(name);
+    char wanted[96];
+    data->classes = 0;
+    snprintf(wanted, sizeof wanted, "method %s needs labels; data set 'generated' has none", name);
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, wanted);
+    graco_dataset_free(data);
+}
+
+/* The norm becomes the largest one that is allowed; a smaller one stays, bit for bit. */
+static void clips(const struct backend *backend)
+{
+    enum { COUNT = 100000 };
+    struct context *c = NULL;
+    float *g = NULL, *here = NULL, *there = NULL;
+    double square = 0;
+    CHECK_OK(context_create(&c, backend, 3, 0));
+    CHECK_OK(memory_alloc(&g, COUNT, sizeof *g));
+    CHECK_OK(memory_alloc(&here, COUNT, sizeof *here));
+    for (int i = 0; i < COUNT; i++) {
+        g[i] = (float)(i % 7 - 3);
+        square += (double)g[i] * (double)g[i];
+    }
+    CHECK_OK(context_take(c, &there, COUNT, sizeof *there));
+    for (int k = 0; k < 2; k++) {
+        double most = k ? 2.5 : 2 * sqrt(square), factor = k ? most / sqrt(square) : 1, off = 0;
+        CHECK_OK(c->buffers->upload(c, there, g, COUNT * sizeof *g));
+        CHECK_OK(c->kernels->clip_norm(c, COUNT, there, most));
+        CHECK_OK(c->buffers->download(c, here, there, COUNT * sizeof *g));
+        CHECK_OK(context_finish(c));
+        for (int i = 0; i < COUNT; i++)
+            off = fmax(off, fabs((double)here[i] - factor * (double)g[i]));
+        CHECK(off <= (k ? 1e-8 : 0));
+    }
+    context_give(c, there);
+    context_free(c);
+    memory_free(g);
+    memory_free(here);
+}
+
+int main(void)
+{
+    static const char *const NAMES[] = {"gaan_mean", "gaan"};
+    const struct backend *cuda = NULL;
+    char folder[] = "/tmp/graco_gaan_XXXXXX", command[64];
+    CHECK(mkdtemp(folder));
+    for (int i = 0; i < 2; i++) {
+        learns(NAMES[i], "");
+        learns(NAMES[i], "batch=60 fanout=6,4 clip_norm=0.5 epochs=20");
+        resumes(NAMES[i], folder);
+        refuses(NAMES[i]);
+    }
+    clips(&backend_reference);
+    clips(&backend_cpu);
+    if (backend_find(&cuda, "cuda") == GRACO_OK)
+        clips(cuda);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK(system(command) == 0);
+    return check_result();
+}
