@@ -253,6 +253,29 @@ static void no_edges(void)
     views_free(NULL);
 }
 
+/* Means over neighbours alone: no diagonal, shares that add up to one, zero where there are none. */
+static void neighbours(void)
+{
+    struct graph *graph = make_graph(NODES, PAIRS);
+    struct context *context = NULL;
+    struct views *views = NULL;
+    CHECK_OK(context_create(&context, &backend_cpu, 2, 0));
+    CHECK_OK(views_create(&views, context, graph, NULL, 0, VIEW_NORM_NEIGHBOURS, 1));
+    const struct sparse *in = &views->map.matrix[0], *out = &views->map.transpose[0];
+    const struct segments *segments = &views->segments;
+    CHECK(!in->self && !out->self && !in->col_scale && in->row_scale == out->col_scale);
+    CHECK(segments->count == graph->edges && segments->longest == csr_longest_row(&graph->in));
+    for (int64_t t = 0; t < graph->nodes; t++) {
+        int64_t degree = graph->in.start[t + 1] - graph->in.start[t];
+        CHECK(in->row_scale[t] == (degree > 0 ? (float)(1.0 / (double)degree) : 0));
+    }
+    for (int64_t e = 0; e < graph->edges; e++) /* entry e of the transpose was entry from[e] */
+        CHECK(segments->from[e] < graph->edges);
+    views_free(views);
+    context_free(context);
+    graph_free(graph);
+}
+
 int main(void)
 {
     for (int norm = 0; norm < 2; norm++) {
@@ -264,5 +287,6 @@ int main(void)
     given();
     products();
     no_edges();
+    neighbours();
     return check_result();
 }
