@@ -427,7 +427,7 @@ static const struct row rows[] = {
     {"train @/good.npz -o @/fifo_run --resume", "it is not a regular file", 0},
     {"eval @/flat_run @/good.npz", "has 1 dimensions; expected a matrix", 0},
     {"eval @/nan_run @/good.npz", "the embedding of node 1 has the value nan", 0},
-    {"eval @/cut_run @/good.npz", "embeddings.npy", 0},
+    {"eval @/cut_run @/good.npz", "model.safetensors", 0},
     {"eval @/claims.npy @/good.npz", "claims.npy", 0},
     {"eval @/fifo.npy @/good.npz", "it is not a regular file", 0},
     {"eval @/out @/good.npz", "embeddings.npy", 0},
