@@ -63,6 +63,15 @@ graco_status method_find(const struct method **out, const char *name)
                        known);
 }
 
+graco_status method_backend(const struct backend **out, const struct method *method,
+                            const char *device)
+{
+    if (method->step && strcmp(device, "cuda") == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "method %s runs on the CPU alone; device is '%s'",
+                           method->name, device);
+    return backend_find(out, method->step ? "cpu" : device);
+}
+
 const char *graco_preset(const char *method, int index)
 {
     const struct method *found = NULL;

@@ -110,6 +110,11 @@ struct method {
 /* The method of that name; NULL: the first. GRACO_ERROR_ARGUMENT lists those there are. */
 graco_status method_find(const struct method **out, const char *name);
 
+/* Where a method computes if `device` is asked for: one that has no tape knows the CPU alone, and
+ * GRACO_ERROR_ARGUMENT says so to who wants another device by name. */
+graco_status method_backend(const struct backend **out, const struct method *method,
+                            const char *device);
+
 /* Fills *config with a method's general settings and those of the preset, if it has it. */
 void method_configure(struct graco_config *config, const struct method *method, const char *preset);
 

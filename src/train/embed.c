@@ -20,7 +20,7 @@ static graco_status open_embedding(struct embedding *e, const struct graco_datas
     const struct backend *backend = NULL;
     double contaminate = options->contaminated ? model->config.contaminate : 0;
     graco_status status = GRACO_OK;
-    TRY(backend_find(&backend, options->device ? options->device : "auto"));
+    TRY(method_backend(&backend, model->method, options->device ? options->device : "auto"));
     TRY(context_create(&e->context, backend, options->threads, 0));
     TRY(tape_create(&e->run.tape, e->context));
     if (model->method->views > 0) {

@@ -211,24 +211,13 @@ static graco_status check_place(const struct session *s)
         (long long)steps);
 }
 
-/* Where to compute: a method that has no tape knows the CPU alone. */
-static graco_status find_backend(const struct backend **out, const struct graco_config *config,
-                                 const struct method *method)
-{
-    const char *device = config_word(config, "device");
-    if (method->step && strcmp(device, "cuda") == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "method %s runs on the CPU alone; device is '%s'",
-                           method->name, device);
-    return backend_find(out, method->step ? "cpu" : device);
-}
-
 static graco_status open_session(struct session *s)
 {
     const struct backend *backend = NULL;
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
     TRY(method_find(&method, s->config.method));
-    TRY(find_backend(&backend, &s->config, method));
+    TRY(method_backend(&backend, method, config_word(&s->config, "device")));
     TRY(check_data(s->data, method));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));

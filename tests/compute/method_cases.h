@@ -298,7 +298,7 @@ static const struct operation METHOD_OPERATIONS[] = {
     {"join", build_join, {{6, 3}, {3, 5}, {6, 2}}, 0, true},
     {"join, large", build_join, {{701, 9}, {9, 37}, {701, 64}}, 0, false},
     {"leaky", build_ending, {{9, 4}, {4, 5}, {1, 5}}, ACTIVATION_LEAKY, true},
-    {"leaky, large", build_ending, {{517, 33}, {33, 70}, {1, 70}}, ACTIVATION_LEAKY, false},
+    {"leaky, large", build_ending, {{517, 8}, {8, 70}, {1, 70}}, ACTIVATION_LEAKY, false},
     {"sigmoid of numbers", build_ending, {{9, 4}, {4, 5}, {1, 5}}, ACTIVATION_SIGMOID, true},
     {"sigmoid of numbers, no bias", build_ending, {{9, 4}, {4, 5}}, ACTIVATION_SIGMOID, true},
     {"sigmoid of numbers, large",

@@ -1,6 +1,7 @@
 /* Skip-gram beyond the golden vectors: the inner loop on rows of any width against double, the same bits
  * for any number of threads, and trainings that learn or have little to learn from. */
 #include "methods/skipgram.h"
+#include "methods/method.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -219,8 +220,24 @@ static void test_nothing_to_learn(void)
         }
 }
 
+/* A table of vectors lies in the host's memory: whatever devices there are, it is trained and read by the
+ * CPU. */
+static void test_device(void)
+{
+    static const char *const names[] = {"deepwalk", "node2vec"};
+    for (int i = 0; i < 2; i++) {
+        const struct method *method = NULL;
+        const struct backend *backend = NULL;
+        CHECK_OK(method_find(&method, names[i]));
+        CHECK_OK(method_backend(&backend, method, "auto"));
+        CHECK(backend == &backend_cpu);
+        CHECK_FAILS(method_backend(&backend, method, "cuda"), GRACO_ERROR_ARGUMENT, names[i]);
+    }
+}
+
 int main(void)
 {
+    test_device();
     test_widths();
     test_large_products();
     test_threads();
