@@ -25,7 +25,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
     void *block = __real_aligned_alloc(alignment, size);
     if (!block)
         return NULL;
-    long long live = growth_live += (long long)malloc_usable_size(block);
+    long long size_used = (long long)malloc_usable_size(block);
+    long long live = atomic_fetch_add(&growth_live, size_used) + size_used;
     if (live > growth_peak)
         growth_peak = live;
     return block;
@@ -80,7 +81,8 @@ static inline struct growth_cost growth_measure(graco_status (*read)(const void 
 {
     struct growth_cost cost = {.bytes = bytes, .seconds = 1e9};
     for (int i = 0; i < GROWTH_TRIES; i++) {
-        long long before = growth_peak = growth_live;
+        long long before = atomic_load(&growth_live);
+        growth_peak = before;
         double start = growth_clock();
         cost.status = read(how);
         double seconds = growth_clock() - start;
