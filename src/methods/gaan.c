@@ -289,7 +289,7 @@ static const char *const GATED_KEYS[] = {"heads", "query", "value", "gate", SHAR
 
 /* Published: a check every 100 steps, halving after 15 of them and an end after 30. A pass over PPI has
  * 20 steps, so 75 and 150 passes; one over Reddit's training graph has 300, so that its 4 and 10 checks are
- * 2 and 4 passes. On PPI early halving does harm: the loss still falls at the high rate. */
+ * 2 and 4 passes. */
 static const struct preset MEAN_PRESETS[] = {
     {"ppi", "inner=512 inductive=1"},
     {"reddit", "inner=1024 inductive=1 batch=512 lr=0.001 lr_least=0.0001 clip_norm=1 halve=2 "
