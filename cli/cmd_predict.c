@@ -20,6 +20,8 @@ struct table {
 
 static void put(struct table *table, const char *text, size_t length)
 {
+    if (length == 0) /* an empty table has no text to copy to */
+        return;
     if (table->length + length > table->room) {
         size_t room = 2 * (table->length + length) + 4096;
         char *grown = table->failed ? NULL : realloc(table->text, room);
