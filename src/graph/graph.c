@@ -146,6 +146,19 @@ done:
     return status;
 }
 
+bool graph_links(const struct graph *graph, int32_t source, int32_t target)
+{
+    int64_t low = graph->out.start[source], high = graph->out.start[source + 1], end = high;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (graph->out.index[middle] < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && graph->out.index[low] == target;
+}
+
 void graph_clear(struct graph *graph)
 {
     csr_clear(&graph->in);

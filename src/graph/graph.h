@@ -32,6 +32,9 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
                           int64_t edges, const int32_t *source, const int32_t *target,
                           bool undirected);
 
+/* Whether there is an edge from `source` to `target`. O(log of the source's edges). */
+bool graph_links(const struct graph *graph, int32_t source, int32_t target);
+
 /* Whether every edge has its reverse: both orientations then have the same rows. */
 bool graph_is_symmetric(const struct graph *graph);
 

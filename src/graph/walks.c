@@ -20,19 +20,6 @@ static struct row row_of(const struct graph *graph, int32_t node)
     return (struct row){graph->out.index + start[0], (uint64_t)(start[1] - start[0])};
 }
 
-static bool row_holds(struct row row, int32_t node)
-{
-    uint64_t low = 0, high = row.count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (row.node[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < row.count && row.node[low] == node;
-}
-
 static int32_t pick(struct row row, uint32_t number)
 {
     return row.node[number * row.count >> 32];
@@ -54,7 +41,6 @@ static struct bias bias_of(const struct walks *w)
 static int32_t step_biased(const struct walks *w, const struct bias *bias, struct row row,
                            int32_t t, struct random_key *key, int64_t number)
 {
-    struct row before = row_of(w->graph, t);
     for (uint64_t attempt = 0;; attempt++) {
         uint32_t lane[4];
         random_block(lane, key, (uint64_t)number | attempt << ATTEMPT_SHIFT);
@@ -63,7 +49,7 @@ static int32_t step_biased(const struct walks *w, const struct bias *bias, struc
             uint64_t least = bias->near < bias->away ? bias->near : bias->away;
             if (x == t ? lane[k + 1] < bias->back
                        : lane[k + 1] < least ||
-                             lane[k + 1] < (row_holds(before, x) ? bias->near : bias->away))
+                             lane[k + 1] < (graph_links(w->graph, t, x) ? bias->near : bias->away))
                 return x;
         }
     }

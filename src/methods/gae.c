@@ -15,7 +15,6 @@
 #include "methods/objective.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TRIES = 32, DRAWS_PER_PIECE = 1024 };
@@ -47,19 +46,6 @@ static graco_status check(const struct graco_config *config)
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static bool linked(const struct graph *graph, int32_t source, int32_t target)
-{
-    const struct csr *in = &graph->in;
-    int64_t first = in->start[target], count = in->start[target + 1] - first;
-    return bsearch(&source, in->index + first, (size_t)count, sizeof source, compare);
-}
-
 struct draw_job {
     const struct gae_state *state;
     uint64_t seed;
@@ -82,7 +68,7 @@ static void draw_pairs(void *argument, struct threads_piece piece)
             uint64_t element = (uint64_t)(p * TRIES + k);
             end[p] = (int32_t)random_below(&a, element, nodes);
             end[count + p] = (int32_t)random_below(&b, element, nodes);
-            if (end[p] != end[count + p] && !linked(state->graph, end[p], end[count + p]))
+            if (end[p] != end[count + p] && !graph_links(state->graph, end[p], end[count + p]))
                 break;
         }
 }

@@ -124,8 +124,25 @@ static void wrong_ids(void)
     CHECK(graph == NULL);
 }
 
+/* Every pair is an edge if and only if it was given. */
+static void links(void)
+{
+    const int32_t source[] = {0, 0, 0, 3, 4}, target[] = {1, 3, 4, 0, 2};
+    struct graph *graph = NULL;
+    CHECK_OK(graph_create(&graph, NULL, 5, 5, source, target, false));
+    for (int32_t i = 0; i < 5; i++)
+        for (int32_t j = 0; j < 5; j++) {
+            bool given = false;
+            for (int e = 0; e < 5; e++)
+                given = given || (source[e] == i && target[e] == j);
+            CHECK(graph_links(graph, i, j) == given);
+        }
+    graph_free(graph);
+}
+
 int main(void)
 {
+    links();
     random_graphs();
     small_graphs();
     wrong_ids();
