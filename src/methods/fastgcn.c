@@ -269,12 +269,6 @@ static void release(void *argument)
 
 /* ---- A step ---------------------------------------------------------------------------------- */
 
-static graco_status draw(struct run *run)
-{
-    (void)run;
-    return GRACO_OK;
-}
-
 static void draw_host(void *state, const struct graco_model *model, uint32_t step)
 {
     fastgcn_draw(state, model->config.seed, step);
@@ -366,7 +360,6 @@ const struct method method_fastgcn = {
     .release = release,
     .steps_on = steps_on,
     .draw_host = draw_host,
-    .draw = draw,
     .loss = loss,
     .validate = validate,
     .outcome = outcome,

@@ -223,12 +223,6 @@ static void release(void *state)
     memory_free(state);
 }
 
-static graco_status draw(struct run *run)
-{
-    (void)run;
-    return GRACO_OK;
-}
-
 static void loss(struct run *run, void *argument)
 {
     struct gaan_state *state = argument;
@@ -315,7 +309,6 @@ const struct method method_gaan_mean = {
     .declare = declare,
     .prepare = prepare,
     .release = release,
-    .draw = draw,
     .loss = loss,
     .validate = validate,
     .outcome = outcome,
@@ -336,7 +329,6 @@ const struct method method_gaan = {
     .declare = declare,
     .prepare = prepare,
     .release = release,
-    .draw = draw,
     .loss = loss,
     .validate = validate,
     .outcome = outcome,

@@ -186,12 +186,6 @@ done:
     return status;
 }
 
-static graco_status draw(struct run *run)
-{
-    (void)run;
-    return GRACO_OK;
-}
-
 static void draw_host(void *argument, const struct graco_model *model, uint32_t step)
 {
     struct gae_state *state = argument;
@@ -293,7 +287,6 @@ const struct method method_gae = {
     .prepare = prepare,
     .release = release,
     .draw_host = draw_host,
-    .draw = draw,
     .loss = loss,
     .outcome = outcome,
     .embed = encoder_embed,
@@ -315,7 +308,6 @@ const struct method method_vgae = {
     .prepare = prepare,
     .release = release,
     .draw_host = draw_host,
-    .draw = draw,
     .loss = loss,
     .outcome = outcome,
     .embed = encoder_embed,

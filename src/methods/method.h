@@ -81,7 +81,7 @@ struct method {
                           const struct graph *graph, uint32_t step);
 
     /* A step: what the host draws, which a recorded step asks for again each time (NULL: nothing);
-     * what the device draws; the forward pass, ended by a loss on the tape. */
+     * what the device draws (NULL: nothing); the forward pass, ended by a loss on the tape. */
     void (*draw_host)(void *state, const struct graco_model *model, uint32_t step);
     graco_status (*draw)(struct run *run);
     void (*loss)(struct run *run, void *state);

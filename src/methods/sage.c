@@ -164,12 +164,6 @@ static void loss(struct run *run, void *argument)
         sage_loss(run, state);
 }
 
-static graco_status draw(struct run *run)
-{
-    (void)run;
-    return GRACO_OK;
-}
-
 static struct outcome outcome(const void *argument)
 {
     const struct sage_state *state = argument;
@@ -260,7 +254,6 @@ static const char REFERENCE[] =
         .release = release,                                                                        \
         .steps = steps,                                                                            \
         .roots = roots,                                                                            \
-        .draw = draw,                                                                              \
         .loss = loss,                                                                              \
         .outcome = outcome,                                                                        \
         .embed = embed_,                                                                           \

@@ -189,7 +189,8 @@ static graco_status ask_step(struct trainer *t, struct stage *stage)
         other = trainer_run(t, stage->other);
         run.other = &other;
     }
-    TRY(stage->method->draw(&run));
+    if (stage->method->draw)
+        TRY(stage->method->draw(&run));
     TRY(ask_gradient(t, stage, &run));
     if (!t->context->backend->host || is_finite(t, stage))
         TRY(ask_update(t));

@@ -9,14 +9,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# exits CODE PART ARGUMENT...: graco must exit so; PART must be in what it says, on stdout or stderr.
-exits() {
-    local code=$1 part=$2 found=0
-    shift 2
-    "$graco" "$@" >out 2>err || found=$?
-    holds "graco $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
-    [ -z "$part" ] || holds "graco $*: '$part' in: $(cat out err)" grep -qF -- "$part" out err
-}
 # field NAME: its number in the JSON of the last command, at the top.
 field() { sed 's/"results".*//; s/"runs": \[.*//' out | grep -o "\"$1\": [-0-9.]*" | head -1 | cut -d' ' -f2; }
 

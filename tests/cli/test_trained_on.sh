@@ -9,14 +9,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# exits CODE PART ARGUMENT...: graco must exit so; PART must be in what it says, on stdout or stderr.
-exits() {
-    local code=$1 part=$2 found=0
-    shift 2
-    "$graco" "$@" >out 2>err || found=$?
-    holds "graco $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
-    [ -z "$part" ] || holds "graco $*: '$part' in: $(cat out err)" grep -qF -- "$part" out err
-}
 fits() { holds "nothing is said to differ: $(cat err)" bash -c '! grep -q "differ\|checked" err'; }
 
 # A directed graph as tables: 40 nodes in a ring with chords, two features, two classes.

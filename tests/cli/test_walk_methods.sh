@@ -9,15 +9,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# exits CODE PART ARGUMENT...: graco must exit so and say PART.
-exits() {
-    local code=$1 part=$2 found=0
-    shift 2
-    "$graco" "$@" >out 2>err || found=$?
-    holds "graco $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
-    [ -z "$part" ] || holds "graco $*: '$part' in: $(cat out err)" grep -qF -- "$part" out err
-}
-
 "$graco" generate graph.npz --nodes 300 --classes 3 --seed 1 >/dev/null
 "$graco" generate other.npz --nodes 200 --classes 3 --seed 2 >/dev/null
 printf '0 1\n1 2\n2 0\n2 3\n3 4\n' >bare.txt
