@@ -163,6 +163,7 @@ typedef struct graco_dataset_info {
     bool sparse_features, multi_label, directed, has_split;
     int64_t split_nodes[3]; /* training, validation, test */
     bool inductive;         /* its split says which nodes a training may see: the first part */
+    bool weighted;          /* its edges have weights that are not all 1 */
 } graco_dataset_info;
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);

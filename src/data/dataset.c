@@ -27,6 +27,7 @@ void dataset_parts_clear(struct dataset_parts *parts)
 {
     memory_free(parts->source);
     memory_free(parts->target);
+    memory_free(parts->weights);
     features_clear(&parts->features);
     memory_free(parts->label);
     memory_free(parts->multi);
@@ -200,8 +201,13 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
     TRY(check_graph_ids(parts));
     TRY(memory_zalloc(&data, 1, sizeof *data));
     TRY(memory_string(&data->name, parts->name ? parts->name : "unnamed"));
-    TRY(graph_create(&data->graph, &removed, parts->nodes, parts->edges, parts->source,
-                     parts->target, parts->undirected));
+    TRY(graph_build(&data->graph, &removed,
+                    &(struct graph_pairs){.nodes = parts->nodes,
+                                          .edges = parts->edges,
+                                          .source = parts->source,
+                                          .target = parts->target,
+                                          .weight = parts->weights,
+                                          .undirected = parts->undirected}));
     TRY(check_crossings(data->graph, parts->graph_id));
     data->self_loops = removed.self_loops;
     data->duplicates = removed.duplicates;
@@ -270,6 +276,7 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .directed = !graph_is_symmetric(graph),
         .has_split = data->split,
         .inductive = data->inductive,
+        .weighted = graph->in.value,
     };
     for (int64_t i = 0; i < graph->nodes; i++) {
         info.isolated += graph->in.start[i] == graph->in.start[i + 1] &&

@@ -85,6 +85,7 @@ struct dataset_parts {
     int64_t edges;
     int32_t *source; /* (edges) */
     int32_t *target; /* (edges) */
+    float *weights;  /* (edges) or NULL */
     bool undirected; /* add the reverse of every edge */
     bool inductive;
     struct features features;
@@ -99,13 +100,13 @@ struct dataset_parts {
     char *notes[DATASET_NOTES];
 };
 
-/* Checks what the reader found, and builds. At least one node; ids in range; features (nodes, cols)
- * finite, their indices in range and ascending within a row; labels -1 .. classes - 1 or a table of
- * 0 and 1, not both, at most DATASET_CLASSES of them; split 0 .. 3; graph ids ascending from 0
- * without gaps, crossed by no edge. The lengths of the arrays are the reader's to check. A data set
- * without features gets none here: features.cols is 0 and its arrays are NULL. GRACO_ERROR_FORMAT
- * names the first thing that is wrong. Empties `parts` in every case. O(nodes + edges + entries of
- * the features). */
+/* Checks what the reader found, and builds. At least one node; ids in range; weights finite and above
+ * 0 (graph_build says what becomes of them); features (nodes, cols) finite, their indices in range
+ * and ascending within a row; labels -1 .. classes - 1 or a table of 0 and 1, not both, at most
+ * DATASET_CLASSES of them; split 0 .. 3; graph ids ascending from 0 without gaps, crossed by no edge.
+ * The lengths of the arrays are the reader's to check. A data set without features gets none here:
+ * features.cols is 0 and its arrays are NULL. GRACO_ERROR_FORMAT names the first thing that is wrong.
+ * Empties `parts` in every case. O(nodes + edges + entries of the features). */
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts);
 
 /* How many classes labels (count) name: the largest plus one. */

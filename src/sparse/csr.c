@@ -162,12 +162,16 @@ static void shift_starts(int64_t *start, int64_t rows)
 }
 
 graco_status csr_from_pairs(struct csr *out, int64_t rows, int64_t cols, int64_t pairs,
-                            const int32_t *row, const int32_t *col)
+                            const int32_t *row, const int32_t *col, const float *value)
 {
-    PASS(csr_alloc(out, rows, cols, pairs, false));
+    PASS(csr_alloc(out, rows, cols, pairs, value));
     count_rows(out->start, rows, row, pairs);
-    for (int64_t k = 0; k < pairs; k++)
-        out->index[out->start[row[k]]++] = col[k];
+    for (int64_t k = 0; k < pairs; k++) {
+        int64_t at = out->start[row[k]]++;
+        out->index[at] = col[k];
+        if (value)
+            out->value[at] = value[k];
+    }
     shift_starts(out->start, rows);
     return GRACO_OK;
 }
