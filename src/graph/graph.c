@@ -207,6 +207,17 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
                        &(struct graph_pairs){nodes, edges, source, target, NULL, undirected});
 }
 
+double graph_degree(const struct graph *graph, int64_t node)
+{
+    const struct csr *in = &graph->in;
+    double degree = 0;
+    if (!in->value)
+        return (double)(in->start[node + 1] - in->start[node]);
+    for (int64_t e = in->start[node]; e < in->start[node + 1]; e++)
+        degree += (double)in->value[e];
+    return degree;
+}
+
 bool graph_links(const struct graph *graph, int32_t source, int32_t target)
 {
     int64_t low = graph->out.start[source], high = graph->out.start[source + 1], end = high;

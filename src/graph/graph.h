@@ -50,6 +50,9 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
                           int64_t edges, const int32_t *source, const int32_t *target,
                           bool undirected);
 
+/* What the weights of the edges into a node add up to: their number where there are none. */
+double graph_degree(const struct graph *graph, int64_t node);
+
 /* Whether there is an edge from `source` to `target`. O(log of the source's edges). */
 bool graph_links(const struct graph *graph, int32_t source, int32_t target);
 
