@@ -5,6 +5,7 @@
 #include "method_cases.h"
 #include "objective_cases.h"
 #include "reconstruct_cases.h"
+#include "weighted_cases.h"
 
 #include "base/memory.h"
 #include "check.h"
@@ -59,18 +60,6 @@ static struct tensor *build_propagated_sparse(struct tape *tape, struct setting 
     return tape_matmul(tape, tape_propagate_sparse(tape, &X, mask, &s->map), in[0], NULL);
 }
 
-/* Views of a graph with weights, drawn on the device; kind: the norm. */
-static struct tensor *build_weighted(struct tape *tape, struct setting *s, struct tensor *in[])
-{
-    enum view_norm norm = (enum view_norm)s->op->kind;
-    struct view_drop drop = {{0.3, 0.5}, {0, 0}};
-    if (norm == VIEW_NORM_NEIGHBOURS)
-        drop.edge[0] = drop.edge[1] = 0;
-    CHECK_OK(views_create(&s->views, tape->context, s->graph, NULL, 0, norm, 2));
-    CHECK_OK(views_draw(s->views, &drop, 5, 3, 0));
-    return tape_propagate(tape, &s->views->map, in[0], NULL);
-}
-
 static struct ending ending_of(const struct setting *s, struct tensor *bias, struct tensor *slope)
 {
     struct random_key key = {.seed = 5, .stream = RANDOM_RRELU};
@@ -118,11 +107,6 @@ static const struct operation OPERATIONS[] = {
     {"propagate, hubs, wide", build_propagate, {{5000, 260}}, 3, false},
     {"propagate, one hop", build_propagate, {{24, 5}}, 2, true},
     {"propagate, one hop, wide", build_propagate, {{600, 150}}, 2, false},
-    {"weighted, symmetric", build_weighted, {{24, 5}}, VIEW_NORM_SYMMETRIC, true},
-    {"weighted, symmetric, hubs", build_weighted, {{5000, 9}}, VIEW_NORM_SYMMETRIC, false},
-    {"weighted, mean", build_weighted, {{24, 5}}, VIEW_NORM_MEAN, true},
-    {"weighted, mean, hubs", build_weighted, {{5000, 9}}, VIEW_NORM_MEAN, false},
-    {"weighted, neighbours", build_weighted, {{24, 5}}, VIEW_NORM_NEIGHBOURS, true},
     {"features", build_features, {{9, 5}}, 0, true},
     {"features, large", build_features, {{130, 67}}, 1, false},
     {"features, propagated", build_propagated, {{10, 5}}, 0, true},
@@ -254,28 +238,6 @@ static void make_map(struct setting *s, const struct operation *op)
                             .col_scale = left,
                             .self = !shared};
     }
-}
-
-/* A directed graph whose first 50 nodes are hubs, with weights from 0.01 to 10. */
-static void make_graph(struct setting *s, const struct operation *op)
-{
-    int64_t nodes = op->shape[0][0] / 2, edges = 6 * nodes;
-    int32_t *source = NULL, *target = NULL;
-    float *weight = NULL;
-    CHECK_OK(memory_alloc(&source, edges, sizeof *source));
-    CHECK_OK(memory_alloc(&target, edges, sizeof *target));
-    CHECK_OK(memory_alloc(&weight, edges, sizeof *weight));
-    for (int64_t e = 0; e < edges; e++) {
-        source[e] = (int32_t)((e * 7 + e / nodes) % nodes);
-        target[e] = (int32_t)(e % 2 ? e * 3 % nodes : e % (nodes < 50 ? nodes : 50));
-        weight[e] = powf(10, -0.5f + 1.5f * draw(106, e));
-    }
-    CHECK_OK(graph_build(&s->graph, NULL,
-                         &(struct graph_pairs){nodes, edges, source, target, weight, false}));
-    CHECK(s->graph->in.value);
-    memory_free(source);
-    memory_free(target);
-    memory_free(weight);
 }
 
 static void make_dense(struct setting *s, const struct operation *op)
@@ -532,7 +494,7 @@ static void check_operation(const struct operation *op, enum rows_kind rows,
     if (op->build != build_features)
         make_map(&setting, op);
     if (op->build == build_weighted)
-        make_graph(&setting, op);
+        make_weighted(&setting, op);
     if (op->build == build_features || op->build == build_propagated)
         make_dense(&setting, op);
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
@@ -619,6 +581,8 @@ int main(void)
     else
         printf("left out: the GPU (%s)\n", graco_message());
     check_table(OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS, devices, count);
+    check_table(WEIGHTED_OPERATIONS, sizeof WEIGHTED_OPERATIONS / sizeof *WEIGHTED_OPERATIONS,
+                devices, count);
     check_table(METHOD_OPERATIONS, sizeof METHOD_OPERATIONS / sizeof *METHOD_OPERATIONS, devices,
                 count);
     check_table(AGREE_OPERATIONS, sizeof AGREE_OPERATIONS / sizeof *AGREE_OPERATIONS, devices,

@@ -367,10 +367,26 @@ static void activate(float *y, const float *x, const struct activation_row *row)
     }
 }
 
+/* Returns the gradient of the slope. Its sum is taken in lanes: one after another its additions would
+ * take longer than all the rest. */
+static double prelu_backward(float *dx, const float *dy, const float *seen,
+                             const struct activation_row *row)
+{
+    const float *bias = row->bias, slope = row->slope;
+    double dslope = 0;
+#pragma omp simd reduction(+ : dslope)
+    for (int64_t j = 0; j < row->count; j++) {
+        float v = bias ? seen[j] + bias[j] : seen[j], d = dy[j], low = v > 0 ? 0.0f : v;
+        dslope += (double)(low * d);
+        dx[j] = v > 0 ? d : slope * d;
+    }
+    return dslope;
+}
+
 static double activate_backward(float *dx, const float *dy, const float *seen,
                                 const struct activation_row *row, double *dbias)
 {
-    const float *bias = row->bias, *slopes = row->slopes;
+    const float *slopes = row->slopes;
     const float slope = row->kind == ACTIVATION_RELU ? 0 : row->slope;
     const int64_t count = row->count;
     double dslope = 0;
@@ -381,11 +397,7 @@ static double activate_backward(float *dx, const float *dy, const float *seen,
         for (int64_t j = 0; j < count; j++)
             dx[j] = dy[j] * seen[j] * (1 - seen[j]);
     } else if (row->kind == ACTIVATION_PRELU) {
-        for (int64_t j = 0; j < count; j++) {
-            float v = bias ? seen[j] + bias[j] : seen[j], d = dy[j];
-            dslope += v > 0 ? 0.0 : (double)(v * d);
-            dx[j] = v > 0 ? d : slope * d;
-        }
+        dslope = prelu_backward(dx, dy, seen, row);
     } else {
         for (int64_t j = 0; j < count; j++)
             dx[j] = dy[j] * (seen[j] > 0 ? 1 : slopes ? slopes[j] : slope);
