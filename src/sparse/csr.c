@@ -176,13 +176,19 @@ graco_status csr_from_pairs(struct csr *out, int64_t rows, int64_t cols, int64_t
     return GRACO_OK;
 }
 
+void csr_group_into(struct csr *out, const int32_t *row)
+{
+    int64_t count = out->cols;
+    count_rows(out->start, out->rows, row, count);
+    for (int64_t k = 0; k < count; k++)
+        out->index[out->start[row[k]]++] = (int32_t)k;
+    shift_starts(out->start, out->rows);
+}
+
 graco_status csr_group(struct csr *out, int64_t rows, int64_t count, const int32_t *row)
 {
     PASS(csr_alloc(out, rows, count, count, false));
-    count_rows(out->start, rows, row, count);
-    for (int64_t k = 0; k < count; k++)
-        out->index[out->start[row[k]]++] = (int32_t)k;
-    shift_starts(out->start, rows);
+    csr_group_into(out, row);
     return GRACO_OK;
 }
 

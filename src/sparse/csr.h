@@ -55,6 +55,9 @@ graco_status csr_from_pairs(struct csr *out, int64_t rows, int64_t cols, int64_t
  * All numbers must be in range. O(rows + count). */
 graco_status csr_group(struct csr *out, int64_t rows, int64_t count, const int32_t *row);
 
+/* The same of other numbers, as many, into what csr_group gave. */
+void csr_group_into(struct csr *out, const int32_t *row);
+
 /* Transposes. Entry k of the transpose was entry from[k] of `matrix`, which then has less than 2^32
  * of them; `from` may be NULL. The rows of the transpose ascend even if those of `matrix` do not.
  * O(rows + cols + entries). */
