@@ -195,6 +195,7 @@ static const struct row rows[] = {
     {NUMBERS, "a row", NOTHING, BYTES("1,"), BYTES("1\n"), NOTHING, NOTHING},
     {NUMBERS, "a row, then short ones", NOTHING, BYTES("1,"), BYTES("1\n"), BYTES("1\n"), NOTHING},
     {NUMBERS, "ids", NOTHING, BYTES("a%d,1\n"), NOTHING, NOTHING, NOTHING},
+    {NUMBERS, "ids in the second column", NOTHING, BYTES(".5,%d\n"), NOTHING, NOTHING, NOTHING},
     {NUMBERS, "a header", BYTES("id"), BYTES(",a"), BYTES("\n1,2\n"), NOTHING, NOTHING},
     {NUMBERS, "digits", NOTHING, BYTES("1"), BYTES("\n"), NOTHING, NOTHING},
     {LABELS, "classes", NOTHING, BYTES("%d\n"), NOTHING, NOTHING, NOTHING},

@@ -294,6 +294,47 @@ static void test_understanding(void)
     CHECK_FAILS(labels_of(&labels, "a,1\n,2\n"), GRACO_ERROR_FORMAT, "line 2: an id is empty");
 }
 
+/* Rows of four numbers: 0.5 times the row, and in the column `ids` (from 0), and `also` if it is below
+ * four, the row numbers from the last to the first. */
+static const char *shuffled(char text[1024], const char *header, int rows, int ids, int also)
+{
+    int used = snprintf(text, 1024, "%s", header);
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < 4; c++)
+            used += snprintf(text + used, 1024 - (size_t)used, "%g%c",
+                             c == ids || c == also ? rows - 1 - i : 0.5 * i, c < 3 ? ',' : '\n');
+    return text;
+}
+
+/* Ids are found by what they are, in whatever column they stand. */
+static void test_id_columns(void)
+{
+    struct table_numbers numbers;
+    char text[1024], wanted[64];
+    for (int c = 0; c < 4; c++) {
+        CHECK_OK(numbers_of(&numbers, shuffled(text, "", 9, c, 9), TABLE_IDS_AUTO));
+        CHECK(numbers.id_column == c + 1 && numbers.cols == 3 && numbers.rows == 9);
+        CHECK(strcmp(names_text(numbers.ids, 0), "8") == 0 && numbers.data[3] == 0.5f);
+        table_numbers_clear(&numbers);
+        snprintf(wanted, sizeof wanted, "column %d has the number of each node once", c + 1);
+        CHECK_FAILS(numbers_of(&numbers, shuffled(text, "a,b,c,d\n", 9, c, 9), TABLE_IDS_AUTO),
+                    GRACO_ERROR_FORMAT, wanted);
+    }
+    CHECK_FAILS(numbers_of(&numbers, shuffled(text, "", 9, 1, 3), TABLE_IDS_AUTO),
+                GRACO_ERROR_FORMAT, "--id-column 2, --id-column 4 or --id-column none decides");
+    CHECK_FAILS(numbers_of(&numbers, shuffled(text, "a,b,c,d\n", 9, 1, 3), TABLE_IDS_AUTO),
+                GRACO_ERROR_FORMAT, "columns 2 and 4 have the number of each node once");
+    /* In a small table that is chance. */
+    CHECK_OK(numbers_of(&numbers, shuffled(text, "a,b,c,d\n", 7, 2, 9), TABLE_IDS_AUTO));
+    CHECK(numbers.id_column == 0 && numbers.cols == 4);
+    table_numbers_clear(&numbers);
+    /* One number twice, and no permutation is left. */
+    memcpy(strstr(shuffled(text, "", 9, 2, 9), ",7,"), ",8,", 3);
+    CHECK_OK(numbers_of(&numbers, text, TABLE_IDS_AUTO));
+    CHECK(numbers.id_column == 0 && numbers.cols == 4);
+    table_numbers_clear(&numbers);
+}
+
 static void check_number(const char *text, double expected)
 {
     double value = 0;
@@ -373,6 +414,7 @@ int main(void)
     test_numbers();
     test_labels();
     test_understanding();
+    test_id_columns();
     test_matrix_market();
     test_scan_number();
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))

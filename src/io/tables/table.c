@@ -254,27 +254,51 @@ static graco_status choose_header(bool *header, const struct look *look, enum ta
     return GRACO_OK;
 }
 
-/* Whether the integers of a column, from 0, are 0 .. rows - 1 in any order. Stops at the first row
- * that says no. */
-static graco_status is_permutation(bool *out, struct scan scan, int64_t column)
+/* In a table of fewer rows a column of features is easily a permutation by chance; there only the first
+ * two columns are looked at, and ids are the first. */
+enum { ROWS_BY_CHANCE = 8 };
+
+/* The first two columns, from 1, whose integers are 0 .. rows - 1 in any order; 0 where there are no such
+ * columns. `scan` stands before the first row; the search ends at the first row after which no column is
+ * left. A bit for each number that each column may have: less than the bytes of the table. */
+static graco_status find_permutations(int64_t found[2], int64_t fields, struct scan scan)
 {
-    struct scan_field field = {0};
-    uint8_t *seen = NULL;
-    int64_t lines = scan_count_lines(scan.next, scan.end - scan.next), rows = 0, most = -1, value;
-    bool found = true;
     graco_status status = GRACO_OK;
-    *out = false;
-    TRY(memory_zalloc(&seen, lines, sizeof *seen));
-    for (; scan_line(&scan); rows++) {
-        for (int64_t c = 0; c <= column; c++)
-            TRY(scan_next(&field, &found, &scan));
-        if (!found || !scan_integer(&value, field, 0, lines - 1) || seen[value]++)
-            goto done;
-        most = value > most ? value : most;
+    struct scan rest = scan;
+    struct scan_field field = {0};
+    uint8_t *seen = NULL; /* (looked, rows) bits */
+    bool *lost = NULL;    /* (looked) columns that are no permutation */
+    int64_t rows = 0, value;
+    found[0] = found[1] = 0;
+    while (scan_line(&rest))
+        rows++;
+    int64_t looked = rows < ROWS_BY_CHANCE && fields > 2 ? 2 : fields, left = looked;
+    if (rows < 2 || looked > (scan.end - scan.next) / rows) /* rows have fewer fields: no table */
+        goto done;
+    TRY(memory_zalloc(&seen, looked * rows / 8 + 1, sizeof *seen));
+    TRY(memory_zalloc(&lost, looked, sizeof *lost));
+    while (left > 0 && scan_line(&scan)) {
+        bool there = true;
+        for (int64_t c = 0; c < looked; c++) {
+            if (there)
+                TRY(scan_next(&field, &there, &scan));
+            if (lost[c])
+                continue;
+            int64_t bit = there && scan_integer(&value, field, 0, rows - 1) ? c * rows + value : -1;
+            lost[c] = bit < 0 || seen[bit / 8] >> bit % 8 & 1;
+            left -= lost[c];
+            if (!lost[c])
+                seen[bit / 8] |= (uint8_t)(1 << bit % 8);
+        }
     }
-    *out = rows > 1 && most == rows - 1;
+    for (int64_t c = 0; left > 0 && c < looked && !found[1]; c++)
+        if (!lost[c])
+            found[found[0] > 0] = c + 1;
+    if (rows < ROWS_BY_CHANCE && found[0] != 1)
+        found[0] = found[1] = 0;
 done:
     memory_free(seen);
+    memory_free(lost);
     return status;
 }
 
@@ -297,19 +321,22 @@ static graco_status chosen_ids(int64_t *out, const struct look *look, bool heade
 /* Finds ids by what the columns hold. `scan` stands before the first row. */
 static graco_status looked_ids(int64_t *out, const struct look *look, bool header, struct scan scan)
 {
-    bool first = false, second = false;
+    int64_t found[2];
     if (look->fields < 2)
         return GRACO_OK;
-    PASS(is_permutation(&first, scan, 0));
-    if (!first)
-        return GRACO_OK;
-    PASS(is_permutation(&second, scan, 1));
-    if (header || second)
+    PASS(find_permutations(found, look->fields, scan));
+    if (found[1])
         return status_fail(GRACO_ERROR_FORMAT,
-                           "%s: column 1 has the number of each node once, and may be ids or a "
-                           "feature: --id-column 1 or --id-column none decides",
-                           scan.file);
-    *out = 1;
+                           "%s: columns %" PRId64 " and %" PRId64 " have the number of each node "
+                           "once, and may be ids or features: --id-column %" PRId64
+                           ", --id-column %" PRId64 " or --id-column none decides",
+                           scan.file, found[0], found[1], found[0], found[1]);
+    if (found[0] && header)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s: column %" PRId64 " has the number of each node once, and may be "
+                           "ids or a feature: --id-column %" PRId64 " or --id-column none decides",
+                           scan.file, found[0], found[0]);
+    *out = found[0];
     return GRACO_OK;
 }
 

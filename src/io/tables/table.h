@@ -51,7 +51,7 @@ void table_edges_clear(struct table_edges *edges);
  * if a field of it (the id apart) is no number. A header's id, node, node_id or name is the column
  * of ids. */
 enum table_ids {
-    TABLE_IDS_AUTO, /* the first column, if it has words, or each of 0 .. rows - 1 once */
+    TABLE_IDS_AUTO, /* the first column, if it has words; the one that has each of 0 .. rows - 1 once */
     TABLE_IDS_NONE, /* no id column */
     TABLE_IDS_FIRST /* the first column, also where it has other numbers */
 };
