@@ -21,6 +21,34 @@ bool table_names_ids(struct scan_field field)
     return scan_listed(field, words);
 }
 
+/* Makes one quote of each two. *block has the new text, which the caller frees; NULL if the field keeps
+ * its own. */
+static graco_status undouble(struct scan_field *field, char **block)
+{
+    int64_t length = 0;
+    *block = NULL;
+    if (!field->doubled)
+        return GRACO_OK;
+    PASS(memory_alloc(block, field->length, sizeof **block));
+    for (int64_t i = 0; i < field->length; i++) {
+        (*block)[length++] = field->text[i];
+        i += field->text[i] == '"';
+    }
+    *field = (struct scan_field){.text = *block, .length = length};
+    return GRACO_OK;
+}
+
+graco_status table_add_name(int32_t *out, struct names *names, struct scan_field field)
+{
+    graco_status status = GRACO_OK;
+    char *block = NULL;
+    TRY(undouble(&field, &block));
+    TRY(names_add(out, names, field.text, field.length));
+done:
+    memory_free(block);
+    return status;
+}
+
 /* How much of a field a message shows. */
 static int shown(struct scan_field field)
 {
@@ -135,12 +163,28 @@ static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
     PASS(names_create(&edges->names));
     while (scan_line(&scan)) {
         PASS(read_edge(ids, &columns, &scan));
-        PASS(names_add(&edges->source[edges->count], edges->names, ids[0].text, ids[0].length));
-        PASS(names_add(&edges->target[edges->count], edges->names, ids[1].text, ids[1].length));
+        PASS(table_add_name(&edges->source[edges->count], edges->names, ids[0]));
+        PASS(table_add_name(&edges->target[edges->count], edges->names, ids[1]));
         edges->count++;
     }
     edges->nodes = names_count(edges->names);
     edges->weighted = columns == 3;
+    return GRACO_OK;
+}
+
+/* Fails if a node has a word of the header as its name. */
+static graco_status check_words(const struct names *names, const struct scan_field head[2],
+                                const char *file)
+{
+    for (int i = 0; i < 2; i++) {
+        struct scan_field word = head[i];
+        char *block;
+        PASS(undouble(&word, &block));
+        bool taken = names_find(names, word.text, word.length) >= 0;
+        memory_free(block);
+        if (taken)
+            return fail_edge_header(head, file);
+    }
     return GRACO_OK;
 }
 
@@ -170,9 +214,8 @@ graco_status table_edges_read(struct table_edges *out, const char *file, const v
     TRY(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
         TRY(edges_as_names(out, scan));
-    for (int i = 0; i < 2 && out->names && out->header && options->header == TABLE_HEADER_LOOK; i++)
-        if (names_find(out->names, head[i].text, head[i].length) >= 0)
-            TRY(fail_edge_header(head, file)); /* a node has the header's word as its name */
+    if (out->names && out->header && options->header == TABLE_HEADER_LOOK)
+        TRY(check_words(out->names, head, file));
     if (out->count == 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no edges: two ids on a line are expected", file);
 done:
@@ -306,7 +349,7 @@ done:
 static graco_status chosen_ids(int64_t *out, const struct look *look, bool header,
                                const char *id_column, const char *file)
 {
-    struct scan_field text = {id_column, (int64_t)strlen(id_column)};
+    struct scan_field text = {.text = id_column, .length = (int64_t)strlen(id_column)};
     if (scan_integer(out, text, 1, look->fields))
         return GRACO_OK;
     *out = look->chosen;
@@ -410,7 +453,7 @@ static graco_status add_id(struct names *ids, struct scan_field field, const str
 {
     int32_t number = 0;
     int64_t before = names_count(ids);
-    PASS(names_add(&number, ids, field.text, field.length));
+    PASS(table_add_name(&number, ids, field));
     if (number < before)
         return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": the id \"%.*s\" is repeated",
                            scan->file, scan->line, shown(field), field.text);
