@@ -90,6 +90,13 @@ says 'rank.csv: column 1 `rank` names nodes; 1 features; header' plain.csv --fea
     --id-column rank
 says 'rank.csv: rows are in the order of the nodes; 2 features; header' plain.csv \
     --features rank.csv --id-column none
+(echo a,b,f && seq 0 11 | sed 's/$/.5,1/' | paste -d, - <(seq 11 -1 0)) >last.csv
+seq 0 10 | awk '{ print $1 "," $1 + 1 }' >path.csv
+refuses 'column 3 has the number of each node once, and may be ids or a feature: --id-column 3' \
+    path.csv --features last.csv
+says 'last.csv: column 3 `f` names nodes; 2 features; header' path.csv --features last.csv --id-column f
+sed 1d last.csv >plain_last.csv
+says 'plain_last.csv: column 3 names nodes; 2 features; no header' path.csv --features plain_last.csv
 printf 'New York\tRome\nRome\tSan Jose, CA\n' >cities.tsv
 says 'cities.tsv: 2 edges; nodes have names; no header' cities.tsv
 printf '0|1\n1|2\n' >bars.txt
