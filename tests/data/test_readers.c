@@ -91,6 +91,25 @@ static void native(void)
         CHECK(strstr(graco_message(), "wrong.npz") != NULL);                                       \
     } while (0)
 
+/* Two nodes of one name; and -1 nodes, which would match a split of one item and two names alike. */
+static void native_refuses_names(void)
+{
+    char a[] = "a", *const names[] = {a, a};
+    struct small_arrays arrays = {0};
+    const int64_t minus = -1;
+    small_add(&arrays, "edge_index", ARRAY_I32, (int32_t[]){0, 1}, 2, 1);
+    CHECK_OK(array_from_strings(&arrays.arrays[arrays.count], names, 2));
+    arrays.entries[arrays.count] = (struct npz_entry){"node_ids", &arrays.arrays[arrays.count]};
+    arrays.count++;
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "nodes 0 and 1 are both called 'a'");
+    small_add(&arrays, "split", ARRAY_U8, split, 1, -1);
+    small_add(&arrays, "num_nodes", ARRAY_I64, &minus, -1, -1);
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "a graph of -1 nodes: expected 1");
+    array_clear(&arrays.arrays[1]);
+}
+
 static void native_refuses(void)
 {
     NATIVE_FAILS("y", ARRAY_I32, labels, 4, -1, "y has 4 rows: expected 5");
@@ -110,6 +129,7 @@ static void native_refuses(void)
     NATIVE_FAILS("inductive", ARRAY_I32, ((int32_t[]){2}), 1, -1,
                  "inductive is 2: expected 0 or 1");
     NATIVE_FAILS("inductive", ARRAY_U8, ((uint8_t[]){1}), 1, -1, "there is no array split");
+    native_refuses_names();
 
     struct small_arrays arrays = {0};
     small_add(&arrays, "edge_index", ARRAY_I32, labels, 5, 1);
