@@ -89,7 +89,8 @@ typedef struct graco_load_options {
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
-    bool directed; /* take edges as they are, though graco_dataset_load_as would add reverses */
+    bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
+    bool unweighted; /* leave out the weights of the edges */
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
@@ -101,8 +102,8 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
 /* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
- * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
- * alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
+ * `run` does. If `source` is written as it was then, that is every option; else it is `undirected` and
+ * `unweighted` alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
  * `options` may be NULL. */
 graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
                                    const graco_load_options *options, const char *run);

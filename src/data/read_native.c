@@ -1,6 +1,7 @@
 /* graco's own format: the same named arrays in an .npz archive or in a folder of .npy files.
  *
  *     edge_index                          (2, E) sources and targets
+ *     edge_weight                         (E) above 0
  *     x                                   (N, F) dense features, or
  *     x_data, x_indices, x_indptr, x_shape  compressed rows
  *     y                                   (N) or (N, 1) classes, -1 unknown; (N, K) 0 or 1
@@ -224,6 +225,8 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     struct dataset_parts parts = {.name = source->name, .undirected = source->options->undirected};
     struct member y = {0};
     TRY(read_edge_index(&parts, members));
+    if (!source->options->unweighted)
+        TRY(member_optional(&parts.weights, parts.edges, ARRAY_F32, members, "edge_weight"));
     TRY(read_features(&parts.features, members));
     TRY(member_open(&y, members, "y"));
     TRY(count_nodes(&parts, members, y.array));
