@@ -69,6 +69,7 @@ struct output_progress {
     double shown;      /* when the last line was printed; 0: never */
     bool open;         /* the terminal's line has not been ended */
     bool estimated;    /* a long training has been announced, or is none */
+    double known_from; /* seconds after which its speed was known; 0: it is not */
 };
 
 struct output_progress output_progress_start(bool quiet, const char *label);

@@ -140,7 +140,10 @@ static double step_seconds(const struct session *s, double now)
         return (s->step_began - s->stepping) / (double)done;
     if (watch->share == 0 || now - watch->since < TILES_MEASURED)
         return (double)NAN;
-    return 3 * (watch->since - s->step_began) + (now - watch->since) / watch->share;
+    bool warm = watch->warm > 0 && now - watch->warm >= TILES_MEASURED;
+    double tiles = warm ? (now - watch->warm) / (watch->share - watch->warm_share)
+                        : (now - watch->since) / watch->share;
+    return 3 * (watch->since - s->step_began) + tiles;
 }
 
 /* Where the training is. */
