@@ -1,5 +1,5 @@
-/* What training costs as its data grow along one axis: the time for n, 2n and 4n of something must
- * grow about as fast. An exponent of 1 is linear, 2 is quadratic. */
+/* What training and evaluation cost as their data grow along one axis: the time for n, 2n and 4n of
+ * something must grow about as fast. An exponent of 1 is linear, 2 is quadratic. */
 #include "base/memory.h"
 #include "check.h"
 #include "data/dataset.h"
@@ -26,6 +26,7 @@ struct shape {
     int64_t graphs, nodes, cols, epochs;
     bool stars, split;
     int64_t together; /* graphs of a step; 0: one, with the objective that is linear in the nodes */
+    int64_t classes;  /* of the nodes in turn; 0: no labels */
 };
 
 static struct graco_dataset *make(const struct shape *shape)
@@ -39,6 +40,9 @@ static struct graco_dataset *make(const struct shape *shape)
     CHECK_OK(memory_alloc(&parts.graph_id, nodes, sizeof(int32_t)));
     if (shape->split)
         CHECK_OK(memory_alloc(&parts.split, nodes, sizeof(uint8_t)));
+    if (shape->classes)
+        CHECK_OK(memory_alloc(&parts.label, nodes, sizeof(int32_t)));
+    parts.classes = shape->classes;
     struct csr X = {0};
     CHECK_OK(csr_alloc(&X, nodes, shape->cols, nodes, true));
     for (int64_t i = 0; i < nodes; i++) {
@@ -48,6 +52,8 @@ static struct graco_dataset *make(const struct shape *shape)
         parts.graph_id[i] = (int32_t)(i / shape->nodes);
         if (shape->split)
             parts.split[i] = i % 2 == 0 ? 0 : 2;
+        if (shape->classes)
+            parts.label[i] = (int32_t)(i % shape->classes);
         X.start[i + 1] = i + 1;
         X.index[i] = (int32_t)(i * 7919 % shape->cols);
         X.value[i] = 1;
@@ -58,7 +64,7 @@ static struct graco_dataset *make(const struct shape *shape)
 }
 
 /* The least of a few times: what else the machine did only adds. */
-static double time_of(const struct shape *shape)
+static double time_training(const struct shape *shape)
 {
     struct graco_dataset *data = make(shape);
     graco_config config;
@@ -80,7 +86,50 @@ static double time_of(const struct shape *shape)
     return least;
 }
 
-static void test_axis(const char *name, const struct shape shapes[3])
+/* The same for a training by labels. */
+static double time_supervised(const struct shape *shape)
+{
+    struct graco_dataset *data = make(shape);
+    graco_config *config = NULL;
+    double least = INFINITY;
+    CHECK_OK(graco_config_create(&config, "gcn", NULL));
+    CHECK_OK(graco_config_set(config, "device", "cpu"));
+    config->threads = 1;
+    config->epochs = shape->epochs;
+    for (int i = 0; i < TRIES; i++) {
+        double begin = seconds();
+        CHECK_OK(graco_train(NULL, NULL, data, config, NULL));
+        least = fmin(least, seconds() - begin);
+    }
+    graco_config_free(config);
+    graco_dataset_free(data);
+    return least;
+}
+
+/* The same for an evaluation of embeddings that know the class's number by its digits. */
+static double time_evaluation(const struct shape *shape)
+{
+    enum { WIDTH = 16 };
+    struct graco_dataset *data = make(shape);
+    graco_matrix Z = {.rows = shape->graphs * shape->nodes, .cols = WIDTH};
+    double least = INFINITY;
+    CHECK_OK(memory_alloc(&Z.data, Z.rows * Z.cols, sizeof *Z.data));
+    for (int64_t i = 0; i < Z.rows * WIDTH; i++)
+        Z.data[i] = (float)(i / WIDTH % shape->classes >> i % WIDTH & 1);
+    for (int i = 0; i < TRIES; i++) {
+        graco_eval_result result = {0};
+        double begin = seconds();
+        CHECK_OK(graco_evaluate(&result, &Z, data, &(graco_eval_options){.splits = 1}));
+        least = fmin(least, seconds() - begin);
+        graco_eval_result_clear(&result);
+    }
+    graco_matrix_clear(&Z);
+    graco_dataset_free(data);
+    return least;
+}
+
+static void test_axis(const char *name, const struct shape shapes[3],
+                      double (*time_of)(const struct shape *))
 {
     double time[3];
     for (int i = 0; i < 3; i++)
@@ -113,23 +162,40 @@ static void test_memory(void)
 int main(void)
 {
     test_memory();
-    test_axis("graphs, 64 a step", (struct shape[]){{20000, 4, 8, 1, false, false, 64},
-                                                    {40000, 4, 8, 1, false, false, 64},
-                                                    {80000, 4, 8, 1, false, false, 64}});
-    test_axis("graphs", (struct shape[]){{2000, 4, 8, 1, false, false, 0},
-                                         {4000, 4, 8, 1, false, false, 0},
-                                         {8000, 4, 8, 1, false, false, 0}});
-    test_axis("graphs with a split", (struct shape[]){{2000, 8, 8, 1, false, true, 0},
-                                                      {4000, 8, 8, 1, false, true, 0},
-                                                      {8000, 8, 8, 1, false, true, 0}});
-    test_axis("features", (struct shape[]){{1, 4000, 4000, 2, false, false, 0},
-                                           {1, 4000, 8000, 2, false, false, 0},
-                                           {1, 4000, 16000, 2, false, false, 0}});
-    test_axis("epochs", (struct shape[]){{1, 1000, 8, 20, false, false, 0},
-                                         {1, 1000, 8, 40, false, false, 0},
-                                         {1, 1000, 8, 80, false, false, 0}});
-    test_axis("hubs", (struct shape[]){{1, 5000, 8, 4, true, false, 0},
-                                       {1, 10000, 8, 4, true, false, 0},
-                                       {1, 20000, 8, 4, true, false, 0}});
+    test_axis("graphs, 64 a step",
+              (struct shape[]){{20000, 4, 8, 1, false, false, 64, 0},
+                               {40000, 4, 8, 1, false, false, 64, 0},
+                               {80000, 4, 8, 1, false, false, 64, 0}},
+              time_training);
+    test_axis("graphs",
+              (struct shape[]){{2000, 4, 8, 1, false, false, 0, 0},
+                               {4000, 4, 8, 1, false, false, 0, 0},
+                               {8000, 4, 8, 1, false, false, 0, 0}},
+              time_training);
+    test_axis("graphs with a split",
+              (struct shape[]){{2000, 8, 8, 1, false, true, 0, 0},
+                               {4000, 8, 8, 1, false, true, 0, 0},
+                               {8000, 8, 8, 1, false, true, 0, 0}},
+              time_training);
+    test_axis("features",
+              (struct shape[]){{1, 4000, 4000, 2, false, false, 0, 0},
+                               {1, 4000, 8000, 2, false, false, 0, 0},
+                               {1, 4000, 16000, 2, false, false, 0, 0}},
+              time_training);
+    test_axis("epochs",
+              (struct shape[]){{1, 1000, 8, 20, false, false, 0, 0},
+                               {1, 1000, 8, 40, false, false, 0, 0},
+                               {1, 1000, 8, 80, false, false, 0, 0}},
+              time_training);
+    test_axis("hubs",
+              (struct shape[]){{1, 5000, 8, 4, true, false, 0, 0},
+                               {1, 10000, 8, 4, true, false, 0, 0},
+                               {1, 20000, 8, 4, true, false, 0, 0}},
+              time_training);
+    const struct shape classes[] = {{1, 16000, 8, 4, false, false, 0, 100},
+                                    {1, 16000, 8, 4, false, false, 0, 200},
+                                    {1, 16000, 8, 4, false, false, 0, 400}};
+    test_axis("classes, supervised", classes, time_supervised);
+    test_axis("classes, evaluation", classes, time_evaluation);
     return check_result();
 }
