@@ -524,7 +524,8 @@ static int help(const struct command *command, struct settings *settings)
     settings->method = graco_config_method(config);
     settings->preset = preset;
     for (int i = 0; i < SHORT_FORMS; i++)
-        settings->given[i] = settings_show(values[i], config, settings_short_forms[i]);
+        if (*settings_show(values[i], config, settings_short_forms[i]) != '?')
+            settings->given[i] = values[i];
     code = options_help(command);
     if (code == EXIT_FINE)
         settings_help(config, preset);
@@ -554,7 +555,7 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
                         "set one hyperparameter; may be repeated"),
         OPTION_ROW_CHOICE("objective", "NAME", &given[SHORT_OBJECTIVE],
-                          settings_words(objectives, "objective"), "exact, infonce or moment"),
+                          settings_words(objectives, "objective"), "which pairs the loss looks at"),
         OPTION_ROW_TEXT("epochs", 0, "N", &given[SHORT_EPOCHS], "the same as --set epochs=N"),
         OPTION_ROW_TEXT("seed", 0, "N", &given[SHORT_SEED], "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,

@@ -110,4 +110,24 @@ says 'm.mtx: 3 edges; nodes have numbers; MatrixMarket' m.mtx
 "$graco" convert m.mtx c.npz --features x.csv --labels y.csv 2>/dev/null
 same a.npz c.npz
 
+# Weights are read, said, kept by convert and left out if asked.
+printf 'source,target,weight\n0,1,2\n1,2,.5\n2,3,1\n' >weighted.csv
+says 'weighted.csv: 3 edges; nodes have numbers; weights; header' weighted.csv
+says 'weighted.csv: 3 edges; nodes have numbers; weights, which are left out; header' \
+    weighted.csv --unweighted
+printf 'source,target,year\n0,1,1999\n1,2,0\n2,3,-44\n' >years.csv
+says 'years.csv: 3 edges; nodes have numbers; column 3 `year` is no weight and left out; header' \
+    years.csv
+"$graco" convert weighted.csv weighted.npz --features x.csv --labels y.csv 2>/dev/null
+"$graco" info weighted.npz >out
+holds "info says that there are weights: $(cat out)" grep -q '^weights  *yes$' out
+"$graco" convert weighted.csv unweighted.npz --features x.csv --labels y.csv --unweighted 2>/dev/null
+same a.npz unweighted.npz
+for weight in 0 -1 nan inf 1e99; do
+    printf '0,1,2\n1,2,%s\n' $weight >wrong.csv
+    refuses "wrong.csv, line 2: " wrong.csv
+done
+printf "0,1,2\n1,2\n" >wrong.csv
+refuses "line 2: 2 fields" wrong.csv
+
 checked

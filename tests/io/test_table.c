@@ -49,7 +49,7 @@ static void test_edges(void)
         "\xef\xbb\xbf# SNAP\n% KONECT\n\n  0   1  \n 2\t 5\n\n#x\n5 0\n",
         "0 , 1\n2 ,5\n5, 0\n",
         "\"0\" \"1\"\n\"2\" 5\n5 \"0\"\n",
-        "0 1 0.5\n2 5 1e3\n5 0 -7\n",
+        "0 1 0.5\n2 5 1e3\n5 0 7\n",
     };
     struct table_edges edges;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -57,7 +57,9 @@ static void test_edges(void)
         CHECK(edges.count == 3 && edges.nodes == 6 && !edges.names);
         CHECK(edges.source[1] == 2 && edges.target[1] == 5 && edges.source[2] == 5 &&
               edges.target[2] == 0);
-        CHECK(edges.weighted == (i == 7));
+        CHECK(!edges.left_out && !edges.weight == (i != 7));
+        CHECK(i != 7 ||
+              (edges.weight[0] == 0.5f && edges.weight[1] == 1000 && edges.weight[2] == 7));
         table_edges_clear(&edges);
         hostile_truncate(decode, (const uint8_t *)same[i], (int64_t)strlen(same[i]));
         hostile_corrupt(decode, (const uint8_t *)same[i], (int64_t)strlen(same[i]));
@@ -87,6 +89,29 @@ static void test_edges(void)
     CHECK(edges.nodes == 2 && edges.names);
     table_edges_clear(&edges);
     table_edges_clear(NULL);
+}
+
+static void test_weights(void)
+{
+    static const char *const wrong[] = {"-7", "0", "1e-300", "1e300", "-0.0"};
+    const struct table_options unweighted = {.unweighted = true};
+    struct table_edges edges;
+    char text[64];
+    CHECK_OK(edges_of(&edges, "Source,Target,Weight\n7,ann,2\nann,bob,.25\n"));
+    CHECK(edges.header && edges.names && edges.weight[0] == 2 && edges.weight[1] == 0.25f);
+    table_edges_clear(&edges);
+    /* A column that the header calls otherwise has no weights, whatever it holds. */
+    CHECK_OK(edges_of(&edges, "source,target,since\n0,1,-44\n1,2,2011\n"));
+    CHECK(edges.count == 2 && !edges.weight && edges.left_out && edges.other.length == 5);
+    table_edges_clear(&edges);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(text, sizeof text, "0 1 1\n1 2 %s\n", wrong[i]);
+        CHECK_FAILS(edges_of(&edges, text), GRACO_ERROR_FORMAT, "e.txt, line 2: \"");
+        CHECK(strstr(graco_message(), "is no weight, a finite number above 0 is expected"));
+        CHECK_OK(table_edges_read(&edges, "e.txt", text, (int64_t)strlen(text), &unweighted));
+        CHECK(edges.count == 2 && !edges.weight && edges.left_out && edges.other.length == 0);
+        table_edges_clear(&edges);
+    }
 }
 
 static void test_edge_errors(void)
@@ -189,6 +214,7 @@ static void test_matrix_market(void)
         {"coordinate pattern general\n3 3 1\n0 1\n", "line 3: no entry"},
         {"coordinate real general\n3 3 1\n1 2\n", "line 3: 2 fields"},
         {"coordinate real general\n3 3 1\n1 2 nan\n", "line 3: no entry"},
+        {"coordinate real general\n3 3 1\n1 2 -1\n", "line 3: \"-1\" is no weight"},
         {"coordinate pattern general\n2000000000 2000000000 1\n1 2\n", "at most 65536"},
     };
     const char *text = "%%MatrixMarket matrix coordinate real symmetric\n% by hand\n4 4 3\n"
@@ -196,7 +222,8 @@ static void test_matrix_market(void)
     char file[256];
     struct table_edges edges;
     CHECK_OK(edges_of(&edges, text));
-    CHECK(edges.nodes == 4 && edges.count == 5 && edges.weighted && edges.matrix_market);
+    CHECK(edges.nodes == 4 && edges.count == 5 && edges.matrix_market);
+    CHECK(edges.weight[0] == 0.5f && edges.weight[1] == 0.5f && edges.weight[4] == 2);
     CHECK(edges.source[0] == 1 && edges.target[0] == 0 && edges.source[1] == 0 &&
           edges.target[1] == 1 && edges.source[4] == 2 && edges.target[4] == 2);
     table_edges_clear(&edges);
@@ -204,7 +231,7 @@ static void test_matrix_market(void)
     hostile_corrupt(decode, (const uint8_t *)text, (int64_t)strlen(text));
     CHECK_OK(
         edges_of(&edges, "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n"));
-    CHECK(edges.nodes == 3 && edges.count == 2 && !edges.weighted && edges.target[1] == 2);
+    CHECK(edges.nodes == 3 && edges.count == 2 && !edges.weight && edges.target[1] == 2);
     table_edges_clear(&edges);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         snprintf(file, sizeof file, "%%%%MatrixMarket matrix %s", wrong[i][0]);
@@ -450,6 +477,7 @@ static void test_speed(void)
 int main(void)
 {
     test_edges();
+    test_weights();
     test_edge_errors();
     test_numbers();
     test_labels();

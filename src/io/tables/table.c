@@ -7,6 +7,7 @@
 #include "io/tables/matrix_market.h"
 #include "io/tables/scan.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -65,23 +66,40 @@ void table_edges_clear(struct table_edges *edges)
         return;
     memory_free(edges->source);
     memory_free(edges->target);
+    memory_free(edges->weight);
     names_free(edges->names);
     *edges = (struct table_edges){0};
 }
 
-/* Reads a line of two ids and maybe a weight; the number of fields is that of the first line. */
-static graco_status read_edge(struct scan_field fields[3], int *columns, struct scan *scan)
+graco_status table_weight(float *out, double number, struct scan_field field,
+                          const struct scan *scan)
+{
+    *out = (float)number;
+    if (isfinite(*out) && *out >= FLT_MIN)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s, line %" PRId64 ": \"%.*s\" is no weight, a finite number above 0 is "
+                       "expected; --unweighted leaves weights out",
+                       scan->file, scan->line, shown(field), field.text);
+}
+
+/* Reads a line of two ids and maybe a weight, which goes to the edge's place if weights are kept; the
+ * number of fields is that of the first line. */
+static graco_status read_edge(struct scan_field fields[3], int *columns, struct table_edges *edges,
+                              struct scan *scan)
 {
     int count = 0;
-    double weight = 0;
+    double number = 0;
     PASS(scan_fields(fields, &count, 3, scan));
-    if (count >= 3 && (!scan_number(&weight, fields[2]) || !isfinite(weight)))
+    if (count >= 3 && (!scan_number(&number, fields[2]) || !isfinite(number)))
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s, line %" PRId64
                            ": the third field \"%.*s\" is no weight, a number is expected",
                            scan->file, scan->line, shown(fields[2]), fields[2].text);
-    return scan_columns(columns, count, 2, 3,
-                        "two ids (and on every line or none a weight) are expected", scan);
+    PASS(scan_columns(columns, count, 2, 3,
+                      "two ids (and on every line or none a weight) are expected", scan));
+    return edges->weight ? table_weight(&edges->weight[edges->count], number, fields[2], scan)
+                         : GRACO_OK;
 }
 
 static bool is_number(struct scan_field field)
@@ -130,6 +148,24 @@ static graco_status edge_header(bool *header, struct scan_field ids[3], struct s
                                                        : GRACO_OK;
 }
 
+/* Looks at the first line, header or not, whether there is a third column and whether it has weights,
+ * for which there is then room. */
+static graco_status look_for_weights(struct table_edges *edges, struct scan scan, int64_t lines,
+                                     bool unweighted)
+{
+    static const char *const words[] = {"weight", "weights", "edge_weight", "w", NULL};
+    struct scan_field fields[3];
+    int count = 0;
+    if (scan_line(&scan))
+        PASS(scan_fields(fields, &count, 3, &scan));
+    if (count != 3)
+        return GRACO_OK;
+    if (edges->header && !scan_listed(fields[2], words))
+        edges->other = fields[2];
+    edges->left_out = unweighted || edges->other.length > 0;
+    return edges->left_out ? GRACO_OK : memory_alloc(&edges->weight, lines, sizeof *edges->weight);
+}
+
 /* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
 static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, struct scan scan)
 {
@@ -138,7 +174,7 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
     int64_t source, target, largest = -1;
     *numbers = true;
     while (*numbers && scan_line(&scan)) {
-        PASS(read_edge(ids, &columns, &scan));
+        PASS(read_edge(ids, &columns, edges, &scan));
         *numbers = scan_integer(&source, ids[0], 0, NODE_MAX) &&
                    scan_integer(&target, ids[1], 0, NODE_MAX);
         if (!*numbers)
@@ -149,7 +185,6 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
         largest = target > largest ? target : largest;
     }
     edges->nodes = largest + 1;
-    edges->weighted = columns == 3;
     if (edges->nodes > SPARSE_FLOOR && edges->nodes / TABLE_SPARSE > 2 * edges->count)
         *numbers = false;
     return GRACO_OK;
@@ -162,13 +197,12 @@ static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
     edges->count = 0;
     PASS(names_create(&edges->names));
     while (scan_line(&scan)) {
-        PASS(read_edge(ids, &columns, &scan));
+        PASS(read_edge(ids, &columns, edges, &scan));
         PASS(table_add_name(&edges->source[edges->count], edges->names, ids[0]));
         PASS(table_add_name(&edges->target[edges->count], edges->names, ids[1]));
         edges->count++;
     }
     edges->nodes = names_count(edges->names);
-    edges->weighted = columns == 3;
     return GRACO_OK;
 }
 
@@ -199,7 +233,7 @@ graco_status table_edges_read(struct table_edges *out, const char *file, const v
     *out = (struct table_edges){0};
     scan_start(&scan, file, bytes, length);
     if (matrix_market_knows(&scan)) {
-        TRY(matrix_market_read(out, scan));
+        TRY(matrix_market_read(out, scan, options->unweighted));
         goto done;
     }
     int64_t lines = scan_count_lines(bytes, length);
@@ -209,6 +243,7 @@ graco_status table_edges_read(struct table_edges *out, const char *file, const v
     out->header = options->header == TABLE_HEADER_YES;
     if (options->header == TABLE_HEADER_LOOK)
         TRY(edge_header(&out->header, head, scan));
+    TRY(look_for_weights(out, scan, lines, options->unweighted));
     if (out->header)
         scan_line(&scan);
     TRY(edges_as_numbers(out, &numbers, scan));

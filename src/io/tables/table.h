@@ -20,6 +20,7 @@ enum table_header { TABLE_HEADER_LOOK, TABLE_HEADER_YES, TABLE_HEADER_NO };
 
 struct table_options {
     enum table_header header;
+    bool unweighted;       /* leave weights out: any finite number may stand in their place */
     char separator;        /* ' ' for blanks and tabs; 0: the first line decides */
     const char *id_column; /* a column's name, its number from 1, or "none"; NULL: look */
 };
@@ -29,8 +30,8 @@ struct table_options {
  * (and more than a million) they are labels rather than numbers, and are treated as names. If any
  * id is no number, all are names, numbered in order of first appearance.
  *
- * Every line has two fields, or every line has three, the third a finite number: a weight. Weights
- * are ignored, and `weighted` says that there were some. Anything else is refused. */
+ * Every line has two fields, or every line has three, the third a finite number: a weight, which must
+ * be above 0, unless a header calls the third column otherwise. Anything else is refused. */
 enum { TABLE_SPARSE = 64 };
 
 /* A text that begins with %%MatrixMarket is read as io/tables/matrix_market.h says instead. */
@@ -38,9 +39,12 @@ struct table_edges {
     int64_t count, nodes;
     int32_t *source;     /* (count) */
     int32_t *target;     /* (count) */
+    float *weight;       /* (count) or NULL: none */
     struct names *names; /* NULL: ids are the node numbers */
-    bool weighted, header;
-    bool matrix_market; /* it was a matrix in that format */
+    bool header;
+    bool left_out;           /* there is a third column, which is left out */
+    struct scan_field other; /* what the header calls it, if that is why; borrowed from the bytes */
+    bool matrix_market;      /* it was a matrix in that format */
 };
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
@@ -95,5 +99,9 @@ bool table_names_ids(struct scan_field field);
 
 /* The number of a field in `names`, new or known; quotes that stand twice in it are one. */
 graco_status table_add_name(int32_t *out, struct names *names, struct scan_field field);
+
+/* The weight that `number`, read from `field`, is; `scan` has the file and the line. */
+graco_status table_weight(float *out, double number, struct scan_field field,
+                          const struct scan *scan);
 
 #endif
