@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "layers/encoder.h"
 #include "methods/method.h"
+#include "train/made.h"
 #include "train/prepare.h"
 
 struct embedding {
@@ -44,8 +45,8 @@ static void close_embedding(struct embedding *e)
     context_free(e->context);
 }
 
-graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
-                               const graco_embed_options *options)
+graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
+                        const struct graco_dataset *data, const graco_embed_options *options)
 {
     const graco_embed_options none = {0};
     struct embedding e = {.run = {.model = model, .hops = 1}};
@@ -66,5 +67,20 @@ graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const 
 done:
     memory_free(out.data);
     close_embedding(&e);
+    return status;
+}
+
+graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               const graco_embed_options *options)
+{
+    struct graco_config config = model->config;
+    struct made made = {0};
+    graco_status status = GRACO_OK;
+    config.threads = options ? options->threads : 0;
+    TRY(made_check(model, data));
+    TRY(made_create(&made, data, &config));
+    TRY(made_embed(Z, model, made.data, options));
+done:
+    made_clear(&made);
     return status;
 }
