@@ -2,6 +2,7 @@
  * dense features, which take different ways through the products, agree; threads change no bit; orders
  * of rows are permutations and differ from step to step; what cannot be is refused. */
 #include "check.h"
+#include "data/node_features.h"
 #include "presets.h"
 
 #include "base/memory.h"
@@ -206,6 +207,7 @@ static void refused(void)
     graco_config_free(other);
     memory_free(data->features.dense);
     data->features = (struct features){.rows = NODES};
+    config.node_features = NODE_FEATURES_GIVEN;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "features");
     graco_dataset_free(data);
 }

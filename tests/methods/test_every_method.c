@@ -211,6 +211,9 @@ static void needs_are_named(const graco_method_info *info, const graco_dataset *
                             const graco_dataset *featured)
 {
     graco_config *config = make_config(info->name, "1");
+    if (!info->needs_labels) /* features are made where nothing else is said */
+        CHECK_OK(graco_train(NULL, NULL, bare, config, NULL));
+    CHECK_OK(graco_config_set(config, "node_features", "given"));
     if (info->needs_features || info->needs_labels) {
         CHECK_FAILS(graco_train(NULL, NULL, bare, config, NULL), GRACO_ERROR_ARGUMENT, info->name);
         CHECK(strstr(graco_message(), "features") || strstr(graco_message(), "labels"));
