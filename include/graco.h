@@ -395,8 +395,8 @@ typedef struct graco_train_result {
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
- * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards; an embeddings.npy
- * that was there is empty from the first checkpoint on, until those of the last are written. A
+ * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards, and node_ids.txt if
+ * the nodes have names; an embeddings.npy that was there is empty from the first checkpoint on, until those of the last are written. A
  * checkpoint with more epochs than `config` asks for is left as it is. Costs O(epochs * N^2 * d) time
  * for the exact objective and O(N d) memory beside the tiles. */
 graco_status graco_train(graco_model **model, graco_train_result *result, const graco_dataset *data,
@@ -428,6 +428,31 @@ graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const 
                                const graco_embed_options *options);
 
 void graco_model_free(graco_model *model);
+
+/* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes have names,
+ * these beside them: NAME.node_ids.txt beside NAME.npy, one per line (docs/formats.md). Names of an older
+ * file are removed first: no name is ever that of another row. */
+graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
+                                   const char *path);
+
+typedef struct graco_export_options {
+    bool
+        spreadsheet_safe; /* in tables, put ' before a name that a spreadsheet takes for a formula */
+} graco_export_options;
+
+typedef struct graco_export_result {
+    int64_t rows, cols;
+    bool named; /* with the nodes' names; else they are called 0, 1, 2, ... */
+} graco_export_result;
+
+/* Writes embeddings with the nodes' names in a format that other programs read, by the ending of `path`:
+ * .csv and .tsv, tables; .txt and .vec, word2vec's text; .bin, word2vec's binary; .npz, arrays node_ids
+ * and embeddings. `from` is a run folder, or a .npy file that graco_embeddings_save has written. Numbers are read back to the same bits. Memory does not
+ * grow with the embeddings. GRACO_ERROR_FORMAT if there is not one name for each row;
+ * GRACO_ERROR_ARGUMENT for another ending, and for a name that the format cannot hold. `result` and
+ * `options` may be NULL. */
+graco_status graco_embeddings_export(graco_export_result *result, const char *from,
+                                     const char *path, const graco_export_options *options);
 
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
