@@ -172,7 +172,7 @@ typedef struct graco_arrays {
      * are the targets, or the sources, of the edges of node i. */
     graco_array source, target; /* (edges) node numbers from 0 */
     graco_array edge_indptr;    /* (nodes + 1) */
-    graco_array edge_weight;    /* (edges) */
+    graco_array edge_weight;    /* (edges) above 0, in the order of the edges; missing: all are 1 */
     /* Features: x, or compressed rows with ascending columns. */
     graco_array x;        /* (nodes, features) */
     graco_array x_indptr; /* (nodes + 1) */
@@ -199,7 +199,7 @@ graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *array
 /* Everything that a data set holds, as graco_dataset_create would take it: edges without self-loops and
  * repetitions, by target (`source` and `edge_indptr`); features dense or compressed; what it does not have
  * is all zeros. Numbers have these types: node numbers, columns, classes and graph ids int32; the two
- * indptr int64; x and x_data float32; split, label_mask and classes as 0 and 1 uint8. The arrays belong to
+ * indptr int64; edge_weight, x and x_data float32; split, label_mask and classes as 0 and 1 uint8. The arrays belong to
  * the data set: they must not be changed, and are there until it is freed. An x that lies in a file is
  * read from there when it is touched. O(1). */
 graco_arrays graco_dataset_arrays(const graco_dataset *data);
