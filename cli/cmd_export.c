@@ -22,6 +22,11 @@ static int export(const char *run, const char *output, const graco_export_option
     return EXIT_FINE;
 }
 
+static const char SUMMARY[] =
+    "Writes the embeddings of a run folder, or of a .npy file of `graco embed`, with\n"
+    "the names of the nodes, or their numbers where they have none. The ending of\n"
+    "FILE says in which format.";
+
 int cmd_export(int argc, char **argv)
 {
     graco_export_options how = {0};
@@ -33,17 +38,7 @@ int cmd_export(int argc, char **argv)
                         "put ' before names that begin like formulas (.csv, .tsv)"),
         {0},
     };
-    struct command command = {
-        .name = "export",
-        .synopsis = "RUN -o FILE [options]",
-        .summary =
-            "Writes the embeddings of a run folder, or of a .npy file of `graco embed`, with\n"
-            "the names of the nodes, or their numbers where they have none. The ending of\n"
-            "FILE says in which format.",
-        .options = options,
-        .min_arguments = 1,
-        .max_arguments = 1,
-    };
+    struct command command = {"export", "RUN -o FILE [options]", SUMMARY, options, 1, 1};
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;

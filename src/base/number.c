@@ -67,9 +67,11 @@ void number_shortest(char text[NUMBER_TEXT], double number)
     memcpy(text, digits, sizeof digits);
 }
 
-/* ---- Floats ----------------------------------------------------------------------------------- */
+/* ---- Floats
+ * ----------------------------------------------------------------------------------- */
 
-/* A float needs at most this many digits; what needs less than FLOAT_FEWEST has zeros behind them. */
+/* A float needs at most this many digits; what needs less than FLOAT_FEWEST has zeros behind
+ * them. */
 enum { FLOAT_DIGITS = 9, FLOAT_FEWEST = 6 };
 
 /* Powers of ten that a double holds exactly; and where another digit before the point begins. */
@@ -78,9 +80,9 @@ static const double POWERS[] = {1e0, 1e1, 1e2, 1e3,  1e4,  1e5,  1e6,
 static const double STEPS[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2,
                                1e3,  1e4,  1e5,  1e6,  1e7, 1e8, 1e9};
 
-/* Whether units / 10^decimals reads back as `number`. The quotient of two exact doubles is the double
- * that is nearest to the text. Halfway between two floats that is not enough: the text may lie on
- * either side. */
+/* Whether units / 10^decimals reads back as `number`. The quotient of two exact doubles is the
+ * double that is nearest to the text. Halfway between two floats that is not enough: the text
+ * may lie on either side. */
 static bool reads_back(int64_t units, int decimals, float number)
 {
     double value =

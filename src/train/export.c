@@ -1,6 +1,7 @@
-/* Embeddings with names: saved beside each other, and written for other programs. Rows are read from the mapped file and names from theirs, one
- * at a time, so that embeddings may be larger than memory. A format is a row of a table: how the file
- * begins and how a node is written; .npz, which keeps names and numbers apart, goes its own way. */
+/* Embeddings with names: saved beside each other, and written for other programs. Rows are read
+ * from the mapped file and names from theirs, one at a time, so that embeddings may be larger
+ * than memory. A format is a row of a table: how the file begins and how a node is written;
+ * .npz, which keeps names and numbers apart, goes its own way. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dataset.h"
@@ -14,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an .npz may take for names, which are all as wide as the longest, without proof that most are
- * long: so many bytes, or so many for each byte of them. */
+/* What an .npz may take for names, which are all as wide as the longest, without proof that most
+ * are long: so many bytes, or so many for each byte of them. */
 static const int64_t WIDE_FREE = (int64_t)1 << 30;
 enum { WIDE_PER_BYTE = 64 };
 
@@ -53,7 +54,8 @@ static graco_status put_number(struct export *export, char before, float value)
     return file_writer_write(export->writer, text, 1 + number_shortest_float(text + 1, value));
 }
 
-/* ---- Tables ----------------------------------------------------------------------------------- */
+/* ---- Tables
+ * ----------------------------------------------------------------------------------- */
 
 static graco_status begin_table(struct export *export)
 {
@@ -66,7 +68,8 @@ static graco_status begin_table(struct export *export)
     return put(export, export->format->line_end);
 }
 
-/* RFC 4180: quoted where it holds what separates fields or lines, or a quote, which then is doubled. */
+/* RFC 4180: quoted where it holds what separates fields or lines, or a quote, which then is
+ * doubled. */
 static graco_status put_field(struct export *export, const char *field)
 {
     const char special[] = {'"', '\r', '\n', export->format->separator, '\0'};
@@ -94,7 +97,8 @@ static graco_status table_row(struct export *export, const char *name, const flo
     return put(export, export->format->line_end);
 }
 
-/* ---- word2vec --------------------------------------------------------------------------------- */
+/* ---- word2vec
+ * --------------------------------------------------------------------------------- */
 
 static graco_status begin_vectors(struct export *export)
 {
@@ -140,7 +144,8 @@ static const struct format FORMATS[] = {
     {".bin", 0, "", begin_vectors, binary_row},    {".npz", 0, "", NULL, NULL}};
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 
-/* ---- Rows ------------------------------------------------------------------------------------- */
+/* ---- Rows
+ * ------------------------------------------------------------------------------------- */
 
 /* The name of the next row. `text` has room for its number. */
 static graco_status next_name(const char **name, struct export *export, char text[32], int64_t row)
@@ -172,7 +177,8 @@ done:
     return status;
 }
 
-/* ---- .npz ------------------------------------------------------------------------------------- */
+/* ---- .npz
+ * ------------------------------------------------------------------------------------- */
 
 /* Decodes a name to `points`, if that is not NULL, and counts its characters. */
 static graco_status decode_name(uint32_t *points, int64_t *count, const struct export *export,
@@ -254,7 +260,8 @@ done:
     return status;
 }
 
-/* ---- What is exported ------------------------------------------------------------------------- */
+/* ---- What is exported
+ * ------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *ending)
 {

@@ -1,5 +1,5 @@
-/* Data sets from the caller's arrays: every form of edges and features, what is refused, what is borrowed,
- * the way back, and the same bytes of embeddings as from a file of the same content. */
+/* Data sets from the caller's arrays: every form of edges and features, what is refused, what is
+ * borrowed, the way back, and the same bytes of embeddings as from a file of the same content. */
 #include "data/dataset.h"
 #include "data/small_files.h"
 
@@ -64,7 +64,8 @@ static void holds_what_was_given(void)
     graco_dataset_free(data);
 }
 
-/* The same edges as pairs of any type, with gaps, and as compressed rows of sources or of targets. */
+/* The same edges as pairs of any type, with gaps, and as compressed rows of sources or of
+ * targets. */
 static void takes_edges(void)
 {
     graco_dataset *data = made(small());
@@ -259,7 +260,8 @@ static void refuses_weights(void)
             "edge_weight has 12 rows: expected 0");
 }
 
-/* Weights belong to edges as they are given, in pairs or rows, and come back in the order of the graph. */
+/* Weights belong to edges as they are given, in pairs or rows, and come back in the order of the
+ * graph. */
 static void takes_weights(void)
 {
     /* 0 -> 2 (5), 1 -> 2 (7), 2 -> 0 (9), by source. */
