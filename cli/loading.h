@@ -30,6 +30,7 @@ graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
         OPTION_ROW_FLAG("undirected", 0, &(load).undirected, "add the reverse of every edge"),     \
         OPTION_ROW_FLAG("directed", 0, &(load).directed,                                           \
                         "add none, though the run's data had reverses added"),                     \
+        OPTION_ROW_FLAG("unweighted", 0, &(load).unweighted, "leave out the weights of edges"),    \
         OPTION_ROW_INTEGER("made-features", "N", &(load).made_features, 0, INT32_MAX,              \
                            "made-up features from the classes, where there are none"),             \
         OPTION_ROW_TEXT("header", 0, "yes|no", &(load).header,                                     \

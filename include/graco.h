@@ -89,7 +89,8 @@ typedef struct graco_load_options {
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
-    bool directed; /* take edges as they are, though graco_dataset_load_as would add reverses */
+    bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
+    bool unweighted; /* leave out the weights of the edges */
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
@@ -101,11 +102,107 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
 /* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
- * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
- * alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
+ * `run` does. If `source` is written as it was then, that is every option; else it is `undirected` and
+ * `unweighted` alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
  * `options` may be NULL. */
 graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
                                    const graco_load_options *options, const char *run);
+
+/* What the items of an array are. */
+typedef enum graco_type {
+    GRACO_BOOL, /* one byte */
+    GRACO_INT8,
+    GRACO_INT16,
+    GRACO_INT32,
+    GRACO_INT64,
+    GRACO_UINT8,
+    GRACO_UINT16,
+    GRACO_UINT32,
+    GRACO_UINT64,
+    GRACO_FLOAT16,
+    GRACO_FLOAT32,
+    GRACO_FLOAT64,
+    GRACO_STRING, /* pointers to text with a NUL at its end, in UTF-8 */
+} graco_type;
+
+/* An array in memory that belongs to somebody else. All zeros: there is none. */
+typedef struct graco_array {
+    const void *data; /* items, aligned for their type; a row after the other */
+    graco_type type;
+    int dims;           /* 1: (rows), 2: (rows, cols) */
+    int64_t rows, cols; /* of one dimension, cols does not count */
+    int64_t stride;     /* items from the beginning of a row to that of the next; 0: no gaps */
+} graco_array;
+
+#ifndef __cplusplus
+/* An array of C's: GRACO_VECTOR(source, 200), GRACO_MATRIX(x, 100, 16). The compiler finds the type. */
+#define GRACO_TYPE_OF(item)                                                                        \
+    _Generic(item,                                                                                 \
+        bool: GRACO_BOOL,                                                                          \
+        int8_t: GRACO_INT8,                                                                        \
+        int16_t: GRACO_INT16,                                                                      \
+        int32_t: GRACO_INT32,                                                                      \
+        int64_t: GRACO_INT64,                                                                      \
+        uint8_t: GRACO_UINT8,                                                                      \
+        uint16_t: GRACO_UINT16,                                                                    \
+        uint32_t: GRACO_UINT32,                                                                    \
+        uint64_t: GRACO_UINT64,                                                                    \
+        float: GRACO_FLOAT32,                                                                      \
+        double: GRACO_FLOAT64,                                                                     \
+        char *: GRACO_STRING,                                                                      \
+        const char *: GRACO_STRING)
+#define GRACO_VECTOR(items, count)                                                                 \
+    ((graco_array){.data = (items), .type = GRACO_TYPE_OF(*(items)), .dims = 1, .rows = (count)})
+#define GRACO_MATRIX(items, height, width)                                                         \
+    ((graco_array){.data = (items),                                                                \
+                   .type = GRACO_TYPE_OF(*(items)),                                                \
+                   .dims = 2,                                                                      \
+                   .rows = (height),                                                               \
+                   .cols = (width)})
+#endif
+
+/* A data set as arrays, under the names that they have in graco's own format (docs/formats.md). Each
+ * may be missing. Numbers may have any type in which their values fit, as in a file. */
+typedef struct graco_arrays {
+    const char *name; /* of the data set; NULL: "unnamed" */
+    int64_t nodes;    /* 0: as the arrays have it: the rows of x, y or edge_indptr, else the largest
+                         number in an edge plus one */
+    /* Edges, two of these three. Messages go from source[e] to target[e]. Compressed rows have
+     * edge_indptr in place of one of them: entries edge_indptr[i] .. edge_indptr[i + 1] - 1 of the other
+     * are the targets, or the sources, of the edges of node i. */
+    graco_array source, target; /* (edges) node numbers from 0 */
+    graco_array edge_indptr;    /* (nodes + 1) */
+    graco_array edge_weight;    /* (edges) */
+    /* Features: x, or compressed rows with ascending columns. */
+    graco_array x;        /* (nodes, features) */
+    graco_array x_indptr; /* (nodes + 1) */
+    graco_array x_indices, x_data;
+    int64_t x_cols;         /* features of compressed rows */
+    graco_array y;          /* (nodes) class, -1: unknown; or (nodes, classes) of 0 and 1 */
+    graco_array split;      /* (nodes) 0 training, 1 validation, 2 test, 3 none */
+    graco_array label_mask; /* (nodes) 1 if the node counts in scores */
+    graco_array graph_id; /* (nodes) for many graphs: ascending from 0; no edge joins two of them */
+    graco_array node_ids; /* (nodes) strings; within a graph no name stands twice */
+    graco_array class_names; /* (classes) strings, beside y */
+    bool undirected;         /* add the reverse of every edge */
+    bool inductive;          /* the split says which nodes a training may see: the first part */
+    bool
+        borrow; /* x is used in place if it is float32 without gaps: until the data set is freed it must
+                    stay where it is and not change. All else is copied in every case. */
+} graco_arrays;
+
+/* Makes a data set from arrays, which must stay for the length of the call; with `borrow`, see there.
+ * They are checked as those of a file are, with the same messages: GRACO_ERROR_FORMAT names the array, what
+ * was found and what was expected. O(nodes + edges + entries of the features). */
+graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays);
+
+/* Everything that a data set holds, as graco_dataset_create would take it: edges without self-loops and
+ * repetitions, by target (`source` and `edge_indptr`); features dense or compressed; what it does not have
+ * is all zeros. Numbers have these types: node numbers, columns, classes and graph ids int32; the two
+ * indptr int64; x and x_data float32; split, label_mask and classes as 0 and 1 uint8. The arrays belong to
+ * the data set: they must not be changed, and are there until it is freed. An x that lies in a file is
+ * read from there when it is touched. O(1). */
+graco_arrays graco_dataset_arrays(const graco_dataset *data);
 
 /* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the
  * three variables is set or the buffer is too small. The folder need not exist. */
@@ -163,6 +260,7 @@ typedef struct graco_dataset_info {
     bool sparse_features, multi_label, directed, has_split;
     int64_t split_nodes[3]; /* training, validation, test */
     bool inductive;         /* its split says which nodes a training may see: the first part */
+    bool weighted;          /* its edges have weights that are not all 1 */
 } graco_dataset_info;
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);

@@ -41,6 +41,8 @@ struct subject {
     const struct graph *graph;        /* they are its nodes; a mini-batch is drawn from it */
     const struct graco_dataset *data; /* where labels are */
     const int32_t *ids; /* (nodes) the data set's numbers of the nodes; NULL: 0, 1, ... */
+    const uint8_t
+        *part; /* (nodes of the data set) their parts of the split, where labels are needed */
 };
 
 struct method {

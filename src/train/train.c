@@ -84,7 +84,8 @@ static graco_status check_data(const struct graco_dataset *data, const struct me
                            method->name, data->name);
     if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
-                           "data set '%s' has no node features; training needs some", data->name);
+                           "method %s needs node features; data set '%s' has none", method->name,
+                           data->name);
     if (needs & METHOD_NEEDS_TWO_NODES && data->graph->nodes < 2)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has %lld node; training needs at least 2", data->name,

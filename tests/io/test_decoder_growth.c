@@ -183,6 +183,7 @@ static const struct row rows[] = {
     {EDGES, "numbers", NOTHING, BYTES("0 1\n"), NOTHING, NOTHING, NOTHING},
     {EDGES, "far numbers", NOTHING, BYTES("0 %d999999\n"), NOTHING, NOTHING, NOTHING},
     {EDGES, "names", NOTHING, BYTES("a%d b\n"), NOTHING, NOTHING, NOTHING},
+    {EDGES, "doubled quotes", NOTHING, BYTES("\"\"\"%d\" \"\"\"\"\n"), NOTHING, NOTHING, NOTHING},
     {EDGES, "numbers, then a name", NOTHING, BYTES("0 1\n"), BYTES("a b\n"), NOTHING, NOTHING},
     {EDGES, "empty lines", NOTHING, BYTES("\n"), BYTES("0 1\n"), NOTHING, NOTHING},
     {EDGES, "comments", NOTHING, BYTES("#\n"), BYTES("0 1\n"), NOTHING, NOTHING},
@@ -195,12 +196,14 @@ static const struct row rows[] = {
     {NUMBERS, "a row", NOTHING, BYTES("1,"), BYTES("1\n"), NOTHING, NOTHING},
     {NUMBERS, "a row, then short ones", NOTHING, BYTES("1,"), BYTES("1\n"), BYTES("1\n"), NOTHING},
     {NUMBERS, "ids", NOTHING, BYTES("a%d,1\n"), NOTHING, NOTHING, NOTHING},
+    {NUMBERS, "ids in the second column", NOTHING, BYTES(".5,%d\n"), NOTHING, NOTHING, NOTHING},
     {NUMBERS, "a header", BYTES("id"), BYTES(",a"), BYTES("\n1,2\n"), NOTHING, NOTHING},
     {NUMBERS, "digits", NOTHING, BYTES("1"), BYTES("\n"), NOTHING, NOTHING},
     {LABELS, "classes", NOTHING, BYTES("%d\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "one far class", BYTES("1048575\n"), BYTES("0\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "names", NOTHING, BYTES("a%d\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "ids", NOTHING, BYTES("a%d,b\n"), NOTHING, NOTHING, NOTHING},
+    {LABELS, "further columns", BYTES("node,class"), BYTES(",p"), BYTES("\n"), NOTHING, NOTHING},
     {LABELS, "names in falling order", NOTHING, BYTES("-%d b\n"), NOTHING, NOTHING, NOTHING},
 };
 

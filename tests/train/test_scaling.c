@@ -26,6 +26,7 @@ struct shape {
     int64_t graphs, nodes, cols, epochs;
     bool stars, split;
     int64_t together; /* graphs of a step; 0: one, with the objective that is linear in the nodes */
+    const char *method; /* NULL: grace */
 };
 
 static struct graco_dataset *make(const struct shape *shape)
@@ -39,6 +40,8 @@ static struct graco_dataset *make(const struct shape *shape)
     CHECK_OK(memory_alloc(&parts.graph_id, nodes, sizeof(int32_t)));
     if (shape->split)
         CHECK_OK(memory_alloc(&parts.split, nodes, sizeof(uint8_t)));
+    CHECK_OK(memory_alloc(&parts.label, nodes, sizeof *parts.label));
+    parts.classes = 2;
     struct csr X = {0};
     CHECK_OK(csr_alloc(&X, nodes, shape->cols, nodes, true));
     for (int64_t i = 0; i < nodes; i++) {
@@ -46,6 +49,7 @@ static struct graco_dataset *make(const struct shape *shape)
         parts.source[i] = (int32_t)i;
         parts.target[i] = (int32_t)(shape->stars ? first : first + (i - first + 1) % shape->nodes);
         parts.graph_id[i] = (int32_t)(i / shape->nodes);
+        parts.label[i] = (int32_t)(i / 3 % 2);
         if (shape->split)
             parts.split[i] = i % 2 == 0 ? 0 : 2;
         X.start[i + 1] = i + 1;
@@ -62,8 +66,10 @@ static double time_of(const struct shape *shape)
 {
     struct graco_dataset *data = make(shape);
     graco_config config;
+    const struct method *method = NULL;
     double least = INFINITY;
-    preset_config(&config, NULL);
+    CHECK_OK(method_find(&method, shape->method ? shape->method : "grace"));
+    method_configure(&config, method, NULL);
     config.objective = shape->together ? OBJECTIVE_EXACT : OBJECTIVE_MOMENT;
     config.graphs = shape->together ? shape->together : 1;
     config.hidden = 4;
@@ -113,23 +119,27 @@ static void test_memory(void)
 int main(void)
 {
     test_memory();
-    test_axis("graphs, 64 a step", (struct shape[]){{20000, 4, 8, 1, false, false, 64},
-                                                    {40000, 4, 8, 1, false, false, 64},
-                                                    {80000, 4, 8, 1, false, false, 64}});
-    test_axis("graphs", (struct shape[]){{2000, 4, 8, 1, false, false, 0},
-                                         {4000, 4, 8, 1, false, false, 0},
-                                         {8000, 4, 8, 1, false, false, 0}});
-    test_axis("graphs with a split", (struct shape[]){{2000, 8, 8, 1, false, true, 0},
-                                                      {4000, 8, 8, 1, false, true, 0},
-                                                      {8000, 8, 8, 1, false, true, 0}});
-    test_axis("features", (struct shape[]){{1, 4000, 4000, 2, false, false, 0},
-                                           {1, 4000, 8000, 2, false, false, 0},
-                                           {1, 4000, 16000, 2, false, false, 0}});
-    test_axis("epochs", (struct shape[]){{1, 1000, 8, 20, false, false, 0},
-                                         {1, 1000, 8, 40, false, false, 0},
-                                         {1, 1000, 8, 80, false, false, 0}});
-    test_axis("hubs", (struct shape[]){{1, 5000, 8, 4, true, false, 0},
-                                       {1, 10000, 8, 4, true, false, 0},
-                                       {1, 20000, 8, 4, true, false, 0}});
+    /* graphs, nodes, features, epochs */
+    test_axis("graphs, 64 a step", (struct shape[]){{20000, 4, 8, 1, .together = 64},
+                                                    {40000, 4, 8, 1, .together = 64},
+                                                    {80000, 4, 8, 1, .together = 64}});
+    test_axis("graphs", (struct shape[]){{2000, 4, 8, 1, .method = "grace"},
+                                         {4000, 4, 8, 1, .method = "grace"},
+                                         {8000, 4, 8, 1, .method = "grace"}});
+    test_axis("graphs with a split", (struct shape[]){{2000, 8, 8, 1, .split = true},
+                                                      {4000, 8, 8, 1, .split = true},
+                                                      {8000, 8, 8, 1, .split = true}});
+    test_axis("graphs with labels", (struct shape[]){{4000, 4, 8, 1, .method = "gcn"},
+                                                     {8000, 4, 8, 1, .method = "gcn"},
+                                                     {16000, 4, 8, 1, .method = "gcn"}});
+    test_axis("features", (struct shape[]){{1, 4000, 4000, 2, .method = "grace"},
+                                           {1, 4000, 8000, 2, .method = "grace"},
+                                           {1, 4000, 16000, 2, .method = "grace"}});
+    test_axis("epochs", (struct shape[]){{1, 1000, 8, 20, .method = "grace"},
+                                         {1, 1000, 8, 40, .method = "grace"},
+                                         {1, 1000, 8, 80, .method = "grace"}});
+    test_axis("hubs", (struct shape[]){{1, 5000, 8, 4, .stars = true},
+                                       {1, 10000, 8, 4, .stars = true},
+                                       {1, 20000, 8, 4, .stars = true}});
     return check_result();
 }
