@@ -39,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         {0},
     };
     const char *preset = NULL;
-    struct command command = {"train", "", "", options, 0, 1, false, 0, {NULL}};
+    struct command command = {
+        .name = "train", .synopsis = "", .summary = "", .options = options, .max_arguments = 1};
     text[0] = 0;
     while (input.left > 0 && count <= WORDS && used < sizeof text) {
         int64_t taken;
