@@ -38,7 +38,12 @@ int cmd_export(int argc, char **argv)
                         "put ' before names that begin like formulas (.csv, .tsv)"),
         {0},
     };
-    struct command command = {"export", "RUN -o FILE [options]", SUMMARY, options, 1, 1};
+    struct command command = {.name = "export",
+                              .synopsis = "RUN -o FILE [options]",
+                              .summary = SUMMARY,
+                              .options = options,
+                              .min_arguments = 1,
+                              .max_arguments = 1};
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;

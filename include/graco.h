@@ -283,6 +283,9 @@ const char *graco_dataset_node(const graco_dataset *data, int64_t node);
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
 
+/* The class of a node, from 0; -1 where it is not known or nodes have several, and past the end. */
+int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
+
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
  * for other formats. Belongs to the data set. */
 const char *graco_dataset_note(const graco_dataset *data, int index);
@@ -585,6 +588,49 @@ graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_res
  * with the share of entries zeroed that its `contaminate` says. */
 graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
                                     const graco_config *config);
+
+/* ---- Results files --------------------------------------------------------------------------- */
+
+/* The samples of a reproduction, as results.json keeps them: one for each training and evaluation, found
+ * by key and seed. docs/formats.md has the fields. */
+typedef struct graco_results graco_results;
+
+/* Reads a file of samples; a file that is not there has none. With `hold` no other process may open it
+ * so until it is freed: a file PATH.lock says who has it. GRACO_ERROR_FORMAT if the file is anything
+ * else, or was cut. */
+graco_status graco_results_open(graco_results **out, const char *path, bool hold);
+void graco_results_free(graco_results *results);
+
+int64_t graco_results_count(const graco_results *results);
+
+/* What is known of a sample; its texts belong to the results, until they change. */
+typedef struct graco_sample {
+    int64_t seed;
+    const char *settings; /* that it was made with, in one word; "" if it does not say */
+    const char *source;   /* "data" or "look-alike" */
+    bool quick;
+} graco_sample;
+
+/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is none.
+ * O(log samples). `sample` may be NULL. */
+bool graco_results_find(graco_sample *sample, const graco_results *results, const char *key,
+                        int64_t seed);
+
+/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the sample). */
+double graco_results_value(const graco_results *results, const char *key, int64_t seed,
+                           const char *name);
+
+/* Adds a sample, a JSON object with a "key" and a "seed", in place of the one that has the same. */
+graco_status graco_results_add(graco_results *results, const char *sample);
+
+/* Takes the samples of another file. Of two with the same key and seed the one that is not quick is kept,
+ * or the one that is there. *taken, which may be NULL, says how many came. */
+graco_status graco_results_merge(graco_results *results, int64_t *taken,
+                                 const graco_results *other);
+
+/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and seed. The
+ * field "made" stays what it was where `about` has none. */
+graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
 
 #ifdef __cplusplus
 }
