@@ -21,8 +21,9 @@
 #define INTERVAL_PIPE 5.0
 #define INTERVAL_PIPE_WITHIN 60.0
 
-/* When a training is estimated, and from where on it is called long. */
-#define ESTIMATE_AFTER 1.0
+/* When a training is estimated, in seconds after its speed is known at all: memory that is used for the first
+ * time is slow. And from where on it is called long. */
+#define ESTIMATE_AFTER 4.0
 #define ESTIMATE_LONG 60.0
 
 enum { FIELDS_MAX = 8, FIELD_SIZE = 96 };
@@ -277,11 +278,15 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
     print_fields(progress, &fields);
 }
 
-/* Says once, when a second has shown how fast it goes, that a training is long. */
+/* Says once, when some seconds have shown how fast it goes, that a training is long. */
 static void estimate(struct output_progress *progress, const graco_progress *step)
 {
     char whole[32], less[32];
-    if (progress->estimated || step->seconds < ESTIMATE_AFTER || !(step->seconds_left >= 0))
+    if (progress->estimated || !(step->seconds_left >= 0))
+        return;
+    if (progress->known_from == 0)
+        progress->known_from = step->seconds;
+    if (step->seconds < progress->known_from + ESTIMATE_AFTER)
         return;
     progress->estimated = true;
     if (step->seconds_left < ESTIMATE_LONG)

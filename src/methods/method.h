@@ -31,6 +31,7 @@ enum {
     METHOD_NEEDS_FEATURES = 1,
     METHOD_NEEDS_TWO_NODES = 2, /* one has nothing to be told apart from */
     METHOD_NEEDS_LABELS = 4,    /* it is supervised */
+    METHOD_NO_WEIGHTS = 16,     /* it cannot read weights of edges, and says so if there are some */
     METHOD_PER_NODE = 8,        /* parameters have a row per node: its model serves one graph */
 };
 
