@@ -10,6 +10,7 @@
 #include "theorem.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -248,22 +249,27 @@ static graco_status read_curve(struct unit *unit)
     char path[FOLDER + 32], line[LINE_MAX_BYTES];
     struct curve *curve = &unit->curve;
     double seconds = 0;
+    graco_status status = GRACO_OK;
     snprintf(path, sizeof path, "%s/metrics.jsonl", unit->folder);
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file)) {
+    FILE *file = unit->epochs > 0 ? fopen(path, "r") : NULL;
+    if (unit->epochs > 0 && !file)
+        return output_fail(GRACO_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    while (file && status == GRACO_OK && fgets(line, sizeof line, file)) {
         if (!grow(curve)) {
-            fclose(file);
-            return output_no_memory("a curve");
+            status = output_no_memory("a curve");
+            break;
         }
         curve->epoch[curve->count] = number_in(line, "epoch");
         curve->loss[curve->count] = number_in(line, "loss");
         curve->information[curve->count++] = number_in(line, "mutual_information");
         seconds += fmax(number_in(line, "seconds"), 0);
     }
+    if (file && ferror(file))
+        status = output_fail(GRACO_ERROR_IO, "cannot read %s", path);
     if (file)
         fclose(file);
     unit->train_seconds = fmax(seconds, unit->train_seconds);
-    return GRACO_OK;
+    return status;
 }
 
 /* Trains what the unit needs, or goes on with it. */

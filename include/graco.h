@@ -572,7 +572,7 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
 typedef struct graco_results graco_results;
 
 /* Reads a file of samples; a file that is not there has none. With `hold` no other process may open it
- * so until it is freed: a file PATH.lock says who has it. GRACO_ERROR_FORMAT if the file is anything
+ * so until it is freed: a file `lock` beside it says who has it. GRACO_ERROR_FORMAT if the file is anything
  * else, or was cut. */
 graco_status graco_results_open(graco_results **out, const char *path, bool hold);
 void graco_results_free(graco_results *results);

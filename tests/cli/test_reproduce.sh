@@ -127,12 +127,12 @@ head -c 20000 all/results.json >foreign/results.json
 cp foreign/results.json copy
 exits 1 "foreign/results.json" reproduce datasets --quick -o foreign
 same foreign/results.json copy
-holds "no lock is left" [ ! -e foreign/results.json.lock ]
+holds "no lock is left" [ ! -e foreign/lock ]
 mkdir -p folder/results.json
 exits 1 "results.json" reproduce datasets --quick -o folder
 if [ "$(id -u)" -ne 0 ]; then
     chmod a-w both
-    exits 1 "both/results.json" reproduce "${few[@]}" -o both
+    exits 1 "both/lock" reproduce "${few[@]}" -o both
 else
     echo "left out: a folder that may not be written to, for root may"
 fi
