@@ -364,6 +364,8 @@ typedef struct graco_eval_options {
     const char *splits_write; /* where to write the splits that were used, or NULL */
     bool with_features;       /* score [Z ; X], rows of both halves scaled to length one, in
                                  place of Z */
+    const char *device;       /* "cpu", "cuda", or "auto", NULL too: a GPU where the work is worth
+                                 its start. Scores on a GPU may differ by 0.02 points */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
