@@ -496,7 +496,7 @@ typedef struct graco_eval_result {
 
 /* Scores embeddings Z (nodes, any) by the labels of a data set. `options` may be NULL. Nodes
  * without a known label are left out. Fails if Z is not finite, if no label is known, or if a part
- * of a split is empty. Costs about 7 products with X and 7 with X' (X the training
+ * of a split is empty. Costs about 8 products with X and 8 with X' (X the training
  * rows, `classes` columns at once) per split and C. */
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
