@@ -434,6 +434,12 @@ typedef struct graco_embed_options {
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
+/* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as the next
+ * step of its training would draw them: Z is (2 * nodes, hidden), projected, of length one, the first
+ * view's nodes above the second's. `options` may be NULL. GRACO_ERROR_ARGUMENT for other methods. */
+graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               const graco_embed_options *options);
+
 void graco_model_free(graco_model *model);
 
 /* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes
