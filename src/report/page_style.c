@@ -82,13 +82,13 @@ static const char *const RULES[] = {
     "td{max-width:28rem}strong{font-weight:650}\n",
     ".mark{display:inline-block;width:1.1em;text-align:center;font-size:.8em}.mark.within{"
     "font-size:1em;font-weight:700;width:.9em}.more{color:var(--soft);font-size:.92em}\n",
-    ".label{font-size:.72rem;color:var(--soft);border:1px solid var(--rule);border-radius:.6em;"
-    "padding:0 .4em;white-space:nowrap}\n",
+    ".label{font-size:.68rem;color:var(--soft);border:1px solid var(--rule);border-radius:.6em;"
+    "padding:0 .3em;white-space:nowrap}\n",
     "details{margin:.9rem 0 1.8rem}summary{font:.875rem/1.5 " THEME_SANS ";color:var(--link);"
     "cursor:pointer;width:fit-content}details figure{margin-top:.8rem}\n",
-    ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));"
+    ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,25rem),1fr));"
     "gap:1.6rem 2rem;align-items:start}\n",
-    ".panels>svg{max-width:32rem}.narrow .panels{max-width:34rem;grid-template-columns:1fr}\n",
+    ".panels>svg{max-width:36rem}.narrow .panels{max-width:34rem;grid-template-columns:1fr}\n",
     THEME_PLOT,
     /* On paper: black on white, no list of links, nothing folded, no plot cut in two. */
     "@media print{@page{margin:16mm 14mm}:root{--page:#fff;--link:var(--ink)}\n",

@@ -116,10 +116,10 @@ void plot_heat(struct text *out, const struct svg_head *head, const struct plot_
         draw_cell(out, plot, i, &place, range);
     }
     if (best >= 0)
-        svg_box(out, "best",
-                &(struct svg_box){LEFT + (double)(best % plot->columns) * cell[0] - 0.5,
-                                  bottom - (double)(best / plot->columns + 1) * cell[1] - 0.5,
-                                  cell[0], cell[1], NULL, NULL});
+        svg_box(out, "best", /* within the cell, which is bright on any page */
+                &(struct svg_box){LEFT + (double)(best % plot->columns) * cell[0] + 1.2,
+                                  bottom - (double)(best / plot->columns + 1) * cell[1] + 1.2,
+                                  cell[0] - 3.4, cell[1] - 3.4, NULL, NULL});
     draw_labels(out, plot, cell, bottom);
     draw_scale(out, range, plot->value_label, bottom);
     svg_end(out);

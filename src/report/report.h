@@ -99,6 +99,9 @@ void report_mean(char words[REPORT_NUMBER], const struct summary *ours, bool sco
 void report_error(char words[REPORT_NUMBER], const struct summary *ours, bool scores);
 void report_whole(char words[REPORT_WHOLE], const struct summary *ours, bool scores);
 
+/* The paper's number, with a decimal at least, as it prints them. */
+void report_paper(char words[REPORT_NUMBER], double paper);
+
 /* A difference: "+0.25", with a true minus. */
 void report_difference(char words[REPORT_NUMBER], double difference, double error);
 

@@ -231,14 +231,15 @@ static void explain(struct sheet *table, const struct results *results,
 {
     const char *tried = results_explanation(results, cell->key);
     struct comparison c = report_compare(results, cell);
-    char ours[REPORT_NUMBER], error[REPORT_NUMBER], difference[REPORT_NUMBER];
+    char ours[REPORT_NUMBER], error[REPORT_NUMBER], paper[REPORT_NUMBER], difference[REPORT_NUMBER];
+    report_paper(paper, cell->paper);
     report_mean(ours, &c.ours, c.scores);
     report_error(error, &c.ours, c.scores);
     report_difference(difference, c.difference, NAN);
     sheet_words(table, item->columns.at[cell->column]);
     sheet_words(table, item->rows.at[cell->row]);
     sheet_add(table, &(struct sheet_entry){.words = ours, .more = error});
-    sheet_print(table, "%g", cell->paper);
+    sheet_words(table, paper);
     sheet_add(table, &(struct sheet_entry){.words = difference, .mark = c.mark});
     sheet_add(table, &(struct sheet_entry){.words = tried ? tried : "",
                                            .more = tried ? "" : "nothing yet"});

@@ -68,8 +68,7 @@ void report_whole(char words[REPORT_WHOLE], const struct summary *ours, bool sco
     snprintf(words, REPORT_WHOLE, "%s%s", mean, error);
 }
 
-/* The paper's number with a decimal at least, as it prints them. */
-static void paper_words(char words[REPORT_NUMBER], double paper)
+void report_paper(char words[REPORT_NUMBER], double paper)
 {
     char digits[NUMBER_TEXT];
     number_shortest(digits, paper);
@@ -198,7 +197,7 @@ static void add_cell(struct sheet *table, const struct results *results,
         report_difference(difference, c.difference, NAN);
     }
     if (cell && !isnan(cell->paper))
-        paper_words(paper, cell->paper);
+        report_paper(paper, cell->paper);
     if (cell && !isnan(cell->paper_deviation))
         number_print(deviation, sizeof deviation, PLUS_MINUS "%g", cell->paper_deviation);
     const char *label = cell && cell->state != RESULTS_RUN ? results_state_name(cell->state) : "";

@@ -40,7 +40,7 @@ enum { THEME_SERIES = 8 };
     ".plot .squares{stroke-linecap:square;stroke-width:3.6}"                                       \
     ".plot .halo{paint-order:stroke;stroke:var(--page);stroke-width:3.5px;stroke-linejoin:round;"  \
     "font-weight:600;fill:var(--ink)}"                                                             \
-    ".plot .best{fill:none;stroke:var(--ink);stroke-width:2}"                                      \
+    ".plot .best{fill:none;stroke:#15202b;stroke-width:2.4}"                                       \
     ".plot .hollow{fill:var(--panel);stroke:var(--rule)}"                                          \
     ".s0{color:var(--c0)}.s1{color:var(--c1)}.s2{color:var(--c2)}.s3{color:var(--c3)}"             \
     ".s4{color:var(--c4)}.s5{color:var(--c5)}.s6{color:var(--c6)}.s7{color:var(--c7)}\n"
