@@ -33,6 +33,7 @@ static int print_json(const graco_dataset *data, const graco_dataset_info *info)
     writer_bool(&json, "sparse_features", info->sparse_features);
     writer_bool(&json, "multi_label", info->multi_label);
     writer_bool(&json, "directed", info->directed);
+    writer_bool(&json, "weighted", info->weighted);
     writer_bool(&json, "has_split", info->has_split);
     writer_bool(&json, "inductive", info->inductive);
     if (info->has_split) {
@@ -65,6 +66,8 @@ static int print_table(const graco_dataset *data, const graco_dataset_info *info
     output_row("nodes", "%" PRId64, info->nodes);
     output_row("edges", "%" PRId64 " (%s, without self-loops and duplicates)", info->edges,
                info->directed ? "directed" : "both directions");
+    if (info->weighted)
+        output_row("weights", "yes");
     output_row("self-loops", "%" PRId64 " removed", info->self_loops);
     output_row("duplicates", "%" PRId64 " removed", info->duplicates);
     output_row("isolated nodes", "%" PRId64, info->isolated);

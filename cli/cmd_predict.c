@@ -1,5 +1,6 @@
 /* graco predict: a table of nodes, the class that each probably has, and the probability of every class.
- * RFC 4180: fields with commas, quotes or line ends are quoted, lines end with CR LF. */
+ * RFC 4180: fields with commas, quotes or line ends are quoted, lines end with CR LF. graco reads it as a
+ * table of labels. */
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
@@ -35,10 +36,18 @@ static void put(struct table *table, const char *text, size_t length)
     table->length += length;
 }
 
+/* Whether a reader would take the field apart, or leave out a comment or the blanks around it. */
+static bool needs_quotes(const char *field)
+{
+    size_t length = strlen(field);
+    return length > 0 && (field[strcspn(field, ",\"\t\r\n")] || strchr("#% ", field[0]) ||
+                          field[length - 1] == ' ');
+}
+
 /* A field as it stands, quoted if need be; `first` in its line or behind a comma. */
 static void put_field(struct table *table, const char *field, bool first)
 {
-    bool quoted = field[strcspn(field, ",\"\r\n")] != '\0';
+    bool quoted = needs_quotes(field);
     put(table, ",", first ? 0 : 1);
     put(table, "\"", quoted);
     for (; *field; field++) {

@@ -51,19 +51,6 @@ struct job {
     bool divided; /* the method trains a model for one split */
 };
 
-static bool on_epoch(void *user, const graco_epoch *epoch)
-{
-    output_progress_epoch(user, epoch);
-    return !stop_wanted;
-}
-
-static bool on_progress(void *user, const graco_progress *progress)
-{
-    if (!stop_wanted)
-        output_progress_step(user, progress);
-    return !stop_wanted;
-}
-
 /* Prints a word so that a shell reads it back as it is. */
 static size_t quote(char *text, size_t size, const char *word)
 {
@@ -171,9 +158,9 @@ static int configure(struct job *job)
     char folder[RUNS_PATH_MAX];
     int64_t index;
 
-    job->preset = settings_preset(&job->config, &line->settings, job->info.name);
-    if (!job->preset)
-        return EXIT_USAGE;
+    int code = settings_preset(&job->config, &job->preset, &line->settings, job->info.name);
+    if (code != EXIT_FINE)
+        return code;
     if (job->info.inductive) /* whatever the preset; --set inductive=0 still says otherwise */
         graco_config_set(job->config, "inductive", "1");
     if (!line->settings.preset && find_begun(folder, &index, job)) {
@@ -284,10 +271,8 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
     graco_train_options options = {
         .run = outcome->folder,
         .resume = line->resume && runs_holds_model(outcome->folder),
-        .on_epoch = on_epoch,
-        .user = &progress,
-        .on_progress = on_progress,
     };
+    output_progress_watch(&options, &progress);
     if (line->resume && !options.resume && !line->quiet)
         output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
     graco_status status = graco_train(NULL, &outcome->result, job->data, config, &options);
@@ -486,19 +471,20 @@ static int run_job(const struct line *line, int argc, char **argv)
 {
     struct job job = {.line = line};
     graco_config *trial = NULL;
+    const char *preset;
 
     /* Wrong settings are said before the data is read, unless a checkpoint says by which method. */
-    bool right =
-        (line->resume && !line->settings.method) ||
-        (settings_preset(&trial, &line->settings, NULL) && settings_apply(trial, &line->settings));
+    int code = line->resume && !line->settings.method
+                   ? EXIT_FINE
+                   : settings_make(&trial, &preset, &line->settings, NULL);
     graco_config_free(trial);
-    if (!right)
-        return EXIT_USAGE;
+    if (code != EXIT_FINE)
+        return code;
     if (line->output && line->splits == 1 &&
         !runs_check(line->output, (struct runs_form){line->runs, 1}, line->resume))
         return EXIT_FAILED;
     graco_status status = load_all(&job);
-    int code = status == GRACO_OK ? configure(&job) : output_failure(status);
+    code = status == GRACO_OK ? configure(&job) : output_failure(status);
     if (code == EXIT_FINE)
         code = count_trainings(&job);
     if (code == EXIT_FINE)
@@ -516,16 +502,16 @@ static int help(const struct command *command, struct settings *settings)
     const char *slash = strrchr(source, '/');
     char values[SHORT_FORMS][SETTINGS_TEXT];
 
-    const char *preset = settings_preset(&config, settings, slash ? slash + 1 : source);
-    if (!preset || !settings_apply(config, settings)) {
-        graco_config_free(config);
-        return EXIT_USAGE;
-    }
+    const char *preset = NULL;
+    int code = settings_make(&config, &preset, settings, slash ? slash + 1 : source);
+    if (code != EXIT_FINE)
+        return code;
     settings->method = graco_config_method(config);
     settings->preset = preset;
     for (int i = 0; i < SHORT_FORMS; i++)
-        settings->given[i] = settings_show(values[i], config, settings_short_forms[i]);
-    int code = options_help(command);
+        if (*settings_show(values[i], config, settings_short_forms[i]) != '?')
+            settings->given[i] = values[i];
+    code = options_help(command);
     if (code == EXIT_FINE)
         settings_help(config, preset);
     graco_config_free(config);
@@ -554,7 +540,7 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
                         "set one hyperparameter; may be repeated"),
         OPTION_ROW_CHOICE("objective", "NAME", &given[SHORT_OBJECTIVE],
-                          settings_words(objectives, "objective"), "exact, infonce or moment"),
+                          settings_words(objectives, "objective"), "which pairs the loss looks at"),
         OPTION_ROW_TEXT("epochs", 0, "N", &given[SHORT_EPOCHS], "the same as --set epochs=N"),
         OPTION_ROW_TEXT("seed", 0, "N", &given[SHORT_SEED], "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,

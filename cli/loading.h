@@ -4,6 +4,7 @@
 
 #include "graco.h"
 #include "options.h"
+#include "runs.h"
 
 #include <stdint.h>
 
@@ -12,6 +13,9 @@
  * graco_dataset_load_as. */
 graco_status loading_dataset(graco_dataset **out, const char *source,
                              const graco_load_options *options, const char *run, bool quiet);
+
+/* Whether the data folder has a data set of that name; its path goes to `path`. */
+bool loading_find(char path[RUNS_PATH_MAX], const char *name);
 
 /* graco_model_compare for the model of the run folder `run`, with a note where that cannot be known. */
 graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
@@ -26,6 +30,7 @@ graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
         OPTION_ROW_FLAG("undirected", 0, &(load).undirected, "add the reverse of every edge"),     \
         OPTION_ROW_FLAG("directed", 0, &(load).directed,                                           \
                         "add none, though the run's data had reverses added"),                     \
+        OPTION_ROW_FLAG("unweighted", 0, &(load).unweighted, "leave out the weights of edges"),    \
         OPTION_ROW_INTEGER("made-features", "N", &(load).made_features, 0, INT32_MAX,              \
                            "made-up features from the classes, where there are none"),             \
         OPTION_ROW_TEXT("header", 0, "yes|no", &(load).header,                                     \

@@ -20,6 +20,7 @@ static const struct subcommand subcommands[] = {
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},
+    {"reproduce", "make the paper's tables and figures again", cmd_reproduce},
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},
     {"generate", "make a graph with communities and features", cmd_generate},

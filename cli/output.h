@@ -69,13 +69,17 @@ struct output_progress {
     double shown;      /* when the last line was printed; 0: never */
     bool open;         /* the terminal's line has not been ended */
     bool estimated;    /* a long training has been announced, or is none */
+    double known_from; /* seconds after which its speed was known; 0: it is not */
+    bool brief;        /* one training of many: in a pipe a line a minute, and none at its end */
 };
 
 struct output_progress output_progress_start(bool quiet, const char *label);
 void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch);
-/* The same within an epoch, and once, after a second, a note on a training that will take long: how
+/* The same within an epoch, and once, after some seconds, a note on a training that will take long: how
  * long, and what would take less. */
 void output_progress_step(struct output_progress *progress, const graco_progress *step);
+/* Lets a training show its progress so, and end at a signal (stop.h). Borrows the progress. */
+void output_progress_watch(graco_train_options *options, struct output_progress *progress);
 /* The same for a download: bytes done of `total` (-1: not known) and bytes per second. Nothing in a
  * pipe. */
 void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,

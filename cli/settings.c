@@ -1,6 +1,7 @@
 /* Settings. The library owns methods, keys, words, checks and presets; this names them on a command
  * line, says what went wrong there, and suggests what was probably meant. */
 #include "settings.h"
+#include "commands.h"
 #include "output.h"
 
 #include <stdio.h>
@@ -48,8 +49,8 @@ static const char *const *list_presets(const char *names[KEYS_MAX + 2], const ch
     return names;
 }
 
-const char *settings_preset(graco_config **config, const struct settings *settings,
-                            const char *name)
+int settings_preset(graco_config **config, const char **preset, const struct settings *settings,
+                    const char *name)
 {
     const char *names[KEYS_MAX + 2], *wanted = settings->preset ? settings->preset : name;
     char text[LIST_TEXT];
@@ -63,13 +64,15 @@ const char *settings_preset(graco_config **config, const struct settings *settin
         output_error("train: --preset is '%s'; expected one of: %s%s%s%s", settings->preset,
                      join(text, names), nearest ? " (did you mean " : "", nearest ? nearest : "",
                      nearest ? "?)" : "");
-        return NULL;
+        return EXIT_USAGE;
     }
-    if (graco_config_create(config, settings->method, wanted) != GRACO_OK) {
+    graco_status status = graco_config_create(config, settings->method, wanted);
+    if (status != GRACO_OK) {
         output_error("train: %s", graco_message());
-        return NULL;
+        return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     }
-    return wanted && names[found] ? names[found] : "general";
+    *preset = wanted && names[found] ? names[found] : "general";
+    return EXIT_FINE;
 }
 
 /* The keys that the method of `config` reads, ending with NULL. */
@@ -122,6 +125,21 @@ bool settings_apply(graco_config *config, const struct settings *settings)
     for (int i = 0; right && i < SHORT_FORMS; i++)
         right = set(config, settings_short_forms[i], settings->given[i]);
     return right;
+}
+
+int settings_make(graco_config **config, const char **preset, const struct settings *settings,
+                  const char *name)
+{
+    graco_config *made = NULL;
+    int code = settings_preset(&made, preset, settings, name);
+
+    if (code == EXIT_FINE && !settings_apply(made, settings))
+        code = EXIT_USAGE;
+    if (code == EXIT_FINE)
+        *config = made;
+    else
+        graco_config_free(made);
+    return code;
 }
 
 const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, const char *key)

@@ -33,13 +33,17 @@ struct settings {
 const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key);
 
 /* Makes *config from the preset that was asked for, else from the one named `name`, which may be NULL.
- * Returns the preset's name, "general" if there is none of its own; NULL, after a message, for an
- * unknown method or preset that was asked for. */
-const char *settings_preset(graco_config **config, const struct settings *settings,
-                            const char *name);
+ * *preset is then the preset's name, "general" if there is none of its own. Returns EXIT_FINE; after a
+ * message EXIT_USAGE for an unknown method or preset that was asked for, EXIT_FAILED without memory. */
+int settings_preset(graco_config **config, const char **preset, const struct settings *settings,
+                    const char *name);
 
 /* Lays the other settings over `config`. Returns false after a message. */
 bool settings_apply(graco_config *config, const struct settings *settings);
+
+/* Both. Where it returns another code than EXIT_FINE *config is as it was. */
+int settings_make(graco_config **config, const char **preset, const struct settings *settings,
+                  const char *name);
 
 /* One value as text; "?" where the method does not read the key. Returns `value`. */
 const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, const char *key);

@@ -89,7 +89,8 @@ typedef struct graco_load_options {
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
-    bool directed; /* take edges as they are, though graco_dataset_load_as would add reverses */
+    bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
+    bool unweighted; /* leave out the weights of the edges */
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
@@ -101,11 +102,107 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
 /* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
- * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
- * alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
+ * `run` does. If `source` is written as it was then, that is every option; else it is `undirected` and
+ * `unweighted` alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
  * `options` may be NULL. */
 graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
                                    const graco_load_options *options, const char *run);
+
+/* What the items of an array are. */
+typedef enum graco_type {
+    GRACO_BOOL, /* one byte */
+    GRACO_INT8,
+    GRACO_INT16,
+    GRACO_INT32,
+    GRACO_INT64,
+    GRACO_UINT8,
+    GRACO_UINT16,
+    GRACO_UINT32,
+    GRACO_UINT64,
+    GRACO_FLOAT16,
+    GRACO_FLOAT32,
+    GRACO_FLOAT64,
+    GRACO_STRING, /* pointers to text with a NUL at its end, in UTF-8 */
+} graco_type;
+
+/* An array in memory that belongs to somebody else. All zeros: there is none. */
+typedef struct graco_array {
+    const void *data; /* items, aligned for their type; a row after the other */
+    graco_type type;
+    int dims;           /* 1: (rows), 2: (rows, cols) */
+    int64_t rows, cols; /* of one dimension, cols does not count */
+    int64_t stride;     /* items from the beginning of a row to that of the next; 0: no gaps */
+} graco_array;
+
+#ifndef __cplusplus
+/* An array of C's: GRACO_VECTOR(source, 200), GRACO_MATRIX(x, 100, 16). The compiler finds the type. */
+#define GRACO_TYPE_OF(item)                                                                        \
+    _Generic(item,                                                                                 \
+        bool: GRACO_BOOL,                                                                          \
+        int8_t: GRACO_INT8,                                                                        \
+        int16_t: GRACO_INT16,                                                                      \
+        int32_t: GRACO_INT32,                                                                      \
+        int64_t: GRACO_INT64,                                                                      \
+        uint8_t: GRACO_UINT8,                                                                      \
+        uint16_t: GRACO_UINT16,                                                                    \
+        uint32_t: GRACO_UINT32,                                                                    \
+        uint64_t: GRACO_UINT64,                                                                    \
+        float: GRACO_FLOAT32,                                                                      \
+        double: GRACO_FLOAT64,                                                                     \
+        char *: GRACO_STRING,                                                                      \
+        const char *: GRACO_STRING)
+#define GRACO_VECTOR(items, count)                                                                 \
+    ((graco_array){.data = (items), .type = GRACO_TYPE_OF(*(items)), .dims = 1, .rows = (count)})
+#define GRACO_MATRIX(items, height, width)                                                         \
+    ((graco_array){.data = (items),                                                                \
+                   .type = GRACO_TYPE_OF(*(items)),                                                \
+                   .dims = 2,                                                                      \
+                   .rows = (height),                                                               \
+                   .cols = (width)})
+#endif
+
+/* A data set as arrays, under the names that they have in graco's own format (docs/formats.md). Each
+ * may be missing. Numbers may have any type in which their values fit, as in a file. */
+typedef struct graco_arrays {
+    const char *name; /* of the data set; NULL: "unnamed" */
+    int64_t nodes;    /* 0: as the arrays have it: the rows of x, y or edge_indptr, else the largest
+                         number in an edge plus one */
+    /* Edges, two of these three. Messages go from source[e] to target[e]. Compressed rows have
+     * edge_indptr in place of one of them: entries edge_indptr[i] .. edge_indptr[i + 1] - 1 of the other
+     * are the targets, or the sources, of the edges of node i. */
+    graco_array source, target; /* (edges) node numbers from 0 */
+    graco_array edge_indptr;    /* (nodes + 1) */
+    graco_array edge_weight;    /* (edges) */
+    /* Features: x, or compressed rows with ascending columns. */
+    graco_array x;        /* (nodes, features) */
+    graco_array x_indptr; /* (nodes + 1) */
+    graco_array x_indices, x_data;
+    int64_t x_cols;         /* features of compressed rows */
+    graco_array y;          /* (nodes) class, -1: unknown; or (nodes, classes) of 0 and 1 */
+    graco_array split;      /* (nodes) 0 training, 1 validation, 2 test, 3 none */
+    graco_array label_mask; /* (nodes) 1 if the node counts in scores */
+    graco_array graph_id; /* (nodes) for many graphs: ascending from 0; no edge joins two of them */
+    graco_array node_ids; /* (nodes) strings; within a graph no name stands twice */
+    graco_array class_names; /* (classes) strings, beside y */
+    bool undirected;         /* add the reverse of every edge */
+    bool inductive;          /* the split says which nodes a training may see: the first part */
+    bool
+        borrow; /* x is used in place if it is float32 without gaps: until the data set is freed it must
+                    stay where it is and not change. All else is copied in every case. */
+} graco_arrays;
+
+/* Makes a data set from arrays, which must stay for the length of the call; with `borrow`, see there.
+ * They are checked as those of a file are, with the same messages: GRACO_ERROR_FORMAT names the array, what
+ * was found and what was expected. O(nodes + edges + entries of the features). */
+graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays);
+
+/* Everything that a data set holds, as graco_dataset_create would take it: edges without self-loops and
+ * repetitions, by target (`source` and `edge_indptr`); features dense or compressed; what it does not have
+ * is all zeros. Numbers have these types: node numbers, columns, classes and graph ids int32; the two
+ * indptr int64; x and x_data float32; split, label_mask and classes as 0 and 1 uint8. The arrays belong to
+ * the data set: they must not be changed, and are there until it is freed. An x that lies in a file is
+ * read from there when it is touched. O(1). */
+graco_arrays graco_dataset_arrays(const graco_dataset *data);
 
 /* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the
  * three variables is set or the buffer is too small. The folder need not exist. */
@@ -163,6 +260,7 @@ typedef struct graco_dataset_info {
     bool sparse_features, multi_label, directed, has_split;
     int64_t split_nodes[3]; /* training, validation, test */
     bool inductive;         /* its split says which nodes a training may see: the first part */
+    bool weighted;          /* its edges have weights that are not all 1 */
 } graco_dataset_info;
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
@@ -181,6 +279,9 @@ const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 /* The name of a class, where labels were words; NULL where they were numbers, and past the end.
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
+
+/* The class of a node, from 0; -1 where it is not known or nodes have several, and past the end. */
+int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
 
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
  * for other formats. Belongs to the data set. */
@@ -457,6 +558,49 @@ graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_res
  * with the share of entries zeroed that its `contaminate` says. */
 graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
                                     const graco_config *config);
+
+/* ---- Results files --------------------------------------------------------------------------- */
+
+/* The samples of a reproduction, as results.json keeps them: one for each training and evaluation, found
+ * by key and seed. docs/formats.md has the fields. */
+typedef struct graco_results graco_results;
+
+/* Reads a file of samples; a file that is not there has none. With `hold` no other process may open it
+ * so until it is freed: a file PATH.lock says who has it. GRACO_ERROR_FORMAT if the file is anything
+ * else, or was cut. */
+graco_status graco_results_open(graco_results **out, const char *path, bool hold);
+void graco_results_free(graco_results *results);
+
+int64_t graco_results_count(const graco_results *results);
+
+/* What is known of a sample; its texts belong to the results, until they change. */
+typedef struct graco_sample {
+    int64_t seed;
+    const char *settings; /* that it was made with, in one word; "" if it does not say */
+    const char *source;   /* "data" or "look-alike" */
+    bool quick;
+} graco_sample;
+
+/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is none.
+ * O(log samples). `sample` may be NULL. */
+bool graco_results_find(graco_sample *sample, const graco_results *results, const char *key,
+                        int64_t seed);
+
+/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the sample). */
+double graco_results_value(const graco_results *results, const char *key, int64_t seed,
+                           const char *name);
+
+/* Adds a sample, a JSON object with a "key" and a "seed", in place of the one that has the same. */
+graco_status graco_results_add(graco_results *results, const char *sample);
+
+/* Takes the samples of another file. Of two with the same key and seed the one that is not quick is kept,
+ * or the one that is there. *taken, which may be NULL, says how many came. */
+graco_status graco_results_merge(graco_results *results, int64_t *taken,
+                                 const graco_results *other);
+
+/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and seed. The
+ * field "made" stays what it was where `about` has none. */
+graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 

@@ -139,7 +139,8 @@ static inline void golden_compare_device(const struct golden *g, const char *pre
 
 /* ---- Building what a file describes ---------------------------------------------------------- */
 
-/* The graph of members `edges` (2, E) and `X` (N, F), or of others of these shapes. */
+/* The graph of members `edges` (2, E) and `X` (N, F), or of others of these shapes; `weights` (E), if
+ * the file has them, are those of the edges. */
 static inline struct graco_dataset *golden_dataset(const struct golden *g, const char *X_name,
                                                    const char *edges_name)
 {
@@ -152,6 +153,8 @@ static inline struct graco_dataset *golden_dataset(const struct golden *g, const
     parts.edges = edges.shape[1];
     CHECK_OK(array_to_f32(&parts.features.dense, &X));
     CHECK_OK(array_to_i32(&pairs, &edges));
+    if (npz_has(g->npz, "weights"))
+        parts.weights = golden_floats(g, "weights", NULL);
     CHECK_OK(memory_alloc(&parts.source, parts.edges, sizeof(int32_t)));
     CHECK_OK(memory_alloc(&parts.target, parts.edges, sizeof(int32_t)));
     memcpy(parts.source, pairs, (size_t)parts.edges * sizeof(int32_t));

@@ -62,13 +62,25 @@ int64_t random_below(const struct random_key *key, uint64_t element, int64_t n)
     return (int64_t)((high + (low >> 32)) >> 32);
 }
 
-double random_normal(const struct random_key *key, uint64_t element)
+/* Box and Muller: two uniform numbers give two normal ones. */
+void random_normals(double out[4], const struct random_key *key, uint64_t block)
 {
     const double pi = 3.14159265358979323846;
     uint32_t lanes[4];
-    random_block(lanes, key, element);
-    double u = (lanes[0] + 0.5) * 0x1p-32, v = (lanes[1] + 0.5) * 0x1p-32;
-    return sqrt(-2.0 * log(u)) * cos(2.0 * pi * v);
+    random_block(lanes, key, block);
+    for (int i = 0; i < 4; i += 2) {
+        double u = (lanes[i] + 0.5) * 0x1p-32, v = (lanes[i + 1] + 0.5) * 0x1p-32;
+        double length = sqrt(-2.0 * log(u));
+        out[i] = length * cos(2.0 * pi * v);
+        out[i + 1] = length * sin(2.0 * pi * v);
+    }
+}
+
+double random_normal(const struct random_key *key, uint64_t element)
+{
+    double four[4];
+    random_normals(four, key, element / 4);
+    return four[element % 4];
 }
 
 uint64_t random_threshold(double p)

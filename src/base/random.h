@@ -52,10 +52,13 @@ void random_blocks(uint32_t *out, const struct random_key *key, uint64_t first, 
 uint32_t random_u32(const struct random_key *key, uint64_t element);
 float random_float(const struct random_key *key, uint64_t element);
 
-/* These two use a whole block per element, element e block e: uniform over [0, n), n < 2^32, with a
- * bias below n / 2^64; and normal with mean 0 and variance 1. */
+/* Uniform over [0, n), n < 2^32, with a bias below n / 2^64; a whole block per element, element e
+ * block e. */
 int64_t random_below(const struct random_key *key, uint64_t element, int64_t n);
+
+/* Normal with mean 0 and variance 1: one element, and elements 4 block .. 4 block + 3. */
 double random_normal(const struct random_key *key, uint64_t element);
+void random_normals(double out[4], const struct random_key *key, uint64_t block);
 
 /* An event of probability p happens when the element's 32 bits are below this threshold. For p = 1
  * it is 2^32, so that the event always happens. */

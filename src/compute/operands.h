@@ -302,6 +302,18 @@ struct compaction {
     const uint8_t *keep;  /* (start[rows]) */
     int32_t *kept;        /* (start[rows]) */
     int32_t *count;       /* (rows) */
+    const float *weight;  /* (start[rows]) of the entries, or NULL */
+    float *kept_weight;   /* (start[rows]) of the kept ones, beside `kept` */
+};
+
+/* Degrees: how many entries count in each row, or what their weights add up to, in double. */
+struct degrees {
+    int64_t rows;
+    const int64_t *start; /* (rows + 1) */
+    const int32_t *count; /* (rows) how many of a row's first entries count; NULL: all */
+    const float *weight;  /* (start[rows]) of the entries; NULL: ones */
+    const float *known;   /* (rows) the degrees themselves, and the rest is not read; or NULL */
+    double share, power;  /* of degree_scale */
 };
 
 enum { COMPACTIONS_MAX = 4 };

@@ -4,6 +4,7 @@
 #include "data/dataset.h"
 
 #include "base/memory.h"
+#include "io/tables/names.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,7 @@ void dataset_parts_clear(struct dataset_parts *parts)
 {
     memory_free(parts->source);
     memory_free(parts->target);
+    memory_free(parts->weights);
     features_clear(&parts->features);
     memory_free(parts->label);
     memory_free(parts->multi);
@@ -142,6 +144,40 @@ static graco_status check_graph_ids(const struct dataset_parts *parts)
     return GRACO_OK;
 }
 
+/* Whether names begin .. end - 1 differ from each other; `kind` is for the message. */
+static graco_status check_names(char *const *list, int64_t begin, int64_t end, const char *kind)
+{
+    graco_status status = GRACO_OK;
+    struct names *names = NULL;
+    int32_t number;
+    TRY(names_create(&names));
+    for (int64_t i = begin; i < end; i++) {
+        TRY(names_add(&number, names, list[i], (int64_t)strlen(list[i])));
+        if (number < i - begin)
+            FAIL(GRACO_ERROR_FORMAT,
+                 "%s %lld and %lld are both called '%.80s': expected other names", kind,
+                 (long long)begin + number, (long long)i, list[i]);
+    }
+done:
+    names_free(names);
+    return status;
+}
+
+/* Nodes of different graphs may have the same name. Runs after check_graph_ids. */
+static graco_status check_all_names(const struct dataset_parts *parts)
+{
+    const int32_t *id = parts->graph_id;
+    int64_t begin = 0;
+    for (int64_t i = 1; parts->node_ids && i <= parts->nodes; i++) {
+        if (i < parts->nodes && (!id || id[i] == id[begin]))
+            continue;
+        PASS(check_names(parts->node_ids, begin, i, "nodes"));
+        begin = i;
+    }
+    return parts->class_names ? check_names(parts->class_names, 0, parts->classes, "classes")
+                              : GRACO_OK;
+}
+
 /* Runs after graph_create, which has checked that the ids are in range. */
 static graco_status check_crossings(const struct graph *graph, const int32_t *graph_id)
 {
@@ -198,10 +234,16 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
     TRY(check_labels(parts));
     TRY(check_split(parts));
     TRY(check_graph_ids(parts));
+    TRY(check_all_names(parts));
     TRY(memory_zalloc(&data, 1, sizeof *data));
     TRY(memory_string(&data->name, parts->name ? parts->name : "unnamed"));
-    TRY(graph_create(&data->graph, &removed, parts->nodes, parts->edges, parts->source,
-                     parts->target, parts->undirected));
+    TRY(graph_build(&data->graph, &removed,
+                    &(struct graph_pairs){.nodes = parts->nodes,
+                                          .edges = parts->edges,
+                                          .source = parts->source,
+                                          .target = parts->target,
+                                          .weight = parts->weights,
+                                          .undirected = parts->undirected}));
     TRY(check_crossings(data->graph, parts->graph_id));
     data->self_loops = removed.self_loops;
     data->duplicates = removed.duplicates;
@@ -245,6 +287,11 @@ const char *graco_dataset_class(const graco_dataset *data, int64_t index)
                                                                     : NULL;
 }
 
+int64_t graco_dataset_label(const graco_dataset *data, int64_t node)
+{
+    return data->label && node >= 0 && node < data->graph->nodes ? data->label[node] : -1;
+}
+
 const char *graco_dataset_note(const graco_dataset *data, int index)
 {
     return index >= 0 && index < DATASET_NOTES ? data->notes[index] : NULL;
@@ -270,6 +317,7 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .directed = !graph_is_symmetric(graph),
         .has_split = data->split,
         .inductive = data->inductive,
+        .weighted = graph->in.value,
     };
     for (int64_t i = 0; i < graph->nodes; i++) {
         info.isolated += graph->in.start[i] == graph->in.start[i + 1] &&

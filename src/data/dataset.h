@@ -10,6 +10,7 @@
 #include "data/reading.h"
 #include "graph/graph.h"
 
+struct array;
 struct npy_map;
 
 /* A file of features that is used in place, see features_map. */
@@ -32,6 +33,7 @@ struct features {
     float *dense;               /* (rows, cols), NULL if sparse */
     struct csr sparse;          /* (rows, cols) with values; start is NULL if dense */
     struct features_file *file; /* where dense lies, which then is read-only; NULL: in memory */
+    bool borrowed;              /* dense is the caller's, who keeps it; read-only too */
 };
 
 void features_clear(struct features *features);
@@ -45,6 +47,10 @@ struct features features_of(struct csr matrix);
  * or order and must be converted, neither *out nor *map changes. The file must not be cut while it
  * is in use (see io/files/file.h): features_check says when it was. */
 graco_status features_map(struct features *out, struct npy_map *map, const char *path);
+
+/* Uses an array of float32 (rows, cols) in place, which must outlive *out. One that has another type, or
+ * owns its items, leaves *out as it is. */
+void features_borrow(struct features *out, const struct array *array);
 
 /* GRACO_ERROR_IO if features lie in a file that is shorter now than when it was mapped; to be
  * called before each pass over them. Cheap, and free for features in memory. */
@@ -85,6 +91,7 @@ struct dataset_parts {
     int64_t edges;
     int32_t *source; /* (edges) */
     int32_t *target; /* (edges) */
+    float *weights;  /* (edges) or NULL */
     bool undirected; /* add the reverse of every edge */
     bool inductive;
     struct features features;
@@ -99,13 +106,14 @@ struct dataset_parts {
     char *notes[DATASET_NOTES];
 };
 
-/* Checks what the reader found, and builds. At least one node; ids in range; features (nodes, cols)
- * finite, their indices in range and ascending within a row; labels -1 .. classes - 1 or a table of
- * 0 and 1, not both, at most DATASET_CLASSES of them; split 0 .. 3; graph ids ascending from 0
- * without gaps, crossed by no edge. The lengths of the arrays are the reader's to check. A data set
- * without features gets none here: features.cols is 0 and its arrays are NULL. GRACO_ERROR_FORMAT
- * names the first thing that is wrong. Empties `parts` in every case. O(nodes + edges + entries of
- * the features). */
+/* Checks what the reader found, and builds. At least one node; ids in range; weights finite and above
+ * 0 (graph_build says what becomes of them); features (nodes, cols) finite, their indices in range
+ * and ascending within a row; labels -1 .. classes - 1 or a table of 0 and 1, not both, at most
+ * DATASET_CLASSES of them; split 0 .. 3; graph ids ascending from 0 without gaps, crossed by no edge;
+ * no name twice among the nodes of a graph or among the classes. The lengths of the arrays are the
+ * reader's to check. A data set without features gets none here: features.cols is 0 and its arrays are
+ * NULL. GRACO_ERROR_FORMAT names the first thing that is wrong. Empties `parts` in every case.
+ * O(nodes + edges + entries of the features + bytes of the names). */
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts);
 
 /* How many classes labels (count) name: the largest plus one. */

@@ -26,7 +26,7 @@ void features_clear(struct features *features)
 {
     if (features->file)
         file_close(features->file); /* the dense rows are in it */
-    else
+    else if (!features->borrowed)
         memory_free(features->dense);
     csr_clear(&features->sparse);
     *features = (struct features){0};
@@ -35,6 +35,14 @@ void features_clear(struct features *features)
 struct features features_of(struct csr matrix)
 {
     return (struct features){.rows = matrix.rows, .cols = matrix.cols, .sparse = matrix};
+}
+
+void features_borrow(struct features *out, const struct array *array)
+{
+    if (array->type != ARRAY_F32 || array->ndim != 2 || array->owned)
+        return;
+    *out = (struct features){.rows = array->shape[0], .cols = array->shape[1], .borrowed = true};
+    memcpy(&out->dense, &array->data, sizeof out->dense);
 }
 
 graco_status features_map(struct features *out, struct npy_map *map, const char *path)
@@ -48,9 +56,8 @@ graco_status features_map(struct features *out, struct npy_map *map, const char 
     TRY(memory_string(&file->path, path));
     file->map = *map;
     *map = (struct npy_map){0};
-    *out = (struct features){
-        .rows = file->map.array.shape[0], .cols = file->map.array.shape[1], .file = file};
-    memcpy(&out->dense, &file->map.array.data, sizeof out->dense);
+    features_borrow(out, &file->map.array);
+    out->file = file;
     file = NULL;
 done:
     file_close(file);

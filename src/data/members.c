@@ -1,6 +1,6 @@
-/* A folder's arrays are mapped, an archive's are unpacked: both become a struct array, so that
- * readers need not know which it is. */
-#include "data/members.h"
+/* A folder's arrays are mapped, an archive's are unpacked, the caller's are borrowed: all become a
+ * struct array, so that readers need not know which it is. */
+#include "data/given.h"
 
 #include "base/memory.h"
 
@@ -15,13 +15,18 @@ static bool folder_has(const char *folder, const char *name)
 
 bool members_have(const struct members *members, const char *name)
 {
+    if (members->arrays)
+        return given_have(members->arrays, name);
     return members->folder ? folder_has(members->folder, name) : npz_has(members->npz, name);
 }
 
 static graco_status missing(const struct members *members, const char *name, const char *ending)
 {
     return status_fail(GRACO_ERROR_FORMAT, "the %s has no %s%s",
-                       members->folder ? "folder" : "archive", name, ending);
+                       members->arrays   ? "data set"
+                       : members->folder ? "folder"
+                                         : "archive",
+                       name, members->arrays ? "" : ending);
 }
 
 static graco_status open_mapped(struct member *member, const char *folder, const char *name)
@@ -44,6 +49,8 @@ graco_status member_open(struct member *member, const struct members *members, c
     *member = (struct member){0};
     if (members->folder)
         return open_mapped(member, members->folder, name);
+    if (members->arrays)
+        return given_open(member, members->arrays, name);
     if (!npz_has(members->npz, name))
         return GRACO_OK;
     PASS(npz_read(&member->read, members->npz, name, NPZ_LIMIT));

@@ -1,5 +1,5 @@
-/* The parts of a data set's file: members of an archive, or files of a folder, and the vectors and
- * matrices that they hold.
+/* The parts of a data set: members of an archive, files of a folder, or arrays of the caller's, and the
+ * vectors and matrices that they hold.
  *
  * What is read here has the right lengths and types, and its entries can be addressed; values are
  * for dataset_create to check. */
@@ -11,20 +11,21 @@
 #include "io/zip/npz.h"
 #include "sparse/csr.h"
 
-/* Where the parts are; borrows both, one of which is NULL. */
+/* Where the parts are; borrows all three, two of which are NULL. */
 struct members {
     struct npz *npz;
     const char *folder;
+    const graco_arrays *arrays;
 };
 
 /* Whether there is a part of this name, which has its extension (.npy may be left out in an
  * archive). */
 bool members_have(const struct members *members, const char *name);
 
-/* An array, read from the archive or mapped in the folder. Starts zeroed. */
+/* An array, read from the archive, mapped in the folder or borrowed. Starts zeroed. */
 struct member {
     struct npy_map map;
-    struct array read;
+    struct array read;   /* or borrowed */
     struct array *array; /* one of the two; NULL: there is none of that name */
 };
 

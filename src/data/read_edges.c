@@ -87,7 +87,8 @@ static graco_status take_options(struct table_options *out, const graco_load_opt
         char separator;
     } delimiters[] = {{"tab", '\t'}, {"comma", ','}, {"space", ' '}};
     const char *header = options->header, *delimiter = options->delimiter;
-    *out = (struct table_options){.id_column = options->id_column};
+    *out =
+        (struct table_options){.id_column = options->id_column, .unweighted = options->unweighted};
     if (header && strcmp(header, "yes") != 0 && strcmp(header, "no") != 0)
         return status_fail(GRACO_ERROR_ARGUMENT, "header '%s': expected yes or no", header);
     if (header)
@@ -121,13 +122,23 @@ static const char *say_header(bool header)
     return header ? "header" : "no header";
 }
 
+/* "column 3 `since` is no weight and left out; ". */
+static const char *say_weights(char text[NOTE_MAX], const struct table_edges *edges)
+{
+    int length = (int)(edges->other.length < NOTE_NAME ? edges->other.length : NOTE_NAME);
+    if (length == 0)
+        return edges->left_out ? "weights, which are left out; " : edges->weight ? "weights; " : "";
+    snprintf(text, NOTE_MAX, "column 3 `%.*s` is no weight and left out; ", length,
+             edges->other.text);
+    return text;
+}
+
 static graco_status note_edges(struct tables *tables, const char *file)
 {
-    char note[NOTE_MAX];
+    char note[2 * NOTE_MAX], weights[NOTE_MAX];
     const struct table_edges *edges = &tables->edges;
     snprintf(note, sizeof note, "%s: %" PRId64 " edges; nodes have %s; %s%s", last_bytes(file),
-             edges->count, edges->names ? "names" : "numbers",
-             edges->weighted ? "weights, which are ignored; " : "",
+             edges->count, edges->names ? "names" : "numbers", say_weights(weights, edges),
              edges->matrix_market ? "MatrixMarket" : say_header(edges->header));
     return memory_string(&tables->notes[0], note);
 }
@@ -271,7 +282,9 @@ static graco_status read_edges(struct graco_dataset **out, const struct source *
     parts.edges = tables.edges.count;
     parts.source = tables.edges.source;
     parts.target = tables.edges.target;
+    parts.weights = tables.edges.weight;
     tables.edges.source = tables.edges.target = NULL;
+    tables.edges.weight = NULL;
     if (options->features_path)
         TRY(take_features(&parts, &tables, options->features_path));
     if (options->labels_path)

@@ -1,6 +1,7 @@
 /* graco's own format: the same named arrays in an .npz archive or in a folder of .npy files.
  *
  *     edge_index                          (2, E) sources and targets
+ *     edge_weight                         (E) above 0
  *     x                                   (N, F) dense features, or
  *     x_data, x_indices, x_indptr, x_shape  compressed rows
  *     y                                   (N) or (N, 1) classes, -1 unknown; (N, K) 0 or 1
@@ -10,6 +11,7 @@
  *     inductive                           0 or 1: the split says what a training may see
  *
  * All but edge_index may be missing. */
+#include "data/given.h"
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -23,6 +25,8 @@ static graco_status read_edge_index(struct dataset_parts *parts, const struct me
     struct member edges = {0};
     struct array half;
     int64_t bytes;
+    if (members->arrays)
+        return given_edges(parts, members);
     TRY(member_need(&edges, members, "edge_index"));
     if (edges.array->ndim != 2 || edges.array->shape[0] != 2)
         FAIL(GRACO_ERROR_FORMAT, "edge_index has %d dimensions and %lld rows: expected (2, edges)",
@@ -40,7 +44,7 @@ done:
     return status;
 }
 
-/* Dense features: x.npy of a folder stays in place if it can. */
+/* Dense features: x.npy of a folder, and an array that may be borrowed, stay in place if they can. */
 static graco_status read_dense(struct features *X, const struct members *members, struct member *x)
 {
     graco_status status = GRACO_OK;
@@ -50,7 +54,9 @@ static graco_status read_dense(struct features *X, const struct members *members
         TRY(memory_path(&path, members->folder, "x.npy"));
         TRY(features_map(X, &x->map, path));
     }
-    if (X->file)
+    if (members->arrays && members->arrays->borrow)
+        features_borrow(X, x->array);
+    if (X->dense)
         goto done;
     X->rows = x->array->shape[0];
     X->cols = x->array->shape[1];
@@ -65,7 +71,9 @@ static graco_status read_features(struct features *X, const struct members *memb
     graco_status status = GRACO_OK;
     struct member x = {0};
     struct csr sparse;
-    bool compressed = members_have(members, "x_data.npy");
+    bool compressed = members_have(members, "x_data.npy") ||
+                      (members->arrays && (members_have(members, "x_indptr.npy") ||
+                                           members_have(members, "x_indices.npy")));
     TRY(member_open(&x, members, "x"));
     if (x.array && compressed)
         FAIL(GRACO_ERROR_FORMAT, "both x and x_data: expected one of them");
@@ -109,6 +117,9 @@ static graco_status count_nodes(struct dataset_parts *parts, const struct member
 {
     bool found;
     PASS(read_number(&found, &parts->nodes, members, "num_nodes"));
+    if (found && parts->nodes < 0) /* which would match arrays of every length */
+        return status_fail(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld",
+                           (long long)parts->nodes, (long long)INT32_MAX);
     if (found)
         return GRACO_OK;
     if (parts->features.dense || parts->features.sparse.start) {
@@ -163,6 +174,8 @@ static graco_status read_names(char ***out, int64_t *count, const struct members
 {
     graco_status status = GRACO_OK;
     struct member names = {0};
+    if (members->arrays)
+        return given_strings(out, count, members->arrays, name);
     TRY(member_open(&names, members, name));
     if (!names.array)
         goto done;
@@ -212,6 +225,8 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     struct dataset_parts parts = {.name = source->name, .undirected = source->options->undirected};
     struct member y = {0};
     TRY(read_edge_index(&parts, members));
+    if (!source->options->unweighted)
+        TRY(member_optional(&parts.weights, parts.edges, ARRAY_F32, members, "edge_weight"));
     TRY(read_features(&parts.features, members));
     TRY(member_open(&y, members, "y"));
     TRY(count_nodes(&parts, members, y.array));
@@ -222,7 +237,8 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     TRY(read_names(&parts.node_ids, &parts.nodes, members, "node_ids"));
     TRY(read_class_names(&parts, members));
     TRY(read_inductive(&parts, members));
-    TRY(check_claim(&parts));
+    if (!members->arrays) /* these take the memory of their nodes, and a caller is trusted */
+        TRY(check_claim(&parts));
     TRY(dataset_create(out, &parts));
 done:
     member_clear(&y);

@@ -69,6 +69,8 @@ graco_status reading_put(struct json *object, const struct reading *reading)
             PASS(json_put_string(object, TEXTS[i].key, *text_of(&options, i)));
     if (options.undirected)
         PASS(json_put_bool(object, "undirected", true));
+    if (options.unweighted)
+        PASS(json_put_bool(object, "unweighted", true));
     if (options.made_features > 0)
         PASS(json_put_int(object, "made_features", options.made_features));
     return GRACO_OK;
@@ -84,6 +86,8 @@ graco_status reading_get(struct reading *out, const struct json *object)
             PASS(json_get_string(text_of(&options, i), object, TEXTS[i].key));
     if (json_find(object, "undirected"))
         PASS(json_get_bool(&options.undirected, object, "undirected"));
+    if (json_find(object, "unweighted"))
+        PASS(json_get_bool(&options.unweighted, object, "unweighted"));
     if (json_find(object, "made_features"))
         PASS(json_get_int(&options.made_features, object, "made_features"));
     return reading_copy(out, source, &options);
@@ -118,5 +122,9 @@ void reading_apply(graco_load_options *options, char *note, size_t size,
     if (was.undirected && !options->undirected && !options->directed) {
         options->undirected = true;
         add_note(note, size, "undirected", "");
+    }
+    if (was.unweighted && !options->unweighted) {
+        options->unweighted = true;
+        add_note(note, size, "unweighted", "");
     }
 }

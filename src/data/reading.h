@@ -26,7 +26,7 @@ graco_status reading_put(struct json *object, const struct reading *reading);
 graco_status reading_get(struct reading *out, const struct json *object);
 
 /* Adds to `options` what they do not say and `reading` does: everything if `source` is the reading's,
- * else only that edges go both ways, as a trained encoder expects. Borrows the texts. Fills `note`, of
+ * else only that edges go both ways or have no weights, as a trained encoder expects. Borrows the texts. Fills `note`, of
  * `size` bytes, with what was added; "": nothing. */
 void reading_apply(graco_load_options *options, char *note, size_t size,
                    const struct reading *reading, const char *source);

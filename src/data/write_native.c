@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARRAYS_MAX = 13 };
+enum { ARRAYS_MAX = 14 };
 
 /* The arrays of a data set under their names. They borrow from it, or from what is below them. */
 struct content {
@@ -52,7 +52,7 @@ static graco_status add_names(struct content *content, const char *name, char *c
     return GRACO_OK;
 }
 
-/* Edges in the order of their ids. */
+/* Edges and their weights in the order of their ids. */
 static graco_status add_edges(struct content *content, const struct graph *graph)
 {
     int32_t *pairs = NULL;
@@ -60,7 +60,8 @@ static graco_status add_edges(struct content *content, const struct graph *graph
     content->edge_index = pairs;
     memcpy(pairs, graph->in.index, (size_t)graph->edges * sizeof *pairs);
     csr_entry_rows(pairs + graph->edges, &graph->in);
-    return add(content, "edge_index", ARRAY_I32, pairs, 2, graph->edges);
+    PASS(add(content, "edge_index", ARRAY_I32, pairs, 2, graph->edges));
+    return add(content, "edge_weight", ARRAY_F32, graph->in.value, graph->edges, -1);
 }
 
 static graco_status add_features(struct content *content, const struct features *X)

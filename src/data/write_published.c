@@ -42,6 +42,9 @@ static graco_status need(const graco_dataset *data, const char *layout, bool fit
     if (!data->features.dense)
         return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs dense features, these are %s",
                            layout, data->features.sparse.start ? "sparse" : "none");
+    if (data->graph->in.value)
+        return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout has no place for weights of edges",
+                           layout);
     if (!data->split)
         return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs a split, there is none",
                            layout);

@@ -211,7 +211,8 @@ static graco_status sort_nodes(struct blocks *blocks, const int32_t *community,
     int64_t nodes = options->nodes;
     for (int64_t i = 0; i < nodes; i++)
         blocks->stack[i] = (int32_t)i;
-    PASS(csr_from_pairs(&blocks->members, blocks->count, nodes, nodes, community, blocks->stack));
+    PASS(csr_from_pairs(&blocks->members, blocks->count, nodes, nodes, community, blocks->stack,
+                        NULL));
     for (int64_t k = 0; k < nodes; k++)
         blocks->weight[k] = draw_weight(options, blocks->members.index[k]);
     return GRACO_OK;

@@ -4,16 +4,20 @@
  * the rows of edges into a node come out ascending, repeated pairs end up side by side, and the
  * outgoing rows are one more pass over the result. An undirected graph merges, for each node, its
  * two ascending rows, the incoming and the outgoing one. Everything is O(nodes + edges) and the
- * result depends on the set of pairs alone, not on their order. */
+ * result depends on the set of pairs alone, not on their order; only sums of weights, of repeated
+ * pairs, may round in another way. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
-static graco_status check_pairs(int64_t nodes, int64_t edges, const int32_t *source,
-                                const int32_t *target)
+static graco_status check_pairs(const struct graph_pairs *pairs)
 {
+    int64_t nodes = pairs->nodes, edges = pairs->edges;
+    const int32_t *source = pairs->source, *target = pairs->target;
     if (nodes < 0 || nodes > INT32_MAX)
         return status_fail(GRACO_ERROR_ARGUMENT, "a graph of %lld nodes: expected 0 to %lld",
                            (long long)nodes, (long long)INT32_MAX);
@@ -28,6 +32,29 @@ static graco_status check_pairs(int64_t nodes, int64_t edges, const int32_t *sou
     return GRACO_OK;
 }
 
+static graco_status check_weights(const struct graph_pairs *pairs)
+{
+    for (int64_t e = 0; pairs->weight && e < pairs->edges; e++) {
+        float weight = pairs->weight[e];
+        if (!isfinite(weight) || weight < FLT_MIN)
+            return status_fail(
+                GRACO_ERROR_FORMAT,
+                "edge %lld, from node %ld to node %ld, has the weight %g: expected a "
+                "finite number above 0 (from %g)",
+                (long long)e, (long)pairs->source[e], (long)pairs->target[e], (double)weight,
+                (double)FLT_MIN);
+    }
+    return GRACO_OK;
+}
+
+static bool all_ones(const float *weight, int64_t edges)
+{
+    for (int64_t e = 0; e < edges; e++)
+        if (weight[e] != 1)
+            return false;
+    return true;
+}
+
 /* Edge ids are 32 bits wide. */
 static graco_status check_edge_count(int64_t edges)
 {
@@ -37,20 +64,26 @@ static graco_status check_edge_count(int64_t edges)
     return GRACO_OK;
 }
 
-/* Removes self-loops, and all but one of each run of equal sources, from the incoming rows. */
+/* Removes self-loops from the incoming rows, and makes one edge of each run of equal sources. */
 static struct graph_removed clean_rows(struct graph *graph)
 {
     struct graph_removed removed = {0, 0};
     int64_t kept = 0, begin = 0;
+    float *weight = graph->in.value;
     for (int64_t t = 0; t < graph->nodes; t++) {
         int64_t end = graph->in.start[t + 1];
         for (int64_t k = begin; k < end; k++) {
-            if (graph->in.index[k] == t)
+            if (graph->in.index[k] == t) {
                 removed.self_loops++;
-            else if (k > begin && graph->in.index[k] == graph->in.index[k - 1])
+            } else if (k > begin && graph->in.index[k] == graph->in.index[k - 1]) {
                 removed.duplicates++;
-            else
+                if (weight)
+                    weight[kept - 1] += weight[k];
+            } else {
+                if (weight)
+                    weight[kept] = weight[k];
                 graph->in.index[kept++] = graph->in.index[k];
+            }
         }
         graph->in.start[t + 1] = kept;
         begin = end;
@@ -59,28 +92,24 @@ static struct graph_removed clean_rows(struct graph *graph)
     return removed;
 }
 
-/* Merges two ascending rows into out, equal items once; out may be NULL. Returns the length. */
-static int64_t merge_rows(int32_t *out, const int32_t *a, int64_t a_count, const int32_t *b,
-                          int64_t b_count)
+/* Merges row `node` of two matrices into the same row of out, equal columns once, as a has them; out
+ * may be NULL. Returns the length. */
+static int64_t merge_rows(struct csr *out, const struct csr *a, const struct csr *b, int64_t node)
 {
-    int64_t i = 0, j = 0, length = 0;
-    while (i < a_count || j < b_count) {
-        bool from_a = j == b_count || (i < a_count && a[i] <= b[j]);
-        int32_t item = from_a ? a[i] : b[j];
-        i += i < a_count && a[i] == item;
-        j += j < b_count && b[j] == item;
+    int64_t i = a->start[node], a_end = a->start[node + 1];
+    int64_t j = b->start[node], b_end = b->start[node + 1];
+    int64_t first = out ? out->start[node] : 0, at = first;
+    for (; i < a_end || j < b_end; at++) {
+        bool from_a = j == b_end || (i < a_end && a->index[i] <= b->index[j]);
+        int32_t item = from_a ? a->index[i] : b->index[j];
         if (out)
-            out[length] = item;
-        length++;
+            out->index[at] = item;
+        if (out && out->value)
+            out->value[at] = from_a ? a->value[i] : b->value[j];
+        i += i < a_end && a->index[i] == item;
+        j += j < b_end && b->index[j] == item;
     }
-    return length;
-}
-
-static int64_t merge_node(int32_t *out, const struct graph *graph, int64_t node)
-{
-    int64_t in = graph->in.start[node], from = graph->out.start[node];
-    return merge_rows(out, graph->in.index + in, graph->in.start[node + 1] - in,
-                      graph->out.index + from, graph->out.start[node + 1] - from);
+    return at - first;
 }
 
 /* Fills the incoming rows of `both` with the neighbours in `given` along either direction. */
@@ -88,11 +117,29 @@ static graco_status symmetrise(struct graph *both, const struct graph *given)
 {
     struct csr *in = &both->in;
     for (int64_t v = 0; v < both->nodes; v++)
-        both->edges += merge_node(NULL, given, v);
+        both->edges += merge_rows(NULL, &given->in, &given->out, v);
     PASS(check_edge_count(both->edges));
-    PASS(csr_alloc(in, both->nodes, both->nodes, both->edges, false));
+    PASS(csr_alloc(in, both->nodes, both->nodes, both->edges, given->in.value));
     for (int64_t v = 0; v < both->nodes; v++)
-        in->start[v + 1] = in->start[v] + merge_node(in->index + in->start[v], given, v);
+        in->start[v + 1] = in->start[v] + merge_rows(in, &given->in, &given->out, v);
+    return GRACO_OK;
+}
+
+/* Sums of repeated weights may leave the range of floats, or all become 1. */
+static graco_status check_sums(struct csr *in)
+{
+    int64_t edges = in->start[in->rows];
+    for (int64_t t = 0; in->value && t < in->rows; t++)
+        for (int64_t e = in->start[t]; e < in->start[t + 1]; e++)
+            if (!isfinite(in->value[e]))
+                return status_fail(GRACO_ERROR_FORMAT,
+                                   "the weights of the edge from node %ld to node %lld, which is "
+                                   "repeated, add up to %g: expected a finite number",
+                                   (long)in->index[e], (long long)t, (double)in->value[e]);
+    if (in->value && all_ones(in->value, edges)) {
+        memory_free(in->value);
+        in->value = NULL;
+    }
     return GRACO_OK;
 }
 
@@ -111,29 +158,50 @@ static graco_status graph_new(struct graph **out, int64_t nodes)
     return GRACO_OK;
 }
 
-graco_status graph_create(struct graph **out, struct graph_removed *removed, int64_t nodes,
-                          int64_t edges, const int32_t *source, const int32_t *target,
-                          bool undirected)
+graco_status graph_turn(struct graph *graph)
+{
+    const struct csr *out = &graph->out;
+    PASS(csr_transpose(&graph->out, &graph->out_edge, &graph->in));
+    if (!out->value)
+        return GRACO_OK;
+    PASS(memory_alloc(&graph->out_sum, graph->edges, sizeof *graph->out_sum));
+    for (int64_t s = 0; s < graph->sources; s++) {
+        double sum = 0;
+        for (int64_t k = out->start[s]; k < out->start[s + 1]; k++)
+            graph->out_sum[k] = sum += (double)out->value[k];
+    }
+    return GRACO_OK;
+}
+
+graco_status graph_build(struct graph **out, struct graph_removed *removed,
+                         const struct graph_pairs *pairs)
 {
     graco_status status = GRACO_OK;
     struct graph *given = NULL, *both = NULL;
     struct graph_removed left_out;
     struct csr by_source = {0};
-    TRY(check_pairs(nodes, edges, source, target));
+    int64_t nodes = pairs->nodes;
+    const float *weight = pairs->weight;
+    TRY(check_pairs(pairs));
+    TRY(check_weights(pairs));
+    if (weight && all_ones(weight, pairs->edges))
+        weight = NULL;
     TRY(graph_new(&given, nodes));
-    TRY(csr_from_pairs(&by_source, nodes, nodes, edges, source, target));
+    TRY(csr_from_pairs(&by_source, nodes, nodes, pairs->edges, pairs->source, pairs->target,
+                       weight));
     TRY(csr_transpose(&given->in, NULL, &by_source));
     csr_clear(&by_source);
     left_out = clean_rows(given);
     TRY(check_edge_count(given->edges));
-    TRY(csr_transpose(&given->out, &given->out_edge, &given->in));
-    if (undirected && !graph_is_symmetric(given)) {
+    TRY(check_sums(&given->in));
+    TRY(graph_turn(given));
+    if (pairs->undirected && !graph_is_symmetric(given)) {
         TRY(graph_new(&both, nodes));
         TRY(symmetrise(both, given));
         graph_free(given);
         given = both;
         both = NULL;
-        TRY(csr_transpose(&given->out, &given->out_edge, &given->in));
+        TRY(graph_turn(given));
     }
     *out = given;
     given = NULL;
@@ -144,6 +212,25 @@ done:
     graph_free(both);
     csr_clear(&by_source);
     return status;
+}
+
+graco_status graph_create(struct graph **out, struct graph_removed *removed, int64_t nodes,
+                          int64_t edges, const int32_t *source, const int32_t *target,
+                          bool undirected)
+{
+    return graph_build(out, removed,
+                       &(struct graph_pairs){nodes, edges, source, target, NULL, undirected});
+}
+
+double graph_degree(const struct graph *graph, int64_t node)
+{
+    const struct csr *in = &graph->in;
+    double degree = 0;
+    if (!in->value)
+        return (double)(in->start[node + 1] - in->start[node]);
+    for (int64_t e = in->start[node]; e < in->start[node + 1]; e++)
+        degree += (double)in->value[e];
+    return degree;
 }
 
 bool graph_links(const struct graph *graph, int32_t source, int32_t target)
@@ -164,6 +251,7 @@ void graph_clear(struct graph *graph)
     csr_clear(&graph->in);
     csr_clear(&graph->out);
     memory_free(graph->out_edge);
+    memory_free(graph->out_sum);
     *graph = (struct graph){0};
 }
 

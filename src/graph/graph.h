@@ -8,7 +8,8 @@
 
 #include "sparse/csr.h"
 
-/* Owns its arrays. */
+/* Owns its arrays. Weights are the values of `in` and, the same by edge id, of `out`: all above 0,
+ * or NULL where every edge counts alike. */
 struct graph {
     int64_t nodes, edges;
     int64_t sources; /* nodes that edges start from: the targets are the first `nodes` of them. More
@@ -16,6 +17,9 @@ struct graph {
     struct csr in;   /* rows: targets, index: sources; an entry's place is its edge id */
     struct csr out;  /* rows: sources, index: targets */
     uint32_t *out_edge; /* (edges) edge id of each entry of `out` */
+    double
+        *out_sum; /* (edges) of a graph with weights: what those of an outgoing row add up to, from
+                           its first entry to each; by these a walk chooses. NULL in a hop of a sample */
 };
 
 /* Edges that graph_create left out. */
@@ -23,14 +27,37 @@ struct graph_removed {
     int64_t self_loops, duplicates;
 };
 
-/* Builds a graph from `edges` pairs, in O(nodes + edges). Self-loops and repeated pairs are left
- * out and counted. With `undirected` the reverse of every pair is added first; pairs that this
- * repeats are not counted as duplicates unless the same direction was given twice. Endpoints must
- * be in 0 .. nodes - 1 (checked: GRACO_ERROR_FORMAT names the first that is not). The caller owns
- * *out. `removed` may be NULL. */
+/* What a graph is made from. Borrows its arrays. */
+struct graph_pairs {
+    int64_t nodes, edges;
+    const int32_t *source, *target; /* (edges) */
+    const float *weight;            /* (edges) or NULL */
+    bool undirected;                /* add the reverse of every pair */
+};
+
+/* Builds a graph from pairs, in O(nodes + edges). Self-loops are left out and counted, repeated pairs
+ * become one edge and are counted. With `undirected` the reverse of every pair is added first; pairs
+ * that this repeats are not counted as duplicates unless the same direction was given twice. Endpoints
+ * must be in 0 .. nodes - 1 (checked: GRACO_ERROR_FORMAT names the first that is not). The caller owns
+ * *out. `removed` may be NULL.
+ *
+ * Weights must be finite and at least the smallest normal float, so that they can be divided by
+ * (checked in the same way). Those of repeated pairs are added in the order of the pairs. A reverse
+ * that `undirected` adds has the weight of its pair; where both directions were given each keeps its
+ * own. Weights that are all 1 are as none. */
+graco_status graph_build(struct graph **out, struct graph_removed *removed,
+                         const struct graph_pairs *pairs);
+
+/* The same without weights. */
 graco_status graph_create(struct graph **out, struct graph_removed *removed, int64_t nodes,
                           int64_t edges, const int32_t *source, const int32_t *target,
                           bool undirected);
+
+/* What the weights of the edges into a node add up to: their number where there are none. */
+double graph_degree(const struct graph *graph, int64_t node);
+
+/* Fills the outgoing rows, and what goes with them, from the incoming ones. O(nodes + edges). */
+graco_status graph_turn(struct graph *graph);
 
 /* Whether there is an edge from `source` to `target`. O(log of the source's edges). */
 bool graph_links(const struct graph *graph, int32_t source, int32_t target);

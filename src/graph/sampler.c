@@ -33,6 +33,7 @@ struct sampler {
 /* How many items the arrays of a sample have room for. */
 struct sample_room {
     int64_t nodes;
+    bool weighted; /* its hops have weights */
     struct hop_room {
         struct csr_room in, out;
         int64_t out_edge;
@@ -114,7 +115,8 @@ static graco_status count_edges(const struct sampler *s, struct sample *out, int
     struct csr_room *room = &out->room->hop[h].in;
     const int64_t *start = s->graph->in.start;
     int64_t targets = out->count[h], fanout = s->fanout[h], edges = 0;
-    PASS(csr_reserve(&hop->in, room, targets, 0, false));
+    bool weighted = s->graph->in.value;
+    PASS(csr_reserve(&hop->in, room, targets, 0, weighted));
     for (int64_t t = 0; t < targets; t++) {
         int64_t degree = start[out->nodes[t] + 1] - start[out->nodes[t]];
         hop->in.start[t] = edges;
@@ -127,20 +129,22 @@ static graco_status count_edges(const struct sampler *s, struct sample *out, int
                            (long long)edges, (long long)targets, (long long)UINT32_MAX);
     hop->nodes = hop->in.rows = targets;
     hop->edges = edges;
-    return csr_reserve(&hop->in, room, targets, edges, false);
+    return csr_reserve(&hop->in, room, targets, edges, weighted);
 }
 
 static void take_all(const struct graph *graph, const struct sample *out, int h)
 {
     const struct graph *hop = &out->hop[h];
     for (int64_t t = 0; t < hop->nodes; t++) {
-        const int32_t *row = graph->in.index + graph->in.start[out->nodes[t]];
-        size_t degree = (size_t)(hop->in.start[t + 1] - hop->in.start[t]);
-        memcpy(hop->in.index + hop->in.start[t], row, degree * sizeof *row);
+        int64_t from = graph->in.start[out->nodes[t]], to = hop->in.start[t];
+        size_t degree = (size_t)(hop->in.start[t + 1] - to);
+        memcpy(hop->in.index + to, graph->in.index + from, degree * sizeof *hop->in.index);
+        if (graph->in.value)
+            memcpy(hop->in.value + to, graph->in.value + from, degree * sizeof *hop->in.value);
     }
 }
 
-/* Fills in.index with neighbours in the graph's numbering. */
+/* Fills in.index with neighbours in the graph's numbering, and in.value with their edges' weights. */
 static void draw_neighbours(const struct sampler *s, const struct sample *out, int h, uint32_t step)
 {
     const struct random_key key = {s->seed, RANDOM_NEIGHBOURS, (uint32_t)h, step};
@@ -148,6 +152,7 @@ static void draw_neighbours(const struct sampler *s, const struct sample *out, i
     int64_t fanout = s->fanout[h], first = 0; /* element of number[0] */
     uint32_t number[NUMBERS];
     int32_t *at = hop->in.index;
+    float *value = hop->in.value;
     random_blocks(number, &key, 0, NUMBERS / 4);
     for (int64_t t = 0; t < hop->nodes; t++) {
         const int64_t *start = graph->in.start + out->nodes[t];
@@ -160,6 +165,8 @@ static void draw_neighbours(const struct sampler *s, const struct sample *out, i
                 random_blocks(number, &key, (uint64_t)first / 4, NUMBERS / 4);
             }
             int64_t stop = end < first + NUMBERS ? end : first + NUMBERS;
+            for (int64_t e = element; value && e < stop; e++)
+                *value++ = graph->in.value[start[0] + (int64_t)(number[e - first] * degree >> 32)];
             for (; element < stop; element++)
                 *at++ = row[number[element - first] * degree >> 32];
         }
@@ -194,7 +201,7 @@ static graco_status transpose(struct sample *out, int h)
 {
     struct graph *hop = &out->hop[h];
     struct hop_room *room = &out->room->hop[h];
-    PASS(csr_reserve(&hop->out, &room->out, hop->sources, hop->edges, false));
+    PASS(csr_reserve(&hop->out, &room->out, hop->sources, hop->edges, hop->in.value));
     PASS(memory_reserve(&hop->out_edge, &room->out_edge, 0, hop->edges, sizeof *hop->out_edge));
     csr_transpose_into(&hop->out, hop->out_edge, &hop->in);
     return GRACO_OK;
@@ -215,8 +222,12 @@ graco_status sampler_draw(struct sampler *sampler, struct sample *out, const int
                           int64_t count, uint32_t step)
 {
     out->hops = 0;
+    bool weighted = sampler->graph->in.value;
+    if (out->room && out->room->weighted != weighted)
+        sample_clear(out); /* a matrix always has values or never */
     if (!out->room)
         PASS(memory_zalloc(&out->room, 1, sizeof *out->room));
+    out->room->weighted = weighted;
     next_stamp(sampler);
     PASS(take_roots(sampler, out, roots, count));
     for (int h = 0; h < sampler->hops; h++)

@@ -4,6 +4,10 @@
  * found so far; a node without neighbours draws none. A neighbour drawn twice is two edges; a node
  * met again is stored once. A fanout of 0 takes every neighbour once.
  *
+ * Where edges have weights they decide nothing about the draw; each drawn edge has its own. So the
+ * weighted sum over the drawn ones, times a node's neighbours over its fanout, is on average that over
+ * all of them, and their weighted mean comes near it as the fanout grows.
+ *
  * Draw d of the target at place p in hop h is element e = p * fanout[h] + d of the key (seed,
  * RANDOM_NEIGHBOURS, view h, step): a sample does not depend on who draws it when. Of a node's n
  * neighbours it takes number floor(u n / 2^32), where u is the element's 32 bits; a neighbour's

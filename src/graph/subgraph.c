@@ -65,12 +65,15 @@ static graco_status fill_in(struct graph *part, const struct graph *graph, const
         for (int64_t e = whole->start[nodes[i]]; e < whole->start[nodes[i] + 1]; e++)
             part->edges += new_number(numbering, whole->index[e]) >= 0;
     }
-    PASS(csr_alloc(in, part->nodes, part->nodes, part->edges, false));
+    PASS(csr_alloc(in, part->nodes, part->nodes, part->edges, whole->value));
     for (int64_t i = 0, at = 0; i < part->nodes; i++) {
         for (int64_t e = whole->start[nodes[i]]; e < whole->start[nodes[i] + 1]; e++) {
             int32_t source = new_number(numbering, whole->index[e]);
-            if (source >= 0)
-                in->index[at++] = source;
+            if (source < 0)
+                continue;
+            if (in->value)
+                in->value[at] = whole->value[e];
+            in->index[at++] = source;
         }
         in->start[i + 1] = at;
     }
@@ -88,7 +91,7 @@ graco_status subgraph_create(struct graph **out, const struct graph *graph, cons
     TRY(memory_zalloc(&part, 1, sizeof *part));
     part->nodes = part->sources = count;
     TRY(fill_in(part, graph, nodes, &numbering));
-    TRY(csr_transpose(&part->out, &part->out_edge, &part->in));
+    TRY(graph_turn(part));
     *out = part;
     part = NULL;
 done:

@@ -1,7 +1,7 @@
 /* Drawing views with three kernels.
  *
  * One fills a byte per edge, keyed by the edge id; one lists, for both orientations, what is kept
- * at the places where the graph's rows begin; one turns the counts into scales per node. The graph
+ * at the places where the graph's rows begin; one turns the degrees into scales per node. The graph
  * itself lies on the device once and never changes. A view that removes nothing reads the
  * graph's own lists, so buffers for kept edges are taken when a view first removes some. */
 #include "graph/view.h"
@@ -12,13 +12,14 @@
 
 /* The buffers of one view; taken from the context when they are first needed. */
 struct view {
-    uint8_t *keep;      /* (edges) */
-    int32_t *in, *out;  /* (edges) kept sources and targets */
-    int32_t *in_count;  /* (nodes) */
-    int32_t *out_count; /* (sources) */
-    float *scale;       /* (nodes) */
-    float *from_scale;  /* (sources) of one hop, symmetric norm */
-    float *mask;        /* (columns) */
+    uint8_t *keep;                 /* (edges) */
+    int32_t *in, *out;             /* (edges) kept sources and targets */
+    float *in_weight, *out_weight; /* (edges) their weights, where the graph has any */
+    int32_t *in_count;             /* (nodes) */
+    int32_t *out_count;            /* (sources) */
+    float *scale;                  /* (nodes) */
+    float *from_scale;             /* (sources) of one hop, symmetric norm */
+    float *mask;                   /* (columns) */
 };
 
 struct views_store {
@@ -30,8 +31,9 @@ struct views_store {
     /* The graph as the device sees it. */
     int64_t *in_start, *out_start;
     int32_t *in_source, *out_target;
+    float *in_weight, *out_weight; /* NULL: no weights */
     const uint32_t *out_edge;
-    const int32_t *source_degree; /* NULL: a graph, whose sources are its targets */
+    const float *source_degree; /* NULL: a graph, whose sources are its targets */
     /* The order of the second view's rows and its inverse (sources); rows that are not moved, and
      * where they begin as rows of one entry, on the host too. */
     int32_t *rows, *places, *host_same;
@@ -43,8 +45,9 @@ struct views_store {
 
 static void clear_view(struct context *context, struct view *view)
 {
-    void *blocks[] = {view->keep,      view->in,    view->out,        view->in_count,
-                      view->out_count, view->scale, view->from_scale, view->mask};
+    void *blocks[] = {view->keep,       view->in,       view->out,       view->in_weight,
+                      view->out_weight, view->in_count, view->out_count, view->scale,
+                      view->from_scale, view->mask};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         context_give(context, blocks[i]);
 }
@@ -61,6 +64,8 @@ void views_free(struct views *views)
         context_unshare(store->context, store->out_start);
         context_unshare(store->context, store->in_source);
         context_unshare(store->context, store->out_target);
+        context_unshare(store->context, store->in_weight);
+        context_unshare(store->context, store->out_weight);
         context_unshare(store->context, store->out_edge);
         context_unshare(store->context, store->source_degree);
         context_unshare(store->context, store->same);
@@ -79,6 +84,7 @@ void views_free(struct views *views)
 /* The lists of kept edges: NULL counts and the graph's own lists where nothing was removed. */
 struct edges {
     int32_t *in, *out, *in_count, *out_count;
+    float *in_weight, *out_weight;
 };
 
 /* Normalises on the kept edges and fills in the matrices of one view, which keeps `share` of all
@@ -91,14 +97,14 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     bool symmetric = s->norm == VIEW_NORM_SYMMETRIC, self = s->norm != VIEW_NORM_NEIGHBOURS;
     const float *from = !symmetric ? NULL : view->from_scale ? view->from_scale : view->scale;
     views->map.matrix[v] =
-        (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, NULL},
+        (struct sparse){.entries = {s->nodes, s->sources, s->in_start, e.in, e.in_weight},
                         .count = e.in_count,
                         .row_scale = view->scale,
                         .col_scale = from,
                         .longest = s->in_longest,
                         .self = self};
     views->map.transpose[v] =
-        (struct sparse){.entries = {s->sources, s->nodes, s->out_start, e.out, NULL},
+        (struct sparse){.entries = {s->sources, s->nodes, s->out_start, e.out, e.out_weight},
                         .count = e.out_count,
                         .row_scale = from,
                         .col_scale = view->scale,
@@ -108,32 +114,46 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     if (s->share)
         return s->context->buffers->upload(s->context, view->scale, s->share,
                                            (size_t)s->nodes * sizeof(float));
-    PASS(kernels->degree_scale(s->context, s->nodes, s->in_start, e.in_count, 1,
-                               symmetric ? -0.5 : -1, view->scale));
+    PASS(kernels->degree_scale(s->context,
+                               &(struct degrees){.rows = s->nodes,
+                                                 .start = s->in_start,
+                                                 .count = e.in_count,
+                                                 .weight = e.in_weight,
+                                                 .share = 1,
+                                                 .power = symmetric ? -0.5 : -1},
+                               view->scale));
     if (view->from_scale)
-        PASS(kernels->degree_scale(s->context, s->sources, NULL, s->source_degree, share, -0.5,
-                                   view->from_scale));
+        PASS(kernels->degree_scale(
+            s->context,
+            &(struct degrees){
+                .rows = s->sources, .known = s->source_degree, .share = share, .power = -0.5},
+            view->from_scale));
     return GRACO_OK;
 }
 
 static graco_status publish_whole(struct views *views, int v)
 {
-    const struct edges all = {views->store->in_source, views->store->out_target, NULL, NULL};
-    return publish(views, v, all, 1);
+    const struct views_store *s = views->store;
+    return publish(views, v,
+                   (struct edges){.in = s->in_source,
+                                  .out = s->out_target,
+                                  .in_weight = s->in_weight,
+                                  .out_weight = s->out_weight},
+                   1);
 }
 
 static graco_status share_neighbours(struct views_store *s, const struct graph *graph)
 {
     PASS(memory_alloc(&s->share, graph->nodes, sizeof(float)));
     for (int64_t i = 0; i < graph->nodes; i++) {
-        int64_t degree = graph->in.start[i + 1] - graph->in.start[i];
-        s->share[i] = degree > 0 ? (float)(1 / (double)degree) : 0;
+        double degree = graph_degree(graph, i);
+        s->share[i] = degree > 0 ? (float)(1 / degree) : 0;
     }
     return GRACO_OK;
 }
 
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
-                          const int32_t *source_degree, int64_t columns, enum view_norm norm,
+                          const float *source_degree, int64_t columns, enum view_norm norm,
                           int count)
 {
     graco_status status = GRACO_OK;
@@ -158,8 +178,10 @@ graco_status views_create(struct views **out, struct context *context, const str
     TRY(context_share(context, &s->out_start, graph->out.start, sources + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->in_source, graph->in.index, edges, sizeof(int32_t)));
     TRY(context_share(context, &s->out_target, graph->out.index, edges, sizeof(int32_t)));
+    TRY(context_share(context, &s->in_weight, graph->in.value, edges, sizeof(float)));
+    TRY(context_share(context, &s->out_weight, graph->out.value, edges, sizeof(float)));
     TRY(context_share(context, &s->out_edge, graph->out_edge, edges, sizeof(uint32_t)));
-    TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(int32_t)));
+    TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(float)));
     views->segments =
         (struct segments){.entries = {n, sources, s->in_start, s->in_source, NULL},
                           .transpose = {sources, n, s->out_start, s->out_target, NULL},
@@ -192,6 +214,10 @@ static graco_status need_edges(struct views_store *s, struct view *view)
         PASS(context_take(c, &view->in, s->edges, sizeof(int32_t)));
     if (!view->out)
         PASS(context_take(c, &view->out, s->edges, sizeof(int32_t)));
+    if (s->in_weight && !view->in_weight)
+        PASS(context_take(c, &view->in_weight, s->edges, sizeof(float)));
+    if (s->out_weight && !view->out_weight)
+        PASS(context_take(c, &view->out_weight, s->edges, sizeof(float)));
     if (!view->in_count)
         PASS(context_take(c, &view->in_count, s->nodes, sizeof(int32_t)));
     return context_take(c, &view->out_count, s->sources, sizeof(int32_t));
@@ -213,10 +239,12 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
         const struct view *view = &s->view[v];
         if (!drawn[v])
             continue;
-        list[count++] = (struct compaction){s->nodes,   s->in_start, s->in_source,  NULL,
-                                            view->keep, view->in,    view->in_count};
-        list[count++] = (struct compaction){s->sources, s->out_start, s->out_target,  s->out_edge,
-                                            view->keep, view->out,    view->out_count};
+        list[count++] =
+            (struct compaction){s->nodes, s->in_start,    s->in_source, NULL,           view->keep,
+                                view->in, view->in_count, s->in_weight, view->in_weight};
+        list[count++] = (struct compaction){s->sources,      s->out_start,  s->out_target,
+                                            s->out_edge,     view->keep,    view->out,
+                                            view->out_count, s->out_weight, view->out_weight};
     }
     if (count > 0)
         PASS(s->context->kernels->compact(s->context, count, list));
@@ -224,7 +252,8 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
         const struct view *view = &s->view[v];
         if (drawn[v])
             PASS(publish(views, v,
-                         (struct edges){view->in, view->out, view->in_count, view->out_count},
+                         (struct edges){view->in, view->out, view->in_count, view->out_count,
+                                        view->in_weight, view->out_weight},
                          share[v]));
     }
     return GRACO_OK;

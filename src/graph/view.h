@@ -2,8 +2,9 @@
  *
  * A view keeps each directed edge with probability 1 - p_r and each feature column with probability
  * 1 - p_m. Its kept edges are listed at the places where the graph's rows begin, in both
- * orientations, so nothing is sorted or rebuilt; normalisation is a factor per node, so there are
- * no edge weights. */
+ * orientations, so nothing is sorted or rebuilt; normalisation is a factor per node. The weights of
+ * the edges, where the graph has any, decide nothing about what is removed: they are listed beside the
+ * kept edges, and a degree is what those of the kept edges add up to. */
 #ifndef GRAPH_VIEW_H
 #define GRAPH_VIEW_H
 
@@ -11,7 +12,7 @@
 #include "graph/graph.h"
 
 enum view_norm {
-    VIEW_NORM_SYMMETRIC,  /* D^-1/2 (A + I) D^-1/2 */
+    VIEW_NORM_SYMMETRIC,  /* D^-1/2 (A + I) D^-1/2; A has the weights, ones where there are none */
     VIEW_NORM_MEAN,       /* D^-1 (A + I) */
     VIEW_NORM_NEIGHBOURS, /* D^-1 A, D without the node itself, where it removes nothing */
 };
@@ -36,12 +37,12 @@ struct views {
 
 /* Prepares `count` views that keep everything, with masks for so many columns. Borrows the graph.
  *
- * In a graph, D counts the view's own edges. A hop of a sample holds the edges into its targets but
- * not those into its sources, whose degrees the symmetric norm needs too: `source_degree` (sources)
- * says how many edges each source would have if none were removed, and D_j is the share of them
- * that a view keeps on average. NULL for a graph, and for the mean. */
+ * In a graph, D counts the view's own edges, or adds up their weights. A hop of a sample holds the
+ * edges into its targets but not those into its sources, whose degrees the symmetric norm needs too:
+ * `source_degree` (sources) says how large each source's would be if no edge were removed, and D_j is
+ * the share of it that a view keeps on average. NULL for a graph, and for the mean. */
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
-                          const int32_t *source_degree, int64_t columns, enum view_norm norm,
+                          const float *source_degree, int64_t columns, enum view_norm norm,
                           int count);
 void views_free(struct views *views);
 

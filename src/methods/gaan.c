@@ -199,10 +199,11 @@ static graco_status prepare(void **out, const struct graco_model *model,
                             const struct subject *subject)
 {
     struct gaan_state *state = NULL;
+    (void)model;
     PASS(memory_zalloc(&state, 1, sizeof *state));
     *out = state;
     state->context = subject->context;
-    return supervised_init(&state->labels, model, subject);
+    return supervised_init(&state->labels, subject);
 }
 
 void gaan_clear(struct gaan_state *state)
@@ -323,7 +324,7 @@ const struct method method_gaan = {
     .keys = GATED_KEYS,
     .general = SHARED_SETTINGS " heads=8 query=24 value=32 gate=64",
     .presets = GATED_PRESETS,
-    .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS,
+    .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS | METHOD_NO_WEIGHTS,
     .views = 1,
     .kind = &LAYERS,
     .declare = declare,

@@ -73,18 +73,11 @@ static void draw_pairs(void *argument, struct threads_piece piece)
         }
 }
 
-graco_status gae_draw(struct gae_state *state, uint64_t seed, uint32_t step)
+void gae_draw(struct gae_state *state, uint64_t seed, uint32_t step)
 {
     struct draw_job job = {state, seed, step};
-    struct csr *grouped = &state->grouped[1];
-    int64_t count = state->others.count;
-    struct csr fresh = {0};
-    threads_run(state->context->threads, count, DRAWS_PER_PIECE, draw_pairs, &job);
-    PASS(csr_group(&fresh, state->graph->nodes, 2 * count, state->ends[1]));
-    memcpy(grouped->start, fresh.start, (size_t)(fresh.rows + 1) * sizeof *fresh.start);
-    memcpy(grouped->index, fresh.index, (size_t)(2 * count) * sizeof *fresh.index);
-    csr_clear(&fresh);
-    return GRACO_OK;
+    threads_run(state->context->threads, state->others.count, DRAWS_PER_PIECE, draw_pairs, &job);
+    csr_group_into(&state->grouped[1], state->ends[1]);
 }
 
 /* The arrays of one list of pairs where the device sees them. */
@@ -227,7 +220,7 @@ static void loss(struct run *run, void *argument)
 {
     struct gae_state *state = argument;
     if (state->ends[1])
-        tape_fail(run->tape, gae_draw(state, run->model->config.seed, run->step));
+        gae_draw(state, run->model->config.seed, run->step);
     gae_loss(run, state);
 }
 

@@ -21,6 +21,6 @@ struct gae_state {
 void gae_loss(struct run *run, struct gae_state *state);
 
 /* Fills ends[1] and grouped[1] with the pairs of a step. */
-graco_status gae_draw(struct gae_state *state, uint64_t seed, uint32_t step);
+void gae_draw(struct gae_state *state, uint64_t seed, uint32_t step);
 
 #endif

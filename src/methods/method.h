@@ -31,6 +31,7 @@ enum {
     METHOD_NEEDS_FEATURES = 1,
     METHOD_NEEDS_TWO_NODES = 2, /* one has nothing to be told apart from */
     METHOD_NEEDS_LABELS = 4,    /* it is supervised */
+    METHOD_NO_WEIGHTS = 16,     /* it cannot read weights of edges, and says so if there are some */
     METHOD_PER_NODE = 8,        /* parameters have a row per node: its model serves one graph */
 };
 
@@ -41,6 +42,8 @@ struct subject {
     const struct graph *graph;        /* they are its nodes; a mini-batch is drawn from it */
     const struct graco_dataset *data; /* where labels are */
     const int32_t *ids; /* (nodes) the data set's numbers of the nodes; NULL: 0, 1, ... */
+    const uint8_t
+        *part; /* (nodes of the data set) their parts of the split, where labels are needed */
 };
 
 struct method {

@@ -1,5 +1,5 @@
 /* A stage may hold a part of the data set's nodes, or all of them; the split is about all. So the split
- * is found first, then the stage's nodes are looked up in it. */
+ * is found once for a training, and each stage looks its nodes up in it. */
 #include "methods/supervised.h"
 
 #include "base/memory.h"
@@ -48,33 +48,36 @@ static graco_status check_parts(const struct splits *split, const struct graco_c
     return GRACO_OK;
 }
 
-static graco_status find_split(struct splits *split, const struct graco_config *config,
-                               const struct graco_dataset *data)
+graco_status supervised_split(uint8_t **part, const struct graco_config *config,
+                              const struct graco_dataset *data)
 {
+    struct splits split = {0};
     const struct splits_wanted wanted = {
         .protocol = (graco_protocol)config->protocol, .first = config->split, .count = 1};
     uint8_t *usable = NULL;
     graco_status status = GRACO_OK;
     TRY(splits_usable(&usable, data));
-    TRY(splits_find(split, data, usable, &wanted));
+    TRY(splits_find(&split, data, usable, &wanted));
     if (wanted.protocol == GRACO_PROTOCOL_AUTHORS)
-        TRY(hold_out(split->part, split->nodes, split, config->split));
-    TRY(check_parts(split, config, data));
+        TRY(hold_out(split.part, split.nodes, &split, config->split));
+    TRY(check_parts(&split, config, data));
+    *part = split.part;
+    split.part = NULL;
 done:
+    splits_clear(&split);
     memory_free(usable);
     return status;
 }
 
 /* Lists the stage's nodes that are in part p. */
-static graco_status list_part(struct supervised *s, int p, const struct subject *subject,
-                              const struct splits *split)
+static graco_status list_part(struct supervised *s, int p, const struct subject *subject)
 {
     const struct graco_dataset *data = subject->data;
     struct classification *part = &s->part[p];
     int64_t classes = data->classes;
     PASS(memory_alloc(&s->row[p], subject->nodes, sizeof *s->row[p]));
     for (int64_t i = 0; i < subject->nodes; i++)
-        if (split->part[subject->ids ? subject->ids[i] : i] == p)
+        if (subject->part[subject->ids ? subject->ids[i] : i] == p)
             s->row[p][part->count++] = (int32_t)i;
     part->cols = classes;
     part->kind = data->multi ? CLASSIFY_SIGMOID : CLASSIFY_SOFTMAX;
@@ -102,20 +105,14 @@ static graco_status share_part(struct supervised *s, int p)
     return context_share(s->context, &part->label, s->label[p], part->count, sizeof *part->label);
 }
 
-graco_status supervised_init(struct supervised *out, const struct graco_model *model,
-                             const struct subject *subject)
+graco_status supervised_init(struct supervised *out, const struct subject *subject)
 {
-    struct splits split = {0};
-    graco_status status = GRACO_OK;
     out->context = subject->context;
-    TRY(find_split(&split, &model->config, subject->data));
     for (int p = 0; p < SUPERVISED_PARTS; p++) {
-        TRY(list_part(out, p, subject, &split));
-        TRY(share_part(out, p));
+        PASS(list_part(out, p, subject));
+        PASS(share_part(out, p));
     }
-done:
-    splits_clear(&split);
-    return status;
+    return GRACO_OK;
 }
 
 void supervised_clear(struct supervised *s)

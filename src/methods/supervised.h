@@ -17,10 +17,14 @@ struct supervised {
     uint8_t *target[SUPERVISED_PARTS];
 };
 
-/* Lists the rows of a stage. The protocol `authors` has no validation part: the first of the five folds
- * of the training part takes its place. GRACO_ERROR_ARGUMENT if a part of the split has no node. */
-graco_status supervised_init(struct supervised *out, const struct graco_model *model,
-                             const struct subject *subject);
+/* The part (nodes) of the configuration's split that each node of a data set is in; the caller frees it.
+ * The protocol `authors` has no validation part: the first of the five folds of the training part takes
+ * its place. GRACO_ERROR_ARGUMENT if one of the two parts has no node. */
+graco_status supervised_split(uint8_t **part, const struct graco_config *config,
+                              const struct graco_dataset *data);
+
+/* Lists the rows of a stage that are in each part. */
+graco_status supervised_init(struct supervised *out, const struct subject *subject);
 void supervised_clear(struct supervised *supervised);
 
 /* 1 - micro-F1 of logits X (rows of the stage, classes), on the device, over one part; where a node has

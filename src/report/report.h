@@ -51,6 +51,8 @@ void report_plots_end(struct report *report, const char *caption);
 
 /* ---- Comparison with the paper --------------------------------------------------------------- */
 
+#define REPORT_POINTS 0.5 /* scores this close are the same, whatever their error */
+
 /* What a cell comes to: ours, the paper's, and how they compare. */
 struct comparison {
     struct summary ours; /* seeds 0: there is none */
@@ -101,6 +103,9 @@ void report_whole(char words[REPORT_WHOLE], const struct summary *ours, bool sco
 
 /* The paper's number, with a decimal at least, as it prints them. */
 void report_paper(char words[REPORT_NUMBER], double paper);
+
+/* What a metric is called on a page. */
+const char *report_metric(const char *metric);
 
 /* A difference: "+0.25", with a true minus. */
 void report_difference(char words[REPORT_NUMBER], double difference, double error);

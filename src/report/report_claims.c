@@ -17,9 +17,12 @@ struct on_set {
     int64_t pairs;
 };
 
+/* What a pair of keys says of a claim. */
+enum judgement { UNKNOWN, UNDECIDED, HOLDS, FAILS, JUDGEMENTS };
+
 /* A claim, judged. */
 struct judged {
-    int64_t count, higher, lower, same, unknown; /* pairs of keys */
+    int64_t count, of[JUDGEMENTS]; /* pairs of keys, and those with each judgement */
     int64_t set_count;
     struct on_set sets[SETS_MAX];
 };
@@ -45,24 +48,26 @@ static struct samples_of find(const struct results *results, const char *key)
     return out;
 }
 
-static void judge_pair(struct judged *out, const struct samples_of *samples,
-                       const struct paired *paired)
+/* A difference of at most half a point is none, for a claim that two score the same. */
+static enum judgement judge_difference(const struct paired *paired, bool equal)
 {
-    int64_t s = 0;
-    out->count++;
     switch (statistics_verdict(paired->difference, paired->error)) {
     case VERDICT_HIGHER:
-        out->higher++;
-        break;
+        return !equal || paired->difference <= REPORT_POINTS ? HOLDS : FAILS;
     case VERDICT_LOWER:
-        out->lower++;
-        break;
+        return equal && paired->difference >= -REPORT_POINTS ? HOLDS : FAILS;
     case VERDICT_SAME:
-        out->same++;
-        break;
-    case VERDICT_UNKNOWN:
-        out->unknown++;
+        return equal ? HOLDS : UNDECIDED;
+    default:
+        return UNKNOWN;
     }
+}
+
+/* Keeps what speaks least for the claim on each set. */
+static void keep_least(struct judged *out, const struct samples_of *samples,
+                       const struct paired *paired, bool equal)
+{
+    int64_t s = 0;
     while (s < out->set_count && strcmp(out->sets[s].set, samples->set) != 0)
         s++;
     if (s == SETS_MAX)
@@ -73,7 +78,8 @@ static void judge_pair(struct judged *out, const struct samples_of *samples,
         out->set_count++;
     }
     out->sets[s].pairs++;
-    if (paired->difference < out->sets[s].least.difference)
+    double least = out->sets[s].least.difference, here = paired->difference;
+    if (equal ? fabs(here) > fabs(least) : here < least)
         out->sets[s].least = *paired;
 }
 
@@ -92,49 +98,58 @@ static void add_row(struct sheet *numbers, const char *const words[6], const str
     sheet_words(numbers, words[5]);
 }
 
+/* Two keys of a claim: compared if both have samples of one set, with a seed in common. */
+static void judge_keys(struct judged *out, struct sheet *numbers, const struct results *results,
+                       const struct results_claim *claim, const int64_t at[2])
+{
+    static const char *const words[] = {"no standard error", "undecided", "holds", "does not hold"};
+    const char *keys[2] = {claim->better.at[at[0]], claim->worse.at[at[1]]};
+    struct samples_of better = find(results, keys[0]), worse = find(results, keys[1]);
+    if (better.count == 0 || worse.count == 0 || strcmp(better.set, worse.set) != 0)
+        return;
+    struct paired paired = statistics_paired(&results->scores[better.first], better.count,
+                                             &results->scores[worse.first], worse.count);
+    if (paired.seeds == 0)
+        return;
+    enum judgement judgement = judge_difference(&paired, claim->equal);
+    out->count++;
+    out->of[judgement]++;
+    keep_least(out, &better, &paired, claim->equal);
+    add_row(numbers,
+            (const char *[]){claim->text, better.set, keys[0], keys[1], words[judgement],
+                             *better.label ? better.label : "run"},
+            &paired);
+}
+
 static void judge(struct judged *out, struct sheet *numbers, const struct results *results,
                   const struct results_claim *claim)
 {
-    static const char *const verdicts[] = {"no standard error", "undecided", "holds",
-                                           "does not hold"};
+    bool neighbours = claim->better.count == claim->worse.count;
     *out = (struct judged){0};
     for (int64_t b = 0; b < claim->better.count; b++)
-        for (int64_t w = 0; w < claim->worse.count; w++) {
-            struct samples_of better = find(results, claim->better.at[b]),
-                              worse = find(results, claim->worse.at[w]);
-            if (better.count == 0 || worse.count == 0 || strcmp(better.set, worse.set) != 0)
-                continue;
-            struct paired paired = statistics_paired(&results->scores[better.first], better.count,
-                                                     &results->scores[worse.first], worse.count);
-            if (paired.seeds == 0)
-                continue;
-            judge_pair(out, &better, &paired);
-            add_row(numbers,
-                    (const char *[]){claim->text, better.set, claim->better.at[b],
-                                     claim->worse.at[w],
-                                     verdicts[statistics_verdict(paired.difference, paired.error)],
-                                     *better.label ? better.label : "run"},
-                    &paired);
-        }
+        for (int64_t w = 0; w < claim->worse.count; w++)
+            if (!neighbours || b == w)
+                judge_keys(out, numbers, results, claim, (int64_t[]){b, w});
 }
 
 /* Whether the claim holds, in words. */
 static void verdict_words(char words[WORDS_MAX], const struct judged *judged)
 {
-    long long n = judged->count, higher = judged->higher;
+    long long n = judged->count, holds = judged->of[HOLDS], fails = judged->of[FAILS];
     if (n == 0)
         snprintf(words, WORDS_MAX, "not tested here");
-    else if (judged->unknown == n)
+    else if (judged->of[UNKNOWN] == n)
         snprintf(words, WORDS_MAX, "one seed: not decided");
-    else if (higher == n)
+    else if (holds == n)
         snprintf(words, WORDS_MAX, "holds");
-    else if (judged->lower == n)
+    else if (fails == n)
         snprintf(words, WORDS_MAX, "does not hold");
-    else if (judged->same + judged->unknown == n)
+    else if (holds + fails == 0)
         snprintf(words, WORDS_MAX, "undecided");
+    else if (fails == 0)
+        snprintf(words, WORDS_MAX, "holds in %lld of %lld, else undecided", holds, n);
     else
-        snprintf(words, WORDS_MAX, "holds in %lld of %lld, fails in %lld", higher, n,
-                 (long long)judged->lower);
+        snprintf(words, WORDS_MAX, "holds in %lld of %lld, fails in %lld", holds, n, fails);
 }
 
 /* The union of the claims' sets, in the order in which they come. */

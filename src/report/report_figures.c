@@ -27,7 +27,7 @@ static const char *metric_of(const struct results *results, const struct results
         if (strcmp(cells->at[i].value, "scores") != 0)
             return cells->at[i].value;
         if (count > 0)
-            return results->samples[first].metric;
+            return report_metric(results->samples[first].metric);
     }
     return "";
 }

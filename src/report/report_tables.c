@@ -15,8 +15,6 @@
 #define DASH "\xE2\x80\x93"
 #define DELTA "\xCE\x94"
 
-static const double POINTS_WITHIN = 0.5; /* scores this close agree, whatever their error */
-
 struct comparison report_compare(const struct results *results, const struct results_cell *cell)
 {
     struct comparison out = {.difference = NAN, .scores = strcmp(cell->value, "scores") == 0};
@@ -31,7 +29,7 @@ struct comparison report_compare(const struct results *results, const struct res
         return out;
     enum verdict verdict = statistics_verdict(out.difference, out.ours.error);
     out.beyond = verdict == VERDICT_HIGHER || verdict == VERDICT_LOWER;
-    if (verdict == VERDICT_SAME || (out.scores && fabs(out.difference) <= POINTS_WITHIN))
+    if (verdict == VERDICT_SAME || (out.scores && fabs(out.difference) <= REPORT_POINTS))
         out.mark = SHEET_WITHIN;
     else if (out.scores || out.beyond)
         out.mark = out.difference > 0 ? SHEET_ABOVE : SHEET_BELOW;
@@ -220,6 +218,13 @@ static bool has_paper(const struct results_item *item)
     return false;
 }
 
+const char *report_metric(const char *metric)
+{
+    return strcmp(metric, "micro_f1") == 0   ? "micro-F1"
+           : strcmp(metric, "macro_f1") == 0 ? "macro-F1"
+                                             : metric;
+}
+
 /* The metrics of a table's samples, each once, as "accuracy or micro-F1". */
 static void add_metrics(struct text *out, const struct results *results,
                         const struct results_item *item)
@@ -239,7 +244,7 @@ static void add_metrics(struct text *out, const struct results *results,
     }
     for (int m = 0; m < count; m++) {
         text_add(out, m == 0 ? " Scores are " : " or ");
-        text_add(out, metrics[m]);
+        text_add(out, report_metric(metrics[m]));
     }
     text_add(out, count > 0 ? ", in percent." : "");
 }
@@ -253,6 +258,26 @@ static int by_note(const void *a, const void *b)
     return (*p)->column != (*q)->column
                ? ((*p)->column > (*q)->column) - ((*p)->column < (*q)->column)
                : ((*p)->row > (*q)->row) - ((*p)->row < (*q)->row);
+}
+
+/* The places that noted[0 .. count) stand in: sets with their rows, or how many rows they are. */
+static void name_places(struct text *out, const struct results_item *item,
+                        const struct results_cell *const *noted, int64_t count)
+{
+    enum { NAMED_ROWS = 3 };
+    for (int64_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && noted[end]->column == noted[i]->column;)
+            end++;
+        text_add(out, i > 0 ? "; " : "");
+        text_add(out, item->columns.at[noted[i]->column]);
+        if (end - i > NAMED_ROWS)
+            text_print(out, ", %lld rows", (long long)(end - i));
+        for (int64_t k = i; k < end && end - i <= NAMED_ROWS; k++) {
+            text_add(out, ", ");
+            text_add(out, item->rows.at[noted[k]->row]);
+        }
+    }
+    text_add(out, ":");
 }
 
 /* The notes of the cells, each once, with the places that it is about. */
@@ -272,16 +297,9 @@ static void write_notes(struct report *report, const struct results_item *item)
     if (count > 0)
         report_list_begin(report);
     for (int64_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && strcmp(noted[end]->note, noted[i]->note) == 0; end++) {
-            bool new_set = end == i || noted[end]->column != noted[end - 1]->column;
-            text_add(&places, end == i ? "" : new_set ? "; " : ", ");
-            if (new_set) {
-                text_add(&places, item->columns.at[noted[end]->column]);
-                text_add(&places, ", ");
-            }
-            text_add(&places, item->rows.at[noted[end]->row]);
-        }
-        text_add(&places, ":");
+        for (end = i + 1; end < count && strcmp(noted[end]->note, noted[i]->note) == 0;)
+            end++;
+        name_places(&places, item, noted + i, end - i);
         report_item(report, text_words(&places), noted[i]->note);
         if (report->status == GRACO_OK)
             report->status = places.status;
@@ -302,7 +320,7 @@ static void write_caption(struct report *report, struct text *out, const struct 
     }
     report_counts_words(out, &counts);
     add_metrics(out, report->results, item);
-    if (with_paper)
+    if (with_paper && counts.seeds[1] > 0)
         text_add(out, " " DELTA " is ours minus the paper\xE2\x80\x99s: \xE2\x89\x88 within two "
                       "standard errors or 0.5 points, \xE2\x96\xB2 above, \xE2\x96\xBC below. The "
                       "highest of our scores in a column is bold.");

@@ -110,7 +110,8 @@ struct results_item {
 
 struct results_claim {
     const char *text;
-    struct results_words better, worse; /* keys */
+    bool equal;                         /* the two should not differ */
+    struct results_words better, worse; /* keys; neighbours, if there are as many of both */
 };
 
 struct results_explanation {

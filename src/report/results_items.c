@@ -252,6 +252,7 @@ static graco_status read_claim(struct results_claim *out, struct results *result
                                const struct json *object)
 {
     PASS(results_word(&out->text, object, "text", NULL));
+    json_as_bool(&out->equal, json_find(object, "equal"));
     PASS(results_words(&out->better, results, object, "better", RESULTS_CLAIM_KEYS));
     return results_words(&out->worse, results, object, "worse", RESULTS_CLAIM_KEYS);
 }

@@ -162,23 +162,33 @@ static void shift_starts(int64_t *start, int64_t rows)
 }
 
 graco_status csr_from_pairs(struct csr *out, int64_t rows, int64_t cols, int64_t pairs,
-                            const int32_t *row, const int32_t *col)
+                            const int32_t *row, const int32_t *col, const float *value)
 {
-    PASS(csr_alloc(out, rows, cols, pairs, false));
+    PASS(csr_alloc(out, rows, cols, pairs, value));
     count_rows(out->start, rows, row, pairs);
-    for (int64_t k = 0; k < pairs; k++)
-        out->index[out->start[row[k]]++] = col[k];
+    for (int64_t k = 0; k < pairs; k++) {
+        int64_t at = out->start[row[k]]++;
+        out->index[at] = col[k];
+        if (value)
+            out->value[at] = value[k];
+    }
     shift_starts(out->start, rows);
     return GRACO_OK;
+}
+
+void csr_group_into(struct csr *out, const int32_t *row)
+{
+    int64_t count = out->cols;
+    count_rows(out->start, out->rows, row, count);
+    for (int64_t k = 0; k < count; k++)
+        out->index[out->start[row[k]]++] = (int32_t)k;
+    shift_starts(out->start, out->rows);
 }
 
 graco_status csr_group(struct csr *out, int64_t rows, int64_t count, const int32_t *row)
 {
     PASS(csr_alloc(out, rows, count, count, false));
-    count_rows(out->start, rows, row, count);
-    for (int64_t k = 0; k < count; k++)
-        out->index[out->start[row[k]]++] = (int32_t)k;
-    shift_starts(out->start, rows);
+    csr_group_into(out, row);
     return GRACO_OK;
 }
 

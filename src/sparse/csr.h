@@ -46,13 +46,17 @@ graco_status csr_check(const struct csr *matrix);
 graco_status csr_sort(struct csr *matrix);
 
 /* Gathers pairs (row, col) into rows: within a row they keep their order, and repeated pairs are
- * kept. All numbers must be in range. O(rows + pairs). */
+ * kept. With `value` (pairs), which may be NULL, each entry has its pair's. All numbers must be in
+ * range. O(rows + pairs). */
 graco_status csr_from_pairs(struct csr *out, int64_t rows, int64_t cols, int64_t pairs,
-                            const int32_t *row, const int32_t *col);
+                            const int32_t *row, const int32_t *col, const float *value);
 
 /* Lists the places of each number: row i of *out has, ascending, every k with row[k] == i, as columns.
  * All numbers must be in range. O(rows + count). */
 graco_status csr_group(struct csr *out, int64_t rows, int64_t count, const int32_t *row);
+
+/* The same of other numbers, as many, into what csr_group gave. */
+void csr_group_into(struct csr *out, const int32_t *row);
 
 /* Transposes. Entry k of the transpose was entry from[k] of `matrix`, which then has less than 2^32
  * of them; `from` may be NULL. The rows of the transpose ascend even if those of `matrix` do not.

@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "data/subset.h"
 #include "graph/subgraph.h"
+#include "methods/supervised.h"
 #include "train/prefetch.h"
 #include "train/prepare.h"
 
@@ -38,6 +39,7 @@ struct schedule {
     const struct graco_dataset *data;
     struct prepared prepared;
     const struct features *X;
+    uint8_t *split; /* (nodes of the data) part of the split, where the method needs labels */
     int64_t count;  /* parts; 1 with mini-batches */
     int64_t weight; /* of an epoch */
     struct part *parts;
@@ -136,8 +138,11 @@ done:
 
 static struct subject subject_of(const struct schedule *s, const struct part *part)
 {
-    return (struct subject){
-        .context = s->context, .graph = part->graph, .data = s->data, .ids = part->nodes};
+    return (struct subject){.context = s->context,
+                            .graph = part->graph,
+                            .data = s->data,
+                            .ids = part->nodes,
+                            .part = s->split};
 }
 
 static graco_status make_stage(struct stage **out, struct schedule *s, const struct part *part)
@@ -236,6 +241,8 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     if (model->method->views > 0)
         TRY(prepare_features(&s->prepared, data, config, config->contaminate));
     s->X = s->prepared.X;
+    if (model->method->needs & METHOD_NEEDS_LABELS)
+        TRY(supervised_split(&s->split, config, data));
     TRY(add_parts(s, data));
     TRY(config->batch ? start_batches(s) : add_stages(s));
     *out = s;
@@ -265,6 +272,7 @@ void schedule_free(struct schedule *s)
     memory_free(s->roots);
     stock_free(s->stock);
     memory_free(s->rows);
+    memory_free(s->split);
     features_clear(&s->prepared.copy);
     memory_free(s);
 }

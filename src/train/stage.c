@@ -49,18 +49,22 @@ graco_status stage_divide(struct stage *stage, int64_t graphs, const int64_t *st
     return GRACO_OK;
 }
 
-/* How many neighbours a source of this hop would draw if it were a target. */
-static graco_status source_degrees(int32_t **out, const struct graph *graph,
+/* How many neighbours a source of this hop would draw if it were a target, or what their weights
+ * would add up to on average. */
+static graco_status source_degrees(float **out, const struct graph *graph,
                                    const struct sample *sample, int hop, int64_t fanout)
 {
     int64_t count = sample->hop[hop].sources;
-    graco_status status = memory_alloc(out, count, sizeof(int32_t));
-    for (int64_t i = 0; i < count && status == GRACO_OK; i++) {
+    PASS(memory_alloc(out, count, sizeof **out));
+    for (int64_t i = 0; i < count; i++) {
         int32_t node = sample->nodes[i];
-        int64_t degree = graph->in.start[node + 1] - graph->in.start[node];
-        (*out)[i] = (int32_t)(fanout > 0 && degree > 0 ? fanout : degree);
+        int64_t edges = graph->in.start[node + 1] - graph->in.start[node];
+        double degree = graph_degree(graph, node);
+        if (fanout > 0 && edges > 0)
+            degree = (double)fanout * (degree / (double)edges);
+        (*out)[i] = (float)degree;
     }
-    return status;
+    return GRACO_OK;
 }
 
 graco_status stage_create_sample(struct stage **out, const struct graco_model *model,

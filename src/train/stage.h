@@ -20,7 +20,7 @@ struct stage {
     struct views *views[LAYERS_MAX]; /* (hops), from the roots outward */
     struct stage *other;             /* of another graph, which this step sees too, or NULL */
     void *state;                     /* the method's own */
-    int32_t *degrees[LAYERS_MAX];    /* (sources) of each hop, for the symmetric norm */
+    float *degrees[LAYERS_MAX];      /* (sources) of each hop, for the symmetric norm */
     int64_t steps;                   /* that ran on it */
     struct recording *recording;     /* of a step, or NULL */
     int64_t recorded, trims;         /* at which step, and after how many of the cache's trims */

@@ -70,11 +70,11 @@ holds "better than the features alone: $(field mean)" awk "BEGIN { exit !($(fiel
 exits 2 "method sgc has nothing to train: epochs is 5, expected 0" train g.npz --method sgc --epochs 5 -o new
 
 # ---- Predictions ----------------------------------------------------------------------------------
-# 40 nodes in two rings, of which every fourth has no label; names and classes need quotes.
+# 40 nodes in two rings, of which every fourth has no label; names and classes need quotes, and have some.
 for i in $(seq 0 39); do
-    printf '"n, %d",%d,%d\n' "$i" $((i / 20)) $((i % 3)) >>rows.csv
-    [ $((i % 4)) -eq 0 ] || printf '"n, %d","class, %d"\n' "$i" $((i / 20)) >>y.csv
-    printf '"n, %d","n, %d"\n' "$i" $(((i + 1) % 20 + i / 20 * 20)) >>ring.csv
+    printf '"#n, %d",%d,%d\n' "$i" $((i / 20)) $((i % 3)) >>rows.csv
+    [ $((i % 4)) -eq 0 ] || printf '"#n, %d","class, ""%d"""\n' "$i" $((i / 20)) >>y.csv
+    printf '"#n, %d","#n, %d"\n' "$i" $(((i + 1) % 20 + i / 20 * 20)) >>ring.csv
 done
 (echo node_id,a,b && cat rows.csv) >x.csv
 tables=(ring.csv --features x.csv --labels y.csv --undirected --delimiter comma)
@@ -83,12 +83,17 @@ for method in gcn sgc; do
     exits 0 "" train "${tables[@]}" --method $method -o "$method-run" --device cpu -q
     exits 0 "wrote $method.csv: 10 nodes, 2 classes" predict "$method-run" ring.csv -o "$method.csv"
     holds "$method: the header: $(head -1 $method.csv)" \
-        bash -c "head -1 $method.csv | tr -d '\r' | grep -qx 'node,class,\"class, 0\",\"class, 1\"'"
+        bash -c "head -1 $method.csv | tr -d '\r' | grep -qx 'node,class,\"class, \"\"0\"\"\",\"class, \"\"1\"\"\"'"
     holds "$method: node 20 is of class 1: $(grep 'n, 20' $method.csv)" \
-        grep -q '^"n, 20","class, 1",' $method.csv
+        grep -q '^"#n, 20","class, ""1""",' $method.csv
     holds "$method: every line ends with CR LF" bash -c "[ \$(grep -c \$'\r\$' $method.csv) -eq 11 ]"
 done
 exits 0 "wrote all.csv: 40 nodes" predict gcn-run ring.csv --all -o all.csv
+# A table of predictions is one of labels.
+exits 0 "all.csv: column 1 names nodes; 2 classes, which have names; header" \
+    convert ring.csv back.npz --features x.csv --labels all.csv --undirected --delimiter comma
+exits 0 "wrote again.csv: 40 nodes" predict gcn-run back.npz --all -o again.csv
+same again.csv all.csv
 exits 0 "holds several models" predict all g.npz --all -o -
 exits 2 "nothing to predict" predict all g.npz -o none.csv
 exits 2 "has no labels" \

@@ -90,6 +90,13 @@ says 'rank.csv: column 1 `rank` names nodes; 1 features; header' plain.csv --fea
     --id-column rank
 says 'rank.csv: rows are in the order of the nodes; 2 features; header' plain.csv \
     --features rank.csv --id-column none
+(echo a,b,f && seq 0 11 | sed 's/$/.5,1/' | paste -d, - <(seq 11 -1 0)) >last.csv
+seq 0 10 | awk '{ print $1 "," $1 + 1 }' >path.csv
+refuses 'column 3 has the number of each node once, and may be ids or a feature: --id-column 3' \
+    path.csv --features last.csv
+says 'last.csv: column 3 `f` names nodes; 2 features; header' path.csv --features last.csv --id-column f
+sed 1d last.csv >plain_last.csv
+says 'plain_last.csv: column 3 names nodes; 2 features; no header' path.csv --features plain_last.csv
 printf 'New York\tRome\nRome\tSan Jose, CA\n' >cities.tsv
 says 'cities.tsv: 2 edges; nodes have names; no header' cities.tsv
 printf '0|1\n1|2\n' >bars.txt
@@ -102,5 +109,25 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n4 4 3\n1 2\n2 3\n3 4
 says 'm.mtx: 3 edges; nodes have numbers; MatrixMarket' m.mtx
 "$graco" convert m.mtx c.npz --features x.csv --labels y.csv 2>/dev/null
 same a.npz c.npz
+
+# Weights are read, said, kept by convert and left out if asked.
+printf 'source,target,weight\n0,1,2\n1,2,.5\n2,3,1\n' >weighted.csv
+says 'weighted.csv: 3 edges; nodes have numbers; weights; header' weighted.csv
+says 'weighted.csv: 3 edges; nodes have numbers; weights, which are left out; header' \
+    weighted.csv --unweighted
+printf 'source,target,year\n0,1,1999\n1,2,0\n2,3,-44\n' >years.csv
+says 'years.csv: 3 edges; nodes have numbers; column 3 `year` is no weight and left out; header' \
+    years.csv
+"$graco" convert weighted.csv weighted.npz --features x.csv --labels y.csv 2>/dev/null
+"$graco" info weighted.npz >out
+holds "info says that there are weights: $(cat out)" grep -q '^weights  *yes$' out
+"$graco" convert weighted.csv unweighted.npz --features x.csv --labels y.csv --unweighted 2>/dev/null
+same a.npz unweighted.npz
+for weight in 0 -1 nan inf 1e99; do
+    printf '0,1,2\n1,2,%s\n' $weight >wrong.csv
+    refuses "wrong.csv, line 2: " wrong.csv
+done
+printf "0,1,2\n1,2\n" >wrong.csv
+refuses "line 2: 2 fields" wrong.csv
 
 checked

@@ -2,6 +2,7 @@
 #ifndef TESTS_COMPUTE_OPERATION_H
 #define TESTS_COMPUTE_OPERATION_H
 
+#include "graph/view.h"
 #include "tape/tape_node.h"
 
 enum { INPUTS = 3, SIDE_MAX = 64, GRAPHS = 4 };
@@ -53,6 +54,8 @@ struct setting {
     int32_t *index[2];
     float *value[2], *scale, *mask;
     float *X;
+    struct graph *graph; /* with weights */
+    struct views *views; /* of it, on the device */
     int32_t sample[SIDE_MAX];
     int64_t graph_start[GRAPHS + 1];
 };

@@ -5,6 +5,7 @@
 #include "method_cases.h"
 #include "objective_cases.h"
 #include "reconstruct_cases.h"
+#include "weighted_cases.h"
 
 #include "base/memory.h"
 #include "check.h"
@@ -263,6 +264,7 @@ static void clear_setting(struct setting *s)
     memory_free(s->scale);
     memory_free(s->mask);
     memory_free(s->X);
+    graph_free(s->graph);
 }
 
 /* ---- Running one case ------------------------------------------------------------------------ */
@@ -368,6 +370,7 @@ static void run(struct outcome *o, struct context *context, struct setting *s,
                                                 (size_t)input_size(op, i) * sizeof(float)));
     for (int64_t k = 0; k < input_size(op, 0) && here->objective; k++)
         o->grad[0][k] *= (float)unit_of(s, k / op->shape[0][1]);
+    views_free(here->views);
     tape_free(tape); /* the context keeps what was shared until it is freed */
     free(here);
 }
@@ -490,6 +493,8 @@ static void check_operation(const struct operation *op, enum rows_kind rows,
     float *data[INPUTS] = {NULL};
     if (op->build != build_features)
         make_map(&setting, op);
+    if (op->build == build_weighted)
+        make_weighted(&setting, op);
     if (op->build == build_features || op->build == build_propagated)
         make_dense(&setting, op);
     for (int i = 0; i < INPUTS && op->shape[i][0]; i++) {
@@ -576,6 +581,8 @@ int main(void)
     else
         printf("left out: the GPU (%s)\n", graco_message());
     check_table(OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS, devices, count);
+    check_table(WEIGHTED_OPERATIONS, sizeof WEIGHTED_OPERATIONS / sizeof *WEIGHTED_OPERATIONS,
+                devices, count);
     check_table(METHOD_OPERATIONS, sizeof METHOD_OPERATIONS / sizeof *METHOD_OPERATIONS, devices,
                 count);
     check_table(AGREE_OPERATIONS, sizeof AGREE_OPERATIONS / sizeof *AGREE_OPERATIONS, devices,

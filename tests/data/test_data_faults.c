@@ -45,6 +45,28 @@ static graco_status load_tables(void)
                 &(graco_load_options){.features_path = features, .labels_path = labels});
 }
 
+/* Every kind of copy: rows with gaps, compressed rows, numbers of other types, names. */
+static graco_status create(void)
+{
+    static const int64_t pairs[] = {0, 1, 1, 2}, labels[] = {0, 1, -1}, rows[] = {0, 1, 1, 2};
+    static const char *const names[] = {"a", "b", "c"};
+    static const float x[] = {1, 2, 3, 4, 5, 6};
+    graco_dataset *data = NULL;
+    graco_arrays arrays = {.nodes = 3,
+                           .source = GRACO_VECTOR(pairs, 2),
+                           .edge_indptr = GRACO_VECTOR(rows, 4),
+                           .x = GRACO_MATRIX(x, 3, 1),
+                           .y = GRACO_VECTOR(labels, 3),
+                           .graph_id = GRACO_VECTOR(((uint8_t[]){0, 0, 0}), 3),
+                           .node_ids = GRACO_VECTOR(names, 3),
+                           .class_names = GRACO_VECTOR(names, 2)};
+    arrays.source.stride = arrays.x.stride = 2;
+    graco_status status = graco_dataset_create(&data, &arrays);
+    CHECK((status == GRACO_OK) == (data != NULL));
+    graco_dataset_free(data);
+    return status;
+}
+
 /* How many entries the test's folder has; a failed save must leave none behind. */
 static int entries(void)
 {
@@ -137,6 +159,7 @@ int main(void)
     fail_each(load_native, "native archive");
     fail_each(load_folder, "native folder");
     fail_each(load_tables, "tables");
+    fail_each(create, "arrays");
     fail_each(save_archive, "save archive");
     fail_each(save_folder, "save folder");
     fail_each(generate_sparse, "generate words");

@@ -91,6 +91,25 @@ static void native(void)
         CHECK(strstr(graco_message(), "wrong.npz") != NULL);                                       \
     } while (0)
 
+/* Two nodes of one name; and -1 nodes, which would match a split of one item and two names alike. */
+static void native_refuses_names(void)
+{
+    char a[] = "a", *const names[] = {a, a};
+    struct small_arrays arrays = {0};
+    const int64_t minus = -1;
+    small_add(&arrays, "edge_index", ARRAY_I32, (int32_t[]){0, 1}, 2, 1);
+    CHECK_OK(array_from_strings(&arrays.arrays[arrays.count], names, 2));
+    arrays.entries[arrays.count] = (struct npz_entry){"node_ids", &arrays.arrays[arrays.count]};
+    arrays.count++;
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "nodes 0 and 1 are both called 'a'");
+    small_add(&arrays, "split", ARRAY_U8, split, 1, -1);
+    small_add(&arrays, "num_nodes", ARRAY_I64, &minus, -1, -1);
+    small_npz(&arrays, "wrong.npz");
+    LOAD_FAILS("wrong.npz", NULL, GRACO_ERROR_FORMAT, "a graph of -1 nodes: expected 1");
+    array_clear(&arrays.arrays[1]);
+}
+
 static void native_refuses(void)
 {
     NATIVE_FAILS("y", ARRAY_I32, labels, 4, -1, "y has 4 rows: expected 5");
@@ -110,6 +129,7 @@ static void native_refuses(void)
     NATIVE_FAILS("inductive", ARRAY_I32, ((int32_t[]){2}), 1, -1,
                  "inductive is 2: expected 0 or 1");
     NATIVE_FAILS("inductive", ARRAY_U8, ((uint8_t[]){1}), 1, -1, "there is no array split");
+    native_refuses_names();
 
     struct small_arrays arrays = {0};
     small_add(&arrays, "edge_index", ARRAY_I32, labels, 5, 1);
@@ -175,6 +195,8 @@ static bool same_dataset(const graco_dataset *a, const graco_dataset *b)
                     memcmp(a->pointer, b->pointer, (size_t)(count) * sizeof *a->pointer) == 0)
     SAME(graph->in.start, nodes + 1);
     SAME(graph->in.index, edges);
+    same = same && !a->graph->in.value == !b->graph->in.value;
+    SAME(graph->in.value, edges);
     SAME(features.dense, nodes * X->cols);
     SAME(features.sparse.start, nodes + 1);
     SAME(features.sparse.index, X->sparse.start[nodes]);
@@ -256,6 +278,60 @@ static void round_trips(void)
     data = load("named.txt", NULL);
     round_trip(data, "names");
     graco_dataset_free(data);
+}
+
+/* The weight of an edge; 0: there is none. */
+static double weight(const graco_dataset *data, int32_t source, int32_t target)
+{
+    const struct csr *in = &data->graph->in;
+    for (int64_t e = in->start[target]; e < in->start[target + 1]; e++)
+        if (in->index[e] == source)
+            return (double)in->value[e];
+    return 0;
+}
+
+/* A table and graco's own format of the same weights are the same data set, also with reverses. */
+static void weights(void)
+{
+    static const char *const texts[] = {"0 1 .5\n1 0 2\n1 2 3\n0 1 .25\n3 3 9\n",
+                                        "from,to,weight\n0,1,.5\n1,0,2\n1,2,3\n0,1,.25\n3,3,9\n"};
+    for (int i = 0; i < 4; i++) {
+        graco_load_options options = {.undirected = i >= 2};
+        small_text("weights.csv", texts[i % 2]);
+        graco_dataset *data = load("weights.csv", &options);
+        CHECK(data->duplicates == 1 && data->self_loops == 1);
+        CHECK(graco_dataset_describe(data).weighted &&
+              strstr(graco_dataset_note(data, 0), "weights;"));
+        CHECK(weight(data, 0, 1) == 0.75 && weight(data, 1, 0) == 2 && weight(data, 1, 2) == 3);
+        CHECK(weight(data, 2, 1) == (options.undirected ? 3 : 0));
+        round_trip(data, i == 0 ? "w0" : i == 1 ? "w1" : i == 2 ? "w2" : "w3");
+        CHECK_FAILS(graco_dataset_export(data, small_path("as-ppi"), "ppi"), GRACO_ERROR_ARGUMENT,
+                    "PPI's layout");
+        graco_dataset_free(data);
+        options.unweighted = true;
+        data = load("weights.csv", &options);
+        CHECK(!data->graph->in.value && strstr(graco_dataset_note(data, 0), "left out"));
+        graco_dataset_free(data);
+        data = load("w0-saved.npz", &options);
+        CHECK(!data->graph->in.value && !graco_dataset_describe(data).weighted);
+        graco_dataset_free(data);
+    }
+}
+
+/* Weights of 1 are the data set without weights, by its fingerprint too; others are another. */
+static void weights_in_fingerprints(void)
+{
+    static const char *const texts[] = {"0 1\n1 2\n2 3\n", "0 1 1\n1 2 1.0\n2 3 1e0\n",
+                                        "0 1 1\n1 2 1\n2 3 2\n", "0 1 1\n1 2 1\n2 3 3\n"};
+    char found[4][GRACO_FINGERPRINT];
+    for (int i = 0; i < 4; i++) {
+        small_text("ones.txt", texts[i]);
+        graco_dataset *data = load("ones.txt", NULL);
+        CHECK_OK(graco_dataset_fingerprint(found[i], data));
+        graco_dataset_free(data);
+    }
+    CHECK(strcmp(found[0], found[1]) == 0 && strcmp(found[1], found[2]) != 0);
+    CHECK(strcmp(found[2], found[3]) != 0);
 }
 
 static void tables(void)
@@ -366,6 +442,8 @@ int main(void)
     native_refuses();
     native_sparse_refuses();
     round_trips();
+    weights();
+    weights_in_fingerprints();
     inductive_stays();
     tables();
     truncated();

@@ -32,8 +32,10 @@ struct scenario {
     const char *prepare[6]; /* commands that make the tree, run in it */
     const char *command;
     const char *again; /* leads to the reference after a failure; NULL: the command itself */
+    const char *only;  /* the kind of call that fails; NULL: every kind */
 };
 
+#define ON_CPU "--device cpu --threads 1"
 #define LITTLE "--set hidden=4 --set projection=4 --set checkpoint_every=1 --device cpu -q"
 #define SMALL LITTLE " --threads 1"
 #define GRAPH "generate g.npz --nodes 40 --features 12 --classes 2 --degree 4"
@@ -42,48 +44,92 @@ struct scenario {
     LITTLE " --threads 2 --objective moment --set encoder=sage --set layers=2 --set batch=16 "     \
            "--set fanout=3,2 --set correction=8"
 #define TRAINED "train g.npz -o run --epochs 1 " SMALL
+#define SPLITS                                                                                     \
+    "--method gcn --splits 2 --epochs 1 --set hidden=4 --json -q --device cpu --threads 2"
+#define SUPERVISED "train g.npz -o run --method gcn " SETTINGS_gcn
+
+/* What makes a training of each method short: a method without such a line does not compile. */
+#define SHORT ON_CPU " -q --epochs 1 --set hidden=4"
+#define WALKS " --set walks=2 --set length=3"
+#define SAGE SHORT WALKS " --set negatives=2 --set batch=16 --set fanout=3,2 --set steps=2"
+#define GAAN SHORT " --set first=4 --set batch=2 --set fanout=3,2"
+#define SETTINGS_grace SHORT " --objective infonce --set encoder=sage_skip"
+#define SETTINGS_dgi SHORT
+#define SETTINGS_gae SHORT " --set inner=4"
+#define SETTINGS_vgae SHORT " --set inner=4 --set objective=sampled"
+#define SETTINGS_deepwalk SHORT WALKS " --set window=2"
+#define SETTINGS_node2vec SHORT WALKS " --set window=2 --set negatives=2 --set q=2"
+#define SETTINGS_sage_gcn SAGE
+#define SETTINGS_sage_mean SAGE
+#define SETTINGS_sage_pool SAGE " --set units=4"
+#define SETTINGS_sage_lstm SAGE " --set units=4"
+#define SETTINGS_gcn SHORT
+#define SETTINGS_sgc ON_CPU " -q"
+#define SETTINGS_fastgcn SHORT " --set rows=2 --set samples=8"
+#define SETTINGS_gaan_mean GAAN " --set inner=4"
+#define SETTINGS_gaan GAAN " --set heads=2 --set query=2 --set value=2 --set gate=2"
 
 static const struct scenario scenarios[] = {
     {"train",
      {GRAPH},
      "train g.npz -o run --epochs 2 " SMALL,
-     "train g.npz -o run --epochs 2 --resume " SMALL},
-    {"resume", {GRAPH, TRAINED}, "train g.npz -o run --epochs 2 --resume " SMALL, NULL},
+     "train g.npz -o run --epochs 2 --resume " SMALL,
+     NULL},
+/* Methods differ in their memory alone: the files are the training's. */
+#define METHOD(name)                                                                               \
+    {#name,                                                                                        \
+     {GRAPH},                                                                                      \
+     "train g.npz -o run --method " #name " " SETTINGS_##name,                                     \
+     "train g.npz -o run --method " #name " --resume " SETTINGS_##name,                            \
+     "alloc"},
+#include "methods/methods.def"
+#undef METHOD
+    {"splits", {GRAPH}, "train g.npz -o run " SPLITS, "train g.npz -o run --resume " SPLITS, NULL},
+    {"predict", {GRAPH, SUPERVISED}, "predict run g.npz -o y.csv --all " ON_CPU, NULL, NULL},
+    {"predict-probe", {GRAPH, TRAINED}, "predict run g.npz -o - --all " ON_CPU, NULL, NULL},
+    {"resume", {GRAPH, TRAINED}, "train g.npz -o run --epochs 2 --resume " SMALL, NULL, NULL},
     {"batches",
      {GRAPH},
      "train g.npz -o run --epochs 2 " BATCHES,
-     "train g.npz -o run --epochs 2 --resume " BATCHES},
+     "train g.npz -o run --epochs 2 --resume " BATCHES,
+     NULL},
     {"runs",
      {GRAPH},
      "train g.npz -o run --runs 2 --epochs 1 --json " SMALL,
-     "train g.npz -o run --runs 2 --epochs 1 --json --resume " SMALL},
+     "train g.npz -o run --runs 2 --epochs 1 --json --resume " SMALL,
+     NULL},
     {"embed",
      {GRAPH, TRAINED, "embed run g.npz -o Z.npy --threads 1 --device cpu",
       "generate g.npz --force --nodes 30 --features 12 --classes 2 --degree 4"},
      "embed run g.npz -o Z.npy --threads 1 --device cpu",
+     NULL,
      NULL},
     {"eval",
      {GRAPH, TRAINED, "eval run g.npz --splits 1 --threads 1 --json"},
      "eval run g.npz --splits 2 --threads 1 --json --baseline raw,untrained --splits-file s.npy",
+     NULL,
      NULL},
     {"convert-npz",
      {GRAPH, "generate out.npz --nodes 20 --features 4"},
      "convert g.npz out.npz --force --undirected",
+     NULL,
      NULL},
-    {"convert-folder", {GRAPH}, "convert g.npz folder", NULL},
+    {"convert-folder", {GRAPH}, "convert g.npz folder", NULL, NULL},
     {"convert-tables",
      {"@edges"},
      "convert edges.csv out.npz --force --features features.csv --labels labels.csv --undirected",
+     NULL,
      NULL},
     {"convert-reddit",
      {"generate in --like reddit --scale 0.0002"},
      "convert in out.zip --force --layout reddit",
+     NULL,
      NULL},
-    {"generate", {GRAPH}, "generate g.npz --force --nodes 25 --features 6 --classes 3", NULL},
-    {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL},
-    {"info", {GRAPH}, "info g.npz --json", NULL},
+    {"generate", {GRAPH}, "generate g.npz --force --nodes 25 --features 6 --classes 3", NULL, NULL},
+    {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL, NULL},
+    {"info", {GRAPH}, "info g.npz --json", NULL, NULL},
 #ifdef GRACO_FETCH
-    {"fetch-list", {NULL}, "fetch --list --json", NULL},
+    {"fetch-list", {NULL}, "fetch --list --json", NULL, NULL},
 #endif
 };
 
@@ -429,12 +475,18 @@ static long count_calls(struct bench *b, const char *kind)
     return run(b, trial, b->scenario->command, fault, NULL).calls;
 }
 
+/* Whether `wanted`, which may be NULL for every kind, has this one. */
+static bool is_kind(const char *wanted, const char *kind)
+{
+    return !wanted || strcmp(wanted, kind) == 0;
+}
+
 static long run_scenario(struct bench *b, long limit, const char *kind)
 {
     long calls[WAYS], wrong = 0;
     prepare(b);
     for (int m = 0; m < WAYS; m++) {
-        bool wanted = !kind || strcmp(kind, modes[m].kind) == 0;
+        bool wanted = is_kind(kind, modes[m].kind) && is_kind(b->scenario->only, modes[m].kind);
         bool counted = m > 0 && strcmp(modes[m].kind, modes[m - 1].kind) == 0 && wanted;
         calls[m] = !wanted ? 0 : counted ? calls[m - 1] : count_calls(b, modes[m].kind);
     }

@@ -186,10 +186,16 @@ static void texts(void)
     static const char *const values[] = {
         "{\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"], \"b\": {}}", "[[[[1]]]]", "\"x\"",
         "{\"epoch\":1,\"loss\":0.25}"};
-    static const char *const tables[] = {"\0000 1\n1 2\n",          "\000# c\na,b,1\nb,c,2.5\n",
-                                         "\001ann red\nbob blue\n", "\0010\n1\n-1\n",
-                                         "\002id,a\nx,1\ny,2\n",    "\0031 2\n3 4e-3\n",
-                                         "\0047;1\n8;2\n"};
+    static const char *const tables[] = {"\0000 1\n1 2\n",
+                                         "\000# c\na,b,1\nb,c,2.5\n",
+                                         "\001ann red\nbob blue\n",
+                                         "\0010\n1\n-1\n",
+                                         "\002id,a\nx,1\ny,2\n",
+                                         "\0031 2\n3 4e-3\n",
+                                         "\0047;1\n8;2\n",
+                                         "\000\"a \"\"b\"\"\",\"\"\"\"\n",
+                                         "\001p,node,class\n1,a,x\n2,b,y\n",
+                                         "\002.5 0\n.5 2\n.5 1\n.5 3\n.5 4\n.5 5\n.5 7\n.5 6\n"};
     static const char *const matrices[] = {
         "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n",
         "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 2\n2 1 .5\n3 3 1\n",

@@ -124,6 +124,71 @@ static void wrong_ids(void)
     CHECK(graph == NULL);
 }
 
+/* The weight of the edge from s to t in either orientation; 0: they differ, or there is none. */
+static double weight_of(const struct graph *graph, int32_t s, int32_t t)
+{
+    for (int64_t k = graph->out.start[s]; k < graph->out.start[s + 1]; k++)
+        if (graph->out.index[k] == t) {
+            float weight = graph->out.value[k];
+            return weight == graph->in.value[graph->out_edge[k]] ? (double)weight : 0;
+        }
+    return 0;
+}
+
+static graco_status build(struct graph **out, const float *weight, bool undirected)
+{
+    static const int32_t source[] = {0, 1, 0, 2, 2, 3, 0}, target[] = {1, 0, 1, 2, 3, 1, 1};
+    return graph_build(out, NULL, &(struct graph_pairs){4, 7, source, target, weight, undirected});
+}
+
+/* 0 -> 1 three times, 1 -> 0, a loop at 2, 2 -> 3 and 3 -> 1. */
+static void weights(void)
+{
+    const float weight[] = {0.5f, 3, 0.25f, 7, 2, 1, 1};
+    struct graph *graph = NULL;
+    CHECK_OK(build(&graph, weight, false));
+    CHECK(graph->edges == 4);
+    CHECK(weight_of(graph, 0, 1) == 1.75 && weight_of(graph, 1, 0) == 3);
+    CHECK(weight_of(graph, 2, 3) == 2 && weight_of(graph, 3, 1) == 1);
+    graph_free(graph);
+    /* A direction that was not given has the weight of the other, one that was keeps its own. */
+    CHECK_OK(build(&graph, weight, true));
+    CHECK(graph->edges == 6);
+    CHECK(weight_of(graph, 0, 1) == 1.75 && weight_of(graph, 1, 0) == 3);
+    CHECK(weight_of(graph, 2, 3) == 2 && weight_of(graph, 3, 2) == 2);
+    CHECK(weight_of(graph, 3, 1) == 1 && weight_of(graph, 1, 3) == 1);
+    graph_free(graph);
+}
+
+/* Ones are as none, though an edge is repeated, and so are sums that are 1. */
+static void ones(void)
+{
+    const float given[] = {1, 1, 1, 1, 1, 1, 1}, sums[] = {0.5f, 1, 0.25f, 9, 1, 1, 0.25f};
+    struct graph *graph = NULL;
+    CHECK_OK(build(&graph, given, true));
+    CHECK(graph->edges == 6 && !graph->in.value && !graph->out.value);
+    graph_free(graph);
+    CHECK_OK(build(&graph, sums, false));
+    CHECK(graph->edges == 4 && !graph->in.value && !graph->out.value);
+    graph_free(graph);
+}
+
+static void wrong_weights(void)
+{
+    const float wrong[] = {0, -1, NAN, INFINITY, -INFINITY, 1e-40f};
+    struct graph *graph = NULL;
+    float weight[] = {1, 1, 1, 1, 1, 1, 2};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        weight[4] = wrong[i];
+        CHECK_FAILS(build(&graph, weight, true), GRACO_ERROR_FORMAT,
+                    "edge 4, from node 2 to node 3, has the weight");
+    }
+    weight[4] = 1;
+    weight[0] = weight[2] = 3e38f;
+    CHECK_FAILS(build(&graph, weight, true), GRACO_ERROR_FORMAT, "add up to inf");
+    CHECK(graph == NULL);
+}
+
 /* Every pair is an edge if and only if it was given. */
 static void links(void)
 {
@@ -146,5 +211,8 @@ int main(void)
     random_graphs();
     small_graphs();
     wrong_ids();
+    weights();
+    ones();
+    wrong_weights();
     return check_result();
 }

@@ -4,6 +4,7 @@
 #include "base/random.h"
 
 #include "check.h"
+#include "weigh.h"
 
 enum { NODES = 300, DRAWN_MAX = 1 << 16 };
 
@@ -63,6 +64,8 @@ static bool orientations_agree(const struct graph *hop)
             /* Ids that rise within a row name every edge once; targets then cannot fall. */
             if (k > hop->out.start[s] && hop->out_edge[k - 1] >= hop->out_edge[k])
                 return false;
+            if (hop->in.value && hop->out.value[k] != hop->in.value[e])
+                return false;
         }
     }
     return entries == hop->edges;
@@ -83,6 +86,9 @@ static bool draws_are_right(const struct sample *s, int h, const struct graph *g
             return false;
         for (int64_t e = hop->in.start[t]; e < hop->in.start[t + 1]; e++) {
             if (hop->in.index[e] > known || !is_neighbour(graph, s->nodes[hop->in.index[e]], node))
+                return false;
+            if (graph->in.value &&
+                hop->in.value[e] != weight_between(s->nodes[hop->in.index[e]], node))
                 return false;
             known += hop->in.index[e] == known;
         }
@@ -301,6 +307,24 @@ static void isolated_nodes(const struct graph *graph)
     sample_clear(&sample);
 }
 
+/* A sample that served a graph without weights serves one with them, and again one without. */
+static void weights_come_and_go(const struct graph *plain, const struct graph *weighted)
+{
+    const int64_t fanout[] = {4, 3};
+    const int32_t roots[] = {22, 21, 20, 45};
+    const struct graph *const graphs[] = {plain, weighted, plain, weighted};
+    struct sample sample = {0};
+    for (int i = 0; i < 4; i++) {
+        struct sampler *sampler = NULL;
+        CHECK_OK(sampler_create(&sampler, graphs[i], 2, fanout, 7));
+        CHECK_OK(sampler_draw(sampler, &sample, roots, i == 1 ? 2 : 4, 1));
+        CHECK(!sample.hop[1].in.value == !graphs[i]->in.value);
+        check_sample(&sample, graphs[i], fanout);
+        sampler_free(sampler);
+    }
+    sample_clear(&sample);
+}
+
 static void wrong_arguments(const struct graph *graph)
 {
     const int64_t fanout[] = {2, INT32_MAX, 0}, negative[] = {2, -1}, large[] = {1 + (1LL << 31)};
@@ -333,7 +357,13 @@ static void wrong_arguments(const struct graph *graph)
 
 int main(void)
 {
-    struct graph *graph = make_graph();
+    struct graph *graph = make_graph(), *weighted = make_graph();
+    weigh(weighted);
+    agrees_with_oracle(weighted);
+    everything(weighted);
+    isolated_nodes(weighted);
+    weights_come_and_go(graph, weighted);
+    graph_free(weighted);
     agrees_with_oracle(graph);
     keys_decide(graph);
     draws_are_uniform();

@@ -2,9 +2,10 @@
 
 #include "check.h"
 #include "faults.h"
+#include "weigh.h"
 
 /* A path 0 <- 1 <- 2 ... with shortcuts, sampled once for every allocation that fails. */
-int main(void)
+static void sampled(bool weighted)
 {
     enum { NODES = 50 };
     int32_t source[2 * NODES], target[2 * NODES];
@@ -19,6 +20,8 @@ int main(void)
         source[edges] = i + 5, target[edges++] = i;
     }
     CHECK_OK(graph_create(&graph, NULL, NODES, edges, source, target, false));
+    if (weighted)
+        weigh(graph);
     CHECK_OK(sampler_create(&witness, graph, 3, fanout, 5));
     CHECK_OK(sampler_draw(witness, &expected, roots, 2, 1));
     graco_status status = GRACO_ERROR_MEMORY;
@@ -35,8 +38,8 @@ int main(void)
         sample_clear(&sample);
         sampler_free(sampler);
         sampler = NULL;
-        /* One that keeps what it got: each round adds one block more. */
-        faults_until = 1;
+        /* One that keeps what it got: each round adds a block more, or an index and its values. */
+        faults_until = weighted ? 2 : 1;
         graco_status partial = sampler_draw(witness, &kept, roots, 2, 1);
         faults_until = -1;
         CHECK(partial == (kept.hops == 3 ? GRACO_OK : GRACO_ERROR_MEMORY));
@@ -48,5 +51,11 @@ int main(void)
     sample_clear(&expected);
     sampler_free(witness);
     graph_free(graph);
+}
+
+int main(void)
+{
+    sampled(false);
+    sampled(true);
     return check_result();
 }

@@ -7,22 +7,34 @@
 
 enum { NODES = 97, PAIRS = 900, FEATURES = 61, SEED = 5 };
 
-static struct graph *make_graph(int64_t nodes, int64_t pairs)
+/* Edges carry weights where `weighted`. */
+static struct graph *make_weighted(int64_t nodes, int64_t pairs, bool weighted)
 {
     struct random_key key = {.seed = 3, .stream = RANDOM_GENERATE};
     struct graph *graph = NULL;
     int32_t *source = NULL, *target = NULL;
+    float *weight = NULL;
+    CHECK_OK(memory_alloc(&weight, pairs, sizeof *weight));
     CHECK_OK(memory_alloc(&source, pairs, sizeof *source));
     CHECK_OK(memory_alloc(&target, pairs, sizeof *target));
     for (int64_t e = 0; e < pairs; e++) {
         /* The last five nodes stay without edges. */
         source[e] = (int32_t)random_below(&key, (uint64_t)(2 * e), nodes - 5);
         target[e] = (int32_t)random_below(&key, (uint64_t)(2 * e + 1), nodes - 5);
+        weight[e] = 0.1f + 3 * random_float(&key, (uint64_t)(2 * pairs + e));
     }
-    CHECK_OK(graph_create(&graph, NULL, nodes, pairs, source, target, false));
+    CHECK_OK(graph_build(
+        &graph, NULL,
+        &(struct graph_pairs){nodes, pairs, source, target, weighted ? weight : NULL, false}));
     memory_free(source);
     memory_free(target);
+    memory_free(weight);
     return graph;
+}
+
+static struct graph *make_graph(int64_t nodes, int64_t pairs)
+{
+    return make_weighted(nodes, pairs, false);
 }
 
 static bool kept(int v, uint32_t stream, uint32_t step, int64_t element, double p)
@@ -31,10 +43,11 @@ static bool kept(int v, uint32_t stream, uint32_t step, int64_t element, double 
     return !(p > 0) || random_u32(&key, (uint64_t)element) >= random_threshold(p);
 }
 
-/* (nodes, nodes) whether edge s -> t is listed, by [t][s]; checks that none is listed twice. */
-static void list_edges(uint8_t *listed, const struct sparse *m, bool transposed)
+/* (nodes, nodes) the weight of edge s -> t if it is listed, else 0, by [t][s]; checks that none is
+ * listed twice. */
+static void list_edges(float *listed, const struct sparse *m, bool transposed)
 {
-    memset(listed, 0, (size_t)(m->entries.rows * m->entries.cols));
+    memset(listed, 0, (size_t)(m->entries.rows * m->entries.cols) * sizeof *listed);
     bool sound = true;
     for (int64_t row = 0; row < m->entries.rows; row++) {
         int64_t room = m->entries.start[row + 1] - m->entries.start[row];
@@ -42,11 +55,11 @@ static void list_edges(uint8_t *listed, const struct sparse *m, bool transposed)
         sound = sound && count >= 0 && count <= room;
         for (int64_t k = m->entries.start[row]; sound && k < m->entries.start[row] + count; k++) {
             int64_t col = m->entries.index[k];
-            uint8_t *cell =
+            float *cell =
                 &listed[transposed ? col * m->entries.rows + row : row * m->entries.cols + col];
-            sound =
-                sound && !*cell && (k == m->entries.start[row] || m->entries.index[k - 1] < col);
-            *cell = 1;
+            sound = sound && *cell == 0 &&
+                    (k == m->entries.start[row] || m->entries.index[k - 1] < col);
+            *cell = m->entries.value ? m->entries.value[k] : 1;
         }
     }
     CHECK(sound);
@@ -58,25 +71,27 @@ static void check_view(const struct views *views, const struct graph *graph, int
 {
     const struct sparse *in = &views->map.matrix[v], *out = &views->map.transpose[v];
     int64_t n = graph->nodes;
-    uint8_t *expected = NULL, *listed = NULL;
+    size_t cells = (size_t)(n * n) * sizeof(float);
+    float *expected = NULL, *listed = NULL;
     bool scales = true;
-    CHECK_OK(memory_zalloc(&expected, n * n, 1));
-    CHECK_OK(memory_zalloc(&listed, n * n, 1));
+    CHECK_OK(memory_zalloc(&expected, n * n, sizeof *expected));
+    CHECK_OK(memory_zalloc(&listed, n * n, sizeof *listed));
     for (int64_t t = 0; t < n; t++) {
-        int64_t degree = 1;
+        double degree = 1;
         for (int64_t e = graph->in.start[t]; e < graph->in.start[t + 1]; e++) {
             bool keep = kept(v, RANDOM_EDGES, step, e, p);
-            expected[t * n + graph->in.index[e]] = keep;
-            degree += keep;
+            float weight = graph->in.value ? graph->in.value[e] : 1;
+            expected[t * n + graph->in.index[e]] = keep ? weight : 0;
+            degree += keep ? (double)weight : 0;
         }
-        double wanted = norm == VIEW_NORM_MEAN ? 1.0 / (double)degree : 1 / sqrt((double)degree);
+        double wanted = norm == VIEW_NORM_MEAN ? 1.0 / degree : 1 / sqrt(degree);
         scales = scales && fabs((double)in->row_scale[t] - wanted) <= 1e-7 * wanted;
     }
     CHECK(scales);
     list_edges(listed, in, false);
-    CHECK(memcmp(listed, expected, (size_t)(n * n)) == 0);
+    CHECK(memcmp(listed, expected, cells) == 0);
     list_edges(listed, out, true);
-    CHECK(memcmp(listed, expected, (size_t)(n * n)) == 0);
+    CHECK(memcmp(listed, expected, cells) == 0);
     /* M = diag(row) (A + I) diag(col): the transpose swaps the two. */
     CHECK(in->self && out->self && in->entries.rows == n && out->entries.rows == n);
     CHECK(in->row_scale == out->col_scale && in->col_scale == out->row_scale);
@@ -96,11 +111,11 @@ static void check_mask(const struct views *views, int v, uint32_t step, double p
 
 /* Every pair of probabilities, drawn one after another into the same views: what an earlier draw
  * left behind must not show. */
-static void draws(const struct backend *backend, int threads, enum view_norm norm)
+static void draws(const struct backend *backend, int threads, enum view_norm norm, bool weighted)
 {
     static const double share[] = {0.3, 0, 1, 0.75, 0};
     enum { SHARES = sizeof share / sizeof *share };
-    struct graph *graph = make_graph(NODES, PAIRS);
+    struct graph *graph = make_weighted(NODES, PAIRS, weighted);
     struct context *context = NULL;
     struct views *views = NULL;
     CHECK_OK(context_create(&context, backend, threads, 0));
@@ -254,9 +269,9 @@ static void no_edges(void)
 }
 
 /* Means over neighbours alone: no diagonal, shares that add up to one, zero where there are none. */
-static void neighbours(void)
+static void neighbours(bool weighted)
 {
-    struct graph *graph = make_graph(NODES, PAIRS);
+    struct graph *graph = make_weighted(NODES, PAIRS, weighted);
     struct context *context = NULL;
     struct views *views = NULL;
     CHECK_OK(context_create(&context, &backend_cpu, 2, 0));
@@ -266,8 +281,10 @@ static void neighbours(void)
     CHECK(!in->self && !out->self && !in->col_scale && in->row_scale == out->col_scale);
     CHECK(segments->count == graph->edges && segments->longest == csr_longest_row(&graph->in));
     for (int64_t t = 0; t < graph->nodes; t++) {
-        int64_t degree = graph->in.start[t + 1] - graph->in.start[t];
-        CHECK(in->row_scale[t] == (degree > 0 ? (float)(1.0 / (double)degree) : 0));
+        double degree = 0;
+        for (int64_t e = graph->in.start[t]; e < graph->in.start[t + 1]; e++)
+            degree += weighted ? (double)graph->in.value[e] : 1;
+        CHECK(in->row_scale[t] == (degree > 0 ? (float)(1.0 / degree) : 0));
     }
     for (int64_t e = 0; e < graph->edges; e++) /* entry e of the transpose was entry from[e] */
         CHECK(segments->from[e] < graph->edges);
@@ -278,15 +295,17 @@ static void neighbours(void)
 
 int main(void)
 {
-    for (int norm = 0; norm < 2; norm++) {
-        draws(&backend_cpu, 1, (enum view_norm)norm);
-        draws(&backend_cpu, 3, (enum view_norm)norm);
-        draws(&backend_reference, 1, (enum view_norm)norm);
+    for (int norm = 0; norm < 4; norm++) {
+        bool weighted = norm > 1;
+        draws(&backend_cpu, 1, (enum view_norm)(norm % 2), weighted);
+        draws(&backend_cpu, 3, (enum view_norm)(norm % 2), weighted);
+        draws(&backend_reference, 1, (enum view_norm)(norm % 2), weighted);
     }
     shares();
     given();
     products();
     no_edges();
-    neighbours();
+    neighbours(false);
+    neighbours(true);
     return check_result();
 }

@@ -121,7 +121,8 @@ static const struct {
     [LABELS] = {"labels", decode_labels, {32, 1, 1 << 20}},
 };
 
-/* %d in a piece becomes the number of the repetition, so that names differ. */
+/* %d in a piece becomes the number of the repetition, so that names differ; before the first piece, that
+ * of all repetitions. */
 struct row {
     enum decoder decoder;
     const char *what;
@@ -170,6 +171,11 @@ static const struct row rows[] = {
     {NPY, "items, fewer than claimed",
      BYTES("{'descr': '|u1', 'fortran_order': True, 'shape': (1048576, 8), }\n"), BYTES("a"),
      NOTHING, NOTHING, NOTHING},
+    {NPY, "items in the other byte order",
+     BYTES("{'descr': '>f8', 'fortran_order': True, 'shape': (%d, 1), }\n"), BYTES("12345678"),
+     NOTHING, NOTHING, NOTHING},
+    {NPY, "empty texts", BYTES("{'descr': '|S0', 'fortran_order': False, 'shape': (%d,), }"),
+     BYTES(" "), BYTES("\n"), NOTHING, NOTHING},
     {NPZ, "members", NOTHING, BYTES("%d"), NOTHING, NOTHING, NOTHING},
     {NPZ, "signatures", NOTHING, BYTES("PK\5\6"), NOTHING, NOTHING, NOTHING},
     {SAFETENSORS, "tensors", BYTES("{"),
@@ -183,6 +189,7 @@ static const struct row rows[] = {
     {EDGES, "numbers", NOTHING, BYTES("0 1\n"), NOTHING, NOTHING, NOTHING},
     {EDGES, "far numbers", NOTHING, BYTES("0 %d999999\n"), NOTHING, NOTHING, NOTHING},
     {EDGES, "names", NOTHING, BYTES("a%d b\n"), NOTHING, NOTHING, NOTHING},
+    {EDGES, "doubled quotes", NOTHING, BYTES("\"\"\"%d\" \"\"\"\"\n"), NOTHING, NOTHING, NOTHING},
     {EDGES, "numbers, then a name", NOTHING, BYTES("0 1\n"), BYTES("a b\n"), NOTHING, NOTHING},
     {EDGES, "empty lines", NOTHING, BYTES("\n"), BYTES("0 1\n"), NOTHING, NOTHING},
     {EDGES, "comments", NOTHING, BYTES("#\n"), BYTES("0 1\n"), NOTHING, NOTHING},
@@ -195,12 +202,14 @@ static const struct row rows[] = {
     {NUMBERS, "a row", NOTHING, BYTES("1,"), BYTES("1\n"), NOTHING, NOTHING},
     {NUMBERS, "a row, then short ones", NOTHING, BYTES("1,"), BYTES("1\n"), BYTES("1\n"), NOTHING},
     {NUMBERS, "ids", NOTHING, BYTES("a%d,1\n"), NOTHING, NOTHING, NOTHING},
+    {NUMBERS, "ids in the second column", NOTHING, BYTES(".5,%d\n"), NOTHING, NOTHING, NOTHING},
     {NUMBERS, "a header", BYTES("id"), BYTES(",a"), BYTES("\n1,2\n"), NOTHING, NOTHING},
     {NUMBERS, "digits", NOTHING, BYTES("1"), BYTES("\n"), NOTHING, NOTHING},
     {LABELS, "classes", NOTHING, BYTES("%d\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "one far class", BYTES("1048575\n"), BYTES("0\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "names", NOTHING, BYTES("a%d\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "ids", NOTHING, BYTES("a%d,b\n"), NOTHING, NOTHING, NOTHING},
+    {LABELS, "further columns", BYTES("node,class"), BYTES(",p"), BYTES("\n"), NOTHING, NOTHING},
     {LABELS, "names in falling order", NOTHING, BYTES("-%d b\n"), NOTHING, NOTHING, NOTHING},
 };
 
@@ -211,21 +220,25 @@ static void put(struct bytes *out, uint8_t *to, struct bytes piece)
     out->length += piece.length;
 }
 
-static void repeat(struct bytes *out, uint8_t *to, struct bytes piece, int64_t times)
+static void put_numbered(struct bytes *out, uint8_t *to, struct bytes piece, int64_t i)
 {
     const char *number = piece.length > 0 ? strstr(piece.data, "%d") : NULL;
-    for (int64_t i = 0; i < times; i++) {
-        char digits[24];
-        if (!number) {
-            put(out, to, piece);
-            continue;
-        }
-        int64_t head = number - (const char *)piece.data;
-        int length = snprintf(digits, sizeof digits, "%lld", (long long)i);
-        put(out, to, (struct bytes){piece.data, head});
-        put(out, to, (struct bytes){digits, length});
-        put(out, to, (struct bytes){number + 2, piece.length - head - 2});
+    char digits[24];
+    if (!number) {
+        put(out, to, piece);
+        return;
     }
+    int64_t head = number - (const char *)piece.data;
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)i);
+    put(out, to, (struct bytes){piece.data, head});
+    put(out, to, (struct bytes){digits, length});
+    put(out, to, (struct bytes){number + 2, piece.length - head - 2});
+}
+
+static void repeat(struct bytes *out, uint8_t *to, struct bytes piece, int64_t times)
+{
+    for (int64_t i = 0; i < times; i++)
+        put_numbered(out, to, piece, i);
 }
 
 /* An archive of empty members; zip_t is the system's, so it is written by hand. */
@@ -274,7 +287,7 @@ static struct bytes make(uint8_t *to, const struct row *row, int64_t size)
         return out;
     }
     out.length = head;
-    put(&out, to, row->before);
+    put_numbered(&out, to, row->before, times);
     repeat(&out, to, row->piece, times);
     put(&out, to, row->between);
     repeat(&out, to, row->again, times);

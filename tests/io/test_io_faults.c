@@ -82,7 +82,8 @@ static graco_status run_json(void)
 
 static graco_status run_tables(void)
 {
-    static const char edges_text[] = "a b\nc d\n", numbers_text[] = "h,x\na,1\nb,2\nc,3\n";
+    static const char edges_text[] = "a b\nc \"\"\"d\"\n", numbers_text[] = "h,x\na,1\nb,2\nc,3\n",
+                      shuffled[] = ".5 1\n1 0\n2 2\n3 3\n4 4\n5 5\n6 6\n7 7\n";
     static const char labels_text[] = "n1 red\nn2 blue\nn3 red\n";
     struct table_edges edges = {0};
     struct table_numbers numbers = {0};
@@ -97,6 +98,10 @@ static graco_status run_tables(void)
     if (status == GRACO_OK)
         status = table_numbers_read(&numbers, "n", numbers_text, sizeof numbers_text - 1,
                                     TABLE_IDS_AUTO, NULL);
+    table_numbers_clear(&numbers);
+    if (status == GRACO_OK)
+        status =
+            table_numbers_read(&numbers, "s", shuffled, sizeof shuffled - 1, TABLE_IDS_AUTO, NULL);
     if (status == GRACO_OK)
         status = table_labels_read(&labels, "l", labels_text, sizeof labels_text - 1, NULL);
     table_edges_clear(&edges);
@@ -151,11 +156,28 @@ static graco_status run_folder(void)
     return status;
 }
 
+static graco_status run_results(void)
+{
+    graco_results *results = NULL, *other = NULL;
+    graco_status status = graco_results_open(&results, "/nowhere/results.json", false);
+    if (status == GRACO_OK)
+        status = graco_results_add(results, "{\"key\": \"a\", \"seed\": 1}");
+    if (status == GRACO_OK)
+        status = graco_results_save(results, path, "{\"made\": {}, \"items\": [1, \"b\"]}");
+    if (status == GRACO_OK)
+        status = graco_results_open(&other, path, true);
+    if (status == GRACO_OK)
+        status = graco_results_merge(results, NULL, other);
+    graco_results_free(other);
+    graco_results_free(results);
+    return status;
+}
+
 int main(void)
 {
-    static graco_status (*const runs[])(void) = {run_npy,         run_npz,     run_pickle,
-                                                 run_safetensors, run_json,    run_tables,
-                                                 run_names,       run_strings, run_folder};
+    static graco_status (*const runs[])(void) = {
+        run_npy,    run_npz,   run_pickle,  run_safetensors, run_json,
+        run_tables, run_names, run_strings, run_folder,      run_results};
     static const float items[] = {1, 2, 3};
     const int64_t three = 3;
     CHECK_OK(array_borrow(&sample, ARRAY_F32, items, 1, &three));

@@ -49,7 +49,7 @@ static void test_edges(void)
         "\xef\xbb\xbf# SNAP\n% KONECT\n\n  0   1  \n 2\t 5\n\n#x\n5 0\n",
         "0 , 1\n2 ,5\n5, 0\n",
         "\"0\" \"1\"\n\"2\" 5\n5 \"0\"\n",
-        "0 1 0.5\n2 5 1e3\n5 0 -7\n",
+        "0 1 0.5\n2 5 1e3\n5 0 7\n",
     };
     struct table_edges edges;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -57,7 +57,9 @@ static void test_edges(void)
         CHECK(edges.count == 3 && edges.nodes == 6 && !edges.names);
         CHECK(edges.source[1] == 2 && edges.target[1] == 5 && edges.source[2] == 5 &&
               edges.target[2] == 0);
-        CHECK(edges.weighted == (i == 7));
+        CHECK(!edges.left_out && !edges.weight == (i != 7));
+        CHECK(i != 7 ||
+              (edges.weight[0] == 0.5f && edges.weight[1] == 1000 && edges.weight[2] == 7));
         table_edges_clear(&edges);
         hostile_truncate(decode, (const uint8_t *)same[i], (int64_t)strlen(same[i]));
         hostile_corrupt(decode, (const uint8_t *)same[i], (int64_t)strlen(same[i]));
@@ -72,6 +74,11 @@ static void test_edges(void)
     CHECK(edges.nodes == 3 && strcmp(names_text(edges.names, 2), "a,b") == 0 &&
           strcmp(names_text(edges.names, 0), "New York") == 0);
     table_edges_clear(&edges);
+    CHECK_OK(edges_of(&edges, "\"a \"\"b\"\"\",\"\"\"\"\r\n\"\"\",\"\"x\"\"\"\"\",a\r\n"));
+    CHECK(edges.nodes == 4 && strcmp(names_text(edges.names, 0), "a \"b\"") == 0 &&
+          strcmp(names_text(edges.names, 1), "\"") == 0 &&
+          strcmp(names_text(edges.names, 2), "\",\"x\"\"") == 0);
+    table_edges_clear(&edges);
     CHECK_OK(edges_of(&edges, "2000000000 7\n7 99999999999999999999\n")); /* labels, not numbers */
     CHECK(edges.nodes == 3 && edges.names);
     table_edges_clear(&edges);
@@ -82,6 +89,29 @@ static void test_edges(void)
     CHECK(edges.nodes == 2 && edges.names);
     table_edges_clear(&edges);
     table_edges_clear(NULL);
+}
+
+static void test_weights(void)
+{
+    static const char *const wrong[] = {"-7", "0", "1e-300", "1e300", "-0.0"};
+    const struct table_options unweighted = {.unweighted = true};
+    struct table_edges edges;
+    char text[64];
+    CHECK_OK(edges_of(&edges, "Source,Target,Weight\n7,ann,2\nann,bob,.25\n"));
+    CHECK(edges.header && edges.names && edges.weight[0] == 2 && edges.weight[1] == 0.25f);
+    table_edges_clear(&edges);
+    /* A column that the header calls otherwise has no weights, whatever it holds. */
+    CHECK_OK(edges_of(&edges, "source,target,since\n0,1,-44\n1,2,2011\n"));
+    CHECK(edges.count == 2 && !edges.weight && edges.left_out && edges.other.length == 5);
+    table_edges_clear(&edges);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(text, sizeof text, "0 1 1\n1 2 %s\n", wrong[i]);
+        CHECK_FAILS(edges_of(&edges, text), GRACO_ERROR_FORMAT, "e.txt, line 2: \"");
+        CHECK(strstr(graco_message(), "is no weight, a finite number above 0 is expected"));
+        CHECK_OK(table_edges_read(&edges, "e.txt", text, (int64_t)strlen(text), &unweighted));
+        CHECK(edges.count == 2 && !edges.weight && edges.left_out && edges.other.length == 0);
+        table_edges_clear(&edges);
+    }
 }
 
 static void test_edge_errors(void)
@@ -184,6 +214,7 @@ static void test_matrix_market(void)
         {"coordinate pattern general\n3 3 1\n0 1\n", "line 3: no entry"},
         {"coordinate real general\n3 3 1\n1 2\n", "line 3: 2 fields"},
         {"coordinate real general\n3 3 1\n1 2 nan\n", "line 3: no entry"},
+        {"coordinate real general\n3 3 1\n1 2 -1\n", "line 3: \"-1\" is no weight"},
         {"coordinate pattern general\n2000000000 2000000000 1\n1 2\n", "at most 65536"},
     };
     const char *text = "%%MatrixMarket matrix coordinate real symmetric\n% by hand\n4 4 3\n"
@@ -191,7 +222,8 @@ static void test_matrix_market(void)
     char file[256];
     struct table_edges edges;
     CHECK_OK(edges_of(&edges, text));
-    CHECK(edges.nodes == 4 && edges.count == 5 && edges.weighted && edges.matrix_market);
+    CHECK(edges.nodes == 4 && edges.count == 5 && edges.matrix_market);
+    CHECK(edges.weight[0] == 0.5f && edges.weight[1] == 0.5f && edges.weight[4] == 2);
     CHECK(edges.source[0] == 1 && edges.target[0] == 0 && edges.source[1] == 0 &&
           edges.target[1] == 1 && edges.source[4] == 2 && edges.target[4] == 2);
     table_edges_clear(&edges);
@@ -199,7 +231,7 @@ static void test_matrix_market(void)
     hostile_corrupt(decode, (const uint8_t *)text, (int64_t)strlen(text));
     CHECK_OK(
         edges_of(&edges, "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n"));
-    CHECK(edges.nodes == 3 && edges.count == 2 && !edges.weighted && edges.target[1] == 2);
+    CHECK(edges.nodes == 3 && edges.count == 2 && !edges.weight && edges.target[1] == 2);
     table_edges_clear(&edges);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         snprintf(file, sizeof file, "%%%%MatrixMarket matrix %s", wrong[i][0]);
@@ -294,10 +326,86 @@ static void test_understanding(void)
     CHECK_FAILS(labels_of(&labels, "a,1\n,2\n"), GRACO_ERROR_FORMAT, "line 2: an id is empty");
 }
 
+/* A table of labels may have further columns if its header names the two, as predictions have. */
+static void test_wide_labels(void)
+{
+    struct table_labels labels;
+    static const char wide[] = "p,node,\"class\",q\n.5,a,\"x \"\"1\"\"\",\n.1,\"a\"\"\",y,2\n";
+    CHECK_OK(labels_of(&labels, wide));
+    CHECK(labels.count == 2 && labels.id_column == 2 && labels.header && labels.classes == 2);
+    CHECK(strcmp(names_text(labels.ids, 1), "a\"") == 0 && labels.label[0] == 0 &&
+          strcmp(names_text(labels.labels, 0), "x \"1\"") == 0);
+    table_labels_clear(&labels);
+    const struct table_options p = {.id_column = "p"}, first = {.id_column = "1"},
+                               no = {.header = TABLE_HEADER_NO}, third = {.id_column = "3"};
+    CHECK_OK(table_labels_read(&labels, "l", wide, sizeof wide - 1, &p));
+    CHECK(labels.id_column == 1 && strcmp(names_text(labels.ids, 0), ".5") == 0);
+    table_labels_clear(&labels);
+    CHECK_OK(table_labels_read(&labels, "l", wide, sizeof wide - 1, &first));
+    CHECK(labels.id_column == 1 && labels.count == 2);
+    table_labels_clear(&labels);
+    CHECK_FAILS(table_labels_read(&labels, "l", wide, sizeof wide - 1, &no), GRACO_ERROR_FORMAT,
+                "line 1: 4 fields");
+    CHECK_FAILS(table_labels_read(&labels, "l", wide, sizeof wide - 1, &third), GRACO_ERROR_FORMAT,
+                "a header must name the two");
+    CHECK_FAILS(labels_of(&labels, "node,class,node\na,x,b\n"), GRACO_ERROR_FORMAT, "line 1");
+    CHECK_FAILS(labels_of(&labels, "a,b,c\na,x,b\n"), GRACO_ERROR_FORMAT, "line 1: 3 fields");
+    CHECK_FAILS(labels_of(&labels, "node,class,p\na,x\n"), GRACO_ERROR_FORMAT, "line 2: 2 fields");
+    CHECK_FAILS(labels_of(&labels, "node,class,p\n,x,1\n"), GRACO_ERROR_FORMAT, "an id is empty");
+    hostile_truncate(decode, (const uint8_t *)wide, (int64_t)sizeof wide - 1);
+    hostile_corrupt(decode, (const uint8_t *)wide, (int64_t)sizeof wide - 1);
+}
+
+/* Rows of four numbers: 0.5 times the row, and in the column `ids` (from 0), and `also` if it is below
+ * four, the row numbers from the last to the first. */
+static const char *shuffled(char text[1024], const char *header, int rows, int ids, int also)
+{
+    int used = snprintf(text, 1024, "%s", header);
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < 4; c++)
+            used += snprintf(text + used, 1024 - (size_t)used, "%g%c",
+                             c == ids || c == also ? rows - 1 - i : 0.5 * i, c < 3 ? ',' : '\n');
+    return text;
+}
+
+/* Ids are found by what they are, in whatever column they stand. */
+static void test_id_columns(void)
+{
+    struct table_numbers numbers;
+    char text[1024], wanted[64];
+    for (int c = 0; c < 4; c++) {
+        CHECK_OK(numbers_of(&numbers, shuffled(text, "", 9, c, 9), TABLE_IDS_AUTO));
+        CHECK(numbers.id_column == c + 1 && numbers.cols == 3 && numbers.rows == 9);
+        CHECK(strcmp(names_text(numbers.ids, 0), "8") == 0 && numbers.data[3] == 0.5f);
+        table_numbers_clear(&numbers);
+        snprintf(wanted, sizeof wanted, "column %d has the number of each node once", c + 1);
+        CHECK_FAILS(numbers_of(&numbers, shuffled(text, "a,b,c,d\n", 9, c, 9), TABLE_IDS_AUTO),
+                    GRACO_ERROR_FORMAT, wanted);
+    }
+    CHECK_FAILS(numbers_of(&numbers, shuffled(text, "", 9, 1, 3), TABLE_IDS_AUTO),
+                GRACO_ERROR_FORMAT, "--id-column 2, --id-column 4 or --id-column none decides");
+    CHECK_FAILS(numbers_of(&numbers, shuffled(text, "a,b,c,d\n", 9, 1, 3), TABLE_IDS_AUTO),
+                GRACO_ERROR_FORMAT, "columns 2 and 4 have the number of each node once");
+    /* In a small table that is chance. */
+    CHECK_OK(numbers_of(&numbers, shuffled(text, "a,b,c,d\n", 7, 2, 9), TABLE_IDS_AUTO));
+    CHECK(numbers.id_column == 0 && numbers.cols == 4);
+    table_numbers_clear(&numbers);
+    /* One number twice, and no permutation is left. */
+    memcpy(strstr(shuffled(text, "", 9, 2, 9), ",7,"), ",8,", 3);
+    CHECK_OK(numbers_of(&numbers, text, TABLE_IDS_AUTO));
+    CHECK(numbers.id_column == 0 && numbers.cols == 4);
+    table_numbers_clear(&numbers);
+}
+
+static struct scan_field field_of(const char *text)
+{
+    return (struct scan_field){.text = text, .length = (int64_t)strlen(text)};
+}
+
 static void check_number(const char *text, double expected)
 {
     double value = 0;
-    CHECK(scan_number(&value, (struct scan_field){text, (int64_t)strlen(text)}));
+    CHECK(scan_number(&value, field_of(text)));
     CHECK(value == expected && signbit(value) == signbit(expected));
 }
 
@@ -319,7 +427,7 @@ static void test_scan_number(void)
     check_number("0.1000000000000000055511151231257827", 0.1);
     check_number("1e-9999", 0);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CHECK(!scan_number(&value, (struct scan_field){wrong[i], (int64_t)strlen(wrong[i])}));
+        CHECK(!scan_number(&value, field_of(wrong[i])));
     for (int i = 0; i < 20000; i++) {
         bits = bits * 6364136223846793005u + 1442695040888963407u;
         int digits = (int)(bits >> 60) + 1, exponent = (int)(bits >> 40 & 63) - 32;
@@ -369,10 +477,13 @@ static void test_speed(void)
 int main(void)
 {
     test_edges();
+    test_weights();
     test_edge_errors();
     test_numbers();
     test_labels();
     test_understanding();
+    test_wide_labels();
+    test_id_columns();
     test_matrix_market();
     test_scan_number();
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))

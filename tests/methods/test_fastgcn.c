@@ -2,6 +2,7 @@
  * sampled bottom layer, and comes to the same bits for any number of threads and after a stop. */
 #include "base/memory.h"
 #include "check.h"
+#include "methods/supervised.h"
 #include "methods/fastgcn.h"
 #include "train/trainer.h"
 
@@ -50,13 +51,15 @@ static bool same(const graco_matrix *a, const graco_matrix *b)
 static void unbiased(const graco_dataset *data)
 {
     graco_config config = make_config("rows=24 samples=20");
+    uint8_t *part = NULL;
     struct graco_model *model = NULL;
     struct context *context = NULL;
     void *made = NULL;
     double sum[24] = {0}, squares[24] = {0};
     CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     CHECK_OK(context_create(&context, &backend_cpu, 1, 0));
-    struct subject subject = {context, NODES, data->graph, data, NULL};
+    CHECK_OK(supervised_split(&part, &config, data));
+    struct subject subject = {context, NODES, data->graph, data, NULL, part};
     CHECK_OK(model->method->prepare(&made, model, &subject));
     struct fastgcn_state *state = made;
     const struct fastgcn_layer *top = &state->layer[FASTGCN_TOP];
@@ -91,6 +94,7 @@ static void unbiased(const graco_dataset *data)
     }
     model->method->release(made);
     context_free(context);
+    memory_free(part);
     graco_model_free(model);
 }
 

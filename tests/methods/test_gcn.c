@@ -74,8 +74,8 @@ static void scored_split(const graco_dataset *data, graco_protocol protocol, int
         .protocol = protocol, .splits = number + 1, .splits_write = path, .threads = 1};
     graco_eval_result scores = {0};
     struct context *context = NULL;
-    struct graco_model *model = NULL;
     struct supervised labels = {0};
+    uint8_t *part = NULL;
     graco_config config = make_config();
     int64_t rows[4] = {0};
     close(mkstemp(path));
@@ -86,9 +86,9 @@ static void scored_split(const graco_dataset *data, graco_protocol protocol, int
     config.protocol = protocol;
     config.split = protocol == GRACO_PROTOCOL_PUBLIC ? 0 : number;
     CHECK_OK(context_create(&context, &backend_cpu, 1, 0));
-    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
-    struct subject subject = {context, data->graph->nodes, data->graph, data, NULL};
-    CHECK_OK(supervised_init(&labels, model, &subject));
+    CHECK_OK(supervised_split(&part, &config, data));
+    struct subject subject = {context, data->graph->nodes, data->graph, data, NULL, part};
+    CHECK_OK(supervised_init(&labels, &subject));
     const float *code = codes.data + config.split * NODES;
     for (int p = 0; p < SUPERVISED_PARTS; p++)
         for (int64_t i = 0; i < labels.part[p].count; i++) {
@@ -103,7 +103,7 @@ static void scored_split(const graco_dataset *data, graco_protocol protocol, int
     CHECK(train_rows + validation_rows == rows[SPLITS_TRAIN] + rows[SPLITS_VALIDATION]);
     CHECK(protocol != GRACO_PROTOCOL_AUTHORS || validation_rows == (rows[SPLITS_TRAIN] + 4) / 5);
     supervised_clear(&labels);
-    graco_model_free(model);
+    memory_free(part);
     context_free(context);
     graco_eval_result_clear(&scores);
     graco_matrix_clear(&codes);

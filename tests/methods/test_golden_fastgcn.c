@@ -2,6 +2,7 @@
  * chances of nodes; three steps with decay on the first layer alone. */
 #include "golden.h"
 #include "data/splits.h"
+#include "methods/supervised.h"
 #include "methods/fastgcn.h"
 
 /* The file's rows and samples in the place of drawn ones. */
@@ -48,6 +49,7 @@ static void check_chances(const struct golden *g, const struct fastgcn_state *st
 
 static void check_named(const struct golden *g, bool precomputed)
 {
+    uint8_t *part = NULL;
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct stage *stage = NULL;
@@ -61,12 +63,15 @@ static void check_named(const struct golden *g, bool precomputed)
     CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     golden_set_parameters(g, &model->parameters);
     CHECK_OK(trainer_create(&trainer, g->backend, model));
-    struct subject subject = {.context = trainer->context, .graph = data->graph, .data = data};
+    CHECK_OK(supervised_split(&part, &config, data));
+    struct subject subject = {
+        .context = trainer->context, .graph = data->graph, .data = data, .part = part};
     CHECK_OK(stage_create_graph(&stage, model, subject, &data->features));
     check_chances(g, stage->state);
     golden_steps(g, trainer, stage, loss);
     stage_free(stage);
     trainer_free(trainer);
+    memory_free(part);
     graco_model_free(model);
     graco_dataset_free(data);
 }

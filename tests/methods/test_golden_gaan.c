@@ -2,6 +2,7 @@
  * features count as a parameter. */
 #include "golden.h"
 #include "data/splits.h"
+#include "methods/supervised.h"
 #include "methods/gaan.h"
 
 static struct gaan_state own; /* where the tests' own segments of one source are */
@@ -78,6 +79,7 @@ static void know_itself(struct context *c, int64_t rows)
 
 static void check_mean(const struct golden *g)
 {
+    uint8_t *part = NULL;
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct stage *stage = NULL;
@@ -100,7 +102,9 @@ static void check_mean(const struct golden *g)
         CHECK_OK(context_share(trainer->context, &masks[i], keep[i], count, sizeof(float)));
     }
     know_itself(trainer->context, data->graph->nodes);
-    struct subject subject = {.context = trainer->context, .graph = data->graph, .data = data};
+    CHECK_OK(supervised_split(&part, &config, data));
+    struct subject subject = {
+        .context = trainer->context, .graph = data->graph, .data = data, .part = part};
     CHECK_OK(stage_create_graph(&stage, model, subject, &data->features));
     golden_steps(g, trainer, stage, mean_loss_later);
     for (int i = 0; i < 2; i++) {
@@ -111,6 +115,7 @@ static void check_mean(const struct golden *g)
     own = (struct gaan_state){0};
     stage_free(stage);
     trainer_free(trainer);
+    memory_free(part);
     graco_model_free(model);
     graco_dataset_free(data);
 }

@@ -94,6 +94,7 @@ static void check_gcn(const struct golden *g)
     graco_config config = golden_config(g, "gcn");
     struct csr rows = {0};
     uint32_t *from = NULL;
+    uint8_t *part = NULL;
     float *keep = NULL;
     int64_t nodes = data->graph->nodes, hidden = golden_cols(g, "param.W1");
     config.hidden = hidden;
@@ -106,7 +107,9 @@ static void check_gcn(const struct golden *g)
     CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     golden_set_parameters(g, &model->parameters);
     CHECK_OK(trainer_create(&trainer, g->backend, model));
-    struct subject subject = {.context = trainer->context, .graph = data->graph, .data = data};
+    CHECK_OK(supervised_split(&part, &config, data));
+    struct subject subject = {
+        .context = trainer->context, .graph = data->graph, .data = data, .part = part};
     CHECK_OK(stage_create_graph(&plain, model, subject, &data->features));
     CHECK_OK(stage_create_graph(&stage, model, subject, &dropped->features));
     share(trainer->context, &rows, &from, nodes);
@@ -123,6 +126,7 @@ static void check_gcn(const struct golden *g)
     graco_model_free(model);
     csr_clear(&rows);
     memory_free(from);
+    memory_free(part);
     memory_free(keep);
     graco_dataset_free(dropped);
     graco_dataset_free(data);

@@ -182,7 +182,11 @@ claims = [{"text": "GRACE scores above DGI", **versus("grace", "dgi", (*SETS, "r
           {"text": "SGC scores below VGAE", **versus("vgae", "sgc", ("cora", "citeseer"))},
           {"text": "DeepWalk equals itself", **versus("deepwalk", "deepwalk")},
           {"text": "A claim that nobody tested", "better": ["cora other"], "worse": ["cora grace"]},
-          {"text": "GRACE is stable over p1", "better": [f"citeseer grace p1={p} p2=0.4" for p in (0.2, 0.3, 0.4)],
+          {"text": "0.4 and 0.5 score the same", "equal": True, "better": ["citeseer grace p1=0.4 p2=0.4"],
+           "worse": ["citeseer grace p1=0.5 p2=0.4"]},
+          {"text": "0.1 and 0.9 score the same", "equal": True, "better": ["citeseer grace p1=0.4 p2=0.4"],
+           "worse": ["citeseer grace p1=0.9 p2=0.4"]},
+          {"text": "GRACE with any p1 scores above node2vec", "better": [f"citeseer grace p1={p} p2=0.4" for p in (0.2, 0.3, 0.4)],
            "worse": ["citeseer node2vec"]}]
 explanations = [{"key": "cora vgae", "text": "Twice the epochs and the paper's learning rate gave the same, "
                                              "<em>within</em> 0.1 points."}]

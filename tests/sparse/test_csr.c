@@ -42,7 +42,8 @@ static void knows_answers(void)
     SAME(dense, (float[]){5, 0, 7, 0, 0, 0, 0, 0, 0, 3, 2, 1});
     csr_entry_rows(row, &small);
     SAME(row, (int32_t[]){0, 0, 2, 2, 2});
-    CHECK_OK(csr_from_pairs(&pairs, 3, 4, 4, (int32_t[]){2, 0, 2, 2}, (int32_t[]){3, 1, 0, 3}));
+    CHECK_OK(
+        csr_from_pairs(&pairs, 3, 4, 4, (int32_t[]){2, 0, 2, 2}, (int32_t[]){3, 1, 0, 3}, NULL));
     SAME(pairs.start, (int64_t[]){0, 1, 1, 4});
     SAME(pairs.index, (int32_t[]){1, 3, 0, 3}); /* in their order, repeated ones too */
     CHECK(pairs.value == NULL);
@@ -167,7 +168,7 @@ static void check_sort(const struct csr *M, const float *dense, uint32_t trial)
         row[k] = col[order[k]];
     for (int64_t k = 0; k < entries; k++)
         col[k] = M->index[order[k]];
-    CHECK_OK(csr_from_pairs(&made, M->rows, M->cols, entries, row, col));
+    CHECK_OK(csr_from_pairs(&made, M->rows, M->cols, entries, row, col, NULL));
     CHECK(csr_longest_row(&made) == csr_longest_row(M));
     if (M->value) { /* the value of each cell is its own */
         CHECK_OK(memory_alloc(&made.value, entries, sizeof *made.value));

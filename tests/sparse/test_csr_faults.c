@@ -20,7 +20,7 @@ static graco_status build(struct csr *out, struct csr_room *room, uint32_t **fro
     case CALL_ALLOC:
         return csr_alloc(out, 3, 4, 5, true);
     case CALL_PAIRS:
-        return csr_from_pairs(out, 3, 4, 3, rows, columns);
+        return csr_from_pairs(out, 3, 4, 3, rows, columns, NULL);
     case CALL_TRANSPOSE:
         return csr_transpose(out, from, &M);
     case CALL_GATHER:

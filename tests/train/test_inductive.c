@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "graph/weigh.h"
 #include "presets.h"
 
 static struct graco_dataset *generated(int64_t nodes, bool dense)
@@ -62,9 +63,12 @@ static double first_step(float **grad, int64_t *count, const struct graco_datase
     return loss;
 }
 
-static void batch_equals_whole(int encoder, enum objective_kind objective, bool dense)
+static void batch_equals_whole(int encoder, enum objective_kind objective, bool dense,
+                               bool weighted)
 {
     struct graco_dataset *data = generated(300, dense);
+    if (weighted)
+        weigh(data->graph);
     graco_config config = config_of(encoder);
     float *whole = NULL, *batch = NULL;
     int64_t count = 0;
@@ -82,9 +86,11 @@ static void batch_equals_whole(int encoder, enum objective_kind objective, bool 
 
 /* ---- Embedding layer by layer ---------------------------------------------------------------- */
 
-static void chunks_equal_whole(int encoder, int activation, bool dense)
+static void chunks_equal_whole(int encoder, int activation, bool dense, bool weighted)
 {
     struct graco_dataset *data = generated(9000, dense); /* more than one chunk */
+    if (weighted)
+        weigh(data->graph);
     graco_config config = config_of(encoder);
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
@@ -383,11 +389,12 @@ int main(void)
     const int encoders[] = {ENCODER_GCN, ENCODER_SAGE, ENCODER_SAGE_SKIP};
     for (int i = 0; i < 3; i++) {
         for (int dense = 0; dense < 2; dense++) {
-            batch_equals_whole(encoders[i], OBJECTIVE_EXACT, dense);
-            chunks_equal_whole(encoders[i], ACTIVATION_PRELU, dense);
-            chunks_equal_whole(encoders[i], ACTIVATION_RRELU, dense);
+            batch_equals_whole(encoders[i], OBJECTIVE_EXACT, dense, false);
+            batch_equals_whole(encoders[i], OBJECTIVE_EXACT, dense, true);
+            chunks_equal_whole(encoders[i], ACTIVATION_PRELU, dense, dense);
+            chunks_equal_whole(encoders[i], ACTIVATION_RRELU, dense, false);
         }
-        batch_equals_whole(encoders[i], OBJECTIVE_INFONCE, true);
+        batch_equals_whole(encoders[i], OBJECTIVE_INFONCE, true, true);
         nothing_leaks(encoders[i], true, false, 0);
         nothing_leaks(encoders[i], true, true, 0);
         nothing_leaks(encoders[i], false, false, 0);

@@ -155,6 +155,16 @@ graco_status cpu_draw_floats(struct context *c, const struct random_key *key, do
     return GRACO_OK;
 }
 
+/* The weights of the kept entries of a row. */
+static void compact_weights(const struct compaction *list, int64_t row)
+{
+    int64_t to = list->start[row];
+    for (int64_t e = list->start[row]; e < list->start[row + 1]; e++) {
+        list->kept_weight[to] = list->weight[e];
+        to += list->keep[list->id ? list->id[e] : (uint64_t)e];
+    }
+}
+
 static void compact_rows(void *job, struct threads_piece rows)
 {
     const struct compaction *list = job;
@@ -166,6 +176,8 @@ static void compact_rows(void *job, struct threads_piece rows)
             to += list->keep[list->id ? list->id[e] : (uint64_t)e];
         }
         list->count[row] = (int32_t)(to - list->start[row]);
+        if (list->weight)
+            compact_weights(list, row);
     }
 }
 
@@ -176,27 +188,36 @@ graco_status cpu_compact(struct context *c, int count, const struct compaction *
     return GRACO_OK;
 }
 
-struct degrees {
-    const int64_t *start;
-    const int32_t *count; /* NULL: all that start gives */
-    double share, power;
+static double degree_of(const struct degrees *d, int64_t row)
+{
+    if (d->known)
+        return (double)d->known[row];
+    int64_t count = d->count ? d->count[row] : d->start[row + 1] - d->start[row];
+    if (!d->weight)
+        return (double)count;
+    double sum = 0;
+    for (int64_t k = d->start[row]; k < d->start[row] + count; k++)
+        sum += (double)d->weight[k];
+    return sum;
+}
+
+struct scaling {
+    const struct degrees *degrees;
     float *scale;
 };
 
 static void scale_degrees(void *job, struct threads_piece rows)
 {
-    const struct degrees *d = job;
+    const struct scaling *s = job;
     for (int64_t row = rows.first; row < rows.last; row++) {
-        int64_t count = d->count ? d->count[row] : d->start[row + 1] - d->start[row];
-        double degree = 1.0 + d->share * (double)count;
-        d->scale[row] = (float)(d->power == -1 ? 1 / degree : 1 / sqrt(degree));
+        double degree = 1.0 + s->degrees->share * degree_of(s->degrees, row);
+        s->scale[row] = (float)(s->degrees->power == -1 ? 1 / degree : 1 / sqrt(degree));
     }
 }
 
-graco_status cpu_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                              const int32_t *count, double share, double power, float *scale)
+graco_status cpu_degree_scale(struct context *c, const struct degrees *d, float *scale)
 {
-    struct degrees degrees = {start, count, share, power, scale};
-    threads_run(c->threads, rows, SCALES_PER_PIECE, scale_degrees, &degrees);
+    struct scaling scaling = {d, scale};
+    threads_run(c->threads, d->rows, SCALES_PER_PIECE, scale_degrees, &scaling);
     return GRACO_OK;
 }

@@ -322,28 +322,29 @@ static void axpy(float *restrict y, float a, const float *restrict x, int64_t co
         y[i] += a * x[i];
 }
 
+/* a where the mask is set, else b. */
+static ext_vector choose(ext_integers mask, ext_vector a, ext_vector b)
+{
+    ext_integers ai, bi;
+    memcpy(&ai, &a, sizeof a);
+    memcpy(&bi, &b, sizeof b);
+    ai = (mask & ai) | (~mask & bi);
+    memcpy(&a, &ai, sizeof a);
+    return a;
+}
+
 static void elu_row(float *y, const float *x, const float *bias, int64_t count)
 {
-    const ext_vector zero = {0}, one = fill(1.0f), scale = fill(LOG2E), top = fill(0.0f);
+    const ext_vector zero = {0}, one = fill(1.0f), scale = fill(LOG2E);
     for (int64_t j = 0; j < count; j += LANES) {
         int64_t part = count - j < LANES ? count - j : LANES;
         ext_vector v = load_part(x + j, part);
         if (bias)
             v += load_part(bias + j, part);
-        ext_integers positive = v > zero, vi, ei;
+        ext_integers positive = v > zero;
         /* Where v is positive the exponential is not used; 2^0 keeps it in range. */
-        ext_integers keep = ~positive;
-        ext_vector low = v;
-        ext_integers lowi;
-        memcpy(&lowi, &low, sizeof low);
-        lowi &= keep;
-        memcpy(&low, &lowi, sizeof low);
-        ext_vector e = exp2_vector(low * scale + top) - one;
-        memcpy(&vi, &v, sizeof v);
-        memcpy(&ei, &e, sizeof e);
-        vi = (positive & vi) | (keep & ei);
-        memcpy(&v, &vi, sizeof v);
-        store_part(y + j, v, part);
+        ext_vector e = exp2_vector(choose(positive, zero, v) * scale) - one;
+        store_part(y + j, choose(positive, v, e), part);
     }
 }
 
@@ -367,10 +368,35 @@ static void activate(float *y, const float *x, const struct activation_row *row)
     }
 }
 
+/* Returns the gradient of the slope. Its sum is taken in lanes: one after another its additions would
+ * take longer than all the rest. */
+static double prelu_backward(float *dx, const float *dy, const float *seen,
+                             const struct activation_row *row)
+{
+    const ext_vector zero = {0}, slope = fill(row->slope);
+    double sum[LANES] = {0}, dslope = 0;
+    for (int64_t j = 0; j < row->count; j += LANES) {
+        int64_t part = row->count - j < LANES ? row->count - j : LANES;
+        ext_vector v = load_part(seen + j, part), d = load_part(dy + j, part);
+        float product[LANES];
+        if (row->bias)
+            v += load_part(row->bias + j, part);
+        ext_integers positive = v > zero;
+        ext_vector low = choose(positive, zero, v) * d;
+        store_part(dx + j, choose(positive, d, slope * d), part);
+        memcpy(product, &low, sizeof low);
+        for (int k = 0; k < LANES; k++)
+            sum[k] += (double)product[k];
+    }
+    for (int k = 0; k < LANES; k++)
+        dslope += sum[k];
+    return dslope;
+}
+
 static double activate_backward(float *dx, const float *dy, const float *seen,
                                 const struct activation_row *row, double *dbias)
 {
-    const float *bias = row->bias, *slopes = row->slopes;
+    const float *slopes = row->slopes;
     const float slope = row->kind == ACTIVATION_RELU ? 0 : row->slope;
     const int64_t count = row->count;
     double dslope = 0;
@@ -381,11 +407,7 @@ static double activate_backward(float *dx, const float *dy, const float *seen,
         for (int64_t j = 0; j < count; j++)
             dx[j] = dy[j] * seen[j] * (1 - seen[j]);
     } else if (row->kind == ACTIVATION_PRELU) {
-        for (int64_t j = 0; j < count; j++) {
-            float v = bias ? seen[j] + bias[j] : seen[j], d = dy[j];
-            dslope += v > 0 ? 0.0 : (double)(v * d);
-            dx[j] = v > 0 ? d : slope * d;
-        }
+        dslope = prelu_backward(dx, dy, seen, row);
     } else {
         for (int64_t j = 0; j < count; j++)
             dx[j] = dy[j] * (seen[j] > 0 ? 1 : slopes ? slopes[j] : slope);

@@ -283,9 +283,11 @@ __device__ static inline int64_t device_random_below(const struct random_key &ke
 __device__ static inline float device_random_normal(const struct random_key &key, uint64_t element)
 {
     uint32_t lanes[4];
-    device_random_block(lanes, key, element);
-    double u = (lanes[0] + 0.5) * 0x1p-32, v = (lanes[1] + 0.5) * 0x1p-32;
-    return sqrtf(-2 * logf((float)u)) * cospif((float)(2 * v));
+    device_random_block(lanes, key, element / 4);
+    double u = ((element & 2 ? lanes[2] : lanes[0]) + 0.5) * 0x1p-32;
+    double v = ((element & 2 ? lanes[3] : lanes[1]) + 0.5) * 0x1p-32;
+    float angle = (float)(2 * v);
+    return sqrtf(-2 * logf((float)u)) * (element & 1 ? sinpif(angle) : cospif(angle));
 }
 
 /* Numbers of a row that a thread takes at once; four where rows and their parts begin at multiples

@@ -380,8 +380,12 @@ __global__ static void __launch_bounds__(BLOCK) compact(const struct compactions
         int64_t e = base + lane;
         bool mine = e < last && job.keep[job.id ? (int64_t)job.id[e] : e];
         unsigned all_kept = __ballot_sync(~0u, mine);
-        if (mine)
-            job.kept[to + __popc(all_kept & ((1u << lane) - 1))] = job.index[e];
+        if (mine) {
+            int64_t place = to + __popc(all_kept & ((1u << lane) - 1));
+            job.kept[place] = job.index[e];
+            if (job.weight)
+                job.kept_weight[place] = job.weight[e];
+        }
         to += __popc(all_kept);
     }
     if (lane == 0)
@@ -401,21 +405,46 @@ graco_status cuda_compact(struct context *c, int count, const struct compaction 
     return GRACO_OK;
 }
 
-__global__ static void degree_scale(int64_t rows, const int64_t *start, const int32_t *count,
-                                    double share, bool mean, float *scale)
+__device__ static inline float scale_of(const struct degrees &d, double degree)
 {
-    int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= rows)
-        return;
-    double degree = 1.0 + share * (double)(count ? count[row] : start[row + 1] - start[row]);
-    scale[row] = (float)(mean ? 1 / degree : 1 / sqrt(degree));
+    double total = 1.0 + d.share * degree;
+    return (float)(d.power == -1 ? 1 / total : 1 / sqrt(total));
 }
 
-graco_status cuda_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                               const int32_t *count, double share, double power, float *scale)
+__global__ static void degree_scale(const struct degrees d, float *scale)
 {
-    degree_scale<<<blocks_for(rows, BLOCK), BLOCK, 0, state_of(c)->stream>>>(
-        rows, start, count, share, power == -1, scale);
+    int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= d.rows)
+        return;
+    scale[row] = scale_of(d, d.known   ? (double)d.known[row]
+                             : d.count ? (double)d.count[row]
+                                       : (double)(d.start[row + 1] - d.start[row]));
+}
+
+/* A warp per row: each lane adds every 32nd weight, and the lanes' sums are added in a fixed order. */
+__global__ static void __launch_bounds__(BLOCK) weighted_scale(const struct degrees d, float *scale)
+{
+    int64_t row = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP;
+    if (row >= d.rows)
+        return;
+    int64_t first = d.start[row], last = d.count ? first + d.count[row] : d.start[row + 1];
+    double sum = 0;
+    for (int64_t k = first + lane; k < last; k += WARP)
+        sum += (double)d.weight[k];
+    for (int half = WARP / 2; half > 0; half /= 2)
+        sum += __shfl_down_sync(~0u, sum, half);
+    if (lane == 0)
+        scale[row] = scale_of(d, sum);
+}
+
+graco_status cuda_degree_scale(struct context *c, const struct degrees *d, float *scale)
+{
+    cudaStream_t stream = state_of(c)->stream;
+    if (d->weight)
+        weighted_scale<<<blocks_for(d->rows, BLOCK_WARPS), BLOCK, 0, stream>>>(*d, scale);
+    else
+        degree_scale<<<blocks_for(d->rows, BLOCK), BLOCK, 0, stream>>>(*d, scale);
     PASS_LAUNCH("normalising views");
     return GRACO_OK;
 }

@@ -217,19 +217,26 @@ graco_status ref_compact(struct context *c, int count, const struct compaction *
         for (int64_t row = 0; row < job->rows; row++) {
             job->count[row] = 0;
             for (int64_t e = job->start[row]; e < job->start[row + 1]; e++)
-                if (job->keep[job->id ? (int64_t)job->id[e] : e])
-                    job->kept[job->start[row] + job->count[row]++] = job->index[e];
+                if (job->keep[job->id ? (int64_t)job->id[e] : e]) {
+                    int64_t to = job->start[row] + job->count[row]++;
+                    job->kept[to] = job->index[e];
+                    if (job->weight)
+                        job->kept_weight[to] = job->weight[e];
+                }
         }
     return GRACO_OK;
 }
 
-graco_status ref_degree_scale(struct context *c, int64_t rows, const int64_t *start,
-                              const int32_t *count, double share, double power, float *scale)
+graco_status ref_degree_scale(struct context *c, const struct degrees *d, float *scale)
 {
     (void)c;
-    for (int64_t row = 0; row < rows; row++)
-        scale[row] = (float)pow(
-            share * (double)(count ? count[row] : start[row + 1] - start[row]) + 1, power);
+    for (int64_t row = 0; row < d->rows; row++) {
+        double degree = d->known ? (double)d->known[row] : 0;
+        int64_t last = d->known ? 0 : !d->count ? d->start[row + 1] : d->start[row] + d->count[row];
+        for (int64_t k = d->known ? 0 : d->start[row]; k < last; k++)
+            degree += d->weight ? (double)d->weight[k] : 1;
+        scale[row] = (float)pow(d->share * degree + 1, d->power);
+    }
     return GRACO_OK;
 }
 

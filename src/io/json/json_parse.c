@@ -150,7 +150,7 @@ static bool take_digits(struct cursor *text)
 static graco_status parse_number(struct json *out, struct parser *p)
 {
     struct cursor *text = &p->text;
-    struct scan_field field = {text->at, 0};
+    struct scan_field field = {.text = text->at};
     bool whole = true;
     text->at += text->at < text->end && *text->at == '-';
     const char *digits = text->at;

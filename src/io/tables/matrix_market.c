@@ -1,6 +1,6 @@
 /* MatrixMarket: a banner, a line with the size, and the entries of a square sparse matrix, counted
  * from 1. Entry (i, j) is an edge from node i - 1 to node j - 1; a symmetric matrix lists each pair
- * once. Values are ignored, as weights are. */
+ * once. Values are weights. */
 #include "io/tables/matrix_market.h"
 
 #include "base/memory.h"
@@ -68,7 +68,9 @@ static graco_status read_size(int64_t *nodes, int64_t *entries, struct scan *sca
     return GRACO_OK;
 }
 
-static graco_status read_entry(int64_t place[2], int64_t nodes, bool values, struct scan *scan)
+/* `weight` may be NULL: it is not wanted. */
+static graco_status read_entry(int64_t place[2], float *weight, int64_t nodes, bool values,
+                               struct scan *scan)
 {
     struct scan_field fields[3];
     double value = 0;
@@ -78,31 +80,36 @@ static graco_status read_entry(int64_t place[2], int64_t nodes, bool values, str
     if (scan_integer(&place[0], fields[0], 1, nodes) &&
         scan_integer(&place[1], fields[1], 1, nodes) &&
         (!values || (scan_number(&value, fields[2]) && isfinite(value))))
-        return GRACO_OK;
+        return weight ? table_weight(weight, value, fields[2], scan) : GRACO_OK;
     return status_fail(GRACO_ERROR_FORMAT,
                        "%s, line %" PRId64 ": no entry: expected a row and a column from 1 to "
                        "%" PRId64 "%s",
                        scan->file, scan->line, nodes, values ? " and a finite number" : "");
 }
 
-graco_status matrix_market_read(struct table_edges *out, struct scan scan)
+graco_status matrix_market_read(struct table_edges *out, struct scan scan, bool unweighted)
 {
     bool values = false, symmetric = false;
     int64_t entries = 0, read = 0, place[2], lines;
+    float weight = 1;
     PASS(read_banner(&values, &symmetric, &scan));
     scan.separator = ' ';
     PASS(read_size(&out->nodes, &entries, &scan));
     lines = scan_count_lines(scan.next, scan.end - scan.next) * (symmetric ? 2 : 1);
     PASS(memory_alloc(&out->source, lines, sizeof *out->source));
     PASS(memory_alloc(&out->target, lines, sizeof *out->target));
+    if (values && !unweighted)
+        PASS(memory_alloc(&out->weight, lines, sizeof *out->weight));
     for (; scan_line(&scan); read++) {
-        PASS(read_entry(place, out->nodes, values, &scan));
+        PASS(read_entry(place, out->weight ? &weight : NULL, out->nodes, values, &scan));
         for (int way = 0; way < (symmetric && place[0] != place[1] ? 2 : 1); way++) {
+            if (out->weight)
+                out->weight[out->count] = weight;
             out->source[out->count] = (int32_t)(place[way] - 1);
             out->target[out->count++] = (int32_t)(place[!way] - 1);
         }
     }
-    out->weighted = values;
+    out->left_out = values && unweighted;
     out->matrix_market = true;
     if (read == entries)
         return GRACO_OK;

@@ -8,7 +8,8 @@
 /* Whether the text begins with the format's banner. */
 bool matrix_market_knows(const struct scan *scan);
 
-/* Fills *out, which is empty before; the caller clears it, also on failure. */
-graco_status matrix_market_read(struct table_edges *out, struct scan scan);
+/* Fills *out, which is empty before; the caller clears it, also on failure. Values are weights, unless
+ * they are left out. */
+graco_status matrix_market_read(struct table_edges *out, struct scan scan, bool unweighted);
 
 #endif

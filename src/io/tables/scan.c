@@ -84,11 +84,16 @@ static graco_status fail_line(const struct scan *scan, const char *what)
 
 static graco_status take_quoted(struct scan_field *field, struct scan *scan)
 {
-    const char *from = scan->at + 1;
-    const char *to = memchr(from, '"', (size_t)(scan->line_end - from));
+    const char *from = scan->at + 1, *to = from;
+    bool doubled = false;
+    while ((to = memchr(to, '"', (size_t)(scan->line_end - to))) && to + 1 < scan->line_end &&
+           to[1] == '"') {
+        doubled = true;
+        to += 2;
+    }
     if (!to)
         return fail_line(scan, "a quote is not closed");
-    *field = (struct scan_field){from, to - from};
+    *field = (struct scan_field){from, to - from, doubled};
     scan->at = to + 1;
     return GRACO_OK;
 }
@@ -107,7 +112,7 @@ static void take_plain(struct scan_field *field, struct scan *scan)
             to--;
     }
     scan->at = at;
-    *field = (struct scan_field){from, to - from};
+    *field = (struct scan_field){from, to - from, false};
 }
 
 /* After a field: the blanks, and one separator if that is not a blank. */
@@ -301,7 +306,8 @@ bool scan_number(double *out, struct scan_field field)
     if (at < end && (*at == 'e' || *at == 'E')) {
         at++;
         at += at < end && *at == '+' && at + 1 < end && at[1] != '-';
-        if (!scan_integer(&exponent, (struct scan_field){at, end - at}, -9999, 9999))
+        if (!scan_integer(&exponent, (struct scan_field){.text = at, .length = end - at}, -9999,
+                          9999))
             return false;
         at = end;
     }

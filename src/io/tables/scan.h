@@ -16,8 +16,9 @@ struct scan {
 };
 
 struct scan_field {
-    const char *text; /* in the file's bytes, without quotes */
+    const char *text; /* in the file's bytes, without the quotes around it */
     int64_t length;
+    bool doubled; /* each quote in it stands there twice */
 };
 
 /* Starts at the first byte, after a byte order mark. */

@@ -7,6 +7,7 @@
 #include "io/tables/matrix_market.h"
 #include "io/tables/scan.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,34 @@ bool table_names_ids(struct scan_field field)
     static const char *const words[] = {"",        "id",      "node", "nodeid",
                                         "node_id", "node id", "name", NULL};
     return scan_listed(field, words);
+}
+
+/* Makes one quote of each two. *block has the new text, which the caller frees; NULL if the field keeps
+ * its own. */
+static graco_status undouble(struct scan_field *field, char **block)
+{
+    int64_t length = 0;
+    *block = NULL;
+    if (!field->doubled)
+        return GRACO_OK;
+    PASS(memory_alloc(block, field->length, sizeof **block));
+    for (int64_t i = 0; i < field->length; i++) {
+        (*block)[length++] = field->text[i];
+        i += field->text[i] == '"';
+    }
+    *field = (struct scan_field){.text = *block, .length = length};
+    return GRACO_OK;
+}
+
+graco_status table_add_name(int32_t *out, struct names *names, struct scan_field field)
+{
+    graco_status status = GRACO_OK;
+    char *block = NULL;
+    TRY(undouble(&field, &block));
+    TRY(names_add(out, names, field.text, field.length));
+done:
+    memory_free(block);
+    return status;
 }
 
 /* How much of a field a message shows. */
@@ -37,23 +66,40 @@ void table_edges_clear(struct table_edges *edges)
         return;
     memory_free(edges->source);
     memory_free(edges->target);
+    memory_free(edges->weight);
     names_free(edges->names);
     *edges = (struct table_edges){0};
 }
 
-/* Reads a line of two ids and maybe a weight; the number of fields is that of the first line. */
-static graco_status read_edge(struct scan_field fields[3], int *columns, struct scan *scan)
+graco_status table_weight(float *out, double number, struct scan_field field,
+                          const struct scan *scan)
+{
+    *out = (float)number;
+    if (isfinite(*out) && *out >= FLT_MIN)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s, line %" PRId64 ": \"%.*s\" is no weight, a finite number above 0 is "
+                       "expected; --unweighted leaves weights out",
+                       scan->file, scan->line, shown(field), field.text);
+}
+
+/* Reads a line of two ids and maybe a weight, which goes to the edge's place if weights are kept; the
+ * number of fields is that of the first line. */
+static graco_status read_edge(struct scan_field fields[3], int *columns, struct table_edges *edges,
+                              struct scan *scan)
 {
     int count = 0;
-    double weight = 0;
+    double number = 0;
     PASS(scan_fields(fields, &count, 3, scan));
-    if (count >= 3 && (!scan_number(&weight, fields[2]) || !isfinite(weight)))
+    if (count >= 3 && (!scan_number(&number, fields[2]) || !isfinite(number)))
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s, line %" PRId64
                            ": the third field \"%.*s\" is no weight, a number is expected",
                            scan->file, scan->line, shown(fields[2]), fields[2].text);
-    return scan_columns(columns, count, 2, 3,
-                        "two ids (and on every line or none a weight) are expected", scan);
+    PASS(scan_columns(columns, count, 2, 3,
+                      "two ids (and on every line or none a weight) are expected", scan));
+    return edges->weight ? table_weight(&edges->weight[edges->count], number, fields[2], scan)
+                         : GRACO_OK;
 }
 
 static bool is_number(struct scan_field field)
@@ -102,6 +148,24 @@ static graco_status edge_header(bool *header, struct scan_field ids[3], struct s
                                                        : GRACO_OK;
 }
 
+/* Looks at the first line, header or not, whether there is a third column and whether it has weights,
+ * for which there is then room. */
+static graco_status look_for_weights(struct table_edges *edges, struct scan scan, int64_t lines,
+                                     bool unweighted)
+{
+    static const char *const words[] = {"weight", "weights", "edge_weight", "w", NULL};
+    struct scan_field fields[3];
+    int count = 0;
+    if (scan_line(&scan))
+        PASS(scan_fields(fields, &count, 3, &scan));
+    if (count != 3)
+        return GRACO_OK;
+    if (edges->header && !scan_listed(fields[2], words))
+        edges->other = fields[2];
+    edges->left_out = unweighted || edges->other.length > 0;
+    return edges->left_out ? GRACO_OK : memory_alloc(&edges->weight, lines, sizeof *edges->weight);
+}
+
 /* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
 static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, struct scan scan)
 {
@@ -110,7 +174,7 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
     int64_t source, target, largest = -1;
     *numbers = true;
     while (*numbers && scan_line(&scan)) {
-        PASS(read_edge(ids, &columns, &scan));
+        PASS(read_edge(ids, &columns, edges, &scan));
         *numbers = scan_integer(&source, ids[0], 0, NODE_MAX) &&
                    scan_integer(&target, ids[1], 0, NODE_MAX);
         if (!*numbers)
@@ -121,7 +185,6 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
         largest = target > largest ? target : largest;
     }
     edges->nodes = largest + 1;
-    edges->weighted = columns == 3;
     if (edges->nodes > SPARSE_FLOOR && edges->nodes / TABLE_SPARSE > 2 * edges->count)
         *numbers = false;
     return GRACO_OK;
@@ -134,13 +197,28 @@ static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
     edges->count = 0;
     PASS(names_create(&edges->names));
     while (scan_line(&scan)) {
-        PASS(read_edge(ids, &columns, &scan));
-        PASS(names_add(&edges->source[edges->count], edges->names, ids[0].text, ids[0].length));
-        PASS(names_add(&edges->target[edges->count], edges->names, ids[1].text, ids[1].length));
+        PASS(read_edge(ids, &columns, edges, &scan));
+        PASS(table_add_name(&edges->source[edges->count], edges->names, ids[0]));
+        PASS(table_add_name(&edges->target[edges->count], edges->names, ids[1]));
         edges->count++;
     }
     edges->nodes = names_count(edges->names);
-    edges->weighted = columns == 3;
+    return GRACO_OK;
+}
+
+/* Fails if a node has a word of the header as its name. */
+static graco_status check_words(const struct names *names, const struct scan_field head[2],
+                                const char *file)
+{
+    for (int i = 0; i < 2; i++) {
+        struct scan_field word = head[i];
+        char *block;
+        PASS(undouble(&word, &block));
+        bool taken = names_find(names, word.text, word.length) >= 0;
+        memory_free(block);
+        if (taken)
+            return fail_edge_header(head, file);
+    }
     return GRACO_OK;
 }
 
@@ -155,7 +233,7 @@ graco_status table_edges_read(struct table_edges *out, const char *file, const v
     *out = (struct table_edges){0};
     scan_start(&scan, file, bytes, length);
     if (matrix_market_knows(&scan)) {
-        TRY(matrix_market_read(out, scan));
+        TRY(matrix_market_read(out, scan, options->unweighted));
         goto done;
     }
     int64_t lines = scan_count_lines(bytes, length);
@@ -165,14 +243,14 @@ graco_status table_edges_read(struct table_edges *out, const char *file, const v
     out->header = options->header == TABLE_HEADER_YES;
     if (options->header == TABLE_HEADER_LOOK)
         TRY(edge_header(&out->header, head, scan));
+    TRY(look_for_weights(out, scan, lines, options->unweighted));
     if (out->header)
         scan_line(&scan);
     TRY(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
         TRY(edges_as_names(out, scan));
-    for (int i = 0; i < 2 && out->names && out->header && options->header == TABLE_HEADER_LOOK; i++)
-        if (names_find(out->names, head[i].text, head[i].length) >= 0)
-            TRY(fail_edge_header(head, file)); /* a node has the header's word as its name */
+    if (out->names && out->header && options->header == TABLE_HEADER_LOOK)
+        TRY(check_words(out->names, head, file));
     if (out->count == 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no edges: two ids on a line are expected", file);
 done:
@@ -254,27 +332,51 @@ static graco_status choose_header(bool *header, const struct look *look, enum ta
     return GRACO_OK;
 }
 
-/* Whether the integers of a column, from 0, are 0 .. rows - 1 in any order. Stops at the first row
- * that says no. */
-static graco_status is_permutation(bool *out, struct scan scan, int64_t column)
+/* In a table of fewer rows a column of features is easily a permutation by chance; there only the first
+ * two columns are looked at, and ids are the first. */
+enum { ROWS_BY_CHANCE = 8 };
+
+/* The first two columns, from 1, whose integers are 0 .. rows - 1 in any order; 0 where there are no such
+ * columns. `scan` stands before the first row; the search ends at the first row after which no column is
+ * left. A bit for each number that each column may have: less than the bytes of the table. */
+static graco_status find_permutations(int64_t found[2], int64_t fields, struct scan scan)
 {
-    struct scan_field field = {0};
-    uint8_t *seen = NULL;
-    int64_t lines = scan_count_lines(scan.next, scan.end - scan.next), rows = 0, most = -1, value;
-    bool found = true;
     graco_status status = GRACO_OK;
-    *out = false;
-    TRY(memory_zalloc(&seen, lines, sizeof *seen));
-    for (; scan_line(&scan); rows++) {
-        for (int64_t c = 0; c <= column; c++)
-            TRY(scan_next(&field, &found, &scan));
-        if (!found || !scan_integer(&value, field, 0, lines - 1) || seen[value]++)
-            goto done;
-        most = value > most ? value : most;
+    struct scan rest = scan;
+    struct scan_field field = {0};
+    uint8_t *seen = NULL; /* (looked, rows) bits */
+    bool *lost = NULL;    /* (looked) columns that are no permutation */
+    int64_t rows = 0, value;
+    found[0] = found[1] = 0;
+    while (scan_line(&rest))
+        rows++;
+    int64_t looked = rows < ROWS_BY_CHANCE && fields > 2 ? 2 : fields, left = looked;
+    if (rows < 2 || looked > (scan.end - scan.next) / rows) /* rows have fewer fields: no table */
+        goto done;
+    TRY(memory_zalloc(&seen, looked * rows / 8 + 1, sizeof *seen));
+    TRY(memory_zalloc(&lost, looked, sizeof *lost));
+    while (left > 0 && scan_line(&scan)) {
+        bool there = true;
+        for (int64_t c = 0; c < looked; c++) {
+            if (there)
+                TRY(scan_next(&field, &there, &scan));
+            if (lost[c])
+                continue;
+            int64_t bit = there && scan_integer(&value, field, 0, rows - 1) ? c * rows + value : -1;
+            lost[c] = bit < 0 || seen[bit / 8] >> bit % 8 & 1;
+            left -= lost[c];
+            if (!lost[c])
+                seen[bit / 8] |= (uint8_t)(1 << bit % 8);
+        }
     }
-    *out = rows > 1 && most == rows - 1;
+    for (int64_t c = 0; left > 0 && c < looked && !found[1]; c++)
+        if (!lost[c])
+            found[found[0] > 0] = c + 1;
+    if (rows < ROWS_BY_CHANCE && found[0] != 1)
+        found[0] = found[1] = 0;
 done:
     memory_free(seen);
+    memory_free(lost);
     return status;
 }
 
@@ -282,7 +384,7 @@ done:
 static graco_status chosen_ids(int64_t *out, const struct look *look, bool header,
                                const char *id_column, const char *file)
 {
-    struct scan_field text = {id_column, (int64_t)strlen(id_column)};
+    struct scan_field text = {.text = id_column, .length = (int64_t)strlen(id_column)};
     if (scan_integer(out, text, 1, look->fields))
         return GRACO_OK;
     *out = look->chosen;
@@ -297,19 +399,22 @@ static graco_status chosen_ids(int64_t *out, const struct look *look, bool heade
 /* Finds ids by what the columns hold. `scan` stands before the first row. */
 static graco_status looked_ids(int64_t *out, const struct look *look, bool header, struct scan scan)
 {
-    bool first = false, second = false;
+    int64_t found[2];
     if (look->fields < 2)
         return GRACO_OK;
-    PASS(is_permutation(&first, scan, 0));
-    if (!first)
-        return GRACO_OK;
-    PASS(is_permutation(&second, scan, 1));
-    if (header || second)
+    PASS(find_permutations(found, look->fields, scan));
+    if (found[1])
         return status_fail(GRACO_ERROR_FORMAT,
-                           "%s: column 1 has the number of each node once, and may be ids or a "
-                           "feature: --id-column 1 or --id-column none decides",
-                           scan.file);
-    *out = 1;
+                           "%s: columns %" PRId64 " and %" PRId64 " have the number of each node "
+                           "once, and may be ids or features: --id-column %" PRId64
+                           ", --id-column %" PRId64 " or --id-column none decides",
+                           scan.file, found[0], found[1], found[0], found[1]);
+    if (found[0] && header)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s: column %" PRId64 " has the number of each node once, and may be "
+                           "ids or a feature: --id-column %" PRId64 " or --id-column none decides",
+                           scan.file, found[0], found[0]);
+    *out = found[0];
     return GRACO_OK;
 }
 
@@ -383,7 +488,7 @@ static graco_status add_id(struct names *ids, struct scan_field field, const str
 {
     int32_t number = 0;
     int64_t before = names_count(ids);
-    PASS(names_add(&number, ids, field.text, field.length));
+    PASS(table_add_name(&number, ids, field));
     if (number < before)
         return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": the id \"%.*s\" is repeated",
                            scan->file, scan->line, shown(field), field.text);

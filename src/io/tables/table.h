@@ -2,7 +2,7 @@
  *
  * Fields are separated by a tab, a comma, a semicolon, or blanks and tabs. Empty lines and lines that
  * start with '#' or '%' are left out. Lines end with \n or \r\n. A byte order mark is skipped. A
- * field may stand in double quotes (no escapes inside). Every message names file and line. `file`
+ * field may stand in double quotes, and a quote in it is then written twice. Every message names file and line. `file`
  * is used in messages only. A few passes over the bytes at most, no copies of lines: to look at the
  * table, to look for ids, to read it (edges once more where ids are names).
  *
@@ -20,6 +20,7 @@ enum table_header { TABLE_HEADER_LOOK, TABLE_HEADER_YES, TABLE_HEADER_NO };
 
 struct table_options {
     enum table_header header;
+    bool unweighted;       /* leave weights out: any finite number may stand in their place */
     char separator;        /* ' ' for blanks and tabs; 0: the first line decides */
     const char *id_column; /* a column's name, its number from 1, or "none"; NULL: look */
 };
@@ -29,8 +30,8 @@ struct table_options {
  * (and more than a million) they are labels rather than numbers, and are treated as names. If any
  * id is no number, all are names, numbered in order of first appearance.
  *
- * Every line has two fields, or every line has three, the third a finite number: a weight. Weights
- * are ignored, and `weighted` says that there were some. Anything else is refused. */
+ * Every line has two fields, or every line has three, the third a finite number: a weight, which must
+ * be above 0, unless a header calls the third column otherwise. Anything else is refused. */
 enum { TABLE_SPARSE = 64 };
 
 /* A text that begins with %%MatrixMarket is read as io/tables/matrix_market.h says instead. */
@@ -38,9 +39,12 @@ struct table_edges {
     int64_t count, nodes;
     int32_t *source;     /* (count) */
     int32_t *target;     /* (count) */
+    float *weight;       /* (count) or NULL: none */
     struct names *names; /* NULL: ids are the node numbers */
-    bool weighted, header;
-    bool matrix_market; /* it was a matrix in that format */
+    bool header;
+    bool left_out;           /* there is a third column, which is left out */
+    struct scan_field other; /* what the header calls it, if that is why; borrowed from the bytes */
+    bool matrix_market;      /* it was a matrix in that format */
 };
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
@@ -51,7 +55,7 @@ void table_edges_clear(struct table_edges *edges);
  * if a field of it (the id apart) is no number. A header's id, node, node_id or name is the column
  * of ids. */
 enum table_ids {
-    TABLE_IDS_AUTO, /* the first column, if it has words, or each of 0 .. rows - 1 once */
+    TABLE_IDS_AUTO, /* the first column, if it has words; the one that has each of 0 .. rows - 1 once */
     TABLE_IDS_NONE, /* no id column */
     TABLE_IDS_FIRST /* the first column, also where it has other numbers */
 };
@@ -70,7 +74,8 @@ graco_status table_numbers_read(struct table_numbers *out, const char *file, con
                                 const struct table_options *options);
 void table_numbers_clear(struct table_numbers *numbers);
 
-/* Labels: every line has a label, or an id and a label. If every label is an integer from -1 to
+/* Labels: every line has a label, or an id and a label, which a header names if there are further
+ * columns. If every label is an integer from -1 to
  * TABLE_CLASSES - 1 it is the class, -1 meaning unknown; otherwise labels are names, and classes
  * are numbered in the byte order of the names. An empty label beside an id is unknown. The first
  * line is a header if its label is the only one that is no integer, or if it has words of headers. */
@@ -82,7 +87,7 @@ struct table_labels {
     struct names *ids;    /* row r has id r; NULL: no id column. A repeated id is refused. */
     struct names *labels; /* class c has name c; NULL: labels are the class numbers */
     bool header;
-    int id_column; /* from 1; 0: none */
+    int64_t id_column; /* from 1; 0: none */
 };
 
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
@@ -91,5 +96,12 @@ void table_labels_clear(struct table_labels *labels);
 
 /* Whether a header's word names a column of ids. */
 bool table_names_ids(struct scan_field field);
+
+/* The number of a field in `names`, new or known; quotes that stand twice in it are one. */
+graco_status table_add_name(int32_t *out, struct names *names, struct scan_field field);
+
+/* The weight that `number`, read from `field`, is; `scan` has the file and the line. */
+graco_status table_weight(float *out, double number, struct scan_field field,
+                          const struct scan *scan);
 
 #endif

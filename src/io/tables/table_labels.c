@@ -19,32 +19,46 @@ void table_labels_clear(struct table_labels *labels)
     *labels = (struct table_labels){0};
 }
 
-/* The label of a line goes to fields[1], its id, if the file has two columns, to fields[0]. */
-static graco_status read_line(struct scan_field fields[2], int *columns, int id_column,
+/* What the labels of a file are like. */
+struct survey {
+    bool header;                     /* the first line is one */
+    bool numbers;                    /* all labels are class numbers or empty */
+    int64_t columns;                 /* one, two, or more under a header that names the two */
+    int64_t id_column, label_column; /* from 1; 0: none */
+};
+
+static graco_status fail_columns(int64_t count, const struct scan *scan)
+{
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s, line %" PRId64 ": %" PRId64 " fields found, a label or an id and a "
+                       "label are expected, the same on every line; beside further columns a "
+                       "header must name the two",
+                       scan->file, scan->line, count);
+}
+
+/* The label of a line goes to fields[1], its id, if the file has ids, to fields[0]. */
+static graco_status read_line(struct scan_field fields[2], const struct survey *survey,
                               struct scan *scan)
 {
-    int count = 0;
-    PASS(scan_fields(fields, &count, 2, scan));
-    PASS(scan_columns(columns, count, 1, 2,
-                      "a label or an id and a label are expected, the same on every line", scan));
-    struct scan_field first = fields[0];
-    if (count == 2 && id_column == 2)
-        fields[0] = fields[1];
-    if (count == 1 || id_column == 2)
-        fields[1] = first;
-    if (count == 2 && fields[0].length == 0)
+    struct scan_field field = {0};
+    bool found = true;
+    int64_t count = 0;
+    for (;; count++) {
+        PASS(scan_next(&field, &found, scan));
+        if (!found)
+            break;
+        if (count + 1 == survey->id_column)
+            fields[0] = field;
+        else if (count + 1 == survey->label_column)
+            fields[1] = field;
+    }
+    if (count != survey->columns)
+        return fail_columns(count, scan);
+    if (survey->id_column > 0 && fields[0].length == 0)
         return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": an id is empty", scan->file,
                            scan->line);
     return GRACO_OK;
 }
-
-/* What the labels of a file are like. */
-struct survey {
-    bool header;   /* the first line is one */
-    bool numbers;  /* all labels are class numbers or empty */
-    int columns;   /* one, or two: an id and a label */
-    int id_column; /* from 1; 0: none */
-};
 
 static graco_status fail_header(struct scan_field label, const char *file)
 {
@@ -62,21 +76,24 @@ static bool names_labels(struct scan_field field)
     return scan_listed(field, words);
 }
 
+/* Whether the user's words are the number of a column, from 1. */
+static bool is_place(int64_t *out, const char *words, int64_t columns)
+{
+    struct scan_field text = {.text = words, .length = (int64_t)strlen(words)};
+    int64_t place;
+    if (!scan_integer(&place, text, 1, columns))
+        return false;
+    *out = place;
+    return true;
+}
+
 /* Which of two columns has the ids: the one the user says, the one a header calls so, the first. A
  * word of ids in the second column is a header if the first is called as labels are; beside a number
  * it is a label; else it has two readings. */
-static graco_status find_ids(int *out, struct scan scan, const struct table_options *options)
+static graco_status find_ids(int64_t *out, const struct scan_field fields[2], const char *file,
+                             const struct table_options *options)
 {
-    struct scan_field fields[2];
     const char *const chosen[] = {options->id_column, NULL};
-    int count = 0;
-    int64_t number = 0;
-    *out = 0;
-    if (!scan_line(&scan))
-        return GRACO_OK;
-    PASS(scan_fields(fields, &count, 2, &scan));
-    if (count != 2)
-        return GRACO_OK;
     double value;
     bool second = fields[1].length > 0 && table_names_ids(fields[1]) &&
                   !table_names_ids(fields[0]) && !scan_number(&value, fields[0]) &&
@@ -84,18 +101,64 @@ static graco_status find_ids(int *out, struct scan scan, const struct table_opti
     *out = second ? 2 : 1;
     if (second && !options->id_column && options->header == TABLE_HEADER_LOOK &&
         !names_labels(fields[0]))
-        return fail_header(fields[1], scan.file);
-    if (!options->id_column)
+        return fail_header(fields[1], file);
+    if (!options->id_column || is_place(out, options->id_column, 2))
         return GRACO_OK;
-    struct scan_field text = {chosen[0], (int64_t)strlen(chosen[0])};
-    if (scan_integer(&number, text, 1, 2))
-        *out = (int)number;
-    else if (scan_listed(fields[0], chosen) || scan_listed(fields[1], chosen))
+    if (scan_listed(fields[0], chosen) || scan_listed(fields[1], chosen))
         *out = scan_listed(fields[0], chosen) ? 1 : 2;
     else
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s has no column of ids '%s': expected a name in its header, 1 or 2",
-                           scan.file, chosen[0]);
+                           file, chosen[0]);
+    return GRACO_OK;
+}
+
+/* Of more than two columns the header calls one as labels are and one as ids are, unless the user says
+ * which has the ids. `scan` stands before the fields of the first line. */
+static graco_status named_columns(struct survey *out, struct scan scan,
+                                  const struct table_options *options)
+{
+    const char *const chosen[] = {options->id_column, NULL};
+    struct scan_field field = {0};
+    bool found = true;
+    int ids = 0, labels = 0;
+    for (;; out->columns++) {
+        PASS(scan_next(&field, &found, &scan));
+        if (!found)
+            break;
+        if (options->id_column ? scan_listed(field, chosen) : table_names_ids(field)) {
+            out->id_column = out->columns + 1;
+            ids += ids < 2;
+        } else if (names_labels(field)) {
+            out->label_column = out->columns + 1;
+            labels += labels < 2;
+        }
+    }
+    if (options->id_column && is_place(&out->id_column, options->id_column, out->columns))
+        ids = 1;
+    if (ids != 1 || labels != 1 || out->id_column == out->label_column ||
+        options->header == TABLE_HEADER_NO)
+        return fail_columns(out->columns, &scan);
+    out->header = true;
+    return GRACO_OK;
+}
+
+static graco_status find_columns(struct survey *out, struct scan scan,
+                                 const struct table_options *options)
+{
+    struct scan_field fields[2];
+    int count = 0;
+    *out = (struct survey){0};
+    if (!scan_line(&scan))
+        return GRACO_OK;
+    struct scan line = scan;
+    PASS(scan_fields(fields, &count, 2, &line));
+    if (count > 2)
+        return named_columns(out, scan, options);
+    out->columns = count;
+    if (count == 2)
+        PASS(find_ids(&out->id_column, fields, scan.file, options));
+    out->label_column = out->id_column == 1 ? 2 : 1;
     return GRACO_OK;
 }
 
@@ -116,13 +179,13 @@ static bool same_text(struct scan_field a, struct scan_field b)
 static graco_status survey_labels(struct survey *out, struct scan scan,
                                   const struct table_options *options)
 {
-    struct scan_field fields[2], first[2] = {0};
+    struct scan_field fields[2] = {0}, first[2] = {0};
     struct survey survey = {0};
     int64_t lines = 0, words = 0, value;
     bool first_word = false, again = false;
-    PASS(find_ids(&survey.id_column, scan, options));
+    PASS(find_columns(&survey, scan, options));
     for (; scan_line(&scan); lines++) {
-        PASS(read_line(fields, &survey.columns, survey.id_column, &scan));
+        PASS(read_line(fields, &survey, &scan));
         if (lines > 0 && survey.columns == 1 && scan.skipped)
             return status_fail(GRACO_ERROR_FORMAT,
                                "%s, line %" PRId64 ": empty lines stand before it, and may be left "
@@ -136,11 +199,11 @@ static graco_status survey_labels(struct survey *out, struct scan scan,
         first_word = word;
         memcpy(first, fields, sizeof first);
     }
-    survey.header = lines > 1 && first_word && words == 1;
+    survey.header = survey.header || (lines > 1 && first_word && words == 1);
     if (options->header != TABLE_HEADER_LOOK)
         survey.header = options->header == TABLE_HEADER_YES;
     else if (!survey.header && first_word && lines > 1)
-        PASS(worded_header(&survey.header, first, survey.columns == 2, again, scan.file));
+        PASS(worded_header(&survey.header, first, survey.columns > 1, again, scan.file));
     survey.numbers = words == (survey.header && first_word);
     *out = survey;
     return GRACO_OK;
@@ -149,16 +212,15 @@ static graco_status survey_labels(struct survey *out, struct scan scan,
 static graco_status read_labels(struct table_labels *labels, const struct survey *survey,
                                 struct scan scan)
 {
-    struct scan_field fields[2];
-    int columns = 0;
+    struct scan_field fields[2] = {0};
     int32_t number = 0;
     int64_t value = 0, classes = 0;
     if (survey->header)
         scan_line(&scan);
     while (scan_line(&scan)) {
-        PASS(read_line(fields, &columns, survey->id_column, &scan));
+        PASS(read_line(fields, survey, &scan));
         if (labels->ids) {
-            PASS(names_add(&number, labels->ids, fields[0].text, fields[0].length));
+            PASS(table_add_name(&number, labels->ids, fields[0]));
             if (number != labels->count)
                 return status_fail(GRACO_ERROR_FORMAT,
                                    "%s, line %" PRId64 ": the id \"%s\" is repeated", scan.file,
@@ -170,7 +232,7 @@ static graco_status read_labels(struct table_labels *labels, const struct survey
             scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
             number = (int32_t)value;
         } else {
-            PASS(names_add(&number, labels->labels, fields[1].text, fields[1].length));
+            PASS(table_add_name(&number, labels->labels, fields[1]));
         }
         labels->label[labels->count++] = number;
         classes = number >= classes ? number + 1 : classes;
@@ -227,7 +289,7 @@ graco_status table_labels_read(struct table_labels *out, const char *file, const
     out->header = survey.header;
     out->id_column = survey.id_column;
     TRY(memory_alloc(&out->label, scan_count_lines(bytes, length), sizeof *out->label));
-    if (survey.columns == 2)
+    if (survey.id_column > 0)
         TRY(names_create(&out->ids));
     if (!survey.numbers)
         TRY(names_create(&out->labels));

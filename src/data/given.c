@@ -1,0 +1,268 @@
+/* Data sets from arrays in memory, and back. The fields of graco_arrays are found by name, in one table;
+ * what the reader of graco's own format asks for by name it gets from there. Edges alone differ: a file
+ * has them as one array of pairs. */
+#include "data/given.h"
+
+#include "base/memory.h"
+#include "data/readers.h"
+
+#include <string.h>
+
+_Static_assert((int)GRACO_BOOL == (int)ARRAY_BOOL && (int)GRACO_INT64 == (int)ARRAY_I64 &&
+                   (int)GRACO_UINT64 == (int)ARRAY_U64 && (int)GRACO_FLOAT64 == (int)ARRAY_F64,
+               "graco_type begins as enum array_type does");
+
+static const struct {
+    const char *name;
+    size_t offset;
+} FIELDS[] = {{"source", offsetof(graco_arrays, source)},
+              {"target", offsetof(graco_arrays, target)},
+              {"edge_indptr", offsetof(graco_arrays, edge_indptr)},
+              {"edge_weight", offsetof(graco_arrays, edge_weight)},
+              {"x", offsetof(graco_arrays, x)},
+              {"x_indptr", offsetof(graco_arrays, x_indptr)},
+              {"x_indices", offsetof(graco_arrays, x_indices)},
+              {"x_data", offsetof(graco_arrays, x_data)},
+              {"y", offsetof(graco_arrays, y)},
+              {"split", offsetof(graco_arrays, split)},
+              {"label_mask", offsetof(graco_arrays, label_mask)},
+              {"graph_id", offsetof(graco_arrays, graph_id)},
+              {"node_ids", offsetof(graco_arrays, node_ids)},
+              {"class_names", offsetof(graco_arrays, class_names)}};
+enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
+
+/* NULL if there is none of that name. */
+static const graco_array *find(const graco_arrays *arrays, const char *name)
+{
+    size_t length = strcspn(name, ".");
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        const graco_array *field = (const graco_array *)((const char *)arrays + FIELDS[i].offset);
+        if (strlen(FIELDS[i].name) == length && memcmp(FIELDS[i].name, name, length) == 0)
+            return field->data || field->rows != 0 ? field : NULL;
+    }
+    return NULL;
+}
+
+bool given_have(const graco_arrays *arrays, const char *name)
+{
+    return find(arrays, name);
+}
+
+/* Copies rows with gaps between them to an array of its own. */
+static graco_status close_gaps(struct array *array, int64_t stride)
+{
+    struct array copy;
+    char *to = NULL;
+    const char *from = array->data;
+    int64_t rows = array->shape[0], width = array->ndim == 2 ? array->shape[1] : 1;
+    if (stride < width || stride > INT64_MAX / 16 / (rows + 1))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%lld rows of %lld items begin %lld items apart: expected at least %lld",
+                           (long long)rows, (long long)width, (long long)stride, (long long)width);
+    PASS(array_create(&copy, &to, array->type, 0, array->ndim, array->shape));
+    for (int64_t i = 0; i < rows && width > 0; i++)
+        memcpy(to + i * width * copy.size, from + i * stride * copy.size,
+               (size_t)(width * copy.size));
+    *array = copy;
+    return GRACO_OK;
+}
+
+static graco_status check_given(const graco_array *given)
+{
+    if (given->dims < 1 || given->dims > 2)
+        return status_fail(GRACO_ERROR_FORMAT, "%d dimensions: expected 1 or 2", given->dims);
+    if (given->rows < 0)
+        return status_fail(GRACO_ERROR_FORMAT, "%lld rows", (long long)given->rows);
+    if (!given->data && (given->dims == 1 || given->cols != 0))
+        return status_fail(GRACO_ERROR_FORMAT, "%lld rows without data", (long long)given->rows);
+    return GRACO_OK;
+}
+
+static graco_status borrow(struct array *out, const graco_array *given)
+{
+    const int64_t shape[2] = {given->rows, given->cols};
+    PASS(check_given(given));
+    if (given->type == GRACO_STRING)
+        return status_fail(GRACO_ERROR_FORMAT, "an array holds str items where numbers are needed");
+    if ((int)given->type < 0 || given->type > GRACO_STRING)
+        return status_fail(GRACO_ERROR_FORMAT, "items of type %d: expected a graco_type",
+                           (int)given->type);
+    PASS(array_borrow(out, (enum array_type)given->type, given->data, given->dims, shape));
+    int64_t width = given->dims == 2 ? given->cols : 1;
+    bool gaps = given->stride != 0 && given->stride != width && out->count > 0;
+    return gaps ? close_gaps(out, given->stride) : GRACO_OK;
+}
+
+/* An array of the one or two numbers that a file has in an array and a caller has not. */
+static graco_status open_numbers(struct array *out, int64_t count, int64_t first, int64_t second)
+{
+    int64_t *items = NULL;
+    PASS(array_create(out, &items, ARRAY_I64, 0, 1, &count));
+    items[0] = first;
+    if (count == 2)
+        items[1] = second;
+    return GRACO_OK;
+}
+
+graco_status given_open(struct member *member, const graco_arrays *arrays, const char *name)
+{
+    const graco_array *given = find(arrays, name), *rows = find(arrays, "edge_indptr");
+    struct array *out = &member->read;
+    if (given)
+        PASS(member_named(borrow(out, given), name));
+    else if (strcmp(name, "num_nodes") == 0 && (arrays->nodes != 0 || rows))
+        PASS(open_numbers(out, 1, arrays->nodes != 0 ? arrays->nodes : rows->rows - 1, 0));
+    else if (strcmp(name, "inductive") == 0)
+        PASS(open_numbers(out, 1, arrays->inductive, 0));
+    else if (strcmp(name, "x_shape") == 0)
+        PASS(open_numbers(out, 2, arrays->x_indptr.rows - 1, arrays->x_cols));
+    else
+        return GRACO_OK;
+    member->array = out;
+    return GRACO_OK;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------ */
+
+static graco_status check_strings(const graco_array *given, int64_t count)
+{
+    const char *const *text = given->data;
+    PASS(check_given(given));
+    if (given->type != GRACO_STRING)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "an array holds items of type %d where strings are needed",
+                           (int)given->type);
+    if (given->dims != 1 || (given->stride != 0 && given->stride != 1))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "strings in %d dimensions, %lld apart: expected one "
+                           "dimension without gaps",
+                           given->dims, (long long)given->stride);
+    if (count >= 0 && given->rows != count)
+        return status_fail(GRACO_ERROR_FORMAT, "%lld rows: expected %lld", (long long)given->rows,
+                           (long long)count);
+    for (int64_t i = 0; i < given->rows; i++)
+        if (!text[i])
+            return status_fail(GRACO_ERROR_FORMAT, "string %lld is NULL", (long long)i);
+    return GRACO_OK;
+}
+
+graco_status given_strings(char ***out, int64_t *count, const graco_arrays *arrays,
+                           const char *name)
+{
+    graco_status status = GRACO_OK;
+    const graco_array *given = find(arrays, name);
+    char **list = NULL, *block = NULL;
+    int64_t bytes = 0;
+    if (!given)
+        return GRACO_OK;
+    TRY(member_named(check_strings(given, *count), name));
+    const char *const *text = given->data;
+    for (int64_t i = 0; i < given->rows; i++)
+        bytes += (int64_t)strlen(text[i]) + 1;
+    TRY(memory_alloc(&list, given->rows + 1, sizeof *list));
+    TRY(memory_alloc(&block, bytes, 1));
+    list[0] = block;
+    for (int64_t i = 0; i < given->rows; i++) {
+        size_t length = strlen(text[i]) + 1;
+        list[i] = memcpy(block, text[i], length);
+        block += length;
+    }
+    *count = given->rows;
+    *out = list;
+    list = NULL;
+done:
+    memory_free(list);
+    return status;
+}
+
+/* ---- Edges ------------------------------------------------------------------------------------ */
+
+/* Fills the end of every edge that the caller gives as compressed rows. */
+static graco_status expand_rows(int32_t **out, const struct dataset_parts *parts,
+                                const struct members *members)
+{
+    graco_status status = GRACO_OK;
+    struct csr rows = {0};
+    int64_t nodes = members->arrays->nodes,
+            starts = nodes > 0 && nodes < INT32_MAX ? nodes + 1 : -1;
+    TRY(member_read(&rows.start, &starts, NULL, ARRAY_I64, members, "edge_indptr"));
+    rows.rows = starts - 1;
+    if (starts < 2 || rows.rows > INT32_MAX)
+        FAIL(GRACO_ERROR_FORMAT, "edge_indptr has %lld rows: expected 2 to %lld", (long long)starts,
+             (long long)INT32_MAX + 1);
+    TRY(member_named(csr_check_starts(&rows, parts->edges), "edge_indptr"));
+    TRY(memory_alloc(out, parts->edges, sizeof **out));
+    csr_entry_rows(*out, &rows);
+done:
+    csr_clear(&rows);
+    return status;
+}
+
+graco_status given_edges(struct dataset_parts *parts, const struct members *members)
+{
+    const graco_arrays *arrays = members->arrays;
+    bool source = find(arrays, "source"), target = find(arrays, "target");
+    bool rows = find(arrays, "edge_indptr");
+    if (!source && !target && !rows)
+        return GRACO_OK;
+    if (source + target + rows != 2)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%d of the arrays source, target and edge_indptr: expected two",
+                           source + target + rows);
+    parts->edges = -1;
+    if (source)
+        PASS(member_read(&parts->source, &parts->edges, NULL, ARRAY_I32, members, "source"));
+    if (target)
+        PASS(member_read(&parts->target, &parts->edges, NULL, ARRAY_I32, members, "target"));
+    return rows ? expand_rows(source ? &parts->target : &parts->source, parts, members) : GRACO_OK;
+}
+
+/* ---- There and back --------------------------------------------------------------------------- */
+
+graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays)
+{
+    const graco_load_options options = {.undirected = arrays->undirected};
+    const struct source source = {
+        .name = arrays->name, .options = &options, .members = {.arrays = arrays}};
+    if (find(arrays, "edge_weight"))
+        return status_fail(GRACO_ERROR_ARGUMENT, "edge_weight: weights are not read yet");
+    return reader_native.read(out, &source);
+}
+
+/* NULL data: no such array. cols -1: a vector. */
+static graco_array lend(const void *data, graco_type type, int64_t rows, int64_t cols)
+{
+    if (!data)
+        return (graco_array){0};
+    return (graco_array){.data = data,
+                         .type = type,
+                         .dims = cols < 0 ? 1 : 2,
+                         .rows = rows,
+                         .cols = cols < 0 ? 0 : cols};
+}
+
+graco_arrays graco_dataset_arrays(const graco_dataset *data)
+{
+    const struct csr *in = &data->graph->in, *sparse = &data->features.sparse;
+    int64_t nodes = data->graph->nodes, entries = sparse->start ? sparse->start[nodes] : 0;
+    const void *labels = data->label ? (const void *)data->label : data->multi;
+    return (graco_arrays){
+        .name = data->name,
+        .nodes = nodes,
+        .source = lend(in->index, GRACO_INT32, data->graph->edges, -1),
+        .edge_indptr = lend(in->start, GRACO_INT64, nodes + 1, -1),
+        .x = lend(data->features.dense, GRACO_FLOAT32, nodes, data->features.cols),
+        .x_indptr = lend(sparse->start, GRACO_INT64, nodes + 1, -1),
+        .x_indices = lend(sparse->index, GRACO_INT32, entries, -1),
+        .x_data = lend(sparse->value, GRACO_FLOAT32, entries, -1),
+        .x_cols = sparse->start ? sparse->cols : 0,
+        .y = lend(labels, data->label ? GRACO_INT32 : GRACO_UINT8, nodes,
+                  data->label ? -1 : data->classes),
+        .split = lend(data->split, GRACO_UINT8, nodes, -1),
+        .label_mask = lend(data->label_known, GRACO_UINT8, nodes, -1),
+        .graph_id = lend(data->graph_id, GRACO_INT32, nodes, -1),
+        .node_ids = lend(data->node_ids, GRACO_STRING, nodes, -1),
+        .class_names = lend(data->class_names, GRACO_STRING, data->classes, -1),
+        .inductive = data->inductive,
+    };
+}
