@@ -164,7 +164,7 @@ static void write_summary(struct report *report)
             const struct results_cell *cell = &results->items[i].cells.at[c];
             if (results->items[i].kind != RESULTS_TABLE)
                 continue;
-            marks[report_compare(results, cell).mark]++;
+            marks[report_compare(cell).mark]++;
             states[cell->state]++;
         }
     char numbers[5][24];

@@ -63,7 +63,7 @@ struct comparison {
     bool beyond; /* more than two standard errors apart */
 };
 
-struct comparison report_compare(const struct results *results, const struct results_cell *cell);
+struct comparison report_compare(const struct results_cell *cell);
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
@@ -91,8 +91,8 @@ void report_explanations(struct report *report);
 /* The table of every number of some cells: begin it with the headings that say where a cell
  * stands, then a row for each cell, with as many words. */
 void report_long_begin(struct sheet *table, const char *const *headings, int count);
-void report_long_row(struct sheet *table, const struct results *results,
-                     const struct results_cell *cell, const char *const *words, int count);
+void report_long_row(struct sheet *table, const struct results_cell *cell, const char *const *words,
+                     int count);
 
 /* A mean, "82.96"; its error and spread, " ± 0.06 (1.3)"; and both together. A dash without a
  * seed. */

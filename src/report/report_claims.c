@@ -124,12 +124,12 @@ static void judge_keys(struct judged *out, struct sheet *numbers, const struct r
 static void judge(struct judged *out, struct sheet *numbers, const struct results *results,
                   const struct results_claim *claim)
 {
-    bool neighbours = claim->better.count == claim->worse.count;
+    int64_t better = claim->better.count, worse = claim->worse.count;
+    int64_t count = better == 0 || worse == 0 ? 0 : better > worse ? better : worse;
     *out = (struct judged){0};
-    for (int64_t b = 0; b < claim->better.count; b++)
-        for (int64_t w = 0; w < claim->worse.count; w++)
-            if (!neighbours || b == w)
-                judge_keys(out, numbers, results, claim, (int64_t[]){b, w});
+    for (int64_t i = 0; i < count; i++)
+        judge_keys(out, numbers, results, claim,
+                   (int64_t[]){better == 1 ? 0 : i, worse == 1 ? 0 : i});
 }
 
 /* Whether the claim holds, in words. */
@@ -245,7 +245,7 @@ static void explain(struct sheet *table, const struct results *results,
                     const struct results_item *item, const struct results_cell *cell)
 {
     const char *tried = results_explanation(results, cell->key);
-    struct comparison c = report_compare(results, cell);
+    struct comparison c = report_compare(cell);
     char ours[REPORT_NUMBER], error[REPORT_NUMBER], paper[REPORT_NUMBER], difference[REPORT_NUMBER];
     report_paper(paper, cell->paper);
     report_mean(ours, &c.ours, c.scores);
@@ -269,7 +269,7 @@ static int64_t find_differing(struct sheet *table, const struct results *results
         const struct results_item *item = &results->items[i];
         for (int64_t k = 0; item->kind == RESULTS_TABLE && k < item->cells.count; k++) {
             const struct results_cell *cell = &item->cells.at[k];
-            struct comparison c = report_compare(results, cell);
+            struct comparison c = report_compare(cell);
             bool differs = c.mark == SHEET_ABOVE || c.mark == SHEET_BELOW;
             if (c.beyond && (differs || results_explanation(results, cell->key)))
                 explain(table, results, item, cell);

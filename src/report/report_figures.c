@@ -66,10 +66,10 @@ static void heat_clear(struct heat *heat)
     text_clear(&heat->words);
 }
 
-static void heat_cell(struct heat *heat, struct sheet *numbers, const struct report *report,
-                      const struct results_item *item, const struct results_cell *cell)
+static void heat_cell(struct heat *heat, struct sheet *numbers, const struct results_item *item,
+                      const struct results_cell *cell)
 {
-    struct comparison c = report_compare(report->results, cell);
+    struct comparison c = report_compare(cell);
     int64_t place = cell->row * item->x.ticks.count + cell->column;
     char x[NUMBER_TEXT], y[NUMBER_TEXT], mean[REPORT_WHOLE];
     number_shortest(x, item->x.ticks.at[cell->column]);
@@ -86,10 +86,10 @@ static void heat_cell(struct heat *heat, struct sheet *numbers, const struct rep
     text_add_bytes(&heat->words, "", 1);
     report_count(&heat->counts, &c.ours);
     heat->states[cell->state]++;
-    report_long_row(numbers, report->results, cell, (const char *[]){y, x}, 2);
+    report_long_row(numbers, cell, (const char *[]){y, x}, 2);
 }
 
-static graco_status heat_fill(struct heat *heat, struct sheet *numbers, const struct report *report,
+static graco_status heat_fill(struct heat *heat, struct sheet *numbers,
                               const struct results_item *item)
 {
     heat->count = item->x.ticks.count * item->y.ticks.count;
@@ -102,7 +102,7 @@ static graco_status heat_fill(struct heat *heat, struct sheet *numbers, const st
         heat->places[i] = 0;
     }
     for (int64_t i = 0; i < item->cells.count; i++)
-        heat_cell(heat, numbers, report, item, &item->cells.at[i]);
+        heat_cell(heat, numbers, item, &item->cells.at[i]);
     for (int64_t i = 0; i < heat->count; i++)
         heat->hover[i] = text_words(&heat->words) + heat->places[i];
     return text_status(&heat->words);
@@ -137,7 +137,7 @@ void report_grid_item(struct report *report, const struct results_item *item)
     struct text about = {0}, caption = {0};
     graco_status status = GRACO_OK;
     report_long_begin(&numbers, (const char *[]){item->y.label, item->x.label}, 2);
-    TRY(heat_fill(&heat, &numbers, report, item));
+    TRY(heat_fill(&heat, &numbers, item));
     describe_heat(&about, &heat, item);
     report_counts_words(&caption, &heat.counts);
     text_print(&caption, " %s", text_words(&about));
@@ -178,8 +178,7 @@ struct panel {
 };
 
 /* Puts a line's cells in the order of the axis, for which the ticks' own order is taken. */
-static void fill_line(struct panel *out, int64_t index, const struct report *report,
-                      const struct results_panel *panel)
+static void fill_line(struct panel *out, int64_t index, const struct results_panel *panel)
 {
     const struct results_line *line = &panel->lines[index];
     for (int64_t k = 0; k < panel->x.ticks.count; k++) {
@@ -188,7 +187,7 @@ static void fill_line(struct panel *out, int64_t index, const struct report *rep
     }
     for (int64_t i = 0; i < line->cells.count; i++) {
         const struct results_cell *cell = &line->cells.at[i];
-        struct comparison c = report_compare(report->results, cell);
+        struct comparison c = report_compare(cell);
         out->y[index][cell->column] = c.ours.mean;
         out->low[index][cell->column] = c.ours.mean - 2 * c.ours.error;
         out->high[index][cell->column] = c.ours.mean + 2 * c.ours.error;
@@ -231,7 +230,7 @@ static graco_status write_panel(struct report *report, const struct results_item
     const char *metric = "";
     TRY(memory_alloc(&drawn, 1, sizeof *drawn));
     for (int64_t i = 0; i < panel->line_count; i++) {
-        fill_line(drawn, i, report, panel);
+        fill_line(drawn, i, panel);
         metric = *metric ? metric : metric_of(report->results, &panel->lines[i].cells);
     }
     describe_series(&about, drawn->series, panel->line_count);
@@ -255,19 +254,19 @@ done:
 }
 
 /* The cells of a panel: their numbers to the table, their seeds and states counted. */
-static void count_panel(const struct report *report, const struct results_panel *panel,
-                        struct sheet *numbers, struct report_counts *counts, int64_t states[5])
+static void count_panel(const struct results_panel *panel, struct sheet *numbers,
+                        struct report_counts *counts, int64_t states[5])
 {
     for (int64_t l = 0; l < panel->line_count; l++)
         for (int64_t i = 0; i < panel->lines[l].cells.count; i++) {
             const struct results_cell *cell = &panel->lines[l].cells.at[i];
-            struct comparison c = report_compare(report->results, cell);
+            struct comparison c = report_compare(cell);
             char x[NUMBER_TEXT];
             number_shortest(x, panel->x.ticks.at[cell->column]);
             report_count(counts, &c.ours);
             states[cell->state]++;
-            report_long_row(numbers, report->results, cell,
-                            (const char *[]){panel->title, panel->lines[l].label, x}, 3);
+            report_long_row(numbers, cell, (const char *[]){panel->title, panel->lines[l].label, x},
+                            3);
         }
 }
 
@@ -282,7 +281,7 @@ void report_lines_item(struct report *report, const struct results_item *item)
     report_plots_begin(report, false);
     for (int64_t i = 0; i < item->panel_count; i++) {
         keep_status(report, write_panel(report, item, i));
-        count_panel(report, &item->panels[i], &numbers, &counts, states);
+        count_panel(&item->panels[i], &numbers, &counts, states);
     }
     report_counts_words(&caption, &counts);
     text_add(&caption, counts.seeds[1] > 1

@@ -15,13 +15,13 @@
 #define DASH "\xE2\x80\x93"
 #define DELTA "\xCE\x94"
 
-struct comparison report_compare(const struct results *results, const struct results_cell *cell)
+struct comparison report_compare(const struct results_cell *cell)
 {
     struct comparison out = {.difference = NAN, .scores = strcmp(cell->value, "scores") == 0};
     if (cell->state == RESULTS_QUOTED || cell->state == RESULTS_MISSING)
         out.ours = (struct summary){.mean = NAN, .error = NAN, .spread = NAN};
     else
-        out.ours = results_summary(results, cell);
+        out.ours = cell->ours;
     if (out.ours.seeds == 0 || isnan(cell->paper))
         return out;
     out.difference = out.ours.mean - cell->paper;
@@ -138,11 +138,11 @@ void report_long_begin(struct sheet *table, const char *const *headings, int cou
     sheet_column(table, "", "note", false);
 }
 
-void report_long_row(struct sheet *table, const struct results *results,
-                     const struct results_cell *cell, const char *const *words, int count)
+void report_long_row(struct sheet *table, const struct results_cell *cell, const char *const *words,
+                     int count)
 {
     static const char *const marks[] = {"", "within", "above", "below"};
-    struct comparison c = report_compare(results, cell);
+    struct comparison c = report_compare(cell);
     int decimals = c.scores ? 3 : 6;
     for (int i = 0; i < count; i++)
         sheet_words(table, words[i]);
@@ -163,14 +163,14 @@ void report_long_row(struct sheet *table, const struct results *results,
 /* ---- The table to look at -------------------------------------------------------------------- */
 
 /* The highest of our scores in each column; NaN where fewer than two stand there. */
-static void find_best(double *best, const struct results *results, const struct results_item *item)
+static void find_best(double *best, const struct results_item *item)
 {
     int64_t found[RESULTS_COLUMNS] = {0};
     for (int64_t c = 0; c < item->columns.count; c++)
         best[c] = NAN;
     for (int64_t i = 0; i < item->cells.count; i++) {
         const struct results_cell *cell = &item->cells.at[i];
-        struct comparison found_here = report_compare(results, cell);
+        struct comparison found_here = report_compare(cell);
         if (!found_here.scores || found_here.ours.seeds == 0)
             continue;
         found[cell->column]++;
@@ -182,14 +182,14 @@ static void find_best(double *best, const struct results *results, const struct 
 }
 
 /* Ours, the paper's, the difference. A place without a cell stays empty. */
-static void add_cell(struct sheet *table, const struct results *results,
-                     const struct results_cell *cell, double best, bool with_paper)
+static void add_cell(struct sheet *table, const struct results_cell *cell, double best,
+                     bool with_paper)
 {
     char ours[REPORT_NUMBER] = "", error[REPORT_NUMBER] = "", paper[REPORT_NUMBER] = "";
     char deviation[REPORT_NUMBER] = "", difference[REPORT_NUMBER] = "";
     struct comparison c = {.ours = {.mean = NAN}, .difference = NAN};
     if (cell) {
-        c = report_compare(results, cell);
+        c = report_compare(cell);
         report_mean(ours, &c.ours, c.scores);
         report_error(error, &c.ours, c.scores);
         report_difference(difference, c.difference, NAN);
@@ -310,12 +310,12 @@ static void write_notes(struct report *report, const struct results_item *item)
     memory_free(noted);
 }
 
-static void write_caption(struct report *report, struct text *out, const struct results_item *item,
-                          bool with_paper)
+static void write_caption(struct text *out, const struct report *report,
+                          const struct results_item *item, bool with_paper)
 {
     struct report_counts counts = {0};
     for (int64_t i = 0; i < item->cells.count; i++) {
-        struct comparison c = report_compare(report->results, &item->cells.at[i]);
+        struct comparison c = report_compare(&item->cells.at[i]);
         report_count(&counts, &c.ours);
     }
     report_counts_words(out, &counts);
@@ -326,9 +326,22 @@ static void write_caption(struct report *report, struct text *out, const struct 
                       "highest of our scores in a column is bold.");
 }
 
+/* A column for each set, or with the paper's numbers a group of three. */
+static void begin_columns(struct sheet *table, const struct results_item *item, bool with_paper)
+{
+    sheet_column(table, "", "", false);
+    for (int64_t c = 0; c < item->columns.count; c++) {
+        const char *name = item->columns.at[c];
+        sheet_column(table, with_paper ? name : "", with_paper ? "ours" : name, true);
+        if (with_paper) {
+            sheet_column(table, name, "paper", true);
+            sheet_column(table, name, DELTA, true);
+        }
+    }
+}
+
 void report_table_item(struct report *report, const struct results_item *item)
 {
-    const struct results *results = report->results;
     const struct results_cell *places[RESULTS_ROWS][RESULTS_COLUMNS];
     struct sheet table = {.title = item->title}, numbers = {0};
     struct text caption = {0};
@@ -337,29 +350,21 @@ void report_table_item(struct report *report, const struct results_item *item)
     memset(places, 0, sizeof places);
     for (int64_t i = 0; i < item->cells.count; i++)
         places[item->cells.at[i].row][item->cells.at[i].column] = &item->cells.at[i];
-    find_best(best, results, item);
-    sheet_column(&table, "", "", false);
-    for (int64_t c = 0; c < item->columns.count; c++) {
-        const char *name = item->columns.at[c];
-        sheet_column(&table, with_paper ? name : "", with_paper ? "ours" : name, true);
-        if (with_paper) {
-            sheet_column(&table, name, "paper", true);
-            sheet_column(&table, name, DELTA, true);
-        }
-    }
+    find_best(best, item);
+    begin_columns(&table, item, with_paper);
     report_long_begin(&numbers, (const char *[]){"row", "column", "value"}, 3);
     for (int64_t r = 0; r < item->rows.count; r++) {
         sheet_words(&table, item->rows.at[r]);
         for (int64_t c = 0; c < item->columns.count; c++) {
             const struct results_cell *cell = places[r][c];
-            add_cell(&table, results, cell, best[c], with_paper);
+            add_cell(&table, cell, best[c], with_paper);
             if (cell)
                 report_long_row(
-                    &numbers, results, cell,
+                    &numbers, cell,
                     (const char *[]){item->rows.at[r], item->columns.at[c], cell->value}, 3);
         }
     }
-    write_caption(report, &caption, item, with_paper);
+    write_caption(&caption, report, item, with_paper);
     report_table(report, &table, text_words(&caption));
     write_notes(report, item);
     report_numbers(report, item->name, &numbers);

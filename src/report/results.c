@@ -244,6 +244,7 @@ static graco_status read_samples(struct results *results, const struct json *roo
     PASS(results_take(&pairs, results, count, sizeof *pairs));
     PASS(results_take(&results->samples, results, count, sizeof *results->samples));
     PASS(results_take(&results->scores, results, count, sizeof *results->scores));
+    PASS(results_take(&results->summaries, results, count, sizeof *results->summaries));
     for (int64_t i = 0; i < count; i++) {
         graco_status status =
             read_sample(&pairs[i].sample, &pairs[i].scores, results, json_at(list, i));
@@ -263,6 +264,11 @@ static graco_status read_samples(struct results *results, const struct json *roo
         results->scores[i] = pairs[i].scores;
     }
     results->sample_count = count;
+    for (int64_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && strcmp(pairs[i].sample.key, pairs[end].sample.key) == 0;)
+            end++;
+        results->summaries[i] = statistics_summary(&results->scores[i], end - i);
+    }
     return GRACO_OK;
 }
 
@@ -359,23 +365,20 @@ void results_find(int64_t *first, int64_t *count, const struct results *results,
 
 struct summary results_summary(const struct results *results, const struct results_cell *cell)
 {
-    struct seed_scores runs[RESULTS_RUNS];
-    double values[RESULTS_RUNS];
-    int64_t first, count, kept = 0;
-    bool scores = strcmp(cell->value, "scores") == 0;
+    struct moments over_seeds = {0};
+    int64_t first, count;
+    double value = 0;
     results_find(&first, &count, results, cell->key);
-    for (int64_t i = first; i < first + count; i++) {
-        runs[kept] = results->scores[i];
-        if (!scores &&
-            as_number(&values[kept], json_find(results->samples[i].values, cell->value), false)) {
-            runs[kept].splits = 1;
-            runs[kept].scores = &values[kept];
-            kept++;
-        } else if (scores && runs[kept].splits > 0) {
-            kept++;
-        }
-    }
-    return statistics_summary(runs, kept);
+    if (count > 0 && strcmp(cell->value, "scores") == 0)
+        return results->summaries[first];
+    for (int64_t i = first; i < first + count; i++)
+        if (as_number(&value, json_find(results->samples[i].values, cell->value), false))
+            moments_add(&over_seeds, value);
+    return (struct summary){.seeds = over_seeds.count,
+                            .splits = over_seeds.count > 0,
+                            .mean = over_seeds.count > 0 ? over_seeds.mean : NAN,
+                            .error = moments_error(&over_seeds),
+                            .spread = NAN};
 }
 
 const char *results_explanation(const struct results *results, const char *key)

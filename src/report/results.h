@@ -14,18 +14,18 @@
 
 enum {
     RESULTS_ITEMS = 64, /* of a file; and so on */
-    RESULTS_ROWS = 256, /* of a table, facts or ticks of an axis */
+    RESULTS_ROWS = 256, /* of a table or of facts */
     RESULTS_COLUMNS = 32,
     RESULTS_TICKS = 64, /* of an axis */
     RESULTS_PANELS = 16,
     RESULTS_LINES = 8, /* of a panel: as many as there are colours */
     RESULTS_CLAIMS = 64,
-    RESULTS_CLAIM_KEYS = 64,
+    RESULTS_CLAIM_KEYS = 32,
     RESULTS_EXPLANATIONS = 512,
-    RESULTS_RUNS = 1024,   /* samples of a key */
-    RESULTS_SPLITS = 1024, /* scores of a sample */
-    RESULTS_VALUES = 64,   /* named numbers of a sample */
-    RESULTS_POINTS = 4096, /* of a sample's curve or map */
+    RESULTS_RUNS = 10000,   /* samples of a key */
+    RESULTS_SPLITS = 10000, /* scores of a sample */
+    RESULTS_VALUES = 64,    /* named numbers of a sample */
+    RESULTS_POINTS = 4096,  /* of a sample's curve or map */
     RESULTS_CLASSES = 128,
 };
 
@@ -65,6 +65,7 @@ struct results_cell {
     double paper, paper_deviation;
     enum results_state state;
     const char *note;
+    struct summary ours; /* of scores or of a named value; without samples seeds is 0 */
 };
 
 struct results_cells {
@@ -111,7 +112,7 @@ struct results_item {
 struct results_claim {
     const char *text;
     bool equal;                         /* the two should not differ */
-    struct results_words better, worse; /* keys; neighbours, if there are as many of both */
+    struct results_words better, worse; /* keys: as many of both, or one against many */
 };
 
 struct results_explanation {
@@ -130,6 +131,7 @@ struct results {
     int64_t sample_count;
     struct results_sample *samples; /* (sample_count) by key, then seed */
     struct seed_scores *scores;     /* (sample_count) of the same */
+    struct summary *summaries;      /* (sample_count) of a key's scores, at its first sample */
     int64_t item_count, claim_count, explanation_count;
     struct results_item *items;
     struct results_claim *claims;
@@ -147,9 +149,6 @@ void results_free(struct results *results);
 
 /* The samples of a key: *first .. *first + *count - 1; none: *count is 0. O(log samples). */
 void results_find(int64_t *first, int64_t *count, const struct results *results, const char *key);
-
-/* What a cell comes to here: of scores or of a named value. Without samples seeds is 0. */
-struct summary results_summary(const struct results *results, const struct results_cell *cell);
 
 /* What was tried to explain a key's difference; NULL: nothing is said. */
 const char *results_explanation(const struct results *results, const char *key);

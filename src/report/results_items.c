@@ -75,7 +75,9 @@ static graco_status read_cell(struct results_cell *out, const struct results *re
     PASS(results_word(&out->note, object, "note", ""));
     PASS(results_number(&out->paper, object, "paper"));
     PASS(results_number(&out->paper_deviation, object, "paper_deviation"));
-    return read_state(out, results, object);
+    PASS(read_state(out, results, object));
+    out->ours = results_summary(results, out);
+    return GRACO_OK;
 }
 
 static graco_status read_cells(struct results_cells *out, struct results *results,
@@ -254,7 +256,12 @@ static graco_status read_claim(struct results_claim *out, struct results *result
     PASS(results_word(&out->text, object, "text", NULL));
     json_as_bool(&out->equal, json_find(object, "equal"));
     PASS(results_words(&out->better, results, object, "better", RESULTS_CLAIM_KEYS));
-    return results_words(&out->worse, results, object, "worse", RESULTS_CLAIM_KEYS);
+    PASS(results_words(&out->worse, results, object, "worse", RESULTS_CLAIM_KEYS));
+    if (out->better.count != out->worse.count && out->better.count != 1 && out->worse.count != 1)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "\"better\" has %lld keys, \"worse\" %lld; expected as many, or one",
+                           (long long)out->better.count, (long long)out->worse.count);
+    return GRACO_OK;
 }
 
 static graco_status read_claims(struct results *results, const struct json *root)

@@ -6,64 +6,70 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Mean and deviation of numbers that come one after the other. */
-struct moments {
-    int64_t count;
-    double mean, squares; /* squares: the sum of (x - mean)^2 */
-};
-
 /* Welford's update: stable without a second pass. */
-static void moments_add(struct moments *m, double x)
+void moments_add(struct moments *moments, double x)
 {
-    double before = x - m->mean;
-    m->count++;
-    m->mean += before / (double)m->count;
-    m->squares += before * (x - m->mean);
+    double before = x - moments->mean;
+    moments->count++;
+    moments->mean += before / (double)moments->count;
+    moments->squares += before * (x - moments->mean);
 }
 
-static double deviation(const struct moments *m)
+double moments_deviation(const struct moments *moments)
 {
-    return m->count > 1 ? sqrt(m->squares / (double)(m->count - 1)) : NAN;
+    return moments->count > 1 ? sqrt(moments->squares / (double)(moments->count - 1)) : NAN;
 }
 
-static double standard_error(const struct moments *m)
+double moments_error(const struct moments *moments)
 {
-    return deviation(m) / sqrt((double)m->count);
+    return moments_deviation(moments) / sqrt((double)moments->count);
 }
 
 struct summary statistics_summary(const struct seed_scores *runs, int64_t count)
 {
     struct moments over_seeds = {0}, over_splits = {0};
-    int64_t splits = count > 0 ? runs[0].splits : 0;
+    int64_t splits = INT64_MAX;
     for (int64_t i = 0; i < count; i++) {
         struct moments scores = {0};
         for (int64_t k = 0; k < runs[i].splits; k++)
             moments_add(&scores, runs[i].scores[k]);
+        if (scores.count == 0)
+            continue;
         moments_add(&over_seeds, scores.mean);
-        splits = runs[i].splits < splits ? runs[i].splits : splits;
+        splits = scores.count < splits ? scores.count : splits;
     }
+    splits = over_seeds.count > 0 ? splits : 0;
     for (int64_t k = 0; k < splits; k++) {
         struct moments split = {0};
         for (int64_t i = 0; i < count; i++)
-            moments_add(&split, runs[i].scores[k]);
+            if (runs[i].splits > 0)
+                moments_add(&split, runs[i].scores[k]);
         moments_add(&over_splits, split.mean);
     }
-    return (struct summary){.seeds = count,
+    return (struct summary){.seeds = over_seeds.count,
                             .splits = splits,
-                            .mean = count > 0 ? over_seeds.mean : NAN,
-                            .error = standard_error(&over_seeds),
-                            .spread = deviation(&over_splits)};
+                            .mean = over_seeds.count > 0 ? over_seeds.mean : NAN,
+                            .error = moments_error(&over_seeds),
+                            .spread = moments_deviation(&over_splits)};
 }
 
 /* The run of the same seed on the same splits; NULL: there is none. */
 static const struct seed_scores *partner(const struct seed_scores *run,
                                          const struct seed_scores *others, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        if (others[i].split_seed == run->split_seed &&
-            (others[i].seed == run->seed || others[i].seedless))
-            return &others[i];
-    return NULL;
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (others[middle].seed < run->seed)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (count == 1 && others[0].seedless)
+        low = 0;
+    else if (low == count || others[low].seed != run->seed)
+        return NULL;
+    return others[low].split_seed == run->split_seed ? &others[low] : NULL;
 }
 
 struct paired statistics_paired(const struct seed_scores *a, int64_t a_count,
@@ -92,7 +98,7 @@ struct paired statistics_paired(const struct seed_scores *a, int64_t a_count,
         out.seeds++;
     }
     out.difference = out.seeds > 0 ? over_seeds.mean : NAN;
-    out.error = standard_error(&over_seeds);
+    out.error = moments_error(&over_seeds);
     return out;
 }
 

@@ -27,11 +27,21 @@ struct summary {
     double spread; /* deviation over splits of the mean over seeds; NaN for one split */
 };
 
-/* Summarises the runs of one key, of which each has a split. Deviations are those of samples
- * (divided by n - 1). O(scores). */
+/* Mean and deviation of numbers that come one after the other. Zero it to begin. */
+struct moments {
+    int64_t count;
+    double mean, squares; /* squares: the sum of (x - mean)^2 */
+};
+
+void moments_add(struct moments *moments, double x);
+double moments_deviation(const struct moments *moments); /* of a sample; NaN below two numbers */
+double moments_error(const struct moments *moments);     /* of the mean: deviation / sqrt(count) */
+
+/* Summarises the runs of one key; one without a split does not count. O(scores). */
 struct summary statistics_summary(const struct seed_scores *runs, int64_t count);
 
-/* a's scores minus b's, paired by seed and split: what both have in common is taken away. */
+/* a's scores minus b's, paired by seed and split: what both have in common is taken away. Runs are
+ * in ascending order of their seeds. */
 struct paired {
     int64_t seeds, splits; /* that were paired; 0 seeds: none is in common */
     double difference;     /* mean over seeds of the mean over splits; NaN if none was paired */

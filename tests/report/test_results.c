@@ -27,13 +27,13 @@ static void reading(void)
     const struct results_cell *cells = r->items[0].cells.at;
     CHECK(cells[0].state == RESULTS_QUICK); /* "run" in the file, but a sample was quick */
     CHECK(cells[1].state == RESULTS_QUOTED);
-    struct summary s = results_summary(r, &cells[0]);
+    struct summary s = cells[0].ours;
     CHECK(s.seeds == 2 && fabs(s.mean - 82.125) < 1e-12 && fabs(s.error - 0.625) < 1e-12);
-    struct comparison c = report_compare(r, &cells[0]);
+    struct comparison c = report_compare(&cells[0]);
     CHECK(c.mark == SHEET_WITHIN && fabs(c.difference + 1.175) < 1e-12 && !c.beyond);
-    c = report_compare(r, &cells[1]); /* quoted: ours stays out, though there is a sample */
+    c = report_compare(&cells[1]); /* quoted: ours stays out, though there is a sample */
     CHECK(c.ours.seeds == 0 && isnan(c.difference) && c.mark == SHEET_NONE);
-    s = results_summary(r, &r->items[2].panels[0].lines[0].cells.at[0]);
+    s = r->items[2].panels[0].lines[0].cells.at[0].ours;
     CHECK(s.seeds == 1 && s.mean == 1.25 && isnan(s.error)); /* a value that one of two has */
     CHECK(strcmp(r->items[3].facts.at[1], "2.5") == 0 && strcmp(r->items[3].facts.at[2], "") == 0);
     CHECK(strcmp(results_explanation(r, "cora grace"), "e") == 0);
@@ -74,7 +74,7 @@ static void marks(void)
                  cases[i].more, first, second, cases[i].paper);
         struct results *r = NULL;
         CHECK_OK(parse(&r, text));
-        struct comparison c = report_compare(r, &r->items[0].cells.at[0]);
+        struct comparison c = report_compare(&r->items[0].cells.at[0]);
         if (c.mark != cases[i].mark)
             fprintf(stderr, "case %zu has the mark %d\n", i, (int)c.mark);
         CHECK(c.mark == cases[i].mark && c.beyond == cases[i].beyond);
@@ -143,12 +143,15 @@ static void wrong_files(void)
             "neither a string nor a number");
     refused(SMALL_HEAD "\"samples\":[],\"items\":[],\"claims\":[{}],\"explanations\":[]}",
             "claims[0]: ");
+    refused(SMALL_HEAD "\"samples\":[],\"items\":[],\"explanations\":[],\"claims\":[{\"text\":\"\","
+                       "\"better\":[\"a\",\"b\"],\"worse\":[]}]}",
+            "\"better\" has 2 keys, \"worse\" 0");
 }
 
 /* Lists that are too long. */
 static void long_lists(void)
 {
-    enum { MANY = 5000 };
+    enum { MANY = 10001 };
     static char list[4 * MANY + 1], text[8 * MANY];
     for (int i = 0; i < MANY; i++)
         snprintf(list + 3 * i, 4, "\"\"%s", i + 1 < MANY ? "," : "");
@@ -156,14 +159,14 @@ static void long_lists(void)
              SMALL_HEAD "\"samples\":[],\"items\":[{\"name\":\"t\",\"kind\":"
                         "\"table\",\"rows\":[%s]}]}",
              list);
-    refused(text, "\"rows\" has 5000 items, expected at most 256");
+    refused(text, "\"rows\" has 10001 items, expected at most 256");
     for (int i = 0; i < MANY; i++)
         snprintf(list + 2 * i, 3, "1%s", i + 1 < MANY ? "," : "");
     snprintf(text, sizeof text,
              SMALL_HEAD "\"samples\":[{\"key\":\"a\",\"seed\":0,\"scores\":"
                         "[%s]}]}",
              list);
-    refused(text, "\"scores\" has 5000 items");
+    refused(text, "\"scores\" has 10001 items");
 }
 
 /* Cut at every byte, and with every byte changed: refused, or read and written, never a crash. */

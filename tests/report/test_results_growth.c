@@ -19,7 +19,8 @@ static const struct row {
 } rows[] = {
     {"samples of many keys", HEAD "{\"key\":\"a\",\"seed\":0}", ",{\"key\":\"%d\",\"seed\":0}",
      NO_ITEMS},
-    {"seeds of one key", HEAD "{\"key\":\"a\",\"seed\":-1}", ",{\"key\":\"a\",\"seed\":%d}",
+    {"seeds of one key", HEAD "{\"key\":\"a\",\"seed\":-1}",
+     ",{\"key\":\"a\",\"seed\":%d,\"scores\":[80.25,81.25,82.25,83.25,84.25,85.25,86.25]}",
      NO_ITEMS},
     {"scores of one sample", HEAD "{\"key\":\"a\",\"seed\":0,\"scores\":[%d", ",1", "]}" NO_ITEMS},
     {"maps", HEAD "{\"key\":\"a\",\"seed\":0}",
