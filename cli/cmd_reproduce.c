@@ -234,6 +234,8 @@ static graco_status make_set(struct work *work, const struct samples_set *set, i
                 status = GRACO_STOPPED;
             if (status == GRACO_OK && wanted)
                 status = make_sample(work, set, t, seed, wanted);
+            else if (status == GRACO_OK) /* a kill may have come between saving and removing */
+                samples_forget(set, &work->request->way, &work->trainings[t], seed);
             work->spent[t].left -= work->spent[t].left > 0;
         }
     return status;

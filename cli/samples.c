@@ -7,6 +7,7 @@
 #include "points.h"
 #include "runs.h"
 #include "settings.h"
+#include "theorem.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -407,29 +408,68 @@ static void write_curve(struct writer *json, const struct curve *curve)
     writer_close(json);
 }
 
-/* What the last epoch says of the theorems. J is minus the loss, where all nodes of one graph are its
- * negatives. */
-static void write_training(struct writer *json, const struct unit *unit)
+/* Whether J is minus the loss, with all nodes of one graph as negatives: what the theorems are about. */
+static bool is_exact(const struct unit *unit)
+{
+    char objective[SETTINGS_TEXT], batch[SETTINGS_TEXT];
+    const struct curve *curve = &unit->curve;
+    return strcmp(settings_get(objective, unit->config, "objective"), "exact") == 0 &&
+           strcmp(settings_get(batch, unit->config, "batch"), "0") == 0 &&
+           isfinite(curve->information[curve->count - 1]) &&
+           graco_dataset_describe(unit->set->data).graphs == 1;
+}
+
+/* Theorem 1, of the last epoch. */
+static void write_bound(struct writer *json, const struct unit *unit)
 {
     const struct curve *curve = &unit->curve;
-    char objective[SETTINGS_TEXT], batch[SETTINGS_TEXT];
-    graco_dataset_info info = graco_dataset_describe(unit->set->data);
-    bool exact = strcmp(settings_get(objective, unit->config, "objective"), "exact") == 0 &&
-                 strcmp(settings_get(batch, unit->config, "batch"), "0") == 0;
-    double loss = curve->loss[curve->count - 1];
-    double information = curve->information[curve->count - 1];
-    writer_open(json, "values", '{');
-    writer_real(json, "loss", loss);
-    if (isfinite(information))
-        writer_real(json, "mutual_information", information);
-    if (isfinite(information) && exact && info.graphs == 1) {
-        double log_n = log((double)info.nodes);
-        writer_real(json, "log_n", log_n);
-        writer_real(json, "J_plus_log_n", log_n - loss);
-        writer_real(json, "i_nce", information);
-        writer_real(json, "gap", information - (log_n - loss));
+    double log_n = log((double)graco_dataset_describe(unit->set->data).nodes);
+    double J = -curve->loss[curve->count - 1], i_nce = curve->information[curve->count - 1];
+    writer_real(json, "log_n", log_n);
+    writer_real(json, "J_plus_log_n", J + log_n);
+    writer_real(json, "i_nce", i_nce);
+    writer_real(json, "gap", i_nce - (J + log_n));
+}
+
+/* Theorem 2, on the views that the trained model would see next. */
+static graco_status write_steps(struct writer *json, const struct unit *unit)
+{
+    char tau[SETTINGS_TEXT];
+    graco_embed_options options = {.device = unit->way->device};
+    graco_model *model = NULL;
+    graco_matrix Z = {0};
+    graco_status status = graco_model_load(&model, unit->folder);
+    if (status == GRACO_OK)
+        status = graco_model_views(&Z, model, unit->set->data, &options);
+    if (status == GRACO_OK) {
+        struct theorem steps =
+            theorem_steps(&Z, strtod(settings_get(tau, unit->config, "tau"), NULL));
+        writer_real(json, "minus_l", steps.minus_l);
+        writer_real(json, "step_2", steps.step_2);
+        writer_real(json, "step_3", steps.step_3);
+        writer_real(json, "expansion", steps.expansion);
+        writer_real(json, "remainder", steps.remainder);
+        writer_real(json, "remainder_bound", steps.remainder_bound);
     }
+    graco_matrix_clear(&Z);
+    graco_model_free(model);
+    return status;
+}
+
+static graco_status write_training(struct writer *json, const struct unit *unit)
+{
+    const struct curve *curve = &unit->curve;
+    graco_status status = GRACO_OK;
+    writer_open(json, "values", '{');
+    writer_real(json, "loss", curve->loss[curve->count - 1]);
+    if (isfinite(curve->information[curve->count - 1]))
+        writer_real(json, "mutual_information", curve->information[curve->count - 1]);
+    if (is_exact(unit))
+        write_bound(json, unit);
+    if (is_exact(unit) && unit->training->drawn)
+        status = write_steps(json, unit);
     writer_close(json);
+    return status;
 }
 
 static void write_dataset(struct writer *json, const graco_dataset_info *info)
@@ -475,6 +515,8 @@ static graco_status write_sample(struct writer *json, const struct unit *unit, e
     if (unit->set->look_alike)
         writer_real(json, "scale", unit->set->scale);
     writer_bool(json, "quick", unit->way->quick);
+    if (cells_fixed(unit->training->method))
+        writer_bool(json, "seedless", true);
     writer_string(json, "device", unit->device ? unit->device : "cpu");
     writer_integer(json, "epochs", unit->epochs);
     writer_real(json, "train_seconds", unit->train_seconds);
@@ -482,8 +524,8 @@ static graco_status write_sample(struct writer *json, const struct unit *unit, e
         write_scores(json, result);
     else
         write_dataset(json, &info);
-    if (unit->curve.count > 0)
-        write_training(json, unit);
+    if (status == GRACO_OK && unit->curve.count > 0)
+        status = write_training(json, unit);
     if (drawn && unit->curve.count > 0)
         write_curve(json, &unit->curve);
     if (status == GRACO_OK && drawn && unit->Z.data && !info.multi_label &&

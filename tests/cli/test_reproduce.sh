@@ -50,6 +50,7 @@ done
 holds "features beside embeddings" grep -q '^{"key":"cora deepwalk epochs=1 +features"' all/results.json
 holds "a model for each split" grep -q '^{"key":"cora gcn".*"scores":\[[^]]*,[^]]*,[^]]*,[^]]*,[^]]*\]' all/results.json
 holds "theorem 1" grep -q '^{"key":"cora grace epochs=100".*"gap":[0-9.]' all/results.json
+holds "theorem 2" grep -q '^{"key":"cora grace epochs=100".*"minus_l":.*"remainder_bound":[0-9]' all/results.json
 holds "a curve and points" grep -q '^{"key":"cora grace epochs=100".*"curve".*"points"' all/results.json
 holds "cells that were left out say so" grep -q 'leaves Reddit and PPI out\|graco fetch ppi' all/results.json
 cp all/results.json before.json

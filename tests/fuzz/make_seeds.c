@@ -209,6 +209,7 @@ static void texts(void)
         seed_text("json", values[i]);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         seed("table", tables[i], 1 + strlen(tables[i] + 1));
+    seed_text("name_lines", "ann\nb\\\\o\\nb\n\ncid\r\nend");
     seed_text("node_link",
               "{\"directed\": false, \"nodes\": [{\"id\": 0}, {\"id\": 1, \"x\": []}], "
               "\"links\": [{\"source\": 0, \"target\": 1}]}");
