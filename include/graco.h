@@ -640,6 +640,16 @@ graco_status graco_results_merge(graco_results *results, int64_t *taken,
  * field "made" stays what it was where `about` has none. */
 graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
 
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that file
+ * alone, trains nothing, and writes into `folder`, which is made if its parent is there:
+ * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown; and
+ * for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ... Each
+ * file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says what is
+ * wrong with a results.json in one line; then nothing is written. */
+graco_status graco_report(const char *results, const char *folder);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@
 #include "io/pickles.h"
 #include "io/safetensors.h"
 #include "io/store.h"
+#include "report/small_results.h"
 #include "train/checkpoint.h"
 
 static const char *seeds;
@@ -324,6 +325,7 @@ int main(int count, char **words)
     checkpoints();
     texts();
     sets();
+    SEED("results", SMALL_RESULTS);
     small_remove(small_root);
     return check_result();
 }
