@@ -15,10 +15,14 @@ enum { READER_COUNT = sizeof readers / sizeof *readers };
 
 static const graco_load_options no_options = {0};
 
-/* Tables belong to edge lists; elsewhere they would be ignored in silence. */
-static graco_status refuse_tables(const graco_load_options *options, const char *format)
+/* Tables belong to graphs without features and labels of their own; elsewhere they would be ignored in
+ * silence. */
+static graco_status refuse_tables(const struct reader *reader, const graco_load_options *options,
+                                  const char *format)
 {
     const char *table = options->features_path ? options->features_path : options->labels_path;
+    if (reader && reader->tables)
+        return GRACO_OK;
     if (!table && (options->header || options->id_column || options->delimiter))
         return status_fail(
             GRACO_ERROR_ARGUMENT,
@@ -60,11 +64,11 @@ static graco_status load_archive(struct graco_dataset **out, struct source *sour
     graco_status status = GRACO_OK;
     struct npz *npz = NULL;
     const struct reader *reader;
-    TRY(refuse_tables(source->options, "an archive"));
     TRY(npz_open(&npz, source->path));
     source->place = PLACE_ARCHIVE;
     source->members = (struct members){.npz = npz};
     reader = find_reader(source);
+    TRY(refuse_tables(reader, source->options, "an archive"));
     TRY(reader ? reader->read(out, source)
                : fail_unknown("no data set in this archive", PLACE_ARCHIVE));
 done:
@@ -84,7 +88,10 @@ static graco_status load_file(struct graco_dataset **out, struct source *source)
         return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
                                                "a data set or an edge list");
     source->place = PLACE_TEXT;
-    return find_reader(source)->read(out, source);
+    PASS(member_bytes_file(&source->text, source->path));
+    graco_status status = find_reader(source)->read(out, source);
+    member_bytes_clear(&source->text);
+    return status;
 }
 
 /* The only .npz or .zip file in a folder; -1 if there is none, -2 if there are several. */
@@ -107,12 +114,12 @@ static graco_status load_folder(struct graco_dataset **out, struct source *sourc
     const char *folder = source->path;
     char *archive = NULL;
     int64_t index;
-    TRY(refuse_tables(source->options, "a folder"));
     TRY(file_list_folder(&source->files, folder));
     source->place = PLACE_FOLDER;
     source->members.folder = folder;
     reader = find_reader(source);
     if (reader) {
+        TRY(refuse_tables(reader, source->options, "a folder"));
         TRY(reader->read(out, source));
         goto done;
     }

@@ -29,6 +29,17 @@ static graco_status missing(const struct members *members, const char *name, con
                        name, members->arrays ? "" : ending);
 }
 
+/* What is opened is needed, so that objects in it cannot be left alone. */
+static graco_status refuse_objects(const struct array *array, const char *name)
+{
+    if (array->type != ARRAY_OBJECT)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s holds Python objects, which graco never decodes: save it as numbers or "
+                       "strings, as a.astype(float) or a.astype(str) make them",
+                       name);
+}
+
 static graco_status open_mapped(struct member *member, const char *folder, const char *name)
 {
     graco_status status = GRACO_OK;
@@ -39,6 +50,7 @@ static graco_status open_mapped(struct member *member, const char *folder, const
         goto done;
     TRY(npy_map_open(&member->map, path));
     member->array = &member->map.array;
+    TRY(refuse_objects(member->array, name));
 done:
     memory_free(path);
     return status;
@@ -55,7 +67,7 @@ graco_status member_open(struct member *member, const struct members *members, c
         return GRACO_OK;
     PASS(npz_read(&member->read, members->npz, name, NPZ_LIMIT));
     member->array = &member->read;
-    return GRACO_OK;
+    return refuse_objects(member->array, name);
 }
 
 graco_status member_need(struct member *member, const struct members *members, const char *name)
@@ -79,6 +91,7 @@ graco_status member_named(graco_status status, const char *name)
 graco_status array_expect(const struct array *array, const char *what, int ndim, int64_t rows,
                           int64_t cols)
 {
+    PASS(refuse_objects(array, what));
     if (array->ndim != ndim)
         return status_fail(GRACO_ERROR_FORMAT, "%s has %d dimensions: expected %d", what,
                            array->ndim, ndim);
@@ -181,6 +194,15 @@ static graco_status find(char **path, const struct members *members, const char 
     return members->folder ? memory_path(path, members->folder, name) : GRACO_OK;
 }
 
+graco_status member_bytes_file(struct member_bytes *bytes, const char *path)
+{
+    *bytes = (struct member_bytes){0};
+    PASS(file_map_open(&bytes->map, path));
+    bytes->data = bytes->map.data;
+    bytes->length = bytes->map.length;
+    return GRACO_OK;
+}
+
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name)
 {
@@ -192,9 +214,7 @@ graco_status member_bytes_open(struct member_bytes *bytes, const struct members 
         TRY(npz_read_bytes(&bytes->read, &bytes->length, members->npz, name, NPZ_LIMIT));
         bytes->data = bytes->read;
     } else {
-        TRY(file_map_open(&bytes->map, path));
-        bytes->data = bytes->map.data;
-        bytes->length = bytes->map.length;
+        TRY(member_bytes_file(bytes, path));
     }
 done:
     memory_free(path);

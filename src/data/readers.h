@@ -16,14 +16,16 @@ struct source {
     enum place place;
     const char *path, *name; /* of the file, and for the data set */
     const graco_load_options *options;
-    struct members members; /* of an archive or a folder */
-    struct file_list files; /* of a folder */
+    struct members members;   /* of an archive or a folder */
+    struct file_list files;   /* of a folder */
+    struct member_bytes text; /* of a file that is no archive */
 };
 
 struct reader {
     const char *format;
     int places;
     const char *sign; /* a part that tells the format, for messages */
+    bool tables;      /* features and labels may lie in files beside it */
 
     /* Whether any part that only this format has is there: read says what else is missing. NULL:
      * whatever it is, it is this. */
@@ -40,6 +42,7 @@ struct reader {
     READER(planetoid)                                                                              \
     READER(ppi)                                                                                    \
     READER(reddit)                                                                                 \
+    READER(scipy)                                                                                  \
     READER(edges)
 
 #define READER_DECLARE(name) extern const struct reader reader_##name;

@@ -211,6 +211,35 @@ static inline void small_citation(const char *name, const int32_t *indices, int6
     small_npz(&arrays, name);
 }
 
+/* What scipy's save_npz writes of the 4 x 4 matrix with 1 at (0, 1), 2 at (2, 1), 3 at (3, 0), as "csr",
+ * "csc", "coo" or another format, which has the arrays of coo; `cols` is what the shape says. Good
+ * until the next call. */
+static inline struct small_arrays small_scipy(const char *format, int64_t cols)
+{
+    static const double values[] = {1, 2, 3}, by_col[] = {3, 1, 2};
+    static const int32_t row[] = {0, 2, 3}, col[] = {1, 1, 0}, start[] = {0, 1, 1, 2, 3},
+                         col_start[] = {0, 1, 3, 3, 3}, col_rows[] = {3, 0, 2};
+    static int64_t shape[2];
+    bool csc = strcmp(format, "csc") == 0, csr = strcmp(format, "csr") == 0;
+    struct small_arrays arrays = {0};
+    shape[0] = 4;
+    shape[1] = cols;
+    if (csr || csc) {
+        small_add(&arrays, "indices", ARRAY_I32, csc ? col_rows : col, 3, -1);
+        small_add(&arrays, "indptr", ARRAY_I32, csc ? col_start : start, 5, -1);
+    } else {
+        small_add(&arrays, "row", ARRAY_I32, row, 3, -1);
+        small_add(&arrays, "col", ARRAY_I32, col, 3, -1);
+    }
+    small_add(&arrays, "shape", ARRAY_I64, shape, 2, -1);
+    small_add(&arrays, "data", ARRAY_F64, csc ? by_col : values, 3, -1);
+    arrays.arrays[arrays.count] =
+        (struct array){.type = ARRAY_BYTES, .count = 1, .size = 3, .data = format};
+    arrays.entries[arrays.count].name = "format";
+    arrays.count++;
+    return arrays;
+}
+
 /* The start of graco's own format: five nodes, edges 0 -> 1, 1 -> 2, 1 -> 2. */
 static inline struct small_arrays small_native(void)
 {
