@@ -13,6 +13,9 @@
 static const struct reader *const readers[] = {READERS(READER_ADDRESS)};
 enum { READER_COUNT = sizeof readers / sizeof *readers };
 
+/* How many bytes of a file decide whether it is text. */
+enum { HEAD = 512 };
+
 static const graco_load_options no_options = {0};
 
 /* Tables belong to graphs without features and labels of their own; elsewhere they would be ignored in
@@ -59,12 +62,13 @@ static graco_status fail_unknown(const char *problem, enum place place)
                        place == PLACE_FOLDER ? ", or one .npz or .zip archive" : "");
 }
 
+/* `source` has the bytes of the archive as its text. */
 static graco_status load_archive(struct graco_dataset **out, struct source *source)
 {
     graco_status status = GRACO_OK;
     struct npz *npz = NULL;
     const struct reader *reader;
-    TRY(npz_open(&npz, source->path));
+    TRY(npz_open_bytes(&npz, source->text.data, source->text.length));
     source->place = PLACE_ARCHIVE;
     source->members = (struct members){.npz = npz};
     reader = find_reader(source);
@@ -76,20 +80,25 @@ done:
     return status;
 }
 
-/* Reads the first bytes of a file: a zip archive, or else text, which has no NUL. */
-static graco_status load_file(struct graco_dataset **out, struct source *source)
+static graco_status load_text(struct graco_dataset **out, struct source *source)
 {
-    uint8_t head[512];
-    int64_t length = 0;
-    PASS(file_head(head, &length, source->path, sizeof head));
-    if (length >= 4 && memcmp(head, "PK\3\4", 4) == 0)
-        return load_archive(out, source);
+    const uint8_t *head = source->text.data;
+    int64_t length = source->text.length < HEAD ? source->text.length : HEAD;
     if (memchr(head, 0, (size_t)length) || (length > 0 && head[0] >= 0x80 && head[0] != 0xEF))
         return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
                                                "a data set or an edge list");
     source->place = PLACE_TEXT;
-    PASS(member_bytes_file(&source->text, source->path));
-    graco_status status = find_reader(source)->read(out, source);
+    return find_reader(source)->read(out, source);
+}
+
+/* A file is a zip archive by its first bytes, or else text, which has no NUL there. */
+static graco_status load_file(struct graco_dataset **out, struct source *source)
+{
+    graco_status status = GRACO_OK;
+    TRY(member_bytes_file(&source->text, source->path));
+    bool archive = source->text.length >= 4 && memcmp(source->text.data, "PK\3\4", 4) == 0;
+    TRY((archive ? load_archive : load_text)(out, source));
+done:
     member_bytes_clear(&source->text);
     return status;
 }
@@ -130,7 +139,7 @@ static graco_status load_folder(struct graco_dataset **out, struct source *sourc
                          PLACE_FOLDER));
     TRY(memory_path(&archive, folder, source->files.names[index]));
     source->path = archive;
-    TRY(load_archive(out, source));
+    TRY(load_file(out, source));
 done:
     file_list_clear(&source->files);
     memory_free(archive);

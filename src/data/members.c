@@ -3,6 +3,7 @@
 #include "data/given.h"
 
 #include "base/memory.h"
+#include "io/zip/gzip.h"
 
 #include <stdio.h>
 
@@ -196,11 +197,23 @@ static graco_status find(char **path, const struct members *members, const char 
 
 graco_status member_bytes_file(struct member_bytes *bytes, const char *path)
 {
+    graco_status status = GRACO_OK;
+    struct file_map map = {0};
     *bytes = (struct member_bytes){0};
-    PASS(file_map_open(&bytes->map, path));
-    bytes->data = bytes->map.data;
-    bytes->length = bytes->map.length;
-    return GRACO_OK;
+    TRY(file_map_open(&map, path));
+    if (gzip_knows(map.data, map.length)) {
+        TRY(member_named(gzip_unpack(&bytes->read, &bytes->length, map.data, map.length, NPZ_LIMIT),
+                         path));
+        bytes->data = bytes->read;
+        goto done;
+    }
+    bytes->map = map;
+    bytes->data = map.data;
+    bytes->length = map.length;
+    map = (struct file_map){0};
+done:
+    file_map_close(&map);
+    return status;
 }
 
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,

@@ -77,7 +77,7 @@ struct member_bytes {
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name);
 
-/* The same for a file of its own. */
+/* The same for a file of its own; what gzip compressed is unpacked, up to NPZ_LIMIT bytes. */
 graco_status member_bytes_file(struct member_bytes *bytes, const char *path);
 
 void member_bytes_clear(struct member_bytes *bytes);

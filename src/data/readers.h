@@ -18,7 +18,7 @@ struct source {
     const graco_load_options *options;
     struct members members;   /* of an archive or a folder */
     struct file_list files;   /* of a folder */
-    struct member_bytes text; /* of a file that is no archive */
+    struct member_bytes text; /* of a file */
 };
 
 struct reader {
@@ -54,7 +54,7 @@ READERS(READER_DECLARE)
  * GRACO_ERROR_IO lists where it looked. */
 graco_status dataset_find(char **path, const char *source);
 
-/* The last part of a path without extension (.npz, .txt, ...); a folder keeps its dots. What is not
+/* The last part of a path without extension (.npz, .txt, .txt.gz, ...); a folder keeps its dots. What is not
  * UTF-8 becomes '?'. The caller owns *name. */
 graco_status dataset_name(char **name, const char *path);
 

@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static char small_root[] = "/tmp/graco-test-XXXXXX";
 
@@ -58,6 +59,23 @@ static inline void small_write(const char *name, const void *bytes, size_t lengt
 static inline void small_text(const char *name, const char *text)
 {
     small_write(name, text, strlen(text));
+}
+
+/* Writes what gzip makes of the bytes; at level 0 they are stored. */
+static inline void small_gzip(const char *name, const void *bytes, size_t length, int level)
+{
+    z_stream zlib = {0};
+    CHECK(deflateInit2(&zlib, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    uLong room = deflateBound(&zlib, (uLong)length);
+    uint8_t *packed = malloc(room);
+    memcpy(&zlib.next_in, &bytes, sizeof bytes);
+    zlib.avail_in = (uInt)length;
+    zlib.next_out = packed;
+    zlib.avail_out = (uInt)room;
+    CHECK(deflate(&zlib, Z_FINISH) == Z_STREAM_END);
+    small_write(name, packed, (size_t)zlib.total_out);
+    deflateEnd(&zlib);
+    free(packed);
 }
 
 /* ---- Pickles, protocol 2 ---- */

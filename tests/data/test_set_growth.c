@@ -418,6 +418,17 @@ static const char *edges_market(int64_t size)
     return "set/edges.txt";
 }
 
+/* Stored, so that the bytes of the file are those that come out. */
+static const char *edges_gzip(int64_t size)
+{
+    char *text = malloc((size_t)size);
+    for (int64_t i = 0; i < size; i++)
+        text[i] = "0 1\n"[i % 4];
+    small_gzip("set/edges.txt.gz", text, (size_t)size, 0);
+    __real_free(text);
+    return "set/edges.txt.gz";
+}
+
 static const char *edges_tables(int64_t size)
 {
     static char features[256], labels[256];
@@ -478,6 +489,7 @@ static const struct row {
     {READER_edges, "edges: a far number", edges_far, false},
     {READER_edges, "edges: names", edges_names, false},
     {READER_edges, "edges: MatrixMarket", edges_market, false},
+    {READER_edges, "edges: gzip", edges_gzip, false},
     {READER_edges, "edges: tables", edges_tables, false},
 };
 

@@ -99,6 +99,10 @@ static void archives(void)
     store_free(inner);
     store_free(store);
     seed_file("npz", "stored.zip", "", 0);
+    for (int level = 0; level < 10; level += 9) {
+        small_gzip("a.gz", "0 1\n1 2\n0 1\n1 2\n", 16, level);
+        seed_file("gzip", "a.gz", "", 0);
+    }
 }
 
 static void pickles(void)
