@@ -95,7 +95,7 @@ while read -r header; do
 done < <(sources include src cli tests | grep -E '\.(h|cuh)$')
 
 cc=${CC:-cc}
-read -ra flags < <(pkg-config --cflags libzip)
+read -ra flags < <(pkg-config --cflags libzip zlib)
 for folder in /usr/include/*/openblas-*; do
     [ -d "$folder" ] && flags+=("-I$folder")
 done
