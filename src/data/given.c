@@ -224,8 +224,6 @@ graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *array
     const graco_load_options options = {.undirected = arrays->undirected};
     const struct source source = {
         .name = arrays->name, .options = &options, .members = {.arrays = arrays}};
-    if (find(arrays, "edge_weight"))
-        return status_fail(GRACO_ERROR_ARGUMENT, "edge_weight: weights are not read yet");
     return reader_native.read(out, &source);
 }
 
@@ -251,6 +249,7 @@ graco_arrays graco_dataset_arrays(const graco_dataset *data)
         .nodes = nodes,
         .source = lend(in->index, GRACO_INT32, data->graph->edges, -1),
         .edge_indptr = lend(in->start, GRACO_INT64, nodes + 1, -1),
+        .edge_weight = lend(in->value, GRACO_FLOAT32, data->graph->edges, -1),
         .x = lend(data->features.dense, GRACO_FLOAT32, nodes, data->features.cols),
         .x_indptr = lend(sparse->start, GRACO_INT64, nodes + 1, -1),
         .x_indices = lend(sparse->index, GRACO_INT32, entries, -1),
