@@ -412,6 +412,11 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
 /* Reads the model of a run folder. */
 graco_status graco_model_load(graco_model **out, const char *run);
 
+/* Writes a model to a folder, which is made if it is not there, as the model.safetensors that
+ * graco_model_load reads. It is for models that were trained without a run folder: a training that is
+ * under way in the folder is not looked for. */
+graco_status graco_model_save(const graco_model *model, const char *run);
+
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
 
@@ -578,6 +583,12 @@ typedef struct graco_prediction {
  * GRACO_ERROR_ARGUMENT if there is nothing to predict, or too few labels to learn from. */
 graco_status graco_predict(graco_prediction *out, const graco_model *model,
                            const graco_dataset *data, const graco_predict_options *options);
+
+/* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not supervised. Of
+ * the data set only the labels are read; of `options`, which may be NULL, not the device. */
+graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
+                                      const graco_dataset *data,
+                                      const graco_predict_options *options);
 
 void graco_prediction_clear(graco_prediction *prediction);
 
