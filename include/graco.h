@@ -412,6 +412,11 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
 /* Reads the model of a run folder. */
 graco_status graco_model_load(graco_model **out, const char *run);
 
+/* Writes a model to a folder, which is made if it is not there, as the model.safetensors that
+ * graco_model_load reads. It is for models that were trained without a run folder: a training that is
+ * under way in the folder is not looked for. */
+graco_status graco_model_save(const graco_model *model, const char *run);
+
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
 
@@ -580,6 +585,12 @@ typedef struct graco_prediction {
 graco_status graco_predict(graco_prediction *out, const graco_model *model,
                            const graco_dataset *data, const graco_predict_options *options);
 
+/* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not supervised. Of
+ * the data set only the labels are read; of `options`, which may be NULL, not the device. */
+graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
+                                      const graco_dataset *data,
+                                      const graco_predict_options *options);
+
 void graco_prediction_clear(graco_prediction *prediction);
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
@@ -641,6 +652,16 @@ graco_status graco_results_merge(graco_results *results, int64_t *taken,
 /* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and
  * seed. The field "made" stays what it was where `about` has none. */
 graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that file
+ * alone, trains nothing, and writes into `folder`, which is made if its parent is there:
+ * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown; and
+ * for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ... Each
+ * file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says what is
+ * wrong with a results.json in one line; then nothing is written. */
+graco_status graco_report(const char *results, const char *folder);
 
 #ifdef __cplusplus
 }

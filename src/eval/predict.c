@@ -94,27 +94,18 @@ done:
     return status;
 }
 
-graco_status graco_predict(graco_prediction *out, const graco_model *model,
-                           const graco_dataset *data, const graco_predict_options *options)
+/* `model` is that of Z where it is supervised, else NULL. */
+static graco_status predict(graco_prediction *out, const graco_matrix *Z, const graco_model *model,
+                            const graco_dataset *data, const graco_predict_options *options)
 {
-    const graco_predict_options none = {0};
     graco_prediction made = {.C = (double)NAN};
     struct node_list lists[2];
     int32_t *room = NULL;
-    graco_matrix Z = {0};
     graco_status status = GRACO_OK;
-    if (!options)
-        options = &none;
-    const graco_embed_options embed = {.threads = options->threads, .device = options->device};
-    bool supervised = model->method->needs & METHOD_NEEDS_LABELS;
-    if (!supervised && data->classes == 0)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "data set '%s' has no labels; a prediction from embeddings needs some", data->name);
     TRY(memory_alloc(&room, 2 * data->graph->nodes, sizeof *room));
     TRY(list_nodes(lists, room, data, options->all));
-    TRY(graco_model_embed(&Z, model, data, &embed));
-    TRY(supervised ? take_given(&made, &Z, model, data, lists[0])
-                   : fit_known(&made, &Z, data, lists, options));
+    TRY(model ? take_given(&made, Z, model, data, lists[0])
+              : fit_known(&made, Z, data, lists, options));
     made.count = lists[0].count;
     TRY(memory_alloc(&made.node, made.count, sizeof *made.node));
     for (int64_t i = 0; i < made.count; i++)
@@ -123,9 +114,46 @@ graco_status graco_predict(graco_prediction *out, const graco_model *model,
 done:
     if (status != GRACO_OK)
         graco_prediction_clear(&made);
-    graco_matrix_clear(&Z);
     memory_free(room);
     return status;
+}
+
+static graco_status check_labels(const graco_dataset *data)
+{
+    if (data->classes == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "data set '%s' has no labels; a prediction from embeddings needs some",
+                           data->name);
+    return GRACO_OK;
+}
+
+graco_status graco_predict(graco_prediction *out, const graco_model *model,
+                           const graco_dataset *data, const graco_predict_options *options)
+{
+    const graco_predict_options none = {0};
+    graco_matrix Z = {0};
+    graco_status status = GRACO_OK;
+    if (!options)
+        options = &none;
+    const graco_embed_options embed = {.threads = options->threads, .device = options->device};
+    bool supervised = model->method->needs & METHOD_NEEDS_LABELS;
+    if (!supervised)
+        TRY(check_labels(data));
+    TRY(graco_model_embed(&Z, model, data, &embed));
+    TRY(predict(out, &Z, supervised ? model : NULL, data, options));
+done:
+    graco_matrix_clear(&Z);
+    return status;
+}
+
+graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
+                                      const graco_dataset *data,
+                                      const graco_predict_options *options)
+{
+    const graco_predict_options none = {0};
+    PASS(check_labels(data));
+    PASS(protocol_check_rows(Z, data));
+    return predict(out, Z, NULL, data, options ? options : &none);
 }
 
 void graco_prediction_clear(graco_prediction *prediction)
