@@ -1,5 +1,5 @@
-/* The manifest, expanded: rows of tables into a cell for each set, curves and the grid into one for each
- * place on their axes. */
+/* The manifest, expanded: rows of tables into a cell for each set, curves and the grid into one
+ * for each place on their axes. */
 #include "cells.h"
 
 #include <math.h>

@@ -1,7 +1,9 @@
-/* The cells of the paper's tables and figures, and the trainings that they need: manifest.def as lists.
+/* The cells of the paper's tables and figures, and the trainings that they need: manifest.def as
+ * lists.
  *
- * A cell names a training by its key, "SET METHOD setting=value ...", settings sorted, and how it is
- * evaluated by a word behind that. Cells of several items may have the same key: it is trained once. */
+ * A cell names a training by its key, "SET METHOD setting=value ...", settings sorted, and how
+ * it is evaluated by a word behind that. Cells of several items may have the same key: it is
+ * trained once. */
 #ifndef CLI_CELLS_H
 #define CLI_CELLS_H
 

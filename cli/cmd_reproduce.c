@@ -1,9 +1,9 @@
 /* graco reproduce: trains and scores what the paper's tables and figures need, one sample after the
- * other, and keeps them in DIR/results.json. What stands there with the same settings is not trained
- * again, so a call that was killed goes on, and files of several machines add up.
+ * other, and keeps them in DIR/results.json. What stands there with the same settings is not
+ * trained again, so a call that was killed goes on, and files of several machines add up.
  *
- * The file is replaced after a sample, unless that would take more than a fiftieth of the time; run
- * folders are removed once their samples are in it. */
+ * The file is replaced after a sample, unless that would take more than a fiftieth of the time;
+ * run folders are removed once their samples are in it. */
 #include "cells.h"
 #include "commands.h"
 #include "items.h"
@@ -103,8 +103,8 @@ static int finish(const struct work *work)
 
 /* ---- Time left ------------------------------------------------------------------------------- */
 
-/* The mean time of a sample of trainings like this one: the same, else of its set and method, else of its
- * set, else of all; -1 where nothing is known. */
+/* The mean time of a sample of trainings like this one: the same, else of its set and method,
+ * else of its set, else of all; -1 where nothing is known. */
 static double mean_time(const struct work *work, int training)
 {
     const struct cells_training *own = &work->trainings[training];
@@ -218,8 +218,8 @@ static graco_status load_set(struct samples_set *set, int index, double scale, b
     return status;
 }
 
-/* The samples of the trainings first .. end - 1, which have the same set, seed by seed: so that each cell
- * soon has some. */
+/* The samples of the trainings first .. end - 1, which have the same set, seed by seed: so that
+ * each cell soon has some. */
 static graco_status make_set(struct work *work, const struct samples_set *set, int first, int end)
 {
     graco_status status = GRACO_OK;

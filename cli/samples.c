@@ -1,8 +1,10 @@
-/* Samples. A training writes into a run folder of its own, DIR/runs/KEY-WORD-SEED, whose WORD follows
- * from its settings and its data, so a killed training goes on and a changed one does not. Its embeddings
- * are scored from there. A supervised method has a run folder for each split. */
+/* Samples. A training writes into a run folder of its own, DIR/runs/KEY-WORD-SEED, whose WORD
+ * follows from its settings and its data, so a killed training goes on and a changed one does
+ * not. Its embeddings are scored from there. A supervised method has a run folder for each
+ * split. */
 #include "samples.h"
 
+#include "four_graphs.h"
 #include "output.h"
 #include "points.h"
 #include "runs.h"
@@ -111,7 +113,8 @@ static uint64_t mix(uint64_t hash, const char *text)
     return (hash ^ '\n') * UINT64_C(1099511628211);
 }
 
-/* Of the data and all settings, but for those that change no result and those that a sample names. */
+/* Of the data and all settings, but for those that change no result and those that a sample
+ * names. */
 static uint64_t hash_training(const struct samples_set *set, const char *method,
                               const graco_config *config)
 {
@@ -313,74 +316,16 @@ static graco_status score_classes(graco_eval_result *result, const struct unit *
     return status;
 }
 
-/* Exchanges the parts of validation and test in a file of splits. */
-static graco_status swap_parts(const char *from, const char *to)
-{
-    graco_matrix splits = {0};
-    graco_status status = graco_matrix_load(&splits, from);
-    for (int64_t i = 0; status == GRACO_OK && i < splits.rows * splits.cols; i++) {
-        float part = splits.data[i];
-        splits.data[i] = part == 1 ? 2 : part == 2 ? 1 : part;
-    }
-    if (status == GRACO_OK)
-        status = graco_matrix_save(&splits, to);
-    graco_matrix_clear(&splits);
-    return status;
-}
-
-/* The micro-F1 over the test parts of two results together, in percent. */
-static double join_scores(const graco_eval_result *a, const graco_eval_result *b)
-{
-    double right = 0, wrong = 0;
-    const graco_eval_result *both[] = {a, b};
-    for (int i = 0; i < 2; i++)
-        for (int64_t k = 0; k < both[i]->classes; k++) {
-            const int64_t *counts = both[i]->confusion + 4 * k;
-            right += 2 * (double)counts[0];
-            wrong += (double)(counts[1] + counts[2]);
-        }
-    return right + wrong > 0 ? 100 * right / (right + wrong) : 0;
-}
-
-/* Scores the test part, then the validation part with the two exchanged; each C was chosen on the part
- * that it is not tested on. */
-static graco_status score_four(graco_eval_result *result, const struct unit *unit,
-                               const graco_eval_options *options)
-{
-    char own[FOLDER + 32], swapped[FOLDER + 32];
-    graco_eval_result other = {0};
-    graco_eval_options first = *options, second = *options;
-    snprintf(own, sizeof own, "%s/split.npy", unit->folder);
-    snprintf(swapped, sizeof swapped, "%s/swapped.npy", unit->folder);
-    first.splits_write = own;
-    second.splits_read = swapped;
-    graco_status status = graco_evaluate(result, &unit->Z, unit->set->data, &first);
-    if (status == GRACO_OK && !result->multi_label)
-        status = output_fail(GRACO_ERROR_ARGUMENT,
-                             "%s has one label for each node; four test "
-                             "graphs are for PPI",
-                             unit->set->about->name);
-    if (status == GRACO_OK)
-        status = swap_parts(own, swapped);
-    if (status == GRACO_OK)
-        status = graco_evaluate(&other, &unit->Z, unit->set->data, &second);
-    if (status == GRACO_OK) {
-        result->scores[0] = join_scores(result, &other);
-        result->seconds += other.seconds;
-    }
-    graco_eval_result_clear(&other);
-    return status;
-}
-
 static graco_status score(graco_eval_result *result, const struct unit *unit, enum evaluation how)
 {
     graco_eval_options options = graco_eval_defaults();
     options.splits = unit->way->splits;
+    options.device = strcmp(unit->way->device, "cpu") == 0 ? "cpu" : "auto";
     options.with_features = how == EVALUATION_FEATURES;
     if (unit->divided)
         return score_classes(result, unit, &options);
     if (how == EVALUATION_FOUR)
-        return score_four(result, unit, &options);
+        return four_graphs_score(result, &unit->Z, unit->set->data, &options, unit->folder);
     return graco_evaluate(result, &unit->Z, unit->set->data, &options);
 }
 
@@ -414,7 +359,8 @@ static void write_curve(struct writer *json, const struct curve *curve)
     writer_close(json);
 }
 
-/* Whether J is minus the loss, with all nodes of one graph as negatives: what the theorems are about. */
+/* Whether J is minus the loss, with all nodes of one graph as negatives: what the theorems are
+ * about. */
 static bool is_exact(const struct unit *unit)
 {
     char objective[SETTINGS_TEXT], batch[SETTINGS_TEXT];

@@ -1,11 +1,12 @@
-/* The steps of the paper's Theorem 2, from -l to a triplet loss, on the views of a trained model. */
+/* The steps of the paper's Theorem 2, from -l to a triplet loss, on the views of a trained
+ * model. */
 #ifndef CLI_THEOREM_H
 #define CLI_THEOREM_H
 
 #include "graco.h"
 
-/* Means over anchors. With x_k = (u.z_k - u.v) / tau over the m = 2N - 2 negatives z_k of an anchor u,
- * S the sum of exp(x_k), docs/math.md, section 10: */
+/* Means over anchors. With x_k = (u.z_k - u.v) / tau over the m = 2N - 2 negatives z_k of an
+ * anchor u, S the sum of exp(x_k), docs/math.md, section 10: */
 struct theorem {
     double minus_l;         /* log(1 + S) */
     double step_2;          /* S */

@@ -439,9 +439,10 @@ typedef struct graco_embed_options {
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
-/* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as the next
- * step of its training would draw them: Z is (2 * nodes, hidden), projected, of length one, the first
- * view's nodes above the second's. `options` may be NULL. GRACO_ERROR_ARGUMENT for other methods. */
+/* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as
+ * the next step of its training would draw them: Z is (2 * nodes, hidden), projected, of length
+ * one, the first view's nodes above the second's. `options` may be NULL. GRACO_ERROR_ARGUMENT
+ * for other methods. */
 graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
@@ -610,13 +611,13 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
 
 /* ---- Results files --------------------------------------------------------------------------- */
 
-/* The samples of a reproduction, as results.json keeps them: one for each training and evaluation, found
- * by key and seed. docs/formats.md has the fields. */
+/* The samples of a reproduction, as results.json keeps them: one for each training and
+ * evaluation, found by key and seed. docs/formats.md has the fields. */
 typedef struct graco_results graco_results;
 
-/* Reads a file of samples; a file that is not there has none. With `hold` no other process may open it
- * so until it is freed: a file `lock` beside it says who has it. GRACO_ERROR_FORMAT if the file is anything
- * else, or was cut. */
+/* Reads a file of samples; a file that is not there has none. With `hold` no other process may
+ * open it so until it is freed: a file `lock` beside it says who has it. GRACO_ERROR_FORMAT if
+ * the file is anything else, or was cut. */
 graco_status graco_results_open(graco_results **out, const char *path, bool hold);
 void graco_results_free(graco_results *results);
 
@@ -630,25 +631,26 @@ typedef struct graco_sample {
     bool quick;
 } graco_sample;
 
-/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is none.
- * O(log samples). `sample` may be NULL. */
+/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is
+ * none. O(log samples). `sample` may be NULL. */
 bool graco_results_find(graco_sample *sample, const graco_results *results, const char *key,
                         int64_t seed);
 
-/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the sample). */
+/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the
+ * sample). */
 double graco_results_value(const graco_results *results, const char *key, int64_t seed,
                            const char *name);
 
 /* Adds a sample, a JSON object with a "key" and a "seed", in place of the one that has the same. */
 graco_status graco_results_add(graco_results *results, const char *sample);
 
-/* Takes the samples of another file. Of two with the same key and seed the one that is not quick is kept,
- * or the one that is there. *taken, which may be NULL, says how many came. */
+/* Takes the samples of another file. Of two with the same key and seed the one that is not quick
+ * is kept, or the one that is there. *taken, which may be NULL, says how many came. */
 graco_status graco_results_merge(graco_results *results, int64_t *taken,
                                  const graco_results *other);
 
-/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and seed. The
- * field "made" stays what it was where `about` has none. */
+/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and
+ * seed. The field "made" stays what it was where `about` has none. */
 graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
 
 /* ---- Reports --------------------------------------------------------------------------------- */

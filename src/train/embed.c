@@ -1,6 +1,6 @@
-/* Embedding: a trained model run over a whole graph, no edge removed. The method says how; here are
- * the device, the features and one view of the graph for it, and the check of what came out. And the
- * rows of two corrupted views, as a step of the training would contrast them. */
+/* Embedding: a trained model run over a whole graph, no edge removed. The method says how; here
+ * are the device, the features and one view of the graph for it, and the check of what came out.
+ * And the rows of two corrupted views, as a step of the training would contrast them. */
 #include "base/finite.h"
 #include "base/memory.h"
 #include "layers/encoder.h"
