@@ -38,6 +38,14 @@ static graco_status refuse_tables(const struct reader *reader, const graco_load_
                        "the table %s goes with an edge list only, and this is %s", table, format);
 }
 
+bool source_begins(const struct source *source, char first)
+{
+    const char *at = (const char *)source->text.data, *end = at + source->text.length;
+    while (at < end && strchr(" \t\r\n", *at))
+        at++;
+    return at < end && *at == first;
+}
+
 static const struct reader *find_reader(const struct source *source)
 {
     for (size_t i = 0; i < READER_COUNT; i++) {

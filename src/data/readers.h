@@ -43,10 +43,14 @@ struct reader {
     READER(ppi)                                                                                    \
     READER(reddit)                                                                                 \
     READER(scipy)                                                                                  \
+    READER(node_link)                                                                              \
     READER(edges)
 
 #define READER_DECLARE(name) extern const struct reader reader_##name;
 READERS(READER_DECLARE)
+
+/* Whether the first character of a text that is no blank is this one. */
+bool source_begins(const struct source *source, char first);
 
 /* The file or folder that `source` means: itself if it exists, else a file or folder of that name,
  * or that name with .npz or .zip, under $GRACO_DATA, else $XDG_DATA_HOME/graco, else

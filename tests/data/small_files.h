@@ -268,6 +268,15 @@ static inline struct small_arrays small_native(void)
     return arrays;
 }
 
+/* networkx's node-link JSON: three nodes with a number, a list and a label, two links with weights. */
+static const char small_json[] =
+    "{\"directed\": false, \"multigraph\": false, \"graph\": {},\n"
+    " \"nodes\": [{\"age\": 31, \"x\": [0.5, 2], \"label\": \"red\", \"id\": \"ann\"},\n"
+    "  {\"age\": 7, \"x\": [1, 3], \"id\": \"bob\"},\n"
+    "  {\"age\": -2, \"x\": [4, 5], \"label\": \"blue\", \"id\": \"cid\"}],\n"
+    " \"links\": [{\"weight\": 2, \"source\": \"ann\", \"target\": \"bob\"},\n"
+    "  {\"weight\": 0.5, \"source\": \"bob\", \"target\": \"cid\"}]}\n";
+
 /* Edges between named nodes, their features (one of them without an edge) and labels. */
 static inline void small_tables(void)
 {

@@ -61,6 +61,11 @@ static graco_status load_market(void)
     return load("graph.npz", &(graco_load_options){.features_path = features});
 }
 
+static graco_status load_node_link(void)
+{
+    return load("graph.json", NULL);
+}
+
 static graco_status load_gzip(void)
 {
     return load("edges.gz", NULL);
@@ -175,6 +180,7 @@ int main(void)
     small_npz(&matrix, "graph.npz");
     matrix = small_scipy("coo", 3);
     small_npz(&matrix, "x.npz");
+    small_text("graph.json", small_json);
     small_gzip("edges.gz", "a b\nb c\n", 8, 6);
     small_text("labels.txt", "0\n1\n1\n0\n");
     small_text("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 2 2\n1 2\n2 1\n");
@@ -189,6 +195,7 @@ int main(void)
     fail_each(load_tables, "tables");
     fail_each(load_scipy, "scipy");
     fail_each(load_market, "MatrixMarket features");
+    fail_each(load_node_link, "node-link");
     fail_each(load_gzip, "gzip");
     fail_each(create, "arrays");
     fail_each(save_archive, "save archive");

@@ -409,6 +409,8 @@ static void damaged(void)
         small_npz(&arrays, "scipy.npz");
         damage("scipy.npz", "scipy.npz", NULL, true);
     }
+    small_text("graph.json", small_json);
+    damage("graph.json", "graph.json", NULL, false);
     small_text("numbers.txt", "0 1\n2 3\n");
     snprintf(features, sizeof features, "%s", small_path("scipy.npz"));
     const graco_load_options matrix = {.features_path = features};

@@ -387,6 +387,34 @@ static const char *market_features(int64_t size)
     return "set/edges.txt";
 }
 
+static const char *node_link_links(int64_t size)
+{
+    put_text("set/graph.json", "{\"nodes\":[{\"id\":0}],\"links\":[",
+             "{\"source\":0,\"target\":0},", size / 24, "{\"source\":0,\"target\":0}]}");
+    return "set/graph.json";
+}
+
+static const char *node_link_nodes(int64_t size)
+{
+    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":\"a\"}", ",{\"id\":%d}", size / 13,
+             "]}");
+    return "set/graph.json";
+}
+
+/* One node with a list: each item is an attribute of its own. */
+static const char *node_link_list(int64_t size)
+{
+    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":0,\"x\":[", "1,", size / 2,
+             "1]}]}");
+    return "set/graph.json";
+}
+
+static const char *node_link_names(int64_t size)
+{
+    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":0", ",\"%d\":0", size / 10, "}]}");
+    return "set/graph.json";
+}
+
 static const char *edges_numbers(int64_t size)
 {
     put_text("set/edges.txt", "", "0 %d\n", size / 8, "");
@@ -452,7 +480,7 @@ static const struct growth_limit limits[READER_COUNT] = {
     [READER_native] = {192, 1, 4 << 20},    [READER_citation] = {64, 1, 1 << 20},
     [READER_planetoid] = {128, 1, 1 << 20}, [READER_ppi] = {32, 1, 1 << 20},
     [READER_reddit] = {64, 1, 1 << 20},     [READER_scipy] = {192, 1, 4 << 20},
-    [READER_edges] = {768, 2, 32 << 20},
+    [READER_node_link] = {256, 1, 1 << 20}, [READER_edges] = {768, 2, 32 << 20},
 };
 
 static const struct row {
@@ -483,6 +511,10 @@ static const struct row {
     {READER_reddit, "reddit: edges", reddit_edges, false},
     {READER_scipy, "scipy: entries", scipy_entries, false},
     {READER_scipy, "scipy: nodes", scipy_nodes, false},
+    {READER_node_link, "node-link: links", node_link_links, false},
+    {READER_node_link, "node-link: nodes", node_link_nodes, false},
+    {READER_node_link, "node-link: a list", node_link_list, false},
+    {READER_node_link, "node-link: names", node_link_names, false},
     {READER_edges, "edges: scipy features", scipy_features, true},
     {READER_edges, "edges: MatrixMarket features", market_features, false},
     {READER_edges, "edges: numbers", edges_numbers, false},
