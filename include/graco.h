@@ -412,6 +412,11 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
 /* Reads the model of a run folder. */
 graco_status graco_model_load(graco_model **out, const char *run);
 
+/* Writes a model to a folder, which is made if it is not there, as the model.safetensors that
+ * graco_model_load reads. It is for models that were trained without a run folder: a training that is
+ * under way in the folder is not looked for. */
+graco_status graco_model_save(const graco_model *model, const char *run);
+
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
 
@@ -432,6 +437,13 @@ typedef struct graco_embed_options {
 /* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must have
  * as many features as the one trained on. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               const graco_embed_options *options);
+
+/* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as
+ * the next step of its training would draw them: Z is (2 * nodes, hidden), projected, of length
+ * one, the first view's nodes above the second's. `options` may be NULL. GRACO_ERROR_ARGUMENT
+ * for other methods. */
+graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
 void graco_model_free(graco_model *model);
@@ -495,6 +507,8 @@ typedef struct graco_eval_options {
     const char *splits_write; /* where to write the splits that were used, or NULL */
     bool with_features;       /* score [Z ; X], rows of both halves scaled to length one, in
                                  place of Z */
+    const char *device;       /* "cpu", "cuda", or "auto", NULL too: a GPU where the work is worth
+                                 its start. Scores on a GPU may differ by 0.02 points */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -524,7 +538,7 @@ typedef struct graco_eval_result {
 
 /* Scores embeddings Z (nodes, any) by the labels of a data set. `options` may be NULL. Nodes
  * without a known label are left out. Fails if Z is not finite, if no label is known, or if a part
- * of a split is empty. Costs about 7 products with X and 7 with X' (X the training
+ * of a split is empty. Costs about 8 products with X and 8 with X' (X the training
  * rows, `classes` columns at once) per split and C. */
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
@@ -571,6 +585,12 @@ typedef struct graco_prediction {
 graco_status graco_predict(graco_prediction *out, const graco_model *model,
                            const graco_dataset *data, const graco_predict_options *options);
 
+/* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not supervised. Of
+ * the data set only the labels are read; of `options`, which may be NULL, not the device. */
+graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
+                                      const graco_dataset *data,
+                                      const graco_predict_options *options);
+
 void graco_prediction_clear(graco_prediction *prediction);
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
@@ -591,13 +611,13 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
 
 /* ---- Results files --------------------------------------------------------------------------- */
 
-/* The samples of a reproduction, as results.json keeps them: one for each training and evaluation, found
- * by key and seed. docs/formats.md has the fields. */
+/* The samples of a reproduction, as results.json keeps them: one for each training and
+ * evaluation, found by key and seed. docs/formats.md has the fields. */
 typedef struct graco_results graco_results;
 
-/* Reads a file of samples; a file that is not there has none. With `hold` no other process may open it
- * so until it is freed: a file PATH.lock says who has it. GRACO_ERROR_FORMAT if the file is anything
- * else, or was cut. */
+/* Reads a file of samples; a file that is not there has none. With `hold` no other process may
+ * open it so until it is freed: a file `lock` beside it says who has it. GRACO_ERROR_FORMAT if
+ * the file is anything else, or was cut. */
 graco_status graco_results_open(graco_results **out, const char *path, bool hold);
 void graco_results_free(graco_results *results);
 
@@ -611,26 +631,37 @@ typedef struct graco_sample {
     bool quick;
 } graco_sample;
 
-/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is none.
- * O(log samples). `sample` may be NULL. */
+/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is
+ * none. O(log samples). `sample` may be NULL. */
 bool graco_results_find(graco_sample *sample, const graco_results *results, const char *key,
                         int64_t seed);
 
-/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the sample). */
+/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the
+ * sample). */
 double graco_results_value(const graco_results *results, const char *key, int64_t seed,
                            const char *name);
 
 /* Adds a sample, a JSON object with a "key" and a "seed", in place of the one that has the same. */
 graco_status graco_results_add(graco_results *results, const char *sample);
 
-/* Takes the samples of another file. Of two with the same key and seed the one that is not quick is kept,
- * or the one that is there. *taken, which may be NULL, says how many came. */
+/* Takes the samples of another file. Of two with the same key and seed the one that is not quick
+ * is kept, or the one that is there. *taken, which may be NULL, says how many came. */
 graco_status graco_results_merge(graco_results *results, int64_t *taken,
                                  const graco_results *other);
 
-/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and seed. The
- * field "made" stays what it was where `about` has none. */
+/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and
+ * seed. The field "made" stays what it was where `about` has none. */
 graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that file
+ * alone, trains nothing, and writes into `folder`, which is made if its parent is there:
+ * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown; and
+ * for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ... Each
+ * file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says what is
+ * wrong with a results.json in one line; then nothing is written. */
+graco_status graco_report(const char *results, const char *folder);
 
 #ifdef __cplusplus
 }

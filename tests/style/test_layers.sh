@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$GRACO_SOURCE"
 
-layers=(base io sparse compute tape graph data config layers methods train eval)
+layers=(base io sparse compute tape graph data config layers methods train eval report)
 failures=0
 
 fail() {
@@ -95,7 +95,7 @@ while read -r header; do
 done < <(sources include src cli tests | grep -E '\.(h|cuh)$')
 
 cc=${CC:-cc}
-read -ra flags < <(pkg-config --cflags libzip)
+read -ra flags < <(pkg-config --cflags libzip zlib)
 for folder in /usr/include/*/openblas-*; do
     [ -d "$folder" ] && flags+=("-I$folder")
 done
