@@ -1,5 +1,5 @@
-/* The manifest, expanded: rows of tables into a cell for each set, curves and the grid into one for each
- * place on their axes. */
+/* The manifest, expanded: rows of tables into a cell for each set, curves and the grid into one
+ * for each place on their axes. */
 #include "cells.h"
 
 #include <math.h>
@@ -311,12 +311,16 @@ bool cells_want(const struct cells_wanted *wanted, const struct cell *cell)
            (cells_listed(wanted->methods, cell->method) || strcmp(cell->method, "dataset") == 0);
 }
 
-/* How many seeds a cell's training gets: one where nothing is drawn. */
+bool cells_fixed(const char *method)
+{
+    return cells_listed("dataset,features,sgc", method);
+}
+
+/* How many seeds a cell's training gets. */
 static int64_t count_runs(const struct cell *cell, const struct cells_wanted *wanted)
 {
-    static const char fixed[] = "dataset,features,sgc";
     int64_t item = cells_items[cell->item].runs, set = cells_sets[cell->set].runs;
-    if (cells_listed(fixed, cell->method))
+    if (cells_fixed(cell->method))
         return 1;
     if (wanted->runs > 0)
         return wanted->runs;

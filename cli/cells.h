@@ -1,7 +1,9 @@
-/* The cells of the paper's tables and figures, and the trainings that they need: manifest.def as lists.
+/* The cells of the paper's tables and figures, and the trainings that they need: manifest.def as
+ * lists.
  *
- * A cell names a training by its key, "SET METHOD setting=value ...", settings sorted, and how it is
- * evaluated by a word behind that. Cells of several items may have the same key: it is trained once. */
+ * A cell names a training by its key, "SET METHOD setting=value ...", settings sorted, and how
+ * it is evaluated by a word behind that. Cells of several items may have the same key: it is
+ * trained once. */
 #ifndef CLI_CELLS_H
 #define CLI_CELLS_H
 
@@ -64,7 +66,7 @@ struct cells_training {
     const char *overrides; /* borrowed from a cell */
     unsigned evaluations;  /* bit e: enum evaluation e is wanted */
     int64_t runs;          /* seeds 0 .. runs - 1 */
-    bool drawn;            /* its first seed has a curve and points for the figures */
+    bool drawn; /* GRACE as it is: it has numbers for the theorems, and its first seed figures */
 };
 
 /* What the command line wants of the cells. */
@@ -80,6 +82,9 @@ bool cells_want(const struct cells_wanted *wanted, const struct cell *cell);
 /* The trainings of the wanted cells, by set, into `out` (count). Returns how many there are. */
 int cells_trainings(struct cells_training *out, const struct cell *cells, int count,
                     const struct cells_wanted *wanted);
+
+/* Whether nothing is drawn at random: one seed will do. */
+bool cells_fixed(const char *method);
 
 /* Writes the key of a training's evaluation. */
 void cells_key(char key[CELLS_KEY], const struct cells_training *training, enum evaluation how);

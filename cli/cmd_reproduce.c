@@ -1,9 +1,9 @@
 /* graco reproduce: trains and scores what the paper's tables and figures need, one sample after the
- * other, and keeps them in DIR/results.json. What stands there with the same settings is not trained
- * again, so a call that was killed goes on, and files of several machines add up.
+ * other, and keeps them in DIR/results.json. What stands there with the same settings is not
+ * trained again, so a call that was killed goes on, and files of several machines add up.
  *
- * The file is replaced after a sample, unless that would take more than a fiftieth of the time; run
- * folders are removed once their samples are in it. */
+ * The file is replaced after a sample, unless that would take more than a fiftieth of the time;
+ * run folders are removed once their samples are in it. */
 #include "cells.h"
 #include "commands.h"
 #include "items.h"
@@ -57,7 +57,8 @@ struct work {
     char path[RUNS_PATH_MAX]; /* of results.json */
     char machine[MACHINE_TEXT];
     int64_t samples, at; /* wanted in all; the one under way, from 1 */
-    int64_t made, failed;
+    int64_t failed;
+    char failure[LABEL];        /* the first */
     double saved, save_seconds; /* when, and how long it took */
     struct {
         int training;
@@ -95,14 +96,20 @@ static graco_status save_if_due(struct work *work, const struct samples_set *set
 /* The page, the tables and their files, from results.json alone. */
 static int finish(const struct work *work)
 {
-    output_note("%s: %" PRId64 " samples", work->path, graco_results_count(work->results));
+    graco_status status = graco_report(work->path, work->request->output);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    if (!work->request->way.quiet) {
+        output_note("%s: %" PRId64 " samples", work->path, graco_results_count(work->results));
+        output_note("%s/report.html shows what was found", work->request->output);
+    }
     return EXIT_FINE;
 }
 
 /* ---- Time left ------------------------------------------------------------------------------- */
 
-/* The mean time of a sample of trainings like this one: the same, else of its set and method, else of its
- * set, else of all; -1 where nothing is known. */
+/* The mean time of a sample of trainings like this one: the same, else of its set and method,
+ * else of its set, else of all; -1 where nothing is known. */
 static double mean_time(const struct work *work, int training)
 {
     const struct cells_training *own = &work->trainings[training];
@@ -165,9 +172,11 @@ static graco_status note_failure(struct work *work, graco_status status, const c
 {
     if (status == GRACO_OK || status == GRACO_STOPPED || status == GRACO_ERROR_IO)
         return status;
-    output_failure(status);
-    output_note("%s has failed; the others go on", what);
-    work->failed++;
+    const char *message = output_failed();
+    if (work->failed++ == 0)
+        snprintf(work->failure, sizeof work->failure, "%s: %s", what, message);
+    if (!work->request->way.quiet)
+        output_note("%s: %s; the others go on", what, message);
     return GRACO_OK;
 }
 
@@ -188,7 +197,6 @@ static graco_status make_sample(struct work *work, const struct samples_set *set
     if (fine) {
         work->spent[t].seconds += output_now() - begun;
         work->spent[t].samples++;
-        work->made++;
         work->pending[work->pendings].training = t;
         work->pending[work->pendings++].seed = seed;
         status = save_if_due(work, set);
@@ -215,8 +223,8 @@ static graco_status load_set(struct samples_set *set, int index, double scale, b
     return status;
 }
 
-/* The samples of the trainings first .. end - 1, which have the same set, seed by seed: so that each cell
- * soon has some. */
+/* The samples of the trainings first .. end - 1, which have the same set, seed by seed: so that
+ * each cell soon has some. */
 static graco_status make_set(struct work *work, const struct samples_set *set, int first, int end)
 {
     graco_status status = GRACO_OK;
@@ -234,6 +242,8 @@ static graco_status make_set(struct work *work, const struct samples_set *set, i
                 status = GRACO_STOPPED;
             if (status == GRACO_OK && wanted)
                 status = make_sample(work, set, t, seed, wanted);
+            else if (status == GRACO_OK) /* a kill may have come between saving and removing */
+                samples_forget(set, &work->request->way, &work->trainings[t], seed);
             work->spent[t].left -= work->spent[t].left > 0;
         }
     return status;
@@ -262,11 +272,12 @@ static graco_status make_all(struct work *work)
             work->at += count_samples(work, first, end);
             for (int t = first; t < end; t++)
                 work->spent[t].left = 0;
-            output_note("%s is not there, its cells stay empty; to download it: graco fetch %s",
-                        name, name);
+            if (!work->request->way.quiet)
+                output_note("%s is not there, its cells stay empty; to download it: graco fetch %s",
+                            name, name);
             continue;
         }
-        if (!there)
+        if (!there && !work->request->way.quiet)
             output_note("%s is not there, a generated look-alike stands in; to download it: graco "
                         "fetch %s",
                         name, name);
@@ -421,10 +432,11 @@ static int run_work(struct work *work)
                      work->at, work->samples);
         return EXIT_FAILED;
     }
-    int code = finish(work);
-    if (work->failed > 0)
-        output_error("%" PRId64 " failed; the same command tries again", work->failed);
-    return work->failed > 0 ? EXIT_FAILED : code;
+    if (work->failed == 0)
+        return finish(work);
+    output_error("%s; failed in all: %" PRId64 ", which the same command tries again",
+                 work->failure, work->failed);
+    return EXIT_FAILED;
 }
 
 static const char *item_name(int index)
@@ -508,7 +520,8 @@ int cmd_reproduce(int argc, char **argv)
     const char *devices[OPTION_WORDS_MAX];
     request.way.device = "auto";
     const struct option options[] = {
-        OPTION_ROW_TEXT("output", 'o', "DIR", &request.output, "where results.json is kept"),
+        OPTION_ROW_TEXT("output", 'o', "DIR", &request.output,
+                        "where results.json and its report are kept"),
         OPTION_ROW_TEXT("sets", 0, "LIST", &request.wanted.sets, "these data sets alone: cora,ppi"),
         OPTION_ROW_TEXT("methods", 0, "LIST", &request.wanted.methods,
                         "these methods alone: grace,dgi"),

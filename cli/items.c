@@ -62,7 +62,7 @@ struct items_state items_state(const struct items *items, const struct cell *cel
     return state;
 }
 
-/* ---- Cells ------------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static void write_state(struct writer *json, const struct items *items, const struct cell *cell)
 {
@@ -182,7 +182,7 @@ static void write_lines(struct writer *json, const struct items *items, int item
     writer_close(json);
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------- */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 static void write_words(struct writer *json, const char *key, const char *const *words, int count)
 {
@@ -264,7 +264,7 @@ static void write_hyperparameters(struct writer *json)
     writer_close(json);
 }
 
-/* ---- All --------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static void write_item(struct writer *json, const struct items *items, int item)
 {

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The text behind "NAME<blanks>:" in a file of /proc, without blanks around it; "" if there is none. */
+/* The text behind "NAME<blanks>:" in a file of /proc, without blanks around it; "" if there is
+ * none. */
 static void read_field(char out[MACHINE_TEXT], const char *path, const char *name)
 {
     char line[MACHINE_TEXT];

@@ -81,13 +81,20 @@ graco_status output_no_memory(const char *what)
     return output_fail(GRACO_ERROR_MEMORY, "out of memory for %s", what);
 }
 
+const char *output_failed(void)
+{
+    static char text[sizeof own + sizeof hint];
+    if (*own)
+        snprintf(text, sizeof text, "%s", own);
+    else
+        snprintf(text, sizeof text, "%.1000s%s%s", graco_message(), *hint ? "; " : "", hint);
+    own[0] = hint[0] = '\0'; /* said */
+    return text;
+}
+
 int output_failure(graco_status status)
 {
-    if (*own)
-        output_error("%s", own);
-    else
-        output_error("%s%s%s", graco_message(), hint[0] ? "; " : "", hint);
-    own[0] = hint[0] = '\0'; /* said */
+    output_error("%s", output_failed());
     return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
 }
 

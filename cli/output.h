@@ -33,6 +33,9 @@ graco_status output_fail(graco_status status, const char *format, ...) OUTPUT_PR
 /* The same, where the command has no memory for `what`: GRACO_ERROR_MEMORY. */
 graco_status output_no_memory(const char *what);
 
+/* What output_failure would print, without its prefix, for who goes on after a failure. */
+const char *output_failed(void);
+
 /* Keeps what is printed out of the files that the command opens, where it was started with its
  * standard descriptors closed; and lets a reader that went away be a failure to write. */
 void output_start(void);

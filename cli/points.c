@@ -1,5 +1,6 @@
-/* Principal components by power iteration: v <- X'X v for two vectors at a time, orthogonal to each
- * other, X the rows less their mean. A picture needs three digits, so a fixed number of turns will do. */
+/* Principal components by power iteration: v <- X'X v for two vectors at a time, orthogonal to
+ * each other, X the rows less their mean. A picture needs three digits, so a fixed number of
+ * turns will do. */
 #include "points.h"
 
 #include <math.h>

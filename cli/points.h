@@ -8,9 +8,9 @@
 
 enum { POINTS_MAX = 3000 };
 
-/* Writes "points": {"x": [...], "y": [...], "class": [...]} for at most POINTS_MAX nodes, evenly spaced,
- * as fields of the object that is open; coordinates are shares of the largest one. Returns false if
- * memory is out. */
+/* Writes "points": {"x": [...], "y": [...], "class": [...]} for at most POINTS_MAX nodes, evenly
+ * spaced, as fields of the object that is open; coordinates are shares of the largest one.
+ * Returns false if memory is out. */
 bool points_write(struct writer *json, const graco_matrix *Z, const graco_dataset *data);
 
 #endif

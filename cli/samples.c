@@ -1,14 +1,18 @@
-/* Samples. A training writes into a run folder of its own, DIR/runs/KEY-WORD-SEED, whose WORD follows
- * from its settings and its data, so a killed training goes on and a changed one does not. Its embeddings
- * are scored from there. A supervised method has a run folder for each split. */
+/* Samples. A training writes into a run folder of its own, DIR/runs/KEY-WORD-SEED, whose WORD
+ * follows from its settings and its data, so a killed training goes on and a changed one does
+ * not. Its embeddings are scored from there. A supervised method has a run folder for each
+ * split. */
 #include "samples.h"
 
+#include "four_graphs.h"
 #include "output.h"
 #include "points.h"
 #include "runs.h"
 #include "settings.h"
+#include "theorem.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -109,7 +113,8 @@ static uint64_t mix(uint64_t hash, const char *text)
     return (hash ^ '\n') * UINT64_C(1099511628211);
 }
 
-/* Of the data and all settings, but for those that change no result and those that a sample names. */
+/* Of the data and all settings, but for those that change no result and those that a sample
+ * names. */
 static uint64_t hash_training(const struct samples_set *set, const char *method,
                               const graco_config *config)
 {
@@ -247,22 +252,27 @@ static graco_status read_curve(struct unit *unit)
     char path[FOLDER + 32], line[LINE_MAX_BYTES];
     struct curve *curve = &unit->curve;
     double seconds = 0;
+    graco_status status = GRACO_OK;
     snprintf(path, sizeof path, "%s/metrics.jsonl", unit->folder);
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file)) {
+    FILE *file = unit->epochs > 0 ? fopen(path, "r") : NULL;
+    if (unit->epochs > 0 && !file)
+        return output_fail(GRACO_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    while (file && status == GRACO_OK && fgets(line, sizeof line, file)) {
         if (!grow(curve)) {
-            fclose(file);
-            return output_no_memory("a curve");
+            status = output_no_memory("a curve");
+            break;
         }
         curve->epoch[curve->count] = number_in(line, "epoch");
         curve->loss[curve->count] = number_in(line, "loss");
         curve->information[curve->count++] = number_in(line, "mutual_information");
         seconds += fmax(number_in(line, "seconds"), 0);
     }
+    if (file && ferror(file))
+        status = output_fail(GRACO_ERROR_IO, "cannot read %s", path);
     if (file)
         fclose(file);
     unit->train_seconds = fmax(seconds, unit->train_seconds);
-    return GRACO_OK;
+    return status;
 }
 
 /* Trains what the unit needs, or goes on with it. */
@@ -306,74 +316,16 @@ static graco_status score_classes(graco_eval_result *result, const struct unit *
     return status;
 }
 
-/* Exchanges the parts of validation and test in a file of splits. */
-static graco_status swap_parts(const char *from, const char *to)
-{
-    graco_matrix splits = {0};
-    graco_status status = graco_matrix_load(&splits, from);
-    for (int64_t i = 0; status == GRACO_OK && i < splits.rows * splits.cols; i++) {
-        float part = splits.data[i];
-        splits.data[i] = part == 1 ? 2 : part == 2 ? 1 : part;
-    }
-    if (status == GRACO_OK)
-        status = graco_matrix_save(&splits, to);
-    graco_matrix_clear(&splits);
-    return status;
-}
-
-/* The micro-F1 over the test parts of two results together, in percent. */
-static double join_scores(const graco_eval_result *a, const graco_eval_result *b)
-{
-    double right = 0, wrong = 0;
-    const graco_eval_result *both[] = {a, b};
-    for (int i = 0; i < 2; i++)
-        for (int64_t k = 0; k < both[i]->classes; k++) {
-            const int64_t *counts = both[i]->confusion + 4 * k;
-            right += 2 * (double)counts[0];
-            wrong += (double)(counts[1] + counts[2]);
-        }
-    return right + wrong > 0 ? 100 * right / (right + wrong) : 0;
-}
-
-/* Scores the test part, then the validation part with the two exchanged; each C was chosen on the part
- * that it is not tested on. */
-static graco_status score_four(graco_eval_result *result, const struct unit *unit,
-                               const graco_eval_options *options)
-{
-    char own[FOLDER + 32], swapped[FOLDER + 32];
-    graco_eval_result other = {0};
-    graco_eval_options first = *options, second = *options;
-    snprintf(own, sizeof own, "%s/split.npy", unit->folder);
-    snprintf(swapped, sizeof swapped, "%s/swapped.npy", unit->folder);
-    first.splits_write = own;
-    second.splits_read = swapped;
-    graco_status status = graco_evaluate(result, &unit->Z, unit->set->data, &first);
-    if (status == GRACO_OK && !result->multi_label)
-        status = output_fail(GRACO_ERROR_ARGUMENT,
-                             "%s has one label for each node; four test "
-                             "graphs are for PPI",
-                             unit->set->about->name);
-    if (status == GRACO_OK)
-        status = swap_parts(own, swapped);
-    if (status == GRACO_OK)
-        status = graco_evaluate(&other, &unit->Z, unit->set->data, &second);
-    if (status == GRACO_OK) {
-        result->scores[0] = join_scores(result, &other);
-        result->seconds += other.seconds;
-    }
-    graco_eval_result_clear(&other);
-    return status;
-}
-
 static graco_status score(graco_eval_result *result, const struct unit *unit, enum evaluation how)
 {
     graco_eval_options options = graco_eval_defaults();
     options.splits = unit->way->splits;
+    options.device = strcmp(unit->way->device, "cpu") == 0 ? "cpu" : "auto";
     options.with_features = how == EVALUATION_FEATURES;
     if (unit->divided)
         return score_classes(result, unit, &options);
     if (how == EVALUATION_FOUR)
-        return score_four(result, unit, &options);
+        return four_graphs_score(result, &unit->Z, unit->set->data, &options, unit->folder);
     return graco_evaluate(result, &unit->Z, unit->set->data, &options);
 }
 
@@ -407,29 +359,69 @@ static void write_curve(struct writer *json, const struct curve *curve)
     writer_close(json);
 }
 
-/* What the last epoch says of the theorems. J is minus the loss, where all nodes of one graph are its
- * negatives. */
-static void write_training(struct writer *json, const struct unit *unit)
+/* Whether J is minus the loss, with all nodes of one graph as negatives: what the theorems are
+ * about. */
+static bool is_exact(const struct unit *unit)
+{
+    char objective[SETTINGS_TEXT], batch[SETTINGS_TEXT];
+    const struct curve *curve = &unit->curve;
+    return strcmp(settings_get(objective, unit->config, "objective"), "exact") == 0 &&
+           strcmp(settings_get(batch, unit->config, "batch"), "0") == 0 &&
+           isfinite(curve->information[curve->count - 1]) &&
+           graco_dataset_describe(unit->set->data).graphs == 1;
+}
+
+/* Theorem 1, of the last epoch. */
+static void write_bound(struct writer *json, const struct unit *unit)
 {
     const struct curve *curve = &unit->curve;
-    char objective[SETTINGS_TEXT], batch[SETTINGS_TEXT];
-    graco_dataset_info info = graco_dataset_describe(unit->set->data);
-    bool exact = strcmp(settings_get(objective, unit->config, "objective"), "exact") == 0 &&
-                 strcmp(settings_get(batch, unit->config, "batch"), "0") == 0;
-    double loss = curve->loss[curve->count - 1];
-    double information = curve->information[curve->count - 1];
-    writer_open(json, "values", '{');
-    writer_real(json, "loss", loss);
-    if (isfinite(information))
-        writer_real(json, "mutual_information", information);
-    if (isfinite(information) && exact && info.graphs == 1) {
-        double log_n = log((double)info.nodes);
-        writer_real(json, "log_n", log_n);
-        writer_real(json, "J_plus_log_n", log_n - loss);
-        writer_real(json, "i_nce", information);
-        writer_real(json, "gap", information - (log_n - loss));
+    double log_n = log((double)graco_dataset_describe(unit->set->data).nodes);
+    double J = -curve->loss[curve->count - 1], i_nce = curve->information[curve->count - 1];
+    writer_real(json, "log_n", log_n);
+    writer_real(json, "J_plus_log_n", J + log_n);
+    writer_real(json, "i_nce", i_nce);
+    writer_real(json, "gap", i_nce - (J + log_n));
+}
+
+/* Theorem 2, on the views that the trained model would see next. */
+static graco_status write_steps(struct writer *json, const struct unit *unit)
+{
+    char tau[SETTINGS_TEXT];
+    graco_embed_options options = {.device = unit->way->device};
+    graco_model *model = NULL;
+    graco_matrix Z = {0};
+    graco_status status = graco_model_load(&model, unit->folder);
+    if (status == GRACO_OK)
+        status = graco_model_views(&Z, model, unit->set->data, &options);
+    if (status == GRACO_OK) {
+        struct theorem steps =
+            theorem_steps(&Z, strtod(settings_get(tau, unit->config, "tau"), NULL));
+        writer_real(json, "minus_l", steps.minus_l);
+        writer_real(json, "step_2", steps.step_2);
+        writer_real(json, "step_3", steps.step_3);
+        writer_real(json, "expansion", steps.expansion);
+        writer_real(json, "remainder", steps.remainder);
+        writer_real(json, "remainder_bound", steps.remainder_bound);
     }
+    graco_matrix_clear(&Z);
+    graco_model_free(model);
+    return status;
+}
+
+static graco_status write_training(struct writer *json, const struct unit *unit)
+{
+    const struct curve *curve = &unit->curve;
+    graco_status status = GRACO_OK;
+    writer_open(json, "values", '{');
+    writer_real(json, "loss", curve->loss[curve->count - 1]);
+    if (isfinite(curve->information[curve->count - 1]))
+        writer_real(json, "mutual_information", curve->information[curve->count - 1]);
+    if (is_exact(unit))
+        write_bound(json, unit);
+    if (is_exact(unit) && unit->training->drawn)
+        status = write_steps(json, unit);
     writer_close(json);
+    return status;
 }
 
 static void write_dataset(struct writer *json, const graco_dataset_info *info)
@@ -475,6 +467,8 @@ static graco_status write_sample(struct writer *json, const struct unit *unit, e
     if (unit->set->look_alike)
         writer_real(json, "scale", unit->set->scale);
     writer_bool(json, "quick", unit->way->quick);
+    if (cells_fixed(unit->training->method))
+        writer_bool(json, "seedless", true);
     writer_string(json, "device", unit->device ? unit->device : "cpu");
     writer_integer(json, "epochs", unit->epochs);
     writer_real(json, "train_seconds", unit->train_seconds);
@@ -482,8 +476,8 @@ static graco_status write_sample(struct writer *json, const struct unit *unit, e
         write_scores(json, result);
     else
         write_dataset(json, &info);
-    if (unit->curve.count > 0)
-        write_training(json, unit);
+    if (status == GRACO_OK && unit->curve.count > 0)
+        status = write_training(json, unit);
     if (drawn && unit->curve.count > 0)
         write_curve(json, &unit->curve);
     if (status == GRACO_OK && drawn && unit->Z.data && !info.multi_label &&

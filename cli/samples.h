@@ -25,14 +25,15 @@ struct samples_way {
     const char *folder; /* for run folders */
 };
 
-/* All that decides a sample but its seed, in one word: the resolved settings without those that change no
- * result, the evaluation, and the data. */
+/* All that decides a sample but its seed, in one word: the resolved settings without those that
+ * change no result, the evaluation, and the data. */
 graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_set *set,
                               const struct samples_way *way, const struct cells_training *training,
                               enum evaluation how);
 
-/* Trains with a seed, or goes on with what a run folder has, and adds a sample for each evaluation whose
- * bit is set. `label` is for the progress. GRACO_STOPPED if a signal came: the run folder stays. */
+/* Trains with a seed, or goes on with what a run folder has, and adds a sample for each
+ * evaluation whose bit is set. `label` is for the progress. GRACO_STOPPED if a signal came: the
+ * run folder stays. */
 graco_status samples_make(graco_results *results, const struct samples_set *set,
                           const struct samples_way *way, const struct cells_training *training,
                           int64_t seed, unsigned evaluations, const char *label);

@@ -1,8 +1,8 @@
-/* The parts of a data set: members of an archive, files of a folder, or arrays of the caller's, and the
- * vectors and matrices that they hold.
+/* The parts of a data set: members of an archive, files of a folder, or arrays of the caller's, and
+ * the vectors and matrices that they hold.
  *
- * What is read here has the right lengths and types, and its entries can be addressed; values are
- * for dataset_create to check. */
+ * What is read here has the right lengths and types, and its entries can be addressed; values
+ * are for dataset_create to check. */
 #ifndef DATA_MEMBERS_H
 #define DATA_MEMBERS_H
 

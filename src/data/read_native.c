@@ -42,7 +42,8 @@ done:
     return status;
 }
 
-/* Dense features: x.npy of a folder, and an array that may be borrowed, stay in place if they can. */
+/* Dense features: x.npy of a folder, and an array that may be borrowed, stay in place if they
+ * can. */
 static graco_status read_dense(struct features *X, const struct members *members, struct member *x)
 {
     graco_status status = GRACO_OK;

@@ -8,6 +8,7 @@
 #include "io/pickles.h"
 #include "io/safetensors.h"
 #include "io/store.h"
+#include "report/small_results.h"
 #include "train/checkpoint.h"
 
 static const char *seeds;
@@ -212,6 +213,7 @@ static void texts(void)
         seed_text("json", values[i]);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         seed("table", tables[i], 1 + strlen(tables[i] + 1));
+    seed_text("name_lines", "ann\nb\\\\o\\nb\n\ncid\r\nend");
     seed_text("node_link",
               "{\"directed\": false, \"nodes\": [{\"id\": 0}, {\"id\": 1, \"x\": []}], "
               "\"links\": [{\"source\": 0, \"target\": 1}]}");
@@ -339,6 +341,7 @@ int main(int count, char **words)
     checkpoints();
     texts();
     sets();
+    SEED("results", SMALL_RESULTS);
     small_remove(small_root);
     return check_result();
 }

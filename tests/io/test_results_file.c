@@ -1,5 +1,5 @@
-/* Files of samples: found by key and seed, kept in order, merged, and refused when they are something
- * else. */
+/* Files of samples: found by key and seed, kept in order, merged, and refused when they are
+ * something else. */
 #include "base/memory.h"
 #include "io/files/file.h"
 

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$GRACO_SOURCE"
 
-layers=(base io sparse compute tape graph data config layers methods train eval)
+layers=(base io sparse compute tape graph data config layers methods train eval report)
 failures=0
 
 fail() {

@@ -124,13 +124,13 @@ static graco_status read_all(struct graco_results *results, const struct json *r
 
 static graco_status take_lock(struct graco_results *results, const char *path)
 {
-    static const char ending[] = ".lock";
-    size_t length = strlen(path);
-    char *name = NULL;
-    PASS(memory_alloc(&name, (int64_t)(length + sizeof ending), 1));
-    memcpy(name, path, length);
-    memcpy(name + length, ending, sizeof ending);
-    graco_status status = lock_take(&results->lock, name, path);
+    graco_status status = GRACO_OK;
+    char *folder = NULL, *name = NULL;
+    TRY(file_parent(&folder, path));
+    TRY(memory_path(&name, folder, "lock"));
+    TRY(lock_take(&results->lock, name, folder));
+done:
+    memory_free(folder);
     memory_free(name);
     return status;
 }

@@ -42,6 +42,7 @@ struct table_edges {
     float *weight;       /* (count) or NULL: none */
     struct names *names; /* NULL: ids are the node numbers */
     bool header;
+    int columns;             /* of the first line, header or not, and so of every line */
     bool left_out;           /* there is a third column, which is left out */
     struct scan_field other; /* what the header calls it, if that is why; borrowed from the bytes */
     bool matrix_market;      /* it was a matrix in that format */
