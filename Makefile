@@ -12,7 +12,7 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	wheel pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
+	wheel test-wheel pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
 
 all: build
 
@@ -129,6 +129,10 @@ bench-cuda: build
 # The Python package as one file in dist/, with every library that it needs inside but libc.
 wheel: setup
 	@scripts/wheel.sh
+
+# That wheel on a bare Debian 12 without build tools, made in a temporary folder; needs root.
+test-wheel:
+	@scripts/test_wheel.sh
 
 install: build
 	@cmake --install $(BUILD)

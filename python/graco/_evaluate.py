@@ -56,6 +56,7 @@ def evaluate(
     seed: int = 0,
     threads: int = 0,
     with_features: bool = False,
+    device: str = "auto",
 ) -> Evaluation:
     """Scores embeddings by a linear classifier on them.
 
@@ -69,6 +70,7 @@ def evaluate(
     splits, seed : how many random splits, and of which seed.
     threads : 0: one per core. Never changes the result.
     with_features : scores [Z ; X]; y must be a Graph.
+    device : "cpu", "cuda", or "auto": a GPU where the work is worth its start.
 
     Examples
     --------
@@ -91,6 +93,7 @@ def evaluate(
     options = c.lib.graco_eval_defaults()
     options.protocol, options.splits, options.seed = names.index(protocol), splits, seed
     options.threads, options.with_features = threads, with_features
+    options.device = device.encode()
     result = c.EvalResult()
     c.check(c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options)))
     del keep

@@ -238,6 +238,7 @@ class EvalOptions(Struct):
         ("splits_read", c_char_p),
         ("splits_write", c_char_p),
         ("with_features", c_bool),
+        ("device", c_char_p),
     ]
 
 

@@ -21,6 +21,9 @@ struct watch {
     void *owner;
     double share; /* of the tiles of the step under way that is done; 0 where it has none */
     double since; /* when those tiles began */
+    /* When the first of them was done that takes no memory for the first time, which is slow, and the
+     * share then; 0: none is. */
+    double warm, warm_share;
 };
 
 struct context {

@@ -287,6 +287,11 @@ const char *graco_dataset_class(const graco_dataset *data, int64_t index)
                                                                     : NULL;
 }
 
+int64_t graco_dataset_label(const graco_dataset *data, int64_t node)
+{
+    return data->label && node >= 0 && node < data->graph->nodes ? data->label[node] : -1;
+}
+
 const char *graco_dataset_note(const graco_dataset *data, int index)
 {
     return index >= 0 && index < DATASET_NOTES ? data->notes[index] : NULL;

@@ -48,8 +48,8 @@ struct features features_of(struct csr matrix);
  * is in use (see io/files/file.h): features_check says when it was. */
 graco_status features_map(struct features *out, struct npy_map *map, const char *path);
 
-/* Uses an array of float32 (rows, cols) in place, which must outlive *out. One that has another type, or
- * owns its items, leaves *out as it is. */
+/* Uses an array of float32 (rows, cols) in place, which must outlive *out. One that has another
+ * type, or owns its items, leaves *out as it is. */
 void features_borrow(struct features *out, const struct array *array);
 
 /* GRACO_ERROR_IO if features lie in a file that is shorter now than when it was mapped; to be

@@ -1,6 +1,6 @@
-/* Data sets from arrays in memory, and back. The fields of graco_arrays are found by name, in one table;
- * what the reader of graco's own format asks for by name it gets from there. Edges alone differ: a file
- * has them as one array of pairs. */
+/* Data sets from arrays in memory, and back. The fields of graco_arrays are found by name, in
+ * one table; what the reader of graco's own format asks for by name it gets from there. Edges
+ * alone differ: a file has them as one array of pairs. */
 #include "data/given.h"
 
 #include "base/memory.h"
@@ -122,7 +122,8 @@ graco_status given_open(struct member *member, const graco_arrays *arrays, const
     return GRACO_OK;
 }
 
-/* ---- Names ------------------------------------------------------------------------------------ */
+/* ---- Names
+ * ------------------------------------------------------------------------------------ */
 
 static graco_status check_strings(const graco_array *given, int64_t count)
 {
@@ -175,7 +176,8 @@ done:
     return status;
 }
 
-/* ---- Edges ------------------------------------------------------------------------------------ */
+/* ---- Edges
+ * ------------------------------------------------------------------------------------ */
 
 /* Fills the end of every edge that the caller gives as compressed rows. */
 static graco_status expand_rows(int32_t **out, const struct dataset_parts *parts,
@@ -217,7 +219,8 @@ graco_status given_edges(struct dataset_parts *parts, const struct members *memb
     return rows ? expand_rows(source ? &parts->target : &parts->source, parts, members) : GRACO_OK;
 }
 
-/* ---- There and back --------------------------------------------------------------------------- */
+/* ---- There and back
+ * --------------------------------------------------------------------------- */
 
 graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays)
 {

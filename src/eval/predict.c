@@ -59,20 +59,21 @@ static graco_status take_given(graco_prediction *out, const graco_matrix *Z,
 /* From regressions on embeddings; lists are as list_nodes made them. */
 static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
                               const graco_dataset *data, const struct node_list lists[2],
-                              int64_t threads)
+                              const graco_predict_options *options)
 {
     struct blas blas = {0};
+    const struct backend *backend = NULL;
     struct probe probe = {0};
     struct logistic_report report = {0};
     graco_status status = GRACO_OK;
-    const struct probe_input input = {.blas = &blas,
-                                      .Z = Z->data,
-                                      .nodes = Z->rows,
-                                      .dim = Z->cols,
-                                      .classes = data->classes,
-                                      .label = data->label,
-                                      .multi = data->multi,
-                                      .threads = threads_count(threads)};
+    struct probe_input input = {.blas = &blas,
+                                .Z = Z->data,
+                                .nodes = Z->rows,
+                                .dim = Z->cols,
+                                .classes = data->classes,
+                                .label = data->label,
+                                .multi = data->multi,
+                                .threads = threads_count(options->threads)};
     if (lists[1].count < PROTOCOL_FOLDS)
         FAIL(
             GRACO_ERROR_ARGUMENT,
@@ -81,12 +82,15 @@ static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
             (long long)lists[1].count, data->name, PROTOCOL_FOLDS);
     out->classes = data->classes;
     out->multi_label = data->multi;
+    TRY(probe_backend(&backend, options->device, &input, lists[1].count, PROTOCOL_FOLDS));
+    TRY(context_create(&input.context, backend, input.threads, 0));
     TRY(blas_open(&blas, input.threads));
     TRY(protocol_fit(&probe, &out->C, &report, &input, lists[1], 0, 0));
     TRY(memory_alloc(&out->probability, lists[0].count * out->classes, sizeof *out->probability));
     TRY(probe_probabilities(out->probability, &probe, &input, lists[0]));
 done:
     probe_clear(&probe);
+    context_free(input.context);
     return status;
 }
 
@@ -101,7 +105,7 @@ static graco_status predict(graco_prediction *out, const graco_matrix *Z, const 
     TRY(memory_alloc(&room, 2 * data->graph->nodes, sizeof *room));
     TRY(list_nodes(lists, room, data, options->all));
     TRY(model ? take_given(&made, Z, model, data, lists[0])
-              : fit_known(&made, Z, data, lists, options->threads));
+              : fit_known(&made, Z, data, lists, options));
     made.count = lists[0].count;
     TRY(memory_alloc(&made.node, made.count, sizeof *made.node));
     for (int64_t i = 0; i < made.count; i++)

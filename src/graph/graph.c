@@ -158,6 +158,21 @@ static graco_status graph_new(struct graph **out, int64_t nodes)
     return GRACO_OK;
 }
 
+graco_status graph_turn(struct graph *graph)
+{
+    const struct csr *out = &graph->out;
+    PASS(csr_transpose(&graph->out, &graph->out_edge, &graph->in));
+    if (!out->value)
+        return GRACO_OK;
+    PASS(memory_alloc(&graph->out_sum, graph->edges, sizeof *graph->out_sum));
+    for (int64_t s = 0; s < graph->sources; s++) {
+        double sum = 0;
+        for (int64_t k = out->start[s]; k < out->start[s + 1]; k++)
+            graph->out_sum[k] = sum += (double)out->value[k];
+    }
+    return GRACO_OK;
+}
+
 graco_status graph_build(struct graph **out, struct graph_removed *removed,
                          const struct graph_pairs *pairs)
 {
@@ -179,14 +194,14 @@ graco_status graph_build(struct graph **out, struct graph_removed *removed,
     left_out = clean_rows(given);
     TRY(check_edge_count(given->edges));
     TRY(check_sums(&given->in));
-    TRY(csr_transpose(&given->out, &given->out_edge, &given->in));
+    TRY(graph_turn(given));
     if (pairs->undirected && !graph_is_symmetric(given)) {
         TRY(graph_new(&both, nodes));
         TRY(symmetrise(both, given));
         graph_free(given);
         given = both;
         both = NULL;
-        TRY(csr_transpose(&given->out, &given->out_edge, &given->in));
+        TRY(graph_turn(given));
     }
     *out = given;
     given = NULL;
@@ -236,6 +251,7 @@ void graph_clear(struct graph *graph)
     csr_clear(&graph->in);
     csr_clear(&graph->out);
     memory_free(graph->out_edge);
+    memory_free(graph->out_sum);
     *graph = (struct graph){0};
 }
 

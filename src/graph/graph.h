@@ -17,6 +17,9 @@ struct graph {
     struct csr in;   /* rows: targets, index: sources; an entry's place is its edge id */
     struct csr out;  /* rows: sources, index: targets */
     uint32_t *out_edge; /* (edges) edge id of each entry of `out` */
+    double
+        *out_sum; /* (edges) of a graph with weights: what those of an outgoing row add up to, from
+                           its first entry to each; by these a walk chooses. NULL in a hop of a sample */
 };
 
 /* Edges that graph_create left out. */
@@ -52,6 +55,9 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
 
 /* What the weights of the edges into a node add up to: their number where there are none. */
 double graph_degree(const struct graph *graph, int64_t node);
+
+/* Fills the outgoing rows, and what goes with them, from the incoming ones. O(nodes + edges). */
+graco_status graph_turn(struct graph *graph);
 
 /* Whether there is an edge from `source` to `target`. O(log of the source's edges). */
 bool graph_links(const struct graph *graph, int32_t source, int32_t target);

@@ -91,7 +91,7 @@ graco_status subgraph_create(struct graph **out, const struct graph *graph, cons
     TRY(memory_zalloc(&part, 1, sizeof *part));
     part->nodes = part->sources = count;
     TRY(fill_in(part, graph, nodes, &numbering));
-    TRY(csr_transpose(&part->out, &part->out_edge, &part->in));
+    TRY(graph_turn(part));
     *out = part;
     part = NULL;
 done:

@@ -8,24 +8,42 @@
 
 enum { ATTEMPT_SHIFT = 40 }; /* the walk's number below, the attempt above */
 
-/* The nodes that edges lead to from a node, ascending. */
+/* The nodes that edges lead to from a node, ascending, and sums of the edges' weights; NULL: none. */
 struct row {
     const int32_t *node;
+    const double *sum;
     uint64_t count;
 };
 
 static struct row row_of(const struct graph *graph, int32_t node)
 {
     const int64_t *start = graph->out.start + node;
-    return (struct row){graph->out.index + start[0], (uint64_t)(start[1] - start[0])};
+    return (struct row){graph->out.index + start[0],
+                        graph->out_sum ? graph->out_sum + start[0] : NULL,
+                        (uint64_t)(start[1] - start[0])};
+}
+
+/* The node whose share of the weights, which lie side by side, holds the number's. */
+static int32_t pick_weighted(struct row row, uint32_t number)
+{
+    double x = ((double)number + 0.5) * 0x1p-32 * row.sum[row.count - 1];
+    uint64_t low = 0, high = row.count - 1;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (row.sum[middle] > x)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return row.node[low];
 }
 
 static int32_t pick(struct row row, uint32_t number)
 {
-    return row.node[number * row.count >> 32];
+    return row.sum ? pick_weighted(row, number) : row.node[number * row.count >> 32];
 }
 
-/* Shares of the largest weight, as thresholds of 32 bits. */
+/* Shares of the largest bias, as thresholds of 32 bits. */
 struct bias {
     uint64_t back, near, away;
 };

@@ -1,4 +1,5 @@
-/* Random walks along the edges: uniform, or biased by where the step before came from (node2vec).
+/* Random walks along the edges: uniform, or biased by where the step before came from (node2vec). Where
+ * edges have weights a step takes an edge in proportion to its own.
  *
  * A walk is a function of the seed, its number and its start: whoever draws it when gets the same nodes.
  *
@@ -6,9 +7,9 @@
  *                                          1     t -> x is an edge
  *                                          1/q   otherwise       away
  *
- * The first step is uniform, as all are with p = q = 1. A biased step is drawn by rejection: a uniform
- * neighbour, kept with its weight's share of the largest weight; whether t -> x is an edge is looked up
- * in t's row, which is sorted. So no table per edge is needed. */
+ * times the weight of v -> x. The first step has no bias, and with p = q = 1 none has. A biased step is
+ * drawn by rejection: a neighbour as without bias, kept with its bias' share of the largest; whether
+ * t -> x is an edge is looked up in t's row, which is sorted. So no table per pair of edges is needed. */
 #ifndef GRAPH_WALKS_H
 #define GRAPH_WALKS_H
 

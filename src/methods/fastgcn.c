@@ -15,11 +15,16 @@
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* Entry (v, u) of S, for an edge or the node itself. */
-static double entry_of(const struct graph *graph, int64_t v, int64_t u)
+/* Entry (v, u) of S, for an edge with this weight or the node itself, whose weight is 1. */
+static double entry_of(const struct fastgcn_state *state, int64_t v, int64_t u, double weight)
 {
-    const int64_t *start = graph->in.start;
-    return 1 / sqrt((double)((start[v + 1] - start[v] + 1) * (start[u + 1] - start[u] + 1)));
+    return weight / sqrt((state->degree[v] + 1) * (state->degree[u] + 1));
+}
+
+/* The weight of entry k of a matrix. */
+static double weight_of(const struct csr *matrix, int64_t k)
+{
+    return matrix->value ? (double)matrix->value[k] : 1;
 }
 
 static void find_chances(struct fastgcn_state *state)
@@ -27,9 +32,9 @@ static void find_chances(struct fastgcn_state *state)
     const struct graph *graph = state->graph;
     double total = 0, before = 0;
     for (int64_t u = 0; u < graph->nodes; u++) {
-        double square = pow(entry_of(graph, u, u), 2);
+        double square = pow(entry_of(state, u, u, 1), 2);
         for (int64_t k = graph->out.start[u]; k < graph->out.start[u + 1]; k++)
-            square += pow(entry_of(graph, graph->out.index[k], u), 2);
+            square += pow(entry_of(state, graph->out.index[k], u, weight_of(&graph->out, k)), 2);
         state->chance[u] = square;
         total += square;
     }
@@ -98,12 +103,12 @@ void fastgcn_draw(struct fastgcn_state *state, uint64_t seed, uint32_t step)
 
 /* Appends the entries of row v in column u: one for each place of u in the layer's sample. */
 static int64_t add_entries(const struct fastgcn_state *state, struct fastgcn_layer *layer,
-                           int64_t at, int64_t v, int64_t u)
+                           int64_t at, int64_t v, int64_t u, double weight)
 {
     double times = state->chance[u] * (double)layer->samples;
     for (int32_t j = state->first[u]; j >= 0; j = state->next[j], at++) {
         layer->matrix.index[at] = j;
-        layer->matrix.value[at] = (float)(entry_of(state->graph, v, u) / times);
+        layer->matrix.value[at] = (float)(entry_of(state, v, u, weight) / times);
     }
     return at;
 }
@@ -121,9 +126,9 @@ static void fill_layer(struct fastgcn_state *state, struct fastgcn_layer *layer,
     for (int64_t i = 0; i < M->rows; i++) {
         int64_t v = rows[i];
         M->start[i] = at;
-        at = add_entries(state, layer, at, v, v);
+        at = add_entries(state, layer, at, v, v, 1);
         for (int64_t k = in->start[v]; k < in->start[v + 1]; k++)
-            at = add_entries(state, layer, at, v, in->index[k]);
+            at = add_entries(state, layer, at, v, in->index[k], weight_of(in, k));
     }
     M->start[M->rows] = at;
     csr_transpose_into(&layer->transpose, NULL, M);
@@ -226,12 +231,15 @@ static graco_status prepare(void **out, const struct graco_model *model,
     for (int l = 0; l < FASTGCN_LAYERS; l++)
         state->layer[l].samples = config->samples[FASTGCN_TOP - l];
     int64_t most = config->samples[config->samples[1] > config->samples[0]];
+    PASS(memory_alloc(&state->degree, nodes, sizeof *state->degree));
     PASS(memory_alloc(&state->chance, nodes, sizeof *state->chance));
     PASS(memory_alloc(&state->below, nodes, sizeof *state->below));
     PASS(memory_alloc(&state->first, nodes, sizeof *state->first));
     PASS(memory_alloc(&state->next, most, sizeof *state->next));
-    for (int64_t u = 0; u < nodes; u++)
+    for (int64_t u = 0; u < nodes; u++) {
         state->first[u] = -1;
+        state->degree[u] = graph_degree(subject->graph, u);
+    }
     if (state->rows == 0)
         return GRACO_OK;
     find_chances(state);
@@ -256,6 +264,7 @@ static void release(void *argument)
         csr_clear(&state->layer[l].transpose);
         memory_free(state->layer[l].sample);
     }
+    memory_free(state->degree);
     memory_free(state->chance);
     memory_free(state->below);
     memory_free(state->first);

@@ -21,6 +21,7 @@ struct fastgcn_state {
     const struct graph *graph;
     int64_t rows;           /* of a step: training rows */
     bool precomputed;       /* the bottom layer is exact */
+    double *degree;         /* (nodes) */
     double *chance, *below; /* (nodes) q, and its sums: the distribution function */
     int32_t *first,
         *next;      /* (nodes), (most samples) places of a node in a sample, as a list; -1 ends */

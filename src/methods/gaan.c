@@ -324,7 +324,7 @@ const struct method method_gaan = {
     .keys = GATED_KEYS,
     .general = SHARED_SETTINGS " heads=8 query=24 value=32 gate=64",
     .presets = GATED_PRESETS,
-    .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS,
+    .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_LABELS | METHOD_NO_WEIGHTS,
     .views = 1,
     .kind = &LAYERS,
     .declare = declare,

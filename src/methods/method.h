@@ -31,6 +31,7 @@ enum {
     METHOD_NEEDS_FEATURES = 1,
     METHOD_NEEDS_TWO_NODES = 2, /* one has nothing to be told apart from */
     METHOD_NEEDS_LABELS = 4,    /* it is supervised */
+    METHOD_NO_WEIGHTS = 16,     /* it cannot read weights of edges, and says so if there are some */
     METHOD_PER_NODE = 8,        /* parameters have a row per node: its model serves one graph */
 };
 
@@ -96,6 +97,9 @@ struct method {
      * over a stage of all the data; *cost is there after context_finish. NULL: the mean loss of the
      * epoch's steps, which belongs to the parameters before the last of them. */
     graco_status (*validate)(double *cost, struct run *run, void *state);
+
+    /* The rows of both views that the loss contrasts, of length one; NULL: it contrasts no views. */
+    struct tensor *(*contrasted)(struct run *run);
 
     /* What the last step came to, after context_finish. */
     struct outcome (*outcome)(const void *state);

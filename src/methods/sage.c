@@ -236,7 +236,7 @@ static const char SCALE[] = "millions of nodes: mini-batches of sampled neighbou
 static const char REFERENCE[] =
     "Hamilton, Ying and Leskovec, Inductive Representation Learning on Large Graphs, NIPS 2017";
 
-#define SAGE(aggregator, words, keys_, general_, check_, embed_)                                   \
+#define SAGE(aggregator, words, keys_, general_, needs_, check_, embed_)                           \
     const struct method method_sage_##aggregator = {                                               \
         .name = "sage_" #aggregator,                                                               \
         .help = "nodes that short walks join are alike; " words " (GraphSAGE)",                    \
@@ -245,7 +245,7 @@ static const char REFERENCE[] =
         .keys = keys_,                                                                             \
         .general = general_,                                                                       \
         .presets = PRESETS,                                                                        \
-        .needs = METHOD_NEEDS_FEATURES,                                                            \
+        .needs = METHOD_NEEDS_FEATURES | needs_,                                                   \
         .kind = &layer_aggregate_##aggregator,                                                     \
         .views = 1,                                                                                \
         .check = check_,                                                                           \
@@ -259,7 +259,9 @@ static const char REFERENCE[] =
         .embed = embed_,                                                                           \
     };
 
-SAGE(gcn, "means over a node and its neighbours", KEYS, GENERAL, check, encoder_embed)
-SAGE(mean, "means over neighbours", KEYS, GENERAL, check_halves, encoder_embed)
-SAGE(pool, "maxima over neighbours", KEYS_UNITS, GENERAL_POOL, check_halves, encoder_embed)
-SAGE(lstm, "an LSTM over neighbours", KEYS_UNITS, GENERAL_LSTM, check_halves, embed_sampled)
+SAGE(gcn, "means over a node and its neighbours", KEYS, GENERAL, 0, check, encoder_embed)
+SAGE(mean, "means over neighbours", KEYS, GENERAL, 0, check_halves, encoder_embed)
+SAGE(pool, "maxima over neighbours", KEYS_UNITS, GENERAL_POOL, METHOD_NO_WEIGHTS, check_halves,
+     encoder_embed)
+SAGE(lstm, "an LSTM over neighbours", KEYS_UNITS, GENERAL_LSTM, METHOD_NO_WEIGHTS, check_halves,
+     embed_sampled)

@@ -1,7 +1,7 @@
 /* Pairs of nodes that a short random walk joins, and negatives, for one mini-batch.
  *
  *     pair        a node, and where a walk from it is after 1 .. length - 1 steps, unless that is the node
- *                 itself: all nodes, walks and steps are equally likely
+ *                 itself: all nodes and steps are equally likely, walks as graph/walks.h says
  *     negative    a node, with probability ~ (edges that leave it)^0.75
  *
  * Everything is a function of seed, step and place in the batch: nothing is kept between batches, and

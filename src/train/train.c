@@ -86,6 +86,11 @@ static graco_status check_data(const struct graco_dataset *data, const struct me
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method %s needs node features; data set '%s' has none", method->name,
                            data->name);
+    if (needs & METHOD_NO_WEIGHTS && data->graph->in.value)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method %s does not read weights of edges, and data set '%s' has some: "
+                           "--unweighted leaves them out",
+                           method->name, data->name);
     if (needs & METHOD_NEEDS_TWO_NODES && data->graph->nodes < 2)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has %lld node; training needs at least 2", data->name,
@@ -140,7 +145,10 @@ static double step_seconds(const struct session *s, double now)
         return (s->step_began - s->stepping) / (double)done;
     if (watch->share == 0 || now - watch->since < TILES_MEASURED)
         return (double)NAN;
-    return 3 * (watch->since - s->step_began) + (now - watch->since) / watch->share;
+    bool warm = watch->warm > 0 && now - watch->warm >= TILES_MEASURED;
+    double tiles = warm ? (now - watch->warm) / (watch->share - watch->warm_share)
+                        : (now - watch->since) / watch->share;
+    return 3 * (watch->since - s->step_began) + tiles;
 }
 
 /* Where the training is. */

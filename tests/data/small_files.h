@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static char small_root[] = "/tmp/graco-test-XXXXXX";
 
@@ -58,6 +59,23 @@ static inline void small_write(const char *name, const void *bytes, size_t lengt
 static inline void small_text(const char *name, const char *text)
 {
     small_write(name, text, strlen(text));
+}
+
+/* Writes what gzip makes of the bytes; at level 0 they are stored. */
+static inline void small_gzip(const char *name, const void *bytes, size_t length, int level)
+{
+    z_stream zlib = {0};
+    CHECK(deflateInit2(&zlib, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    uLong room = deflateBound(&zlib, (uLong)length);
+    uint8_t *packed = malloc(room);
+    memcpy(&zlib.next_in, &bytes, sizeof bytes);
+    zlib.avail_in = (uInt)length;
+    zlib.next_out = packed;
+    zlib.avail_out = (uInt)room;
+    CHECK(deflate(&zlib, Z_FINISH) == Z_STREAM_END);
+    small_write(name, packed, (size_t)zlib.total_out);
+    deflateEnd(&zlib);
+    free(packed);
 }
 
 /* ---- Pickles, protocol 2 ---- */
@@ -211,6 +229,35 @@ static inline void small_citation(const char *name, const int32_t *indices, int6
     small_npz(&arrays, name);
 }
 
+/* What scipy's save_npz writes of the 4 x 4 matrix with 1 at (0, 1), 2 at (2, 1), 3 at (3, 0), as "csr",
+ * "csc", "coo" or another format, which has the arrays of coo; `cols` is what the shape says. Good
+ * until the next call. */
+static inline struct small_arrays small_scipy(const char *format, int64_t cols)
+{
+    static const double values[] = {1, 2, 3}, by_col[] = {3, 1, 2};
+    static const int32_t row[] = {0, 2, 3}, col[] = {1, 1, 0}, start[] = {0, 1, 1, 2, 3},
+                         col_start[] = {0, 1, 3, 3, 3}, col_rows[] = {3, 0, 2};
+    static int64_t shape[2];
+    bool csc = strcmp(format, "csc") == 0, csr = strcmp(format, "csr") == 0;
+    struct small_arrays arrays = {0};
+    shape[0] = 4;
+    shape[1] = cols;
+    if (csr || csc) {
+        small_add(&arrays, "indices", ARRAY_I32, csc ? col_rows : col, 3, -1);
+        small_add(&arrays, "indptr", ARRAY_I32, csc ? col_start : start, 5, -1);
+    } else {
+        small_add(&arrays, "row", ARRAY_I32, row, 3, -1);
+        small_add(&arrays, "col", ARRAY_I32, col, 3, -1);
+    }
+    small_add(&arrays, "shape", ARRAY_I64, shape, 2, -1);
+    small_add(&arrays, "data", ARRAY_F64, csc ? by_col : values, 3, -1);
+    arrays.arrays[arrays.count] =
+        (struct array){.type = ARRAY_BYTES, .count = 1, .size = 3, .data = format};
+    arrays.entries[arrays.count].name = "format";
+    arrays.count++;
+    return arrays;
+}
+
 /* The start of graco's own format: five nodes, edges 0 -> 1, 1 -> 2, 1 -> 2. */
 static inline struct small_arrays small_native(void)
 {
@@ -220,6 +267,15 @@ static inline struct small_arrays small_native(void)
     small_add(&arrays, "num_nodes", ARRAY_I64, &nodes, -1, -1);
     return arrays;
 }
+
+/* networkx's node-link JSON: three nodes with a number, a list and a label, two links with weights. */
+static const char small_json[] =
+    "{\"directed\": false, \"multigraph\": false, \"graph\": {},\n"
+    " \"nodes\": [{\"age\": 31, \"x\": [0.5, 2], \"label\": \"red\", \"id\": \"ann\"},\n"
+    "  {\"age\": 7, \"x\": [1, 3], \"id\": \"bob\"},\n"
+    "  {\"age\": -2, \"x\": [4, 5], \"label\": \"blue\", \"id\": \"cid\"}],\n"
+    " \"links\": [{\"weight\": 2, \"source\": \"ann\", \"target\": \"bob\"},\n"
+    "  {\"weight\": 0.5, \"source\": \"bob\", \"target\": \"cid\"}]}\n";
 
 /* Edges between named nodes, their features (one of them without an edge) and labels. */
 static inline void small_tables(void)

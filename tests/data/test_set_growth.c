@@ -327,6 +327,94 @@ static const char *reddit_edges(int64_t size)
     return "set";
 }
 
+/* A format member, as numpy's S3 without dimensions. */
+static void put_format(const char *format)
+{
+    const struct array array = {.type = ARRAY_BYTES, .count = 1, .size = 3, .data = format};
+    CHECK_OK(store_array(store, "format", &array));
+}
+
+static const char *scipy_entries(int64_t size)
+{
+    open_archive("set/set.npz");
+    put_bytes("row", RAMP, size / 3, -1);
+    put_bytes("col", ONES, size / 3, -1);
+    put_bytes("data", ONES, size / 3, -1);
+    put_numbers("shape", size / 3 * 16, size / 3 * 16);
+    put_format("coo");
+    close_archive();
+    return "set/set.npz";
+}
+
+static const char *scipy_nodes(int64_t size)
+{
+    open_archive("set/set.npz");
+    put_bytes("indptr", ZEROS, size + 1, -1);
+    put_bytes("indices", ZEROS, 0, -1);
+    put_bytes("data", ZEROS, 0, -1);
+    put_numbers("shape", size, size);
+    put_format("csr");
+    close_archive();
+    return "set/set.npz";
+}
+
+/* The same as features: rows and columns that nothing fills. */
+static const char *scipy_features(int64_t size)
+{
+    static char path[256];
+    scipy_entries(size);
+    put_text("set/edges.txt", "", "0 1\n", 1, "");
+    snprintf(path, sizeof path, "%s", small_path("set/set.npz"));
+    options = (graco_load_options){.features_path = path};
+    return "set/edges.txt";
+}
+
+static const char *market_features(int64_t size)
+{
+    static char path[256];
+    char head[128];
+    snprintf(head, sizeof head,
+             "%%%%MatrixMarket matrix coordinate pattern general\n%lld 2000000000 %lld\n",
+             (long long)(size / 8 * 16), (long long)(size / 8));
+    FILE *file = fopen(small_path("set/x.mtx"), "wb");
+    fputs(head, file);
+    for (int64_t i = 0; i < size / 8; i++)
+        fprintf(file, "1 %lld\n", (long long)(size / 8 - i));
+    fclose(file);
+    put_text("set/edges.txt", "", "0 1\n", 1, "");
+    snprintf(path, sizeof path, "%s", small_path("set/x.mtx"));
+    options = (graco_load_options){.features_path = path};
+    return "set/edges.txt";
+}
+
+static const char *node_link_links(int64_t size)
+{
+    put_text("set/graph.json", "{\"nodes\":[{\"id\":0}],\"links\":[",
+             "{\"source\":0,\"target\":0},", size / 24, "{\"source\":0,\"target\":0}]}");
+    return "set/graph.json";
+}
+
+static const char *node_link_nodes(int64_t size)
+{
+    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":\"a\"}", ",{\"id\":%d}", size / 13,
+             "]}");
+    return "set/graph.json";
+}
+
+/* One node with a list: each item is an attribute of its own. */
+static const char *node_link_list(int64_t size)
+{
+    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":0,\"x\":[", "1,", size / 2,
+             "1]}]}");
+    return "set/graph.json";
+}
+
+static const char *node_link_names(int64_t size)
+{
+    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":0", ",\"%d\":0", size / 10, "}]}");
+    return "set/graph.json";
+}
+
 static const char *edges_numbers(int64_t size)
 {
     put_text("set/edges.txt", "", "0 %d\n", size / 8, "");
@@ -358,6 +446,17 @@ static const char *edges_market(int64_t size)
     return "set/edges.txt";
 }
 
+/* Stored, so that the bytes of the file are those that come out. */
+static const char *edges_gzip(int64_t size)
+{
+    char *text = malloc((size_t)size);
+    for (int64_t i = 0; i < size; i++)
+        text[i] = "0 1\n"[i % 4];
+    small_gzip("set/edges.txt.gz", text, (size_t)size, 0);
+    __real_free(text);
+    return "set/edges.txt.gz";
+}
+
 static const char *edges_tables(int64_t size)
 {
     static char features[256], labels[256];
@@ -380,7 +479,8 @@ enum { READERS(READER_INDEX) READER_COUNT };
 static const struct growth_limit limits[READER_COUNT] = {
     [READER_native] = {192, 1, 4 << 20},    [READER_citation] = {64, 1, 1 << 20},
     [READER_planetoid] = {128, 1, 1 << 20}, [READER_ppi] = {32, 1, 1 << 20},
-    [READER_reddit] = {64, 1, 1 << 20},     [READER_edges] = {768, 2, 32 << 20},
+    [READER_reddit] = {64, 1, 1 << 20},     [READER_scipy] = {192, 1, 4 << 20},
+    [READER_node_link] = {256, 1, 1 << 20}, [READER_edges] = {768, 2, 32 << 20},
 };
 
 static const struct row {
@@ -409,10 +509,19 @@ static const struct row {
     {READER_ppi, "ppi: links", ppi_links, false},
     {READER_reddit, "reddit: nodes", reddit_nodes, false},
     {READER_reddit, "reddit: edges", reddit_edges, false},
+    {READER_scipy, "scipy: entries", scipy_entries, false},
+    {READER_scipy, "scipy: nodes", scipy_nodes, false},
+    {READER_node_link, "node-link: links", node_link_links, false},
+    {READER_node_link, "node-link: nodes", node_link_nodes, false},
+    {READER_node_link, "node-link: a list", node_link_list, false},
+    {READER_node_link, "node-link: names", node_link_names, false},
+    {READER_edges, "edges: scipy features", scipy_features, true},
+    {READER_edges, "edges: MatrixMarket features", market_features, false},
     {READER_edges, "edges: numbers", edges_numbers, false},
     {READER_edges, "edges: a far number", edges_far, false},
     {READER_edges, "edges: names", edges_names, false},
     {READER_edges, "edges: MatrixMarket", edges_market, false},
+    {READER_edges, "edges: gzip", edges_gzip, false},
     {READER_edges, "edges: tables", edges_tables, false},
 };
 

@@ -1,5 +1,5 @@
 /* Walks against exact probabilities, by Pearson's chi-square: those of the golden file for p and q, and
- * 1 / degree for p = q = 1; then dead ends, and that a walk depends on seed and number alone. */
+ * 1 / degree for p = q = 1, both also times weights; then dead ends, and that a walk depends on seed and number alone. */
 #include "graph/walks.h"
 
 #include "golden.h"
@@ -68,48 +68,83 @@ static void compare(const struct observed *seen, const int32_t *ptr, const doubl
     CHECK(statistic < chi_square_most(freedom));
 }
 
-static struct graph *make_graph(const int32_t *edges, int64_t count)
+/* Edge i has weight 1 + i % 5 if weighted. */
+static struct graph *make_graph(const int32_t *edges, int64_t count, bool weighted)
 {
     struct graph *graph = NULL;
     int32_t last = 0;
+    float *weight = NULL;
+    CHECK_OK(memory_alloc(&weight, count, sizeof *weight));
+    for (int64_t i = 0; i < count; i++)
+        weight[i] = (float)(1 + i % 5);
     for (int64_t i = 0; i < 2 * count; i++)
         last = edges[i] > last ? edges[i] : last;
-    CHECK_OK(graph_create(&graph, NULL, last + 1, count, edges, edges + count, false));
+    CHECK_OK(graph_build(&graph, NULL,
+                         &(struct graph_pairs){last + 1, count, edges, edges + count,
+                                               weighted ? weight : NULL, false}));
+    memory_free(weight);
     return graph;
 }
 
+/* Probabilities over the next steps times the weights of their edges. After edge e, which leads to v,
+ * they are those of v's outgoing edges. */
+static void weigh_steps(double *probability, const struct graph *graph, const int32_t *ptr)
+{
+    for (int64_t e = 0; e < graph->edges; e++) {
+        const float *weight = graph->out.value + graph->out.start[graph->out.index[e]];
+        double sum = 0;
+        for (int64_t k = ptr[e]; k < ptr[e + 1]; k++)
+            sum += probability[k] *= (double)weight[k - ptr[e]];
+        for (int64_t k = ptr[e]; k < ptr[e + 1]; k++)
+            probability[k] /= sum;
+    }
+}
+
 /* The file's edges in its order are the graph's outgoing entries. */
-static void check_file(const struct golden *g)
+static void check_walks(const struct golden *g, bool weighted)
 {
     int64_t edges, entries;
     int32_t *edge = golden_ints(g, "edges", &edges), *ptr = golden_ints(g, "ptr", NULL);
     struct array probability = golden_member(g, "probability");
     edges /= 2;
     entries = probability.count;
-    struct graph *graph = make_graph(edge, edges);
+    struct graph *graph = make_graph(edge, edges, weighted);
     struct observed seen = {0};
-    double *uniform = NULL;
+    double *uniform = NULL, *biased = NULL;
     CHECK_OK(memory_zalloc(&seen.count, entries, sizeof *seen.count));
     CHECK_OK(memory_zalloc(&seen.steps, edges, sizeof *seen.steps));
     CHECK_OK(memory_alloc(&uniform, entries, sizeof *uniform));
+    CHECK_OK(memory_alloc(&biased, entries, sizeof *biased));
+    memcpy(biased, probability.data, (size_t)entries * sizeof *biased);
+    if (weighted)
+        weigh_steps(biased, graph, ptr);
     struct walks walks = {graph, 7, LENGTH, golden_scalar(g, "p"), golden_scalar(g, "q")};
     observe(&seen, &walks, ptr);
-    compare(&seen, ptr, probability.data, edges);
+    compare(&seen, ptr, biased, edges);
     for (int64_t e = 0; e < edges; e++)
         for (int64_t k = ptr[e]; k < ptr[e + 1]; k++)
             uniform[k] = 1.0 / (double)(ptr[e + 1] - ptr[e]);
+    if (weighted)
+        weigh_steps(uniform, graph, ptr);
     memset(seen.count, 0, (size_t)entries * sizeof *seen.count);
     memset(seen.steps, 0, (size_t)edges * sizeof *seen.steps);
     walks.p = walks.q = 1;
     observe(&seen, &walks, ptr);
     compare(&seen, ptr, uniform, edges);
     memory_free(uniform);
+    memory_free(biased);
     memory_free(seen.count);
     memory_free(seen.steps);
     memory_free(edge);
     memory_free(ptr);
     array_clear(&probability);
     graph_free(graph);
+}
+
+static void check_file(const struct golden *g)
+{
+    check_walks(g, false);
+    check_walks(g, true);
 }
 
 static void test_dead_ends(void)

@@ -14,13 +14,12 @@ static inline float weight_between(int64_t source, int64_t target)
 static inline void weigh(struct graph *graph)
 {
     CHECK_OK(memory_alloc(&graph->in.value, graph->edges, sizeof(float)));
-    CHECK_OK(memory_alloc(&graph->out.value, graph->edges, sizeof(float)));
-    for (int64_t i = 0; i < graph->nodes; i++) {
+    for (int64_t i = 0; i < graph->nodes; i++)
         for (int64_t k = graph->in.start[i]; k < graph->in.start[i + 1]; k++)
             graph->in.value[k] = weight_between(graph->in.index[k], i);
-        for (int64_t k = graph->out.start[i]; k < graph->out.start[i + 1]; k++)
-            graph->out.value[k] = weight_between(i, graph->out.index[k]);
-    }
+    csr_clear(&graph->out);
+    memory_free(graph->out_edge);
+    CHECK_OK(graph_turn(graph));
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "io/npy.h"
 #include "io/pickle/pickle.h"
 #include "io/safetensors.h"
+#include "io/name_lines.h"
 #include "io/tables/table.h"
 #include "io/zip/npz.h"
 
@@ -100,9 +101,33 @@ static graco_status decode_labels(const struct bytes *in)
     return status;
 }
 
+static graco_status decode_name_lines(const struct bytes *in)
+{
+    struct name_lines lines;
+    const char *name = "";
+    graco_status status = GRACO_OK;
+    name_lines_init(&lines, in->data, in->length);
+    while (status == GRACO_OK && name)
+        status = name_lines_next(&name, &lines);
+    name_lines_clear(&lines);
+    return status;
+}
+
 /* ---- The bytes ------------------------------------------------------------------------------- */
 
-enum decoder { JSON, NODE_LINK, PICKLE, NPY, NPZ, SAFETENSORS, EDGES, NUMBERS, LABELS, DECODERS };
+enum decoder {
+    JSON,
+    NODE_LINK,
+    PICKLE,
+    NPY,
+    NPZ,
+    SAFETENSORS,
+    EDGES,
+    NUMBERS,
+    LABELS,
+    NAME_LINES,
+    DECODERS
+};
 
 /* The limits are those of docs/reliability.md. */
 static const struct {
@@ -119,9 +144,11 @@ static const struct {
     [EDGES] = {"edges", decode_edges, {32, 1, 1 << 20}},
     [NUMBERS] = {"numbers", decode_numbers, {16, 1, 1 << 20}},
     [LABELS] = {"labels", decode_labels, {32, 1, 1 << 20}},
+    [NAME_LINES] = {"name_lines", decode_name_lines, {4, 1, 1 << 20}},
 };
 
-/* %d in a piece becomes the number of the repetition, so that names differ. */
+/* %d in a piece becomes the number of the repetition, so that names differ; before the first piece, that
+ * of all repetitions. */
 struct row {
     enum decoder decoder;
     const char *what;
@@ -170,6 +197,11 @@ static const struct row rows[] = {
     {NPY, "items, fewer than claimed",
      BYTES("{'descr': '|u1', 'fortran_order': True, 'shape': (1048576, 8), }\n"), BYTES("a"),
      NOTHING, NOTHING, NOTHING},
+    {NPY, "items in the other byte order",
+     BYTES("{'descr': '>f8', 'fortran_order': True, 'shape': (%d, 1), }\n"), BYTES("12345678"),
+     NOTHING, NOTHING, NOTHING},
+    {NPY, "empty texts", BYTES("{'descr': '|S0', 'fortran_order': False, 'shape': (%d,), }"),
+     BYTES(" "), BYTES("\n"), NOTHING, NOTHING},
     {NPZ, "members", NOTHING, BYTES("%d"), NOTHING, NOTHING, NOTHING},
     {NPZ, "signatures", NOTHING, BYTES("PK\5\6"), NOTHING, NOTHING, NOTHING},
     {SAFETENSORS, "tensors", BYTES("{"),
@@ -205,6 +237,10 @@ static const struct row rows[] = {
     {LABELS, "ids", NOTHING, BYTES("a%d,b\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "further columns", BYTES("node,class"), BYTES(",p"), BYTES("\n"), NOTHING, NOTHING},
     {LABELS, "names in falling order", NOTHING, BYTES("-%d b\n"), NOTHING, NOTHING, NOTHING},
+    {NAME_LINES, "empty names", NOTHING, BYTES("\n"), NOTHING, NOTHING, NOTHING},
+    {NAME_LINES, "a long name", NOTHING, BYTES("\\\\"), BYTES("\n"), NOTHING, NOTHING},
+    {NAME_LINES, "a long name, then empty ones", NOTHING, BYTES("a"), BYTES("\n"), BYTES("\n"),
+     NOTHING},
 };
 
 static void put(struct bytes *out, uint8_t *to, struct bytes piece)
@@ -214,21 +250,25 @@ static void put(struct bytes *out, uint8_t *to, struct bytes piece)
     out->length += piece.length;
 }
 
-static void repeat(struct bytes *out, uint8_t *to, struct bytes piece, int64_t times)
+static void put_numbered(struct bytes *out, uint8_t *to, struct bytes piece, int64_t i)
 {
     const char *number = piece.length > 0 ? strstr(piece.data, "%d") : NULL;
-    for (int64_t i = 0; i < times; i++) {
-        char digits[24];
-        if (!number) {
-            put(out, to, piece);
-            continue;
-        }
-        int64_t head = number - (const char *)piece.data;
-        int length = snprintf(digits, sizeof digits, "%lld", (long long)i);
-        put(out, to, (struct bytes){piece.data, head});
-        put(out, to, (struct bytes){digits, length});
-        put(out, to, (struct bytes){number + 2, piece.length - head - 2});
+    char digits[24];
+    if (!number) {
+        put(out, to, piece);
+        return;
     }
+    int64_t head = number - (const char *)piece.data;
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)i);
+    put(out, to, (struct bytes){piece.data, head});
+    put(out, to, (struct bytes){digits, length});
+    put(out, to, (struct bytes){number + 2, piece.length - head - 2});
+}
+
+static void repeat(struct bytes *out, uint8_t *to, struct bytes piece, int64_t times)
+{
+    for (int64_t i = 0; i < times; i++)
+        put_numbered(out, to, piece, i);
 }
 
 /* An archive of empty members; zip_t is the system's, so it is written by hand. */
@@ -277,7 +317,7 @@ static struct bytes make(uint8_t *to, const struct row *row, int64_t size)
         return out;
     }
     out.length = head;
-    put(&out, to, row->before);
+    put_numbered(&out, to, row->before, times);
     repeat(&out, to, row->piece, times);
     put(&out, to, row->between);
     repeat(&out, to, row->again, times);

@@ -1,5 +1,5 @@
-/* What training costs as its data grow along one axis: the time for n, 2n and 4n of something must
- * grow about as fast. An exponent of 1 is linear, 2 is quadratic. */
+/* What training and evaluation cost as their data grow along one axis: the time for n, 2n and 4n of
+ * something must grow about as fast. An exponent of 1 is linear, 2 is quadratic. */
 #include "base/memory.h"
 #include "check.h"
 #include "data/dataset.h"
@@ -27,6 +27,7 @@ struct shape {
     bool stars, split;
     int64_t together; /* graphs of a step; 0: one, with the objective that is linear in the nodes */
     const char *method; /* NULL: grace */
+    int64_t classes;    /* 0: two */
 };
 
 static struct graco_dataset *make(const struct shape *shape)
@@ -41,7 +42,7 @@ static struct graco_dataset *make(const struct shape *shape)
     if (shape->split)
         CHECK_OK(memory_alloc(&parts.split, nodes, sizeof(uint8_t)));
     CHECK_OK(memory_alloc(&parts.label, nodes, sizeof *parts.label));
-    parts.classes = 2;
+    parts.classes = shape->classes ? shape->classes : 2;
     struct csr X = {0};
     CHECK_OK(csr_alloc(&X, nodes, shape->cols, nodes, true));
     for (int64_t i = 0; i < nodes; i++) {
@@ -49,7 +50,7 @@ static struct graco_dataset *make(const struct shape *shape)
         parts.source[i] = (int32_t)i;
         parts.target[i] = (int32_t)(shape->stars ? first : first + (i - first + 1) % shape->nodes);
         parts.graph_id[i] = (int32_t)(i / shape->nodes);
-        parts.label[i] = (int32_t)(i / 3 % 2);
+        parts.label[i] = (int32_t)(i / 3 % parts.classes);
         if (shape->split)
             parts.split[i] = i % 2 == 0 ? 0 : 2;
         X.start[i + 1] = i + 1;
@@ -86,11 +87,33 @@ static double time_of(const struct shape *shape)
     return least;
 }
 
+/* The same of an evaluation, where there is nothing to train, by embeddings that hold the binary digits of the class. */
+static double time_of_evaluation(const struct shape *shape)
+{
+    enum { WIDTH = 16 };
+    struct graco_dataset *data = make(shape);
+    graco_matrix Z = {.rows = shape->graphs * shape->nodes, .cols = WIDTH};
+    double least = INFINITY;
+    CHECK_OK(memory_alloc(&Z.data, Z.rows * Z.cols, sizeof *Z.data));
+    for (int64_t i = 0; i < Z.rows * WIDTH; i++)
+        Z.data[i] = (float)(i / WIDTH / 3 % shape->classes >> i % WIDTH & 1);
+    for (int i = 0; i < TRIES; i++) {
+        graco_eval_result result = {0};
+        double begin = seconds();
+        CHECK_OK(graco_evaluate(&result, &Z, data, &(graco_eval_options){.splits = 1}));
+        least = fmin(least, seconds() - begin);
+        graco_eval_result_clear(&result);
+    }
+    graco_matrix_clear(&Z);
+    graco_dataset_free(data);
+    return least;
+}
+
 static void test_axis(const char *name, const struct shape shapes[3])
 {
     double time[3];
     for (int i = 0; i < 3; i++)
-        time[i] = time_of(&shapes[i]);
+        time[i] = shapes[i].epochs > 0 ? time_of(&shapes[i]) : time_of_evaluation(&shapes[i]);
     double exponent = log2(time[2] / time[0]) / 2;
     printf("%s: %.3f, %.3f, %.3f s: exponent %.2f\n", name, time[0], time[1], time[2], exponent);
     CHECK(exponent < most_exponent);
@@ -141,5 +164,11 @@ int main(void)
     test_axis("hubs", (struct shape[]){{1, 5000, 8, 4, .stars = true},
                                        {1, 10000, 8, 4, .stars = true},
                                        {1, 20000, 8, 4, .stars = true}});
+    test_axis("classes", (struct shape[]){{1, 16000, 8, 4, .method = "gcn", .classes = 100},
+                                          {1, 16000, 8, 4, .method = "gcn", .classes = 200},
+                                          {1, 16000, 8, 4, .method = "gcn", .classes = 400}});
+    test_axis("classes of an evaluation", (struct shape[]){{1, 16000, 8, 0, .classes = 100},
+                                                           {1, 16000, 8, 0, .classes = 200},
+                                                           {1, 16000, 8, 0, .classes = 400}});
     return check_result();
 }

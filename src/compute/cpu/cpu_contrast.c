@@ -210,6 +210,17 @@ static double share_done(const struct tile_sweep *sweep, int64_t tiles)
     return (sweep->dZ ? all + (double)tiles * (3 * all - kept) / all : (double)tiles) / whole;
 }
 
+/* Tells the watch how far the sweeps are after a tile. */
+static void look_back(const struct tile_sweep *sweep, int64_t index)
+{
+    struct watch *watch = &sweep->context->watch;
+    watch->share = share_done(sweep, index + 1);
+    if (watch->warm == 0 && index >= sweep->kept) {
+        watch->warm = threads_seconds();
+        watch->warm_share = watch->share;
+    }
+}
+
 /* One thread's part: tiles as they come. The caller's own looks after each whether to go on. */
 static void take_tiles(void *job, struct threads_piece piece)
 {
@@ -223,7 +234,7 @@ static void take_tiles(void *job, struct threads_piece piece)
         sweep->run(sweep, tile_at(sweep, index), work);
         if (piece.seat != 0)
             continue;
-        sweep->context->watch.share = share_done(sweep, index + 1);
+        look_back(sweep, index);
         sweep->status = context_look(sweep->context);
         if (sweep->status != GRACO_OK)
             atomic_store_explicit(&sweep->next, tiles, memory_order_relaxed);
@@ -334,6 +345,7 @@ graco_status cpu_contrast(struct context *c, struct contrast *s)
     memset(sweep.between, 0, bytes);
     memset(sweep.within, 0, bytes);
     c->watch.since = threads_seconds();
+    c->watch.warm = 0;
     TRY(run_tiles(c, &sweep, forward_tile));
     sum_up(s, &sweep);
 done:
