@@ -96,8 +96,13 @@ static graco_status save_if_due(struct work *work, const struct samples_set *set
 /* The page, the tables and their files, from results.json alone. */
 static int finish(const struct work *work)
 {
-    if (!work->request->way.quiet)
+    graco_status status = graco_report(work->path, work->request->output);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    if (!work->request->way.quiet) {
         output_note("%s: %" PRId64 " samples", work->path, graco_results_count(work->results));
+        output_note("%s/report.html shows what was found", work->request->output);
+    }
     return EXIT_FINE;
 }
 
@@ -515,7 +520,8 @@ int cmd_reproduce(int argc, char **argv)
     const char *devices[OPTION_WORDS_MAX];
     request.way.device = "auto";
     const struct option options[] = {
-        OPTION_ROW_TEXT("output", 'o', "DIR", &request.output, "where results.json is kept"),
+        OPTION_ROW_TEXT("output", 'o', "DIR", &request.output,
+                        "where results.json and its report are kept"),
         OPTION_ROW_TEXT("sets", 0, "LIST", &request.wanted.sets, "these data sets alone: cora,ppi"),
         OPTION_ROW_TEXT("methods", 0, "LIST", &request.wanted.methods,
                         "these methods alone: grace,dgi"),

@@ -87,14 +87,12 @@ static int say_stopped(int argc, char **argv, const struct job *job,
 static uint64_t seed_of(const graco_config *config)
 {
     char value[SETTINGS_TEXT];
-
     return strtoull(settings_get(value, config, "seed"), NULL, 10);
 }
 
 static graco_status set_seed(graco_config *config, uint64_t seed)
 {
     char text[SETTINGS_TEXT];
-
     snprintf(text, sizeof text, "%" PRIu64, seed);
     return graco_config_set(config, "seed", text);
 }
@@ -157,7 +155,6 @@ static int configure(struct job *job)
     const struct line *line = job->line;
     char folder[RUNS_PATH_MAX];
     int64_t index;
-
     int code = settings_preset(&job->config, &job->preset, &line->settings, job->info.name);
     if (code != EXIT_FINE)
         return code;
@@ -168,14 +165,17 @@ static int configure(struct job *job)
         if (status != GRACO_OK)
             return output_failure(status);
     }
-    return settings_apply(job->config, &line->settings) ? EXIT_FINE : EXIT_USAGE;
+    if (!settings_apply(job->config, &line->settings))
+        return EXIT_USAGE;
+    if (!line->quiet && !line->json)
+        settings_say_features(job->config, &job->info);
+    return EXIT_FINE;
 }
 
 static graco_protocol protocol_of(const graco_config *config)
 {
     char value[SETTINGS_TEXT];
     int found = 0;
-
     settings_get(value, config, "protocol");
     for (int i = 0; graco_protocol_name(i); i++)
         found = strcmp(graco_protocol_name(i), value) == 0 ? i : found;
@@ -499,10 +499,8 @@ static int help(const struct command *command, struct settings *settings)
 {
     graco_config *config = NULL;
     const char *source = command->count ? command->arguments[0] : "generated";
-    const char *slash = strrchr(source, '/');
+    const char *slash = strrchr(source, '/'), *preset = NULL;
     char values[SHORT_FORMS][SETTINGS_TEXT];
-
-    const char *preset = NULL;
     int code = settings_make(&config, &preset, settings, slash ? slash + 1 : source);
     if (code != EXIT_FINE)
         return code;
@@ -529,7 +527,7 @@ int cmd_train(int argc, char **argv)
     struct settings *settings = &line.settings;
     const char **given = settings->given;
     const char *methods[OPTION_WORDS_MAX], *objectives[OPTION_WORDS_MAX],
-        *devices[OPTION_WORDS_MAX], *precisions[OPTION_WORDS_MAX];
+        *devices[OPTION_WORDS_MAX], *precisions[OPTION_WORDS_MAX], *features[OPTION_WORDS_MAX];
     bool deterministic = false; /* every training is: the option is accepted and changes nothing */
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
@@ -541,6 +539,8 @@ int cmd_train(int argc, char **argv)
                         "set one hyperparameter; may be repeated"),
         OPTION_ROW_CHOICE("objective", "NAME", &given[SHORT_OBJECTIVE],
                           settings_words(objectives, "objective"), "which pairs the loss looks at"),
+        OPTION_ROW_CHOICE("node-features", "NAME", &given[SHORT_NODE_FEATURES],
+                          settings_words(features, "node_features"), "given, or made from edges"),
         OPTION_ROW_TEXT("epochs", 0, "N", &given[SHORT_EPOCHS], "the same as --set epochs=N"),
         OPTION_ROW_TEXT("seed", 0, "N", &given[SHORT_SEED], "seed of the first run"),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,

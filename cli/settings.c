@@ -9,9 +9,10 @@
 #include <string.h>
 
 const char *const settings_short_forms[SHORT_FORMS] = {
-    [SHORT_OBJECTIVE] = "objective", [SHORT_EPOCHS] = "epochs",       [SHORT_SEED] = "seed",
-    [SHORT_DEVICE] = "device",       [SHORT_PRECISION] = "precision", [SHORT_THREADS] = "threads",
-    [SHORT_MEMORY] = "memory",
+    [SHORT_OBJECTIVE] = "objective", [SHORT_EPOCHS] = "epochs",
+    [SHORT_SEED] = "seed",           [SHORT_DEVICE] = "device",
+    [SHORT_PRECISION] = "precision", [SHORT_THREADS] = "threads",
+    [SHORT_MEMORY] = "memory",       [SHORT_NODE_FEATURES] = "node_features",
 };
 
 enum { KEYS_MAX = 62, LIST_TEXT = 1024, KEY_COLUMN = 21 };
@@ -163,6 +164,19 @@ const char *settings_show(char value[SETTINGS_TEXT], const graco_config *config,
     if (unit >= 0)
         snprintf(value, SETTINGS_TEXT, "%llu%c", bytes, units[unit]);
     return value;
+}
+
+void settings_say_features(const graco_config *config, const graco_dataset_info *data)
+{
+    graco_method_info method = {0};
+    char value[SETTINGS_TEXT];
+    for (int i = 0; graco_method_describe(&method, i); i++)
+        if (strcmp(method.name, graco_config_method(config)) == 0)
+            break;
+    settings_get(value, config, settings_short_forms[SHORT_NODE_FEATURES]);
+    if (method.needs_features && data->feature_count == 0 && strcmp(value, "auto") == 0)
+        output_note("%s has no features: spectral ones are made from its edges (--node-features)",
+                    data->name);
 }
 
 const char *settings_like(const char *word)

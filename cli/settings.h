@@ -16,6 +16,7 @@ enum short_form {
     SHORT_PRECISION,
     SHORT_THREADS,
     SHORT_MEMORY,
+    SHORT_NODE_FEATURES,
     SHORT_FORMS,
 };
 
@@ -50,6 +51,9 @@ const char *settings_get(char value[SETTINGS_TEXT], const graco_config *config, 
 
 /* The same for people: 1G, not 1073741824. */
 const char *settings_show(char value[SETTINGS_TEXT], const graco_config *config, const char *key);
+
+/* Says that features are made, where the method reads some, the data set has none and nothing was said. */
+void settings_say_features(const graco_config *config, const graco_dataset_info *data);
 
 /* The key of any method that `word` is most like; NULL if none is close. */
 const char *settings_like(const char *word);

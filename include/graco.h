@@ -435,7 +435,8 @@ typedef struct graco_embed_options {
 } graco_embed_options;
 
 /* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must have
- * as many features as the one trained on. `options` may be NULL. */
+ * as many features as the one trained on; features that were made from the graph are made again, and
+ * unless they are of the kind `degree` the graph must be the one trained on. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 

@@ -28,6 +28,7 @@ enum random_stream {
     RANDOM_ROWS = 24,       /* element: a word of the permutation's key */
     RANDOM_PARTNER = 25,    /* element: 0; which other graph a step takes */
     RANDOM_SAMPLES = 26,    /* element: draw; view: layer */
+    RANDOM_SPECTRAL = 27,   /* element: position */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
     RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */
 };

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "layers/encoder.h"
 #include "methods/method.h"
+#include "train/made.h"
 #include "train/prepare.h"
 
 struct embedding {
@@ -48,8 +49,8 @@ static void close_embedding(struct embedding *e)
     context_free(e->context);
 }
 
-graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
-                               const graco_embed_options *options)
+graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
+                        const struct graco_dataset *data, const graco_embed_options *options)
 {
     const graco_embed_options none = {0};
     struct embedding e = {.run = {.model = model, .hops = 1}};
@@ -80,13 +81,18 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
     const struct method *method = model->method;
     struct embedding e = {
         .run = {.model = model, .hops = 1, .training = true, .step = (uint32_t)model->step}};
+    struct graco_config config = model->config;
+    struct made made = {0};
     graco_matrix out = {0};
     graco_status status = GRACO_OK;
     if (!method->contrasted)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method %s does not contrast two views; expected grace", method->name);
-    TRY(model_check(model, data, "the model"));
-    TRY(open_embedding(&e, data, options ? options : &none, method->views));
+    config.threads = options ? options->threads : 0;
+    TRY(made_check(model, data));
+    TRY(made_create(&made, data, &config));
+    TRY(model_check(model, made.data, "the model"));
+    TRY(open_embedding(&e, made.data, options ? options : &none, method->views));
     TRY(method->draw(&e.run));
     const struct tensor *rows = method->contrasted(&e.run);
     TRY(tape_status(e.run.tape));
@@ -99,5 +105,21 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
 done:
     memory_free(out.data);
     close_embedding(&e);
+    made_clear(&made);
+    return status;
+}
+
+graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               const graco_embed_options *options)
+{
+    struct graco_config config = model->config;
+    struct made made = {0};
+    graco_status status = GRACO_OK;
+    config.threads = options ? options->threads : 0;
+    TRY(made_check(model, data));
+    TRY(made_create(&made, data, &config));
+    TRY(made_embed(Z, model, made.data, options));
+done:
+    made_clear(&made);
     return status;
 }

@@ -2,12 +2,15 @@
  * larger than memory. */
 #include "train/prepare.h"
 
+#include "data/node_features.h"
 #include "data/preprocess.h"
 
 graco_status prepare_features(struct prepared *out, const struct graco_dataset *data,
                               const struct graco_config *config, double contaminate)
 {
-    const struct preprocess how = {(enum scaling)config->scaling, contaminate, config->seed};
+    bool given = config->node_features <= NODE_FEATURES_GIVEN; /* made ones have their scale */
+    const struct preprocess how = {given ? (enum scaling)config->scaling : SCALING_NONE,
+                                   contaminate, config->seed};
     graco_status status = GRACO_OK;
     out->X = &data->features;
     if (preprocess_needed(&how)) {

@@ -3,7 +3,9 @@
  * its checkpoint then stands before that step, within an epoch too. Nothing here knows a method. */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "data/node_features.h"
 #include "train/checkpoint.h"
+#include "train/made.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/timing.h"
@@ -24,7 +26,9 @@ static const double FASTER_SHARE = 0.5;
 
 /* One call of graco_train. */
 struct session {
-    const struct graco_dataset *data;
+    const struct graco_dataset *given; /* the caller's data set */
+    struct made made;
+    const struct graco_dataset *data; /* the same with the features that the training reads */
     const graco_train_options *options;
     struct graco_config config;
     struct graco_model *model;
@@ -106,21 +110,23 @@ static graco_status open_model(struct session *s)
     char words[GRACO_DIFFERENCES];
     if (!s->options->resume) {
         TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
-        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->data));
+        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
         goto done;
     }
     if (!s->run)
         FAIL(GRACO_ERROR_ARGUMENT, "there is no run folder to resume from");
     TRY(checkpoint_read(&s->model, s->run->model));
+    if (s->model->config.node_features == NODE_FEATURES_AUTO) /* an older graco knew no others */
+        s->model->config.node_features = NODE_FEATURES_GIVEN;
     TRY(check_same(&s->model->config, &s->config, s->run->model));
     TRY(model_check(s->model, s->data, s->run->model));
-    TRY(graco_model_compare(&known, words, s->model, s->data));
+    TRY(graco_model_compare(&known, words, s->model, s->given));
     if (*words)
         FAIL(GRACO_ERROR_ARGUMENT,
              "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
              s->run->model, s->data->name, words);
     if (!known)
-        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->data));
+        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
@@ -227,6 +233,9 @@ static graco_status open_session(struct session *s)
     graco_status status = GRACO_OK;
     TRY(method_find(&method, s->config.method));
     TRY(method_backend(&backend, method, config_word(&s->config, "device")));
+    made_resolve(&s->config, s->given);
+    TRY(made_create(&s->made, s->given, &s->config));
+    s->data = s->made.data;
     TRY(check_data(s->data, method));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
@@ -252,6 +261,7 @@ static void close_session(struct session *s)
     trainer_free(s->trainer);
     graco_model_free(s->model);
     run_folder_free(s->run);
+    made_clear(&s->made);
 }
 
 static graco_status save(struct session *s)
@@ -441,7 +451,7 @@ static graco_status write_embeddings(struct session *s)
     trainer_free(s->trainer);
     s->schedule = NULL;
     s->trainer = NULL;
-    TRY(graco_model_embed(&Z, s->model, s->data, &options));
+    TRY(made_embed(&Z, s->model, s->data, &options));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:
     graco_matrix_clear(&Z);
@@ -452,7 +462,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
                          const graco_config *config, const graco_train_options *options)
 {
     const graco_train_options none = {0};
-    struct session s = {.data = data,
+    struct session s = {.given = data,
                         .options = options ? options : &none,
                         .config = *config,
                         .saved = -1,

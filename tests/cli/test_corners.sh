@@ -149,7 +149,7 @@ touch file
 exits 1 "a file has that name" train g.npz "${tiny[@]}" -o file
 exits 1 "cannot make the run folder file/run" train g.npz "${tiny[@]}" -o file/run
 exits 1 "expected at most" train g.npz -o "$(printf 'x%.0s' $(seq 5000))"
-exits 2 "needs node features" train directed.txt -o refused
+exits 2 "needs node features" train directed.txt --node-features given -o refused
 holds "a refused training leaves no folder" [ ! -e refused ]
 mkdir -p blocked/config.json/x
 exits 1 "config.json" train g.npz "${tiny[@]}" -o blocked --resume

@@ -52,6 +52,10 @@ holds "a model for each split" grep -q '^{"key":"cora gcn".*"scores":\[[^]]*,[^]
 holds "theorem 1" grep -q '^{"key":"cora grace epochs=100".*"gap":[0-9.]' all/results.json
 holds "theorem 2" grep -q '^{"key":"cora grace epochs=100".*"minus_l":.*"remainder_bound":[0-9]' all/results.json
 holds "a curve and points" grep -q '^{"key":"cora grace epochs=100".*"curve".*"points"' all/results.json
+for file in report.html tables.md transductive.csv sensitivity.svg robustness_4.svg claims.csv; do
+    holds "the report has $file" [ -s all/$file ]
+done
+holds "the report shows what ran" grep -q '| GRACE | .*\*quick\*' all/tables.md
 holds "cells that were left out say so" grep -q 'leaves Reddit and PPI out\|graco fetch ppi' all/results.json
 cp all/results.json before.json
 exits 0 "106 samples" reproduce --quick --device cpu -o all

@@ -13,6 +13,7 @@ struct sample {
 
 static const struct sample SAMPLES[] = {
     {"encoder", "gcn", {"", "GCN", "gat", "gcn "}},
+    {"node_features", "spectral", {"", "words", "auto,degree"}},
     {"scaling", "binary_rowsum", {"", "binary", "rowsum,none"}},
     {"activation", "rrelu", {"", "tanh", "relu6"}},
     {"objective", "infonce", {"", "grace", "Exact"}},

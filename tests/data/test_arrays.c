@@ -58,6 +58,13 @@ static void holds_what_was_given(void)
     CHECK(strcmp(graco_dataset_class(data, 1), "green") == 0);
     graco_dataset_free(data);
 
+    data = made((graco_arrays){.nodes = 2,
+                               .source = GRACO_VECTOR(source, 0),
+                               .target = GRACO_VECTOR(target, 0),
+                               .edge_weight = GRACO_VECTOR(x, 0)});
+    CHECK(graco_dataset_describe(data).edges == 0);
+    graco_dataset_free(data);
+
     data = made((graco_arrays){.nodes = 2});
     info = graco_dataset_describe(data);
     CHECK(strcmp(info.name, "unnamed") == 0 && info.edges == 0 && info.feature_count == 0);
@@ -328,6 +335,8 @@ static void refuses_the_rest(void)
     static const uint8_t four[N] = {0, 4};
     REFUSED(arrays.y = GRACO_VECTOR(low, N), "node 2 has label -2");
     REFUSED(arrays.y.rows = 3, "y has 3 rows: expected 5");
+    REFUSED(arrays.y.rows = 0, "y has 0 rows: expected 5");
+    REFUSED(arrays.node_ids.rows = 0, "node_ids: 0 rows: expected 5");
     REFUSED((arrays.y = GRACO_MATRIX(source, N, 2), arrays.class_names = (graco_array){0}),
             "label 0 of node 1 is 2");
     REFUSED(arrays.split = GRACO_VECTOR(four, N), "node 1 is in split 4");

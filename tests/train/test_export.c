@@ -51,8 +51,8 @@ static bool holds(const char *file, const char *bytes, int64_t length)
 #define HOLDS(file, text) CHECK(holds(file, text, sizeof text - 1))
 
 static const char *const plain[N] = {"ann", "b-ob",
-                                     "c\xc3\xaf"
-                                     "d",
+                                     ("c\xc3\xaf"
+                                      "d"),
                                      "=1"};
 static const char *const odd[N] = {"=SUM(A1,\"x\")", "a\tb", "-7", "line\r\nfeed"};
 

@@ -1,6 +1,7 @@
 /* Training as a whole, on small generated graphs: it learns, it resumes to the same bits, it stops
  * when asked, and threads and memory change nothing. */
 #include "check.h"
+#include "data/node_features.h"
 #include "presets.h"
 
 #include "base/memory.h"
@@ -255,7 +256,9 @@ static void refusals(void)
     config.tau = 0.7;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_ARGUMENT, "tau");
     config.tau = 0.5;
+    config.node_features = NODE_FEATURES_GIVEN;
     CHECK_FAILS(graco_train(NULL, NULL, plain, &config, NULL), GRACO_ERROR_ARGUMENT, "features");
+    config.node_features = NODE_FEATURES_AUTO;
     resume.run = NULL;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_ARGUMENT, "resume");
     options.run = "/nowhere/at/all";

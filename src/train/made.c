@@ -1,0 +1,126 @@
+/* Made features stand in a copy of the data set's struct, whose other pointers are borrowed, so that
+ * everything behind it knows no difference. node2vec's vectors are trained here, by its own method. */
+#include "train/made.h"
+
+#include "base/memory.h"
+#include "config/config.h"
+#include "data/fingerprint.h"
+#include "data/node_features.h"
+
+#include <string.h>
+
+void made_resolve(struct graco_config *config, const struct graco_dataset *data)
+{
+    const struct method *method = NULL;
+    if (config->node_features != NODE_FEATURES_AUTO)
+        return;
+    bool reads = method_find(&method, config->method) == GRACO_OK && method->views > 0;
+    config->node_features =
+        reads && data->features.cols == 0 ? NODE_FEATURES_SPECTRAL : NODE_FEATURES_GIVEN;
+}
+
+/* Whether the features of a kind belong to the one graph that they were made from. */
+static bool one_graph(int kind)
+{
+    return kind == NODE_FEATURES_SPECTRAL || kind == NODE_FEATURES_LEARNED ||
+           kind == NODE_FEATURES_WALK;
+}
+
+/* Trains the model's table to its end and copies it. */
+static graco_status train_table(float *X, struct graco_model *model,
+                                const struct graco_dataset *data)
+{
+    const struct method *method = model->method;
+    struct subject subject = {.nodes = data->graph->nodes, .graph = data->graph, .data = data};
+    struct run run = {.model = model, .value = model->parameters.value};
+    void *state = NULL;
+    graco_status status = GRACO_OK;
+    TRY(context_create(&subject.context, &backend_cpu, (int)model->config.threads, 0));
+    TRY(method->prepare(&state, model, &subject));
+    int64_t steps = model->config.epochs * method->steps(model, data->graph);
+    for (; run.step < steps; run.step++)
+        TRY(method->step(&run, state));
+    TRY(method->embed(X, &run));
+done:
+    method->release(state);
+    context_free(subject.context);
+    return status;
+}
+
+static graco_status make_walk(struct features *out, const struct graco_dataset *data,
+                              const struct graco_config *config)
+{
+    const struct method *method = NULL;
+    struct graco_config own;
+    struct graco_model *model = NULL;
+    struct features made = {.rows = data->graph->nodes};
+    graco_status status = GRACO_OK;
+    TRY(method_find(&method, "node2vec"));
+    method_configure(&own, method, NULL);
+    own.seed = config->seed;
+    own.threads = config->threads;
+    TRY(model_create(&model, &own, model_sizes_of(data)));
+    made.cols = model->width;
+    TRY(memory_alloc(&made.dense, made.rows * made.cols, sizeof *made.dense));
+    TRY(train_table(made.dense, model, data));
+    node_features_unit(made.dense, made.rows, made.cols);
+    *out = made;
+    made.dense = NULL;
+done:
+    graco_model_free(model);
+    memory_free(made.dense);
+    return status;
+}
+
+graco_status made_create(struct made *out, const struct graco_dataset *data,
+                         const struct graco_config *config)
+{
+    int kind = config->node_features;
+    const struct method *method = NULL;
+    struct features made = {0};
+    out->data = data;
+    if (kind <= NODE_FEATURES_GIVEN)
+        return GRACO_OK;
+    PASS(method_find(&method, config->method));
+    if (method->views == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "node_features is %s, but the method %s reads no features",
+                           config_word(config, "node_features"), method->name);
+    if (config->inductive && one_graph(kind))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "node_features is %s, which looks at the whole graph, but inductive is "
+                           "1: expected degree, or inductive=0",
+                           config_word(config, "node_features"));
+    if (kind == NODE_FEATURES_WALK)
+        PASS(make_walk(&made, data, config));
+    else
+        PASS(
+            node_features_make(&made, (enum node_features)kind, data->graph, (int)config->threads));
+    out->copy = *data;
+    out->copy.features = made;
+    out->data = &out->copy;
+    return GRACO_OK;
+}
+
+void made_clear(struct made *made)
+{
+    if (made->data == &made->copy)
+        features_clear(&made->copy.features);
+    made->data = NULL;
+}
+
+graco_status made_check(const struct graco_model *model, const struct graco_dataset *data)
+{
+    char found[GRACO_FINGERPRINT], words[GRACO_DIFFERENCES] = "";
+    if (!one_graph(model->config.node_features) || !*model->fingerprint)
+        return GRACO_OK;
+    PASS(graco_dataset_fingerprint(found, data));
+    fingerprint_compare(words, model->fingerprint, found, 0);
+    if (!strstr(words, "number of nodes") && !strstr(words, "graph"))
+        return GRACO_OK;
+    return status_fail(
+        GRACO_ERROR_ARGUMENT,
+        "the model was trained on the graph's own features (node_features is %s), and "
+        "data set '%s' has another graph: only degree serves any graph",
+        config_word(&model->config, "node_features"), data->name);
+}

@@ -1,0 +1,29 @@
+/* A data set with the features that a training reads: its own, or made ones in their place. */
+#ifndef TRAIN_MADE_H
+#define TRAIN_MADE_H
+
+#include "methods/method.h"
+
+/* Borrows the data set that it was made from; starts zeroed. */
+struct made {
+    struct graco_dataset copy;        /* of its pointers, where features were made */
+    const struct graco_dataset *data; /* the copy or the data set itself */
+};
+
+/* Decides what `auto` means for this data set, in the configuration itself. */
+void made_resolve(struct graco_config *config, const struct graco_dataset *data);
+
+/* Makes the features that a resolved configuration asks for. GRACO_ERROR_ARGUMENT if the method reads
+ * none, or if those of one graph cannot serve a training that sees a part of it alone. */
+graco_status made_create(struct made *out, const struct graco_dataset *data,
+                         const struct graco_config *config);
+void made_clear(struct made *made);
+
+/* GRACO_ERROR_ARGUMENT if the model's features belong to another graph than that of `data`. */
+graco_status made_check(const struct graco_model *model, const struct graco_dataset *data);
+
+/* graco_model_embed over data whose features are made already. */
+graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
+                        const struct graco_dataset *data, const graco_embed_options *options);
+
+#endif
