@@ -13,12 +13,12 @@ enum fill { ZEROS, ONES, TWOS, RAMP };
 /* Where arrays go: a file of a folder, or a member of an archive that is open. */
 static struct store *store;
 
-static inline void put_array(const char *name, enum array_type type, const void *items,
-                             int64_t rows, int64_t cols)
+static void put_array(const char *name, enum array_type type, const void *items, int64_t rows,
+                      int64_t cols)
 {
     const int64_t shape[2] = {rows, cols};
     struct array array;
-    char path[64];
+    char path[128];
     CHECK_OK(array_borrow(&array, type, items, cols >= 0 ? 2 : 1, shape));
     snprintf(path, sizeof path, "set/%s.npy", name);
     if (store)
@@ -28,7 +28,7 @@ static inline void put_array(const char *name, enum array_type type, const void 
 }
 
 /* An array of bytes; cols -1: one dimension. A ramp goes up to 250 and begins again. */
-static inline void put_bytes(const char *name, enum fill fill, int64_t rows, int64_t cols)
+static void put_bytes(const char *name, enum fill fill, int64_t rows, int64_t cols)
 {
     int64_t count = rows * (cols >= 0 ? cols : 1);
     uint8_t *items = calloc(1, (size_t)count + 1);
@@ -38,18 +38,18 @@ static inline void put_bytes(const char *name, enum fill fill, int64_t rows, int
     __real_free(items);
 }
 
-static inline void put_numbers(const char *name, int64_t first, int64_t second)
+static void put_numbers(const char *name, int64_t first, int64_t second)
 {
     const int64_t numbers[2] = {first, second};
     put_array(name, ARRAY_I64, numbers, 2, -1);
 }
 
-static inline void open_archive(const char *name)
+static void open_archive(const char *name)
 {
     CHECK_OK(store_create(&store, small_path(name)));
 }
 
-static inline void close_archive(void)
+static void close_archive(void)
 {
     CHECK_OK(store_commit(store));
     store_free(store);
@@ -57,8 +57,8 @@ static inline void close_archive(void)
 }
 
 /* A text of pieces; %d becomes the number of the piece. */
-static inline void put_text(const char *name, const char *before, const char *piece, int64_t times,
-                            const char *after)
+static void put_text(const char *name, const char *before, const char *piece, int64_t times,
+                     const char *after)
 {
     const char *number = strstr(piece, "%d");
     FILE *file = fopen(small_path(name), "wb");
