@@ -12,7 +12,7 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
+	wheel test-wheel pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
 
 all: build
 
@@ -126,8 +126,16 @@ bench-cuda: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_cuda
 	@python3 bench/run_bench_cuda.py --build $(BUILD) $(BENCH_OPTIONS)
 
+# The Python package as one file in dist/, with every library that it needs inside but libc.
+wheel: setup
+	@scripts/wheel.sh
+
+# That wheel on a bare Debian 12 without build tools, made in a temporary folder; needs root.
+test-wheel:
+	@scripts/test_wheel.sh
+
 install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf build build-clang build-sanitize build-fuzz build-coverage demo
+	rm -rf build build-clang build-sanitize build-fuzz build-coverage build-wheel demo dist

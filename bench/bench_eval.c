@@ -1,4 +1,9 @@
-/* graco's probe against LIBLINEAR, on the same splits in one run.
+/* graco's probe: its time by device and threads, and against LIBLINEAR.
+ *
+ *     bench_eval times DATASET EMBEDDINGS.npy [SPLITS [DEVICE [THREADS ...]]]
+ *
+ * The whole `paper` protocol twice for each number of threads, of which the second is free of what
+ * starts once: seconds, the mean score, the largest gap.
  *
  *     bench_eval DATASET EMBEDDINGS.npy|raw [SPLITS [THREADS]]
  *
@@ -6,17 +11,56 @@
  * test), the same protocol with LIBLINEAR's solver 0 at its default tolerance 0.01, and again at
  * 1e-8. LIBLINEAR's input format is built outside its time. Printed at the end: seconds (median
  * over the splits), mean accuracies, and the objectives of graco relative to those of LIBLINEAR at
- * 1e-8, over every class and C. */
+ * 1e-8, over every class and C. Only where LIBLINEAR was found. */
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "eval/naive_logistic.h"
 #include "eval/protocol.h"
 
-#include <linear.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_eval: %s: %s\n", what, graco_message());
+    exit(1);
+}
+
+static int time_evaluations(int argc, char **argv)
+{
+    graco_dataset *data = NULL;
+    graco_matrix Z = {0};
+    graco_eval_options options = graco_eval_defaults();
+    if (argc < 2)
+        die("expected DATASET EMBEDDINGS.npy");
+    options.splits = argc > 2 ? atoll(argv[2]) : 20;
+    options.device = argc > 3 ? argv[3] : "auto";
+    if (graco_dataset_load(&data, argv[0], NULL) != GRACO_OK)
+        die(argv[0]);
+    if (graco_matrix_load(&Z, argv[1]) != GRACO_OK)
+        die(argv[1]);
+    for (int i = 4; i < (argc > 4 ? argc : 5); i++)
+        for (int repeat = 0; repeat < 2; repeat++) {
+            graco_eval_result result = {0};
+            options.threads = argc > 4 ? atoll(argv[i]) : 0;
+            if (graco_evaluate(&result, &Z, data, &options) != GRACO_OK)
+                die("evaluation");
+            printf("%s %s, %lld threads, %lld splits: %8.3f s   %s %.4f   gap %.2e%s\n", argv[0],
+                   options.device, (long long)options.threads, (long long)result.splits,
+                   result.seconds, result.metric, result.mean, result.worst_gap,
+                   result.converged ? "" : "   NOT CONVERGED");
+            fflush(stdout);
+            graco_eval_result_clear(&result);
+        }
+    graco_matrix_clear(&Z);
+    graco_dataset_free(data);
+    return 0;
+}
+
+#ifdef BENCH_LIBLINEAR
+#include <linear.h>
 
 enum { GRID = 21 };
 
@@ -33,12 +77,6 @@ struct part {
 struct outcome {
     double seconds, accuracy, C;
 };
-
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_eval: %s: %s\n", what, graco_message());
-    exit(1);
-}
 
 static void *reserve(int64_t count, size_t size)
 {
@@ -202,7 +240,7 @@ static double print_line(const char *name, const struct outcome *outcomes, int64
     return median;
 }
 
-int main(int argc, char **argv)
+static int compare_liblinear(int argc, char **argv)
 {
     graco_dataset *data = NULL;
     graco_matrix Z = {0};
@@ -223,7 +261,11 @@ int main(int argc, char **argv)
     struct blas blas;
     if (blas_open(&blas, threads) != GRACO_OK)
         die("OpenBLAS");
+    struct context *context = NULL;
+    if (context_create(&context, &backend_cpu, threads, 0) != GRACO_OK)
+        die("context");
     struct probe_input input = {.blas = &blas,
+                                .context = context,
                                 .Z = Z.data,
                                 .nodes = Z.rows,
                                 .dim = Z.cols,
@@ -271,8 +313,22 @@ int main(int argc, char **argv)
     free(loose);
     free(tight);
     free(usable);
+    context_free(context);
     splits_clear(&splits);
     graco_matrix_clear(&Z);
     graco_dataset_free(data);
     return !(most <= 1e-5);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "times") == 0)
+        return time_evaluations(argc - 2, argv + 2);
+#ifdef BENCH_LIBLINEAR
+    return compare_liblinear(argc, argv);
+#else
+    fprintf(stderr, "bench_eval: built without LIBLINEAR; expected 'times'\n");
+    return 2;
+#endif
 }

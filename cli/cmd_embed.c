@@ -24,11 +24,16 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     if (status == GRACO_OK)
         status = graco_model_embed(&Z, model, data, options);
     bool streamed = strcmp(output, "-") == 0;
+    size_t stem = strlen(output);
+    stem -= stem > 4 && strcmp(output + stem - 4, ".npy") == 0 ? 4 : 0;
     if (status == GRACO_OK)
-        status = streamed ? graco_matrix_write(&Z, STDOUT_FILENO) : graco_matrix_save(&Z, output);
+        status = streamed ? graco_matrix_write(&Z, STDOUT_FILENO)
+                          : graco_embeddings_save(&Z, data, output);
     if (status == GRACO_OK)
         output_note("wrote %s: %" PRId64 " x %" PRId64 ", float32",
                     streamed ? "the standard output" : output, Z.rows, Z.cols);
+    if (status == GRACO_OK && !streamed && graco_dataset_node(data, 0))
+        output_note("wrote %.*s.node_ids.txt: the names of the nodes", (int)stem, output);
     if (status == GRACO_OK && *words)
         output_note("%s is not what %s was trained on; it differs in: %s", source, run, words);
     graco_matrix_clear(&Z);

@@ -5,6 +5,7 @@
 #include "output.h"
 #include "runs.h"
 #include "scoring.h"
+#include "settings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -267,7 +268,8 @@ int cmd_eval(int argc, char **argv)
 {
     struct request request = {.protocol = "paper", .options = graco_eval_defaults()};
     int64_t seed = 0;
-    const char *list = NULL, *protocols[OPTION_WORDS_MAX];
+    request.options.device = "auto";
+    const char *list = NULL, *protocols[OPTION_WORDS_MAX], *devices[OPTION_WORDS_MAX];
     const struct option options[] = {
         OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol,
                           options_words(protocols, graco_protocol_name),
@@ -281,6 +283,9 @@ int cmd_eval(int argc, char **argv)
         OPTION_ROW_FLAG("with-features", 0, &request.options.with_features,
                         "put the features beside the embeddings, both halves of equal length"),
         OPTION_ROW_FLAG("confusion", 0, &request.confusion, "print the confusion matrix"),
+        OPTION_ROW_CHOICE("device", "NAME", &request.options.device,
+                          settings_words(devices, "device"),
+                          "auto: a GPU if there is one and the work is large; cpu; cuda"),
         OPTION_ROW_INTEGER("threads", "N", &request.options.threads, 0, 1024,
                            "threads; 0: one per core"),
         OPTION_ROW_FLAG("json", 0, &request.json, "print one JSON object"),

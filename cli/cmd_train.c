@@ -51,19 +51,6 @@ struct job {
     bool divided; /* the method trains a model for one split */
 };
 
-static bool on_epoch(void *user, const graco_epoch *epoch)
-{
-    output_progress_epoch(user, epoch);
-    return !stop_wanted;
-}
-
-static bool on_progress(void *user, const graco_progress *progress)
-{
-    if (!stop_wanted)
-        output_progress_step(user, progress);
-    return !stop_wanted;
-}
-
 /* Prints a word so that a shell reads it back as it is. */
 static size_t quote(char *text, size_t size, const char *word)
 {
@@ -284,10 +271,8 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
     graco_train_options options = {
         .run = outcome->folder,
         .resume = line->resume && runs_holds_model(outcome->folder),
-        .on_epoch = on_epoch,
-        .user = &progress,
-        .on_progress = on_progress,
     };
+    output_progress_watch(&options, &progress);
     if (line->resume && !options.resume && !line->quiet)
         output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
     graco_status status = graco_train(NULL, &outcome->result, job->data, config, &options);

@@ -7,9 +7,11 @@ enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_train(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
+int cmd_reproduce(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_generate(int argc, char **argv);

@@ -25,22 +25,27 @@ static bool lacks_files(const struct catalogue_set *set)
 }
 #endif
 
-/* `graco eval cora cora` means a run and a data set: a name that is a folder of runs here means the
- * data set of that name in the data folder, if there is one, whose path goes to `path`. */
-static const char *pass_over_runs(char path[RUNS_PATH_MAX], const char *source)
+bool loading_find(char path[RUNS_PATH_MAX], const char *name)
 {
     static const char *const endings[] = {"", ".npz", ".zip"};
     char root[RUNS_PATH_MAX / 2];
 
-    if (strchr(source, '/') || !runs_made(source) ||
-        graco_data_folder(root, sizeof root) != GRACO_OK)
-        return source;
+    if (graco_data_folder(root, sizeof root) != GRACO_OK)
+        return false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        int length = snprintf(path, RUNS_PATH_MAX, "%s/%s%s", root, source, endings[i]);
+        int length = snprintf(path, RUNS_PATH_MAX, "%s/%s%s", root, name, endings[i]);
         if (length < RUNS_PATH_MAX && access(path, F_OK) == 0)
-            return path;
+            return true;
     }
-    return source;
+    return false;
+}
+
+/* `graco eval cora cora` means a run and a data set: a name that is a folder of runs here means the
+ * data set of that name in the data folder, if there is one, whose path goes to `path`. */
+static const char *pass_over_runs(char path[RUNS_PATH_MAX], const char *source)
+{
+    bool found = !strchr(source, '/') && runs_made(source) && loading_find(path, source);
+    return found ? path : source;
 }
 
 graco_status loading_dataset(graco_dataset **out, const char *source,

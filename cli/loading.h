@@ -4,6 +4,7 @@
 
 #include "graco.h"
 #include "options.h"
+#include "runs.h"
 
 #include <stdint.h>
 
@@ -12,6 +13,9 @@
  * graco_dataset_load_as. */
 graco_status loading_dataset(graco_dataset **out, const char *source,
                              const graco_load_options *options, const char *run, bool quiet);
+
+/* Whether the data folder has a data set of that name; its path goes to `path`. */
+bool loading_find(char path[RUNS_PATH_MAX], const char *name);
 
 /* graco_model_compare for the model of the run folder `run`, with a note where that cannot be known. */
 graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,

@@ -17,9 +17,11 @@ struct subcommand {
 static const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
+    {"export", "write embeddings with names for other programs", cmd_export},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},
+    {"reproduce", "make the paper's tables and figures again", cmd_reproduce},
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},
     {"generate", "make a graph with communities and features", cmd_generate},

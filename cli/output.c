@@ -2,6 +2,7 @@
  * end, and becomes the exit code. */
 #include "output.h"
 #include "commands.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,12 +81,20 @@ graco_status output_no_memory(const char *what)
     return output_fail(GRACO_ERROR_MEMORY, "out of memory for %s", what);
 }
 
+const char *output_failed(void)
+{
+    static char text[sizeof own + sizeof hint];
+    if (*own)
+        snprintf(text, sizeof text, "%s", own);
+    else
+        snprintf(text, sizeof text, "%.1000s%s%s", graco_message(), *hint ? "; " : "", hint);
+    own[0] = hint[0] = '\0'; /* said */
+    return text;
+}
+
 int output_failure(graco_status status)
 {
-    if (*own)
-        output_error("%s", own);
-    else
-        output_error("%s%s%s", graco_message(), hint[0] ? "; " : "", hint);
+    output_error("%s", output_failed());
     return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -261,8 +270,9 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
 {
     char text[32];
     struct fields fields = {0};
-    bool last = epoch->epoch == epoch->epochs;
-    if (!is_due(progress, last ? 0 : progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE))
+    bool last = epoch->epoch == epoch->epochs && !progress->brief;
+    double pipe = progress->brief ? INTERVAL_PIPE_WITHIN : INTERVAL_PIPE;
+    if (!is_due(progress, last ? 0 : progress->terminal ? INTERVAL_TERMINAL : pipe))
         return;
     add_field(&fields, 0, "%sepoch %" PRId64 "/%" PRId64, progress->label, epoch->epoch,
               epoch->epochs);
@@ -319,6 +329,26 @@ void output_progress_step(struct output_progress *progress, const graco_progress
     add_field(&fields, 1, "%s left", output_time(text, step->seconds_left));
     add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
     print_fields(progress, &fields);
+}
+
+static bool on_epoch(void *user, const graco_epoch *epoch)
+{
+    output_progress_epoch(user, epoch);
+    return !stop_wanted;
+}
+
+static bool on_progress(void *user, const graco_progress *progress)
+{
+    if (!stop_wanted)
+        output_progress_step(user, progress);
+    return !stop_wanted;
+}
+
+void output_progress_watch(graco_train_options *options, struct output_progress *progress)
+{
+    options->on_epoch = on_epoch;
+    options->on_progress = on_progress;
+    options->user = progress;
 }
 
 void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,

@@ -33,6 +33,9 @@ graco_status output_fail(graco_status status, const char *format, ...) OUTPUT_PR
 /* The same, where the command has no memory for `what`: GRACO_ERROR_MEMORY. */
 graco_status output_no_memory(const char *what);
 
+/* What output_failure would print, without its prefix, for who goes on after a failure. */
+const char *output_failed(void);
+
 /* Keeps what is printed out of the files that the command opens, where it was started with its
  * standard descriptors closed; and lets a reader that went away be a failure to write. */
 void output_start(void);
@@ -70,13 +73,16 @@ struct output_progress {
     bool open;         /* the terminal's line has not been ended */
     bool estimated;    /* a long training has been announced, or is none */
     double known_from; /* seconds after which its speed was known; 0: it is not */
+    bool brief;        /* one training of many: in a pipe a line a minute, and none at its end */
 };
 
 struct output_progress output_progress_start(bool quiet, const char *label);
 void output_progress_epoch(struct output_progress *progress, const graco_epoch *epoch);
-/* The same within an epoch, and once, after a second, a note on a training that will take long: how
+/* The same within an epoch, and once, after some seconds, a note on a training that will take long: how
  * long, and what would take less. */
 void output_progress_step(struct output_progress *progress, const graco_progress *step);
+/* Lets a training show its progress so, and end at a signal (stop.h). Borrows the progress. */
+void output_progress_watch(graco_train_options *options, struct output_progress *progress);
 /* The same for a download: bytes done of `total` (-1: not known) and bytes per second. Nothing in a
  * pipe. */
 void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,

@@ -45,7 +45,8 @@ bool runs_holds_model(const char *folder)
 }
 
 /* What a training writes beside the checkpoint. */
-static const char *const files[] = {"config.json", "metrics.jsonl", "embeddings.npy"};
+static const char *const files[] = {"config.json", "node_ids.txt", "metrics.jsonl",
+                                    "embeddings.npy"};
 enum { FILES = sizeof files / sizeof *files };
 
 bool runs_holds_any(const char *folder)

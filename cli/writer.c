@@ -157,6 +157,13 @@ bool writer_finish(struct writer *writer)
     return !writer->failed;
 }
 
+const char *writer_text(struct writer *writer)
+{
+    put(writer, "", 1);
+    writer->length -= !writer->failed; /* the NUL is no part of what is written next */
+    return writer->failed ? NULL : writer->text;
+}
+
 void writer_clear(struct writer *writer)
 {
     free(writer->text);

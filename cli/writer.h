@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WRITER_DEPTH = 8, WRITER_DIGITS = 12, WRITER_FILE_DIGITS = 17 };
+enum { WRITER_DEPTH = 12, WRITER_DIGITS = 12, WRITER_FILE_DIGITS = 17 };
 
 /* Starts as zeros but for `file`; owns its text. */
 struct writer {
@@ -44,6 +44,9 @@ void writer_null(struct writer *writer, const char *key);
 
 /* Ends the text with a newline; false if anything has failed. */
 bool writer_finish(struct writer *writer);
+
+/* The text as a string, for who needs a NUL behind it; NULL if anything has failed. */
+const char *writer_text(struct writer *writer);
 
 /* Frees the text. */
 void writer_clear(struct writer *writer);

@@ -135,7 +135,8 @@ typedef struct graco_array {
 } graco_array;
 
 #ifndef __cplusplus
-/* An array of C's: GRACO_VECTOR(source, 200), GRACO_MATRIX(x, 100, 16). The compiler finds the type. */
+/* An array of C's: GRACO_VECTOR(source, 200), GRACO_MATRIX(x, 100, 16). The compiler finds the
+ * type. */
 #define GRACO_TYPE_OF(item)                                                                        \
     _Generic(item,                                                                                 \
         bool: GRACO_BOOL,                                                                          \
@@ -161,18 +162,18 @@ typedef struct graco_array {
                    .cols = (width)})
 #endif
 
-/* A data set as arrays, under the names that they have in graco's own format (docs/formats.md). Each
- * may be missing. Numbers may have any type in which their values fit, as in a file. */
+/* A data set as arrays, under the names that they have in graco's own format (docs/formats.md).
+ * Each may be missing. Numbers may have any type in which their values fit, as in a file. */
 typedef struct graco_arrays {
     const char *name; /* of the data set; NULL: "unnamed" */
     int64_t nodes;    /* 0: as the arrays have it: the rows of x, y or edge_indptr, else the largest
                          number in an edge plus one */
     /* Edges, two of these three. Messages go from source[e] to target[e]. Compressed rows have
-     * edge_indptr in place of one of them: entries edge_indptr[i] .. edge_indptr[i + 1] - 1 of the other
-     * are the targets, or the sources, of the edges of node i. */
+     * edge_indptr in place of one of them: entries edge_indptr[i] .. edge_indptr[i + 1] - 1 of
+     * the other are the targets, or the sources, of the edges of node i. */
     graco_array source, target; /* (edges) node numbers from 0 */
     graco_array edge_indptr;    /* (nodes + 1) */
-    graco_array edge_weight;    /* (edges) */
+    graco_array edge_weight;    /* (edges) above 0, in the order of the edges; missing: all are 1 */
     /* Features: x, or compressed rows with ascending columns. */
     graco_array x;        /* (nodes, features) */
     graco_array x_indptr; /* (nodes + 1) */
@@ -186,22 +187,24 @@ typedef struct graco_arrays {
     graco_array class_names; /* (classes) strings, beside y */
     bool undirected;         /* add the reverse of every edge */
     bool inductive;          /* the split says which nodes a training may see: the first part */
-    bool
-        borrow; /* x is used in place if it is float32 without gaps: until the data set is freed it must
-                    stay where it is and not change. All else is copied in every case. */
+    /* Use x in place if it is float32 without gaps: until the data set is freed it must stay where it
+     * is and not change. All else is copied in every case. */
+    bool borrow;
 } graco_arrays;
 
-/* Makes a data set from arrays, which must stay for the length of the call; with `borrow`, see there.
- * They are checked as those of a file are, with the same messages: GRACO_ERROR_FORMAT names the array, what
- * was found and what was expected. O(nodes + edges + entries of the features). */
+/* Makes a data set from arrays, which must stay for the length of the call; with `borrow`, see
+ * there. They are checked as those of a file are, with the same messages: GRACO_ERROR_FORMAT
+ * names the array, what was found and what was expected. O(nodes + edges + entries of the
+ * features). */
 graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays);
 
-/* Everything that a data set holds, as graco_dataset_create would take it: edges without self-loops and
- * repetitions, by target (`source` and `edge_indptr`); features dense or compressed; what it does not have
- * is all zeros. Numbers have these types: node numbers, columns, classes and graph ids int32; the two
- * indptr int64; x and x_data float32; split, label_mask and classes as 0 and 1 uint8. The arrays belong to
- * the data set: they must not be changed, and are there until it is freed. An x that lies in a file is
- * read from there when it is touched. O(1). */
+/* Everything that a data set holds, as graco_dataset_create would take it: edges without
+ * self-loops and repetitions, by target (`source` and `edge_indptr`); features dense or
+ * compressed; what it does not have is all zeros. Numbers have these types: node numbers,
+ * columns, classes and graph ids int32; the two indptr int64; edge_weight, x and x_data float32;
+ * split, label_mask and classes as 0 and 1 uint8. The arrays belong to the data set: they must
+ * not be changed, and are there until it is freed. An x that lies in a file is read from there
+ * when it is touched. O(1). */
 graco_arrays graco_dataset_arrays(const graco_dataset *data);
 
 /* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the
@@ -279,6 +282,9 @@ const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 /* The name of a class, where labels were words; NULL where they were numbers, and past the end.
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
+
+/* The class of a node, from 0; -1 where it is not known or nodes have several, and past the end. */
+int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
 
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
  * for other formats. Belongs to the data set. */
@@ -395,15 +401,21 @@ typedef struct graco_train_result {
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
- * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards; an embeddings.npy
- * that was there is empty from the first checkpoint on, until those of the last are written. A
- * checkpoint with more epochs than `config` asks for is left as it is. Costs O(epochs * N^2 * d) time
- * for the exact objective and O(N d) memory beside the tiles. */
+ * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards, and
+ * node_ids.txt if the nodes have names; an embeddings.npy that was there is empty from the first
+ * checkpoint on, until those of the last are written. A checkpoint with more epochs than
+ * `config` asks for is left as it is. Costs O(epochs * N^2 * d) time for the exact objective and
+ * O(N d) memory beside the tiles. */
 graco_status graco_train(graco_model **model, graco_train_result *result, const graco_dataset *data,
                          const graco_config *config, const graco_train_options *options);
 
 /* Reads the model of a run folder. */
 graco_status graco_model_load(graco_model **out, const char *run);
+
+/* Writes a model to a folder, which is made if it is not there, as the model.safetensors that
+ * graco_model_load reads. It is for models that were trained without a run folder: a training that is
+ * under way in the folder is not looked for. */
+graco_status graco_model_save(const graco_model *model, const char *run);
 
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
@@ -428,7 +440,40 @@ typedef struct graco_embed_options {
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
+/* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as
+ * the next step of its training would draw them: Z is (2 * nodes, hidden), projected, of length
+ * one, the first view's nodes above the second's. `options` may be NULL. GRACO_ERROR_ARGUMENT
+ * for other methods. */
+graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               const graco_embed_options *options);
+
 void graco_model_free(graco_model *model);
+
+/* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes
+ * have names, these beside them: NAME.node_ids.txt beside NAME.npy, one per line
+ * (docs/formats.md). Names of an older file are removed first: no name is ever that of another
+ * row. */
+graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
+                                   const char *path);
+
+typedef struct graco_export_options {
+    bool spreadsheet_safe; /* in tables: put ' before names that a spreadsheet takes for formulas */
+} graco_export_options;
+
+typedef struct graco_export_result {
+    int64_t rows, cols;
+    bool named; /* with the nodes' names; else they are called 0, 1, 2, ... */
+} graco_export_result;
+
+/* Writes embeddings with the nodes' names in a format that other programs read, by the ending of
+ * `path`: .csv and .tsv, tables; .txt and .vec, word2vec's text; .bin, word2vec's binary; .npz,
+ * arrays node_ids and embeddings. `from` is a run folder, or a .npy file that
+ * graco_embeddings_save has written. Numbers are read back to the same bits. Memory does not
+ * grow with the embeddings. GRACO_ERROR_FORMAT if there is not one name for each row;
+ * GRACO_ERROR_ARGUMENT for another ending, and for a name that the format cannot hold. `result`
+ * and `options` may be NULL. */
+graco_status graco_embeddings_export(graco_export_result *result, const char *from,
+                                     const char *path, const graco_export_options *options);
 
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
@@ -463,6 +508,8 @@ typedef struct graco_eval_options {
     const char *splits_write; /* where to write the splits that were used, or NULL */
     bool with_features;       /* score [Z ; X], rows of both halves scaled to length one, in
                                  place of Z */
+    const char *device;       /* "cpu", "cuda", or "auto", NULL too: a GPU where the work is worth
+                                 its start. Scores on a GPU may differ by 0.02 points */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -492,7 +539,7 @@ typedef struct graco_eval_result {
 
 /* Scores embeddings Z (nodes, any) by the labels of a data set. `options` may be NULL. Nodes
  * without a known label are left out. Fails if Z is not finite, if no label is known, or if a part
- * of a split is empty. Costs about 7 products with X and 7 with X' (X the training
+ * of a split is empty. Costs about 8 products with X and 8 with X' (X the training
  * rows, `classes` columns at once) per split and C. */
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
@@ -539,6 +586,12 @@ typedef struct graco_prediction {
 graco_status graco_predict(graco_prediction *out, const graco_model *model,
                            const graco_dataset *data, const graco_predict_options *options);
 
+/* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not supervised. Of
+ * the data set only the labels are read; of `options`, which may be NULL, not the device. */
+graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
+                                      const graco_dataset *data,
+                                      const graco_predict_options *options);
+
 void graco_prediction_clear(graco_prediction *prediction);
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
@@ -556,6 +609,60 @@ graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_res
  * with the share of entries zeroed that its `contaminate` says. */
 graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
                                     const graco_config *config);
+
+/* ---- Results files --------------------------------------------------------------------------- */
+
+/* The samples of a reproduction, as results.json keeps them: one for each training and
+ * evaluation, found by key and seed. docs/formats.md has the fields. */
+typedef struct graco_results graco_results;
+
+/* Reads a file of samples; a file that is not there has none. With `hold` no other process may
+ * open it so until it is freed: a file `lock` beside it says who has it. GRACO_ERROR_FORMAT if
+ * the file is anything else, or was cut. */
+graco_status graco_results_open(graco_results **out, const char *path, bool hold);
+void graco_results_free(graco_results *results);
+
+int64_t graco_results_count(const graco_results *results);
+
+/* What is known of a sample; its texts belong to the results, until they change. */
+typedef struct graco_sample {
+    int64_t seed;
+    const char *settings; /* that it was made with, in one word; "" if it does not say */
+    const char *source;   /* "data" or "look-alike" */
+    bool quick;
+} graco_sample;
+
+/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is
+ * none. O(log samples). `sample` may be NULL. */
+bool graco_results_find(graco_sample *sample, const graco_results *results, const char *key,
+                        int64_t seed);
+
+/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the
+ * sample). */
+double graco_results_value(const graco_results *results, const char *key, int64_t seed,
+                           const char *name);
+
+/* Adds a sample, a JSON object with a "key" and a "seed", in place of the one that has the same. */
+graco_status graco_results_add(graco_results *results, const char *sample);
+
+/* Takes the samples of another file. Of two with the same key and seed the one that is not quick
+ * is kept, or the one that is there. *taken, which may be NULL, says how many came. */
+graco_status graco_results_merge(graco_results *results, int64_t *taken,
+                                 const graco_results *other);
+
+/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and
+ * seed. The field "made" stays what it was where `about` has none. */
+graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that file
+ * alone, trains nothing, and writes into `folder`, which is made if its parent is there:
+ * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown; and
+ * for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ... Each
+ * file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says what is
+ * wrong with a results.json in one line; then nothing is written. */
+graco_status graco_report(const char *results, const char *folder);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# graco's probe against LIBLINEAR: trains short runs on Cora and Pubmed unless they are there, then
-# compares objectives, accuracies and time. SPLITS and EPOCHS may be set.
+# graco's probe by itself, on one thread and on all, and against LIBLINEAR: trains short runs on Cora and
+# Pubmed unless they are there, then compares objectives, accuracies and time. SPLITS, EPOCHS and DEVICE
+# may be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,5 +13,6 @@ for name in cora pubmed; do
     if [ ! -f "$run/embeddings.npy" ]; then
         "$build/graco" train "$name" -o "$run" --objective moment --epochs "${EPOCHS:-100}"
     fi
+    "$build/bench_eval" times "$name" "$run/embeddings.npy" "${SPLITS:-20}" "${DEVICE:-auto}" 1 "$(nproc)"
     "$build/bench_eval" "$name" "$run/embeddings.npy" "${SPLITS:-20}"
 done

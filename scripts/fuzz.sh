@@ -17,7 +17,7 @@ run_one() {
     local target=$1 limit=$2 length=1024 mask=1 started=$EPOCHREALTIME ended
     case $target in
     config | options | metrics) length=128 ;;
-    npy | npz | matrix | edges | node_link | table) length=512 ;;
+    npy | npz | matrix | edges | node_link | table | name_lines) length=512 ;;
     pickle | checkpoint) length=3072 ;;
     esac
     [ "$target" != options ] || mask=3 # it complains on stderr, as the command does

@@ -2,7 +2,7 @@
 # Installs the Debian packages that graco needs. Says which are missing; does nothing when none is.
 set -euo pipefail
 
-packages=(gcc libc6-dev cmake pkg-config libopenblas-openmp-dev libzip-dev libcurl4-openssl-dev
+packages=(gcc libc6-dev cmake pkg-config libopenblas-openmp-dev libzip-dev zlib1g-dev libcurl4-openssl-dev
     libssl-dev ca-certificates)
 missing=()
 if ! command -v dpkg-query >/dev/null; then

@@ -51,7 +51,7 @@
 typedef float ext_vector __attribute__((vector_size(64)));
 typedef int32_t ext_integers __attribute__((vector_size(64)));
 #define EXT_VECTOR 1
-/* One register of floats, of the instruction set that a file is compiled for. */
+/* One register of floats or of doubles, half as many, of the instruction set that a file is compiled for. */
 #if defined(__AVX512F__)
 enum { EXT_LANES = 16 };
 #elif defined(__AVX__)
@@ -82,6 +82,7 @@ static inline float ext_sum(ext_vector v)
 }
 #endif
 typedef float ext_register __attribute__((vector_size(4 * EXT_LANES)));
+typedef double ext_register_double __attribute__((vector_size(4 * EXT_LANES)));
 #endif
 
 #endif

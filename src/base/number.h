@@ -24,6 +24,12 @@ int number_print_list(char *text, size_t size, const char *format, va_list argum
 enum { NUMBER_TEXT = 32 };
 void number_shortest(char text[NUMBER_TEXT], double number);
 
+/* The same for a float, and the length of the text: what is read back, as a float or as a double
+ * that is rounded to one, has the same bits; at most 16 bytes and a NUL. Numbers that are not
+ * finite are nan, inf and -inf. From 1e-5 to 1e9, without an exponent, it takes 0.05 us, beyond
+ * 1 us. */
+int number_shortest_float(char text[NUMBER_TEXT], float number);
+
 /* For calls of other libraries that read or print numbers: `begin` puts this thread into the C
  * locale and returns what `end` needs to go back. Every system has the C locale; should there be no
  * memory for it, the thread keeps its own. */

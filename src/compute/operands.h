@@ -292,6 +292,25 @@ struct agreement {
     const float *ds; /* (d) B' q */
 };
 
+enum { REGRESSION_PANEL = 64 };
+
+/* Logistic regressions of many outputs on the same rows, as Newton's method asks for them. Output k
+ * has t = +1 or -1 for each row; with s = Xw its loss is the sum of log(1 + exp(-t s)) over the rows,
+ * and its curvature sigma(s) (1 - sigma(s)). A call is for the listed outputs. */
+struct regression {
+    int64_t rows, cols, outputs;
+    const double *X;        /* (rows, cols) */
+    const float *X_rounded; /* the same in float32, for products with the Hessian */
+    /* Where buffers are host memory, both again: the rows in panels of REGRESSION_PANEL, each panel
+     * (cols, REGRESSION_PANEL), zeros behind the last row. */
+    const double *panels;
+    const float *panels_rounded;
+    const uint8_t *positive; /* (outputs, rows) nonzero where t = +1 */
+    float *curvature;        /* (outputs, rows) filled by `regress` */
+    int64_t count;
+    const int32_t *list; /* (count) distinct outputs; host */
+};
+
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */
 struct compaction {

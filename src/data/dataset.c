@@ -287,6 +287,11 @@ const char *graco_dataset_class(const graco_dataset *data, int64_t index)
                                                                     : NULL;
 }
 
+int64_t graco_dataset_label(const graco_dataset *data, int64_t node)
+{
+    return data->label && node >= 0 && node < data->graph->nodes ? data->label[node] : -1;
+}
+
 const char *graco_dataset_note(const graco_dataset *data, int index)
 {
     return index >= 0 && index < DATASET_NOTES ? data->notes[index] : NULL;
@@ -321,4 +326,23 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
             info.split_nodes[data->split[i]]++;
     }
     return info;
+}
+
+graco_status dataset_split_begin(uint8_t **split, int64_t nodes)
+{
+    PASS(memory_alloc(split, nodes, sizeof **split));
+    for (int64_t i = 0; i < nodes; i++)
+        (*split)[i] = 3;
+    return GRACO_OK;
+}
+
+graco_status dataset_split_put(uint8_t *split, int64_t nodes, int64_t node, int part)
+{
+    if (node < 0 || node >= nodes)
+        return status_fail(GRACO_ERROR_FORMAT, "the split has node %lld: expected 0 to %lld",
+                           (long long)node, (long long)nodes - 1);
+    if (split[node] != 3)
+        return status_fail(GRACO_ERROR_FORMAT, "the split has node %lld twice", (long long)node);
+    split[node] = (uint8_t)part;
+    return GRACO_OK;
 }

@@ -96,9 +96,11 @@ graco_status dataset_name(char **name, const char *path)
     begin = end;
     while (begin > 0 && path[begin - 1] != '/')
         begin--;
+    if (!file_is_folder(path) && end - begin > 3 && memcmp(path + end - 3, ".gz", 3) == 0)
+        end -= 3;
     stop = end;
     if (!file_is_folder(path)) {
-        while (stop > begin && path[stop] != '.')
+        while (stop > begin && (stop == end || path[stop] != '.'))
             stop--;
     }
     stop = stop > begin ? stop : end;

@@ -13,12 +13,19 @@
 static const struct reader *const readers[] = {READERS(READER_ADDRESS)};
 enum { READER_COUNT = sizeof readers / sizeof *readers };
 
+/* How many bytes of a file decide whether it is text. */
+enum { HEAD = 512 };
+
 static const graco_load_options no_options = {0};
 
-/* Tables belong to edge lists; elsewhere they would be ignored in silence. */
-static graco_status refuse_tables(const graco_load_options *options, const char *format)
+/* Tables belong to graphs without features and labels of their own; elsewhere they would be ignored in
+ * silence. */
+static graco_status refuse_tables(const struct reader *reader, const graco_load_options *options,
+                                  const char *format)
 {
     const char *table = options->features_path ? options->features_path : options->labels_path;
+    if (reader && reader->tables)
+        return GRACO_OK;
     if (!table && (options->header || options->id_column || options->delimiter))
         return status_fail(
             GRACO_ERROR_ARGUMENT,
@@ -29,6 +36,14 @@ static graco_status refuse_tables(const graco_load_options *options, const char 
         return GRACO_OK;
     return status_fail(GRACO_ERROR_ARGUMENT,
                        "the table %s goes with an edge list only, and this is %s", table, format);
+}
+
+bool source_begins(const struct source *source, char first)
+{
+    const char *at = (const char *)source->text.data, *end = at + source->text.length;
+    while (at < end && strchr(" \t\r\n", *at))
+        at++;
+    return at < end && *at == first;
 }
 
 static const struct reader *find_reader(const struct source *source)
@@ -55,16 +70,17 @@ static graco_status fail_unknown(const char *problem, enum place place)
                        place == PLACE_FOLDER ? ", or one .npz or .zip archive" : "");
 }
 
+/* `source` has the bytes of the archive as its text. */
 static graco_status load_archive(struct graco_dataset **out, struct source *source)
 {
     graco_status status = GRACO_OK;
     struct npz *npz = NULL;
     const struct reader *reader;
-    TRY(refuse_tables(source->options, "an archive"));
-    TRY(npz_open(&npz, source->path));
+    TRY(npz_open_bytes(&npz, source->text.data, source->text.length));
     source->place = PLACE_ARCHIVE;
     source->members = (struct members){.npz = npz};
     reader = find_reader(source);
+    TRY(refuse_tables(reader, source->options, "an archive"));
     TRY(reader ? reader->read(out, source)
                : fail_unknown("no data set in this archive", PLACE_ARCHIVE));
 done:
@@ -72,19 +88,27 @@ done:
     return status;
 }
 
-/* Reads the first bytes of a file: a zip archive, or else text, which has no NUL. */
-static graco_status load_file(struct graco_dataset **out, struct source *source)
+static graco_status load_text(struct graco_dataset **out, struct source *source)
 {
-    uint8_t head[512];
-    int64_t length = 0;
-    PASS(file_head(head, &length, source->path, sizeof head));
-    if (length >= 4 && memcmp(head, "PK\3\4", 4) == 0)
-        return load_archive(out, source);
+    const uint8_t *head = source->text.data;
+    int64_t length = source->text.length < HEAD ? source->text.length : HEAD;
     if (memchr(head, 0, (size_t)length) || (length > 0 && head[0] >= 0x80 && head[0] != 0xEF))
         return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
                                                "a data set or an edge list");
     source->place = PLACE_TEXT;
     return find_reader(source)->read(out, source);
+}
+
+/* A file is a zip archive by its first bytes, or else text, which has no NUL there. */
+static graco_status load_file(struct graco_dataset **out, struct source *source)
+{
+    graco_status status = GRACO_OK;
+    TRY(member_bytes_file(&source->text, source->path));
+    bool archive = source->text.length >= 4 && memcmp(source->text.data, "PK\3\4", 4) == 0;
+    TRY((archive ? load_archive : load_text)(out, source));
+done:
+    member_bytes_clear(&source->text);
+    return status;
 }
 
 /* The only .npz or .zip file in a folder; -1 if there is none, -2 if there are several. */
@@ -107,12 +131,12 @@ static graco_status load_folder(struct graco_dataset **out, struct source *sourc
     const char *folder = source->path;
     char *archive = NULL;
     int64_t index;
-    TRY(refuse_tables(source->options, "a folder"));
     TRY(file_list_folder(&source->files, folder));
     source->place = PLACE_FOLDER;
     source->members.folder = folder;
     reader = find_reader(source);
     if (reader) {
+        TRY(refuse_tables(reader, source->options, "a folder"));
         TRY(reader->read(out, source));
         goto done;
     }
@@ -123,7 +147,7 @@ static graco_status load_folder(struct graco_dataset **out, struct source *sourc
                          PLACE_FOLDER));
     TRY(memory_path(&archive, folder, source->files.names[index]));
     source->path = archive;
-    TRY(load_archive(out, source));
+    TRY(load_file(out, source));
 done:
     file_list_clear(&source->files);
     memory_free(archive);

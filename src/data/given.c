@@ -1,6 +1,6 @@
-/* Data sets from arrays in memory, and back. The fields of graco_arrays are found by name, in one table;
- * what the reader of graco's own format asks for by name it gets from there. Edges alone differ: a file
- * has them as one array of pairs. */
+/* Data sets from arrays in memory, and back. The fields of graco_arrays are found by name, in
+ * one table; what the reader of graco's own format asks for by name it gets from there. Edges
+ * alone differ: a file has them as one array of pairs. */
 #include "data/given.h"
 
 #include "base/memory.h"
@@ -122,7 +122,8 @@ graco_status given_open(struct member *member, const graco_arrays *arrays, const
     return GRACO_OK;
 }
 
-/* ---- Names ------------------------------------------------------------------------------------ */
+/* ---- Names
+ * ------------------------------------------------------------------------------------ */
 
 static graco_status check_strings(const graco_array *given, int64_t count)
 {
@@ -175,7 +176,8 @@ done:
     return status;
 }
 
-/* ---- Edges ------------------------------------------------------------------------------------ */
+/* ---- Edges
+ * ------------------------------------------------------------------------------------ */
 
 /* Fills the end of every edge that the caller gives as compressed rows. */
 static graco_status expand_rows(int32_t **out, const struct dataset_parts *parts,
@@ -217,15 +219,14 @@ graco_status given_edges(struct dataset_parts *parts, const struct members *memb
     return rows ? expand_rows(source ? &parts->target : &parts->source, parts, members) : GRACO_OK;
 }
 
-/* ---- There and back --------------------------------------------------------------------------- */
+/* ---- There and back
+ * --------------------------------------------------------------------------- */
 
 graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays)
 {
     const graco_load_options options = {.undirected = arrays->undirected};
     const struct source source = {
         .name = arrays->name, .options = &options, .members = {.arrays = arrays}};
-    if (find(arrays, "edge_weight"))
-        return status_fail(GRACO_ERROR_ARGUMENT, "edge_weight: weights are not read yet");
     return reader_native.read(out, &source);
 }
 
@@ -251,6 +252,7 @@ graco_arrays graco_dataset_arrays(const graco_dataset *data)
         .nodes = nodes,
         .source = lend(in->index, GRACO_INT32, data->graph->edges, -1),
         .edge_indptr = lend(in->start, GRACO_INT64, nodes + 1, -1),
+        .edge_weight = lend(in->value, GRACO_FLOAT32, data->graph->edges, -1),
         .x = lend(data->features.dense, GRACO_FLOAT32, nodes, data->features.cols),
         .x_indptr = lend(sparse->start, GRACO_INT64, nodes + 1, -1),
         .x_indices = lend(sparse->index, GRACO_INT32, entries, -1),

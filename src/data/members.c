@@ -3,6 +3,7 @@
 #include "data/given.h"
 
 #include "base/memory.h"
+#include "io/zip/gzip.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,17 @@ static graco_status missing(const struct members *members, const char *name, con
                        name, members->arrays ? "" : ending);
 }
 
+/* What is opened is needed, so that objects in it cannot be left alone. */
+static graco_status refuse_objects(const struct array *array, const char *name)
+{
+    if (array->type != ARRAY_OBJECT)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s holds Python objects, which graco never decodes: save it as numbers or "
+                       "strings, as a.astype(float) or a.astype(str) make them",
+                       name);
+}
+
 static graco_status open_mapped(struct member *member, const char *folder, const char *name)
 {
     graco_status status = GRACO_OK;
@@ -39,6 +51,7 @@ static graco_status open_mapped(struct member *member, const char *folder, const
         goto done;
     TRY(npy_map_open(&member->map, path));
     member->array = &member->map.array;
+    TRY(refuse_objects(member->array, name));
 done:
     memory_free(path);
     return status;
@@ -55,7 +68,7 @@ graco_status member_open(struct member *member, const struct members *members, c
         return GRACO_OK;
     PASS(npz_read(&member->read, members->npz, name, NPZ_LIMIT));
     member->array = &member->read;
-    return GRACO_OK;
+    return refuse_objects(member->array, name);
 }
 
 graco_status member_need(struct member *member, const struct members *members, const char *name)
@@ -79,6 +92,7 @@ graco_status member_named(graco_status status, const char *name)
 graco_status array_expect(const struct array *array, const char *what, int ndim, int64_t rows,
                           int64_t cols)
 {
+    PASS(refuse_objects(array, what));
     if (array->ndim != ndim)
         return status_fail(GRACO_ERROR_FORMAT, "%s has %d dimensions: expected %d", what,
                            array->ndim, ndim);
@@ -181,6 +195,27 @@ static graco_status find(char **path, const struct members *members, const char 
     return members->folder ? memory_path(path, members->folder, name) : GRACO_OK;
 }
 
+graco_status member_bytes_file(struct member_bytes *bytes, const char *path)
+{
+    graco_status status = GRACO_OK;
+    struct file_map map = {0};
+    *bytes = (struct member_bytes){0};
+    TRY(file_map_open(&map, path));
+    if (gzip_knows(map.data, map.length)) {
+        TRY(member_named(gzip_unpack(&bytes->read, &bytes->length, map.data, map.length, NPZ_LIMIT),
+                         path));
+        bytes->data = bytes->read;
+        goto done;
+    }
+    bytes->map = map;
+    bytes->data = map.data;
+    bytes->length = map.length;
+    map = (struct file_map){0};
+done:
+    file_map_close(&map);
+    return status;
+}
+
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name)
 {
@@ -192,9 +227,7 @@ graco_status member_bytes_open(struct member_bytes *bytes, const struct members 
         TRY(npz_read_bytes(&bytes->read, &bytes->length, members->npz, name, NPZ_LIMIT));
         bytes->data = bytes->read;
     } else {
-        TRY(file_map_open(&bytes->map, path));
-        bytes->data = bytes->map.data;
-        bytes->length = bytes->map.length;
+        TRY(member_bytes_file(bytes, path));
     }
 done:
     memory_free(path);

@@ -1,8 +1,8 @@
-/* The parts of a data set: members of an archive, files of a folder, or arrays of the caller's, and the
- * vectors and matrices that they hold.
+/* The parts of a data set: members of an archive, files of a folder, or arrays of the caller's, and
+ * the vectors and matrices that they hold.
  *
- * What is read here has the right lengths and types, and its entries can be addressed; values are
- * for dataset_create to check. */
+ * What is read here has the right lengths and types, and its entries can be addressed; values
+ * are for dataset_create to check. */
 #ifndef DATA_MEMBERS_H
 #define DATA_MEMBERS_H
 
@@ -29,7 +29,7 @@ struct member {
     struct array *array; /* one of the two; NULL: there is none of that name */
 };
 
-/* Opens NAME.npy; member->array is NULL if there is none. */
+/* Opens NAME.npy; member->array is NULL if there is none. Python objects are GRACO_ERROR_FORMAT. */
 graco_status member_open(struct member *member, const struct members *members, const char *name);
 
 /* The same, but GRACO_ERROR_FORMAT names a missing part. */
@@ -76,6 +76,10 @@ struct member_bytes {
 /* GRACO_ERROR_FORMAT names a missing part. */
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name);
+
+/* The same for a file of its own; what gzip compressed is unpacked, up to NPZ_LIMIT bytes. */
+graco_status member_bytes_file(struct member_bytes *bytes, const char *path);
+
 void member_bytes_clear(struct member_bytes *bytes);
 
 /* Opens a part that is an archive itself. The caller closes *out. */

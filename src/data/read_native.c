@@ -31,8 +31,6 @@ static graco_status read_edge_index(struct dataset_parts *parts, const struct me
     if (edges.array->ndim != 2 || edges.array->shape[0] != 2)
         FAIL(GRACO_ERROR_FORMAT, "edge_index has %d dimensions and %lld rows: expected (2, edges)",
              edges.array->ndim, (long long)(edges.array->ndim ? edges.array->shape[0] : 1));
-    if (edges.array->type == ARRAY_OBJECT)
-        FAIL(GRACO_ERROR_FORMAT, "edge_index holds pickled objects: expected integers");
     parts->edges = edges.array->shape[1];
     bytes = parts->edges * edges.array->size;
     TRY(array_borrow(&half, edges.array->type, edges.array->data, 1, &parts->edges));
@@ -44,7 +42,8 @@ done:
     return status;
 }
 
-/* Dense features: x.npy of a folder, and an array that may be borrowed, stay in place if they can. */
+/* Dense features: x.npy of a folder, and an array that may be borrowed, stay in place if they
+ * can. */
 static graco_status read_dense(struct features *X, const struct members *members, struct member *x)
 {
     graco_status status = GRACO_OK;

@@ -1,14 +1,13 @@
 /* DGL's reddit.zip: two archives,
  *
  *     reddit_data.npz   feature (N, F), label (N), node_types (N): 1 training, 2 validation, 3 test
- *     reddit_graph.npz  a scipy sparse matrix: row, col (COO) or indices, indptr (CSR), and shape
+ *     reddit_graph.npz  a scipy sparse matrix
  *
- * The graph, which is undirected, has a hundred million edges, so each array is narrowed to what we
- * need and freed before the next one is unpacked. The matrix's data, which is all ones, and
- * node_ids, which number the nodes, are not read at all. */
+ * The graph is undirected. The matrix's data, which is all ones, and node_ids, which number the nodes,
+ * are not read at all. */
 #include "data/readers.h"
 
-#include "base/memory.h"
+#include "data/scipy_matrix.h"
 
 static const char data_name[] = "reddit_data.npz", graph_name[] = "reddit_graph.npz";
 
@@ -49,49 +48,9 @@ static graco_status read_data(struct dataset_parts *parts, const struct members 
     return read_types(parts, members);
 }
 
-static graco_status check_shape(const struct members *members, int64_t nodes)
-{
-    graco_status status = GRACO_OK;
-    int64_t *size = NULL, two = 2;
-    TRY(member_read(&size, &two, NULL, ARRAY_I64, members, "shape"));
-    if (size[0] != nodes || size[1] != nodes)
-        FAIL(GRACO_ERROR_FORMAT, "the matrix is %lld x %lld: expected %lld x %lld, as %s has nodes",
-             (long long)size[0], (long long)size[1], (long long)nodes, (long long)nodes, data_name);
-done:
-    memory_free(size);
-    return status;
-}
-
-/* The rows of a compressed matrix, one number per edge. */
-static graco_status expand_rows(struct dataset_parts *parts, const struct members *members)
-{
-    graco_status status = GRACO_OK;
-    struct csr rows = {.rows = parts->nodes};
-    int64_t starts = parts->nodes + 1;
-    TRY(member_read(&rows.start, &starts, NULL, ARRAY_I64, members, "indptr"));
-    TRY(member_named(csr_check_starts(&rows, parts->edges), "indptr"));
-    TRY(memory_alloc(&parts->source, parts->edges, sizeof *parts->source));
-    csr_entry_rows(parts->source, &rows);
-done:
-    csr_clear(&rows);
-    return status;
-}
-
 static graco_status read_graph(struct dataset_parts *parts, const struct members *members)
 {
-    int64_t rows = -1;
-    bool compressed = members_have(members, "indptr.npy");
-    PASS(check_shape(members, parts->nodes));
-    parts->edges = -1;
-    PASS(member_read(&parts->target, &parts->edges, NULL, ARRAY_I32, members,
-                     compressed ? "indices" : "col"));
-    if (compressed)
-        return expand_rows(parts, members);
-    PASS(member_read(&parts->source, &rows, NULL, ARRAY_I32, members, "row"));
-    if (rows != parts->edges)
-        return status_fail(GRACO_ERROR_FORMAT, "row has %lld items: expected %lld, as col has",
-                           (long long)rows, (long long)parts->edges);
-    return GRACO_OK;
+    return scipy_matrix_edges(parts, members, data_name);
 }
 
 /* Opens one of the two archives and reads it; its name begins every message. */

@@ -16,14 +16,16 @@ struct source {
     enum place place;
     const char *path, *name; /* of the file, and for the data set */
     const graco_load_options *options;
-    struct members members; /* of an archive or a folder */
-    struct file_list files; /* of a folder */
+    struct members members;   /* of an archive or a folder */
+    struct file_list files;   /* of a folder */
+    struct member_bytes text; /* of a file */
 };
 
 struct reader {
     const char *format;
     int places;
     const char *sign; /* a part that tells the format, for messages */
+    bool tables;      /* features and labels may lie in files beside it */
 
     /* Whether any part that only this format has is there: read says what else is missing. NULL:
      * whatever it is, it is this. */
@@ -40,10 +42,17 @@ struct reader {
     READER(planetoid)                                                                              \
     READER(ppi)                                                                                    \
     READER(reddit)                                                                                 \
+    READER(graphsaint)                                                                             \
+    READER(ogb)                                                                                    \
+    READER(scipy)                                                                                  \
+    READER(node_link)                                                                              \
     READER(edges)
 
 #define READER_DECLARE(name) extern const struct reader reader_##name;
 READERS(READER_DECLARE)
+
+/* Whether the first character of a text that is no blank is this one. */
+bool source_begins(const struct source *source, char first);
 
 /* The file or folder that `source` means: itself if it exists, else a file or folder of that name,
  * or that name with .npz or .zip, under $GRACO_DATA, else $XDG_DATA_HOME/graco, else
@@ -51,7 +60,7 @@ READERS(READER_DECLARE)
  * GRACO_ERROR_IO lists where it looked. */
 graco_status dataset_find(char **path, const char *source);
 
-/* The last part of a path without extension (.npz, .txt, ...); a folder keeps its dots. What is not
+/* The last part of a path without extension (.npz, .txt, .txt.gz, ...); a folder keeps its dots. What is not
  * UTF-8 becomes '?'. The caller owns *name. */
 graco_status dataset_name(char **name, const char *path);
 

@@ -100,20 +100,7 @@ static graco_status check_input(const graco_matrix *Z, const graco_dataset *data
                                 const graco_eval_options *options)
 {
     PASS(check_labels(data));
-    if (Z->rows != data->graph->nodes)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the embeddings have %lld rows; the data set %s has %lld nodes",
-                           (long long)Z->rows, data->name, (long long)data->graph->nodes);
-    if (Z->cols < 1)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the embeddings have no columns; expected at least one");
-    for (int64_t i = 0; i < Z->rows * Z->cols; i++)
-        if (!isfinite(Z->data[i]))
-            return status_fail(GRACO_ERROR_NUMBER,
-                               "the embedding of node %lld has the value %g in column %lld; "
-                               "expected finite numbers",
-                               (long long)(i / Z->cols), (double)Z->data[i],
-                               (long long)(i % Z->cols));
+    PASS(protocol_check_rows(Z, data));
     if (options->protocol < GRACO_PROTOCOL_PAPER || options->protocol > GRACO_PROTOCOL_PUBLIC)
         return status_fail(GRACO_ERROR_ARGUMENT, "protocol %d; expected paper, authors or public",
                            (int)options->protocol);
@@ -215,21 +202,62 @@ static void add_split(graco_eval_result *result, int64_t s, const struct protoco
         result->worst_gap = one->report.worst_gap;
 }
 
+/* What reads and writes one split, by the seat of its thread. */
+struct seat {
+    struct probe_input input;
+    struct protocol_result one;
+    graco_status status;
+    char message[512];
+};
+
+/* Splits first .. at a time, each with a place of its own. */
+struct wave {
+    struct seat *seats; /* (wide) by split, but for their contexts, which go by thread */
+    struct context *const *contexts;
+    const struct splits *splits;
+    const graco_eval_options *options;
+    int64_t first;
+};
+
+static void run_one(void *job, struct threads_piece piece)
+{
+    const struct wave *wave = job;
+    struct seat *seat = &wave->seats[piece.first];
+    seat->input.context = wave->contexts[piece.seat];
+    seat->status =
+        protocol_run(&seat->one, &seat->input, wave->splits, wave->first + piece.first,
+                     wave->options->protocol == GRACO_PROTOCOL_AUTHORS, wave->options->seed);
+    if (seat->status != GRACO_OK) /* the message is this thread's */
+        snprintf(seat->message, sizeof seat->message, "%s", graco_message());
+}
+
+/* Runs the splits, as many at a time as there are contexts, and takes their outcomes in order. */
 static graco_status run_splits(graco_eval_result *result, const struct probe_input *input,
-                               const struct splits *splits, const graco_eval_options *options)
+                               const struct splits *splits, const struct wave *job, int64_t wide)
 {
     graco_status status = GRACO_OK;
-    bool folds = options->protocol == GRACO_PROTOCOL_AUTHORS;
+    struct wave wave = *job;
     uint8_t *missing = NULL;
-    int64_t *table = NULL, size = table_size(result), fewest = INT64_MAX;
+    int64_t *tables = NULL, size = table_size(result), fewest = INT64_MAX;
     TRY(memory_zalloc(&missing, splits->count * result->classes, sizeof *missing));
-    TRY(memory_alloc(&table, size, sizeof *table));
-    for (int64_t s = 0; s < splits->count; s++) {
-        struct protocol_result one = {.table = table, .missing = missing + s * result->classes};
-        memset(table, 0, (size_t)size * sizeof *table);
-        TRY(protocol_run(&one, input, splits, s, folds, options->seed));
-        add_split(result, s, &one);
-        fewest = one.training_rows < fewest ? one.training_rows : fewest;
+    TRY(memory_alloc(&tables, wide * size, sizeof *tables));
+    TRY(memory_alloc(&wave.seats, wide, sizeof *wave.seats));
+    for (; wave.first < splits->count; wave.first += wide) {
+        int64_t count = splits->count - wave.first < wide ? splits->count - wave.first : wide;
+        memset(tables, 0, (size_t)(count * size) * sizeof *tables);
+        for (int64_t i = 0; i < count; i++)
+            wave.seats[i] =
+                (struct seat){.input = *input,
+                              .one = {.table = tables + i * size,
+                                      .missing = missing + (wave.first + i) * result->classes}};
+        threads_run((int)wide, count, 1, run_one, &wave);
+        for (int64_t i = 0; i < count; i++) {
+            const struct seat *seat = &wave.seats[i];
+            if (seat->status != GRACO_OK)
+                FAIL(seat->status, "%s", seat->message);
+            add_split(result, wave.first + i, &seat->one);
+            fewest = seat->one.training_rows < fewest ? seat->one.training_rows : fewest;
+        }
     }
     if (!result->multi_label && fewest < result->classes)
         TRY(note(result, "a training part has only %lld rows for %lld classes", (long long)fewest,
@@ -240,8 +268,43 @@ static graco_status run_splits(graco_eval_result *result, const struct probe_inp
                  (long long)result->unconverged, (long long)result->solves, result->worst_gap,
                  LOGISTIC_GAP));
 done:
-    memory_free(table);
+    memory_free(wave.seats);
+    memory_free(tables);
     memory_free(missing);
+    return status;
+}
+
+/* Opens the device for as many splits at a time as its threads and the memory allow, and runs them. */
+static graco_status open_and_run(graco_eval_result *result, const struct probe_input *input,
+                                 const struct splits *splits, const graco_eval_options *options)
+{
+    enum {
+        DEVICE_SPLITS = 4, /* that a GPU has in work: while one waits, others compute */
+        SPLITS_BYTES =
+            1 << 30,       /* that splits in work take together, about, unless one takes more */
+        NUMBER_BYTES = 32, /* of each number of X, all copies together */
+    };
+    graco_status status = GRACO_OK;
+    const struct backend *backend = NULL;
+    struct context **contexts = NULL;
+    int64_t rows = 0, wide = 0, most;
+    for (int64_t i = 0; i < splits->nodes; i++)
+        rows += splits->part[i] == SPLITS_TRAIN;
+    int64_t bytes = 1 + rows * (NUMBER_BYTES * input->dim + 5 * input->classes);
+    TRY(probe_backend(&backend, options->device, input, rows, splits->count));
+    most = backend->host ? input->threads : DEVICE_SPLITS;
+    most = most < splits->count ? most : splits->count;
+    TRY(memory_zalloc(&contexts, most, sizeof *contexts));
+    do {
+        TRY(context_create(&contexts[wide], backend, input->threads, 0));
+        wide++;
+    } while (wide < most && wide < SPLITS_BYTES / bytes);
+    const struct wave wave = {.contexts = contexts, .splits = splits, .options = options};
+    TRY(run_splits(result, input, splits, &wave, wide));
+done:
+    for (int64_t i = 0; i < wide; i++)
+        context_free(contexts[i]);
+    memory_free(contexts);
     return status;
 }
 
@@ -333,7 +396,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                                 .threads = threads_count(options->threads)};
     TRY(note_constant(&made, Z));
     TRY(blas_open(&blas, input.threads));
-    TRY(run_splits(&made, &input, &splits, options));
+    TRY(open_and_run(&made, &input, &splits, options));
     end_result(&made, start);
     *result = made;
 done:

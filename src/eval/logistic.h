@@ -17,6 +17,7 @@
 #ifndef EVAL_LOGISTIC_H
 #define EVAL_LOGISTIC_H
 
+#include "compute/context.h"
 #include "eval/blas.h"
 
 #define LOGISTIC_GAP 1e-6
@@ -28,6 +29,7 @@ struct logistic_rows {
     int64_t rows, cols;
     int64_t rank;            /* numerical rank of X, at least 1 */
     double *XQ;              /* (rows, rank) */
+    float *XQ_rounded;       /* the same in float32 */
     double *Q;               /* (cols, rank), orthonormal columns */
     double *lambda;          /* (rank) squared singular values of X */
     const struct blas *blas; /* borrowed */
@@ -51,15 +53,15 @@ void logistic_report_add(struct logistic_report *sum, const struct logistic_repo
 
 /* Every output for every C; borrows its arrays. */
 struct logistic_problem {
+    struct context *context; /* whose device multiplies */
     const struct logistic_rows *rows;
     int64_t outputs, count;
     const uint8_t *positive; /* (outputs, rows) nonzero where t_i = +1 */
     const double *C;         /* (count) ascending */
-    int threads;
 };
 
 /* W (count, outputs, cols) gets the weights in the coordinates of the X that was given. The same
- * problem gives the same bits for any number of threads. */
+ * problem gives the same bits on the same device for any number of threads. */
 graco_status logistic_solve(double *W, struct logistic_report *report,
                             const struct logistic_problem *problem);
 

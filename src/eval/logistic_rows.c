@@ -19,7 +19,11 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-enum { PANEL = 64, BLOCK = 128 }; /* rows of a result that one call of BLAS gives */
+enum {
+    PANEL = 64,
+    BLOCK = 128, /* both: rows of a result that one call of BLAS gives */
+    ROUNDED = 1 << 16
+};
 
 struct gram {
     double *G;
@@ -110,6 +114,18 @@ done:
     return status;
 }
 
+struct rounding {
+    float *to;
+    const double *from;
+};
+
+static void round_numbers(void *job, struct threads_piece numbers)
+{
+    const struct rounding *r = job;
+    for (int64_t i = numbers.first; i < numbers.last; i++)
+        r->to[i] = (float)r->from[i];
+}
+
 graco_status logistic_rows_init(struct logistic_rows *out, const struct blas *blas, const double *X,
                                 int64_t rows, int64_t cols, int threads)
 {
@@ -126,6 +142,9 @@ graco_status logistic_rows_init(struct logistic_rows *out, const struct blas *bl
     TRY(memory_alloc(&made.XQ, rows * made.rank, sizeof *made.XQ));
     struct rows_product product = {blas, made.XQ, X, made.Q, made.rank, cols, 0};
     threads_run(threads, rows, BLOCK, multiply_rows, &product);
+    TRY(memory_alloc(&made.XQ_rounded, rows * made.rank, sizeof *made.XQ_rounded));
+    struct rounding rounding = {made.XQ_rounded, made.XQ};
+    threads_run(threads, rows * made.rank, ROUNDED, round_numbers, &rounding);
     *out = made;
 done:
     if (status != GRACO_OK)
@@ -140,6 +159,7 @@ void logistic_rows_clear(struct logistic_rows *rows)
     if (!rows)
         return;
     memory_free(rows->XQ);
+    memory_free(rows->XQ_rounded);
     memory_free(rows->Q);
     memory_free(rows->lambda);
     *rows = (struct logistic_rows){0};

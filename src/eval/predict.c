@@ -59,20 +59,21 @@ static graco_status take_given(graco_prediction *out, const graco_matrix *Z,
 /* From regressions on embeddings; lists are as list_nodes made them. */
 static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
                               const graco_dataset *data, const struct node_list lists[2],
-                              int64_t threads)
+                              const graco_predict_options *options)
 {
     struct blas blas = {0};
+    const struct backend *backend = NULL;
     struct probe probe = {0};
     struct logistic_report report = {0};
     graco_status status = GRACO_OK;
-    const struct probe_input input = {.blas = &blas,
-                                      .Z = Z->data,
-                                      .nodes = Z->rows,
-                                      .dim = Z->cols,
-                                      .classes = data->classes,
-                                      .label = data->label,
-                                      .multi = data->multi,
-                                      .threads = threads_count(threads)};
+    struct probe_input input = {.blas = &blas,
+                                .Z = Z->data,
+                                .nodes = Z->rows,
+                                .dim = Z->cols,
+                                .classes = data->classes,
+                                .label = data->label,
+                                .multi = data->multi,
+                                .threads = threads_count(options->threads)};
     if (lists[1].count < PROTOCOL_FOLDS)
         FAIL(
             GRACO_ERROR_ARGUMENT,
@@ -81,36 +82,30 @@ static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
             (long long)lists[1].count, data->name, PROTOCOL_FOLDS);
     out->classes = data->classes;
     out->multi_label = data->multi;
+    TRY(probe_backend(&backend, options->device, &input, lists[1].count, PROTOCOL_FOLDS));
+    TRY(context_create(&input.context, backend, input.threads, 0));
     TRY(blas_open(&blas, input.threads));
     TRY(protocol_fit(&probe, &out->C, &report, &input, lists[1], 0, 0));
     TRY(memory_alloc(&out->probability, lists[0].count * out->classes, sizeof *out->probability));
     TRY(probe_probabilities(out->probability, &probe, &input, lists[0]));
 done:
     probe_clear(&probe);
+    context_free(input.context);
     return status;
 }
 
-graco_status graco_predict(graco_prediction *out, const graco_model *model,
-                           const graco_dataset *data, const graco_predict_options *options)
+/* `model` is that of Z where it is supervised, else NULL. */
+static graco_status predict(graco_prediction *out, const graco_matrix *Z, const graco_model *model,
+                            const graco_dataset *data, const graco_predict_options *options)
 {
-    const graco_predict_options none = {0};
     graco_prediction made = {.C = (double)NAN};
     struct node_list lists[2];
     int32_t *room = NULL;
-    graco_matrix Z = {0};
     graco_status status = GRACO_OK;
-    if (!options)
-        options = &none;
-    const graco_embed_options embed = {.threads = options->threads, .device = options->device};
-    bool supervised = model->method->needs & METHOD_NEEDS_LABELS;
-    if (!supervised && data->classes == 0)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "data set '%s' has no labels; a prediction from embeddings needs some", data->name);
     TRY(memory_alloc(&room, 2 * data->graph->nodes, sizeof *room));
     TRY(list_nodes(lists, room, data, options->all));
-    TRY(graco_model_embed(&Z, model, data, &embed));
-    TRY(supervised ? take_given(&made, &Z, model, data, lists[0])
-                   : fit_known(&made, &Z, data, lists, options->threads));
+    TRY(model ? take_given(&made, Z, model, data, lists[0])
+              : fit_known(&made, Z, data, lists, options));
     made.count = lists[0].count;
     TRY(memory_alloc(&made.node, made.count, sizeof *made.node));
     for (int64_t i = 0; i < made.count; i++)
@@ -119,9 +114,46 @@ graco_status graco_predict(graco_prediction *out, const graco_model *model,
 done:
     if (status != GRACO_OK)
         graco_prediction_clear(&made);
-    graco_matrix_clear(&Z);
     memory_free(room);
     return status;
+}
+
+static graco_status check_labels(const graco_dataset *data)
+{
+    if (data->classes == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "data set '%s' has no labels; a prediction from embeddings needs some",
+                           data->name);
+    return GRACO_OK;
+}
+
+graco_status graco_predict(graco_prediction *out, const graco_model *model,
+                           const graco_dataset *data, const graco_predict_options *options)
+{
+    const graco_predict_options none = {0};
+    graco_matrix Z = {0};
+    graco_status status = GRACO_OK;
+    if (!options)
+        options = &none;
+    const graco_embed_options embed = {.threads = options->threads, .device = options->device};
+    bool supervised = model->method->needs & METHOD_NEEDS_LABELS;
+    if (!supervised)
+        TRY(check_labels(data));
+    TRY(graco_model_embed(&Z, model, data, &embed));
+    TRY(predict(out, &Z, supervised ? model : NULL, data, options));
+done:
+    graco_matrix_clear(&Z);
+    return status;
+}
+
+graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
+                                      const graco_dataset *data,
+                                      const graco_predict_options *options)
+{
+    const graco_predict_options none = {0};
+    PASS(check_labels(data));
+    PASS(protocol_check_rows(Z, data));
+    return predict(out, Z, NULL, data, options ? options : &none);
 }
 
 void graco_prediction_clear(graco_prediction *prediction)

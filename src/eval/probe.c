@@ -13,7 +13,19 @@
 enum {
     BLOCK = 128,         /* rows that are prepared or scored together */
     BLOCK_WIDTH = 32768, /* scores of a row, up to which there are so many; wider rows, fewer */
+    COLUMNS = 32,        /* that are standardised together */
 };
+
+graco_status probe_backend(const struct backend **out, const char *device,
+                           const struct probe_input *input, int64_t rows, int64_t fits)
+{
+    enum { PRODUCTS = 16 * 21 }; /* with X or X' for each class, about, over all values of C */
+    const double worth = 5e11;   /* operations that take the CPU as long as a GPU's start */
+    double size = (double)rows * (double)input->dim * (double)input->classes;
+    bool open = !device || strcmp(device, "auto") == 0;
+    bool small = 2 * PRODUCTS * size * (double)fits < worth;
+    return backend_find(out, open ? (small ? "cpu" : "auto") : device);
+}
 
 /* One node's row as the regression sees it: x (dim + 1). */
 static void prepare_row(double *x, const struct probe *probe, const struct probe_input *input,
@@ -48,26 +60,35 @@ static void prepare_rows(void *job, struct threads_piece rows)
         prepare_row(p->X + i * (p->input->dim + 1), p->probe, p->input, p->nodes.node[i]);
 }
 
-/* Mean and inverse deviation of each column over the nodes of the fit. */
+/* Mean and inverse deviation of some columns over the nodes of the fit. */
+static void standardise_columns(void *job, struct threads_piece columns)
+{
+    const struct preparation *p = job;
+    const float *Z = p->input->Z;
+    double *shift = p->probe->shift, *scale = p->probe->scale;
+    int64_t dim = p->input->dim, n = p->nodes.count;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = columns.first; j < columns.last; j++)
+            shift[j] += Z[p->nodes.node[i] * dim + j] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = columns.first; j < columns.last; j++) {
+            double away = Z[p->nodes.node[i] * dim + j] - shift[j];
+            scale[j] += away * away / (double)n;
+        }
+    for (int64_t j = columns.first; j < columns.last; j++) {
+        /* A constant column differs from its mean by rounding alone. */
+        double deviation = sqrt(scale[j]);
+        scale[j] = deviation > 1e-12 * fabs(shift[j]) ? 1 / deviation : 1;
+    }
+}
+
 static graco_status standardise(struct probe *probe, const struct probe_input *input,
                                 struct node_list nodes)
 {
-    int64_t dim = input->dim, n = nodes.count;
-    PASS(memory_zalloc(&probe->shift, dim, sizeof *probe->shift));
-    PASS(memory_zalloc(&probe->scale, dim, sizeof *probe->scale));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < dim; j++)
-            probe->shift[j] += input->Z[nodes.node[i] * dim + j] / (double)n;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < dim; j++) {
-            double away = input->Z[nodes.node[i] * dim + j] - probe->shift[j];
-            probe->scale[j] += away * away / (double)n;
-        }
-    for (int64_t j = 0; j < dim; j++) {
-        /* A constant column differs from its mean by rounding alone. */
-        double deviation = sqrt(probe->scale[j]);
-        probe->scale[j] = deviation > 1e-12 * fabs(probe->shift[j]) ? 1 / deviation : 1;
-    }
+    struct preparation preparation = {NULL, probe, input, nodes};
+    PASS(memory_zalloc(&probe->shift, input->dim, sizeof *probe->shift));
+    PASS(memory_zalloc(&probe->scale, input->dim, sizeof *probe->scale));
+    threads_run(input->threads, input->dim, COLUMNS, standardise_columns, &preparation);
     return GRACO_OK;
 }
 
@@ -75,6 +96,22 @@ static bool is_positive(const struct probe_input *input, int32_t node, int64_t c
 {
     return input->multi ? input->multi[node * input->classes + class] != 0
                         : input->label[node] == class;
+}
+
+/* Rows of `positive` for the solver. */
+struct signs {
+    uint8_t *positive; /* (outputs, nodes) */
+    struct preparation of;
+};
+
+static void fill_positive(void *job, struct threads_piece outputs)
+{
+    const struct signs *s = job;
+    const struct node_list nodes = s->of.nodes;
+    for (int64_t k = outputs.first; k < outputs.last; k++)
+        for (int64_t i = 0; i < nodes.count; i++)
+            s->positive[k * nodes.count + i] =
+                is_positive(s->of.input, nodes.node[i], s->of.probe->class_of[k]);
 }
 
 /* The classes with a positive row, and positive (outputs, n) for the solver. */
@@ -94,9 +131,8 @@ static graco_status find_outputs(struct probe *probe, uint8_t **positive,
         if (class_of[k])
             class_of[probe->outputs++] = (int32_t)k;
     PASS(memory_alloc(positive, probe->outputs * n, sizeof **positive));
-    for (int64_t k = 0; k < probe->outputs; k++)
-        for (int64_t i = 0; i < n; i++)
-            (*positive)[k * n + i] = is_positive(input, nodes.node[i], probe->class_of[k]);
+    struct signs signs = {*positive, {NULL, probe, input, nodes}};
+    threads_run(input->threads, probe->outputs, 1, fill_positive, &signs);
     return GRACO_OK;
 }
 
@@ -119,12 +155,12 @@ graco_status probe_fit(struct probe *out, const struct probe_input *input, struc
     memory_free(X); /* as large as the rotated rows, and not needed beside them */
     X = NULL;
     TRY(memory_alloc(&made.W, count * made.outputs * cols, sizeof *made.W));
-    const struct logistic_problem problem = {.rows = &rotated,
+    const struct logistic_problem problem = {.context = input->context,
+                                             .rows = &rotated,
                                              .outputs = made.outputs,
                                              .count = count,
                                              .positive = positive,
-                                             .C = C,
-                                             .threads = input->threads};
+                                             .C = C};
     TRY(logistic_solve(made.W, &made.report, &problem));
     *out = made;
 done:

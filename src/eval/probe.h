@@ -8,7 +8,8 @@
 /* What a probe reads; borrowed. */
 struct probe_input {
     const struct blas *blas;
-    const float *Z; /* (nodes, dim) finite */
+    struct context *context; /* whose device fits; not const: one probe at a time */
+    const float *Z;          /* (nodes, dim) finite */
     int64_t nodes, dim, classes;
     const int32_t *label; /* (nodes), or NULL if multi-label */
     const uint8_t *multi; /* (nodes, classes), or NULL */
@@ -32,6 +33,11 @@ struct probe {
     double *W; /* (count, outputs, dim + 1) */
     struct logistic_report report;
 };
+
+/* The back end for `fits` fits on `rows` nodes each with all values of C: that of the name, or, by
+ * "auto", a GPU where there is one and the work is worth its start. NULL: "auto". */
+graco_status probe_backend(const struct backend **out, const char *device,
+                           const struct probe_input *input, int64_t rows, int64_t fits);
 
 /* Fits on at least one node, for each of the `count` values of C, which ascend. */
 graco_status probe_fit(struct probe *out, const struct probe_input *input, struct node_list nodes,

@@ -138,3 +138,22 @@ done:
     memory_free(train_room);
     return status;
 }
+
+graco_status protocol_check_rows(const graco_matrix *Z, const graco_dataset *data)
+{
+    if (Z->rows != data->graph->nodes)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the embeddings have %lld rows; the data set %s has %lld nodes",
+                           (long long)Z->rows, data->name, (long long)data->graph->nodes);
+    if (Z->cols < 1)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the embeddings have no columns; expected at least one");
+    for (int64_t i = 0; i < Z->rows * Z->cols; i++)
+        if (!isfinite(Z->data[i]))
+            return status_fail(GRACO_ERROR_NUMBER,
+                               "the embedding of node %lld has the value %g in column %lld; "
+                               "expected finite numbers",
+                               (long long)(i / Z->cols), (double)Z->data[i],
+                               (long long)(i % Z->cols));
+    return GRACO_OK;
+}

@@ -29,4 +29,7 @@ graco_status protocol_fit(struct probe *out, double *C, struct logistic_report *
                           const struct probe_input *input, struct node_list nodes, uint64_t seed,
                           int64_t number);
 
+/* Embeddings must have a row for every node of the data set, a column and finite numbers. */
+graco_status protocol_check_rows(const graco_matrix *Z, const graco_dataset *data);
+
 #endif

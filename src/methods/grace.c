@@ -78,9 +78,14 @@ struct tensor *grace_project(struct run *run, struct tensor *H)
     return tape_normalise(run->tape, G, run_parameter(run, "c", 2));
 }
 
+static struct tensor *contrasted(struct run *run)
+{
+    return grace_project(run, encoder_run(run));
+}
+
 static void loss(struct run *run, void *state)
 {
-    struct tensor *Z = grace_project(run, encoder_run(run));
+    struct tensor *Z = contrasted(run);
     struct objective *objective = state;
     objective->contrast.graphs = run->graphs;
     objective->contrast.start = run->start;
@@ -159,6 +164,7 @@ const struct method method_grace = {
     .draw_host = draw_host,
     .draw = draw,
     .loss = loss,
+    .contrasted = contrasted,
     .outcome = outcome,
     .embed = encoder_embed,
     .faster = faster,

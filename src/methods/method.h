@@ -98,6 +98,9 @@ struct method {
      * epoch's steps, which belongs to the parameters before the last of them. */
     graco_status (*validate)(double *cost, struct run *run, void *state);
 
+    /* The rows of both views that the loss contrasts, of length one; NULL: it contrasts no views. */
+    struct tensor *(*contrasted)(struct run *run);
+
     /* What the last step came to, after context_finish. */
     struct outcome (*outcome)(const void *state);
 

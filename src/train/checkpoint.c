@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "data/fingerprint.h"
 #include "io/array.h"
+#include "io/files/file.h"
 #include "io/safetensors.h"
 
 #include <ctype.h>
@@ -398,6 +399,18 @@ graco_status graco_model_load(graco_model **out, const char *run)
     graco_status status = memory_path(&path, run, "model.safetensors");
     if (status == GRACO_OK)
         status = checkpoint_read(out, path);
+    memory_free(path);
+    return status;
+}
+
+graco_status graco_model_save(const graco_model *model, const char *run)
+{
+    char *path = NULL;
+    graco_status status = GRACO_OK;
+    TRY(file_make_folder(run));
+    TRY(memory_path(&path, run, "model.safetensors"));
+    TRY(checkpoint_write(model, path));
+done:
     memory_free(path);
     return status;
 }

@@ -1,5 +1,6 @@
-/* Embedding: a trained model run over a whole graph, no edge removed. The method says how; here are
- * the device, the features and one view of the graph for it, and the check of what came out. */
+/* Embedding: a trained model run over a whole graph, no edge removed. The method says how; here
+ * are the device, the features and one view of the graph for it, and the check of what came out.
+ * And the rows of two corrupted views, as a step of the training would contrast them. */
 #include "base/finite.h"
 #include "base/memory.h"
 #include "layers/encoder.h"
@@ -13,8 +14,9 @@ struct embedding {
     struct run run;
 };
 
+/* For so many views of the graph, which keep everything. */
 static graco_status open_embedding(struct embedding *e, const struct graco_dataset *data,
-                                   const graco_embed_options *options)
+                                   const graco_embed_options *options, int views)
 {
     const struct graco_model *model = e->run.model;
     const struct parameters *p = &model->parameters;
@@ -27,7 +29,9 @@ static graco_status open_embedding(struct embedding *e, const struct graco_datas
     if (model->method->views > 0) {
         TRY(prepare_features(&e->features, data, &model->config, contaminate));
         TRY(input_create(&e->run.input, e->context, e->features.X));
-        TRY(views_create(&e->run.views[0], e->context, data->graph, NULL, 0, model->kind->norm, 1));
+        int64_t masked = views > 1 ? e->features.X->cols : 0; /* a single view is whole */
+        TRY(views_create(&e->run.views[0], e->context, data->graph, NULL, masked, model->kind->norm,
+                         views));
     }
     TRY(context_share(e->context, &e->run.value, model_result(model), p->total, sizeof(float)));
 done:
@@ -53,7 +57,7 @@ graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
     graco_matrix out = {data->graph->nodes, model->width, NULL};
     graco_status status = GRACO_OK;
     TRY(model_check(model, data, "the model"));
-    TRY(open_embedding(&e, data, options ? options : &none));
+    TRY(open_embedding(&e, data, options ? options : &none, 1));
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     TRY(model->method->embed(out.data, &e.run));
     int64_t not_finite = not_finite_first(out.data, out.rows * out.cols);
@@ -67,6 +71,41 @@ graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
 done:
     memory_free(out.data);
     close_embedding(&e);
+    return status;
+}
+
+graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               const graco_embed_options *options)
+{
+    const graco_embed_options none = {0};
+    const struct method *method = model->method;
+    struct embedding e = {
+        .run = {.model = model, .hops = 1, .training = true, .step = (uint32_t)model->step}};
+    struct graco_config config = model->config;
+    struct made made = {0};
+    graco_matrix out = {0};
+    graco_status status = GRACO_OK;
+    if (!method->contrasted)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method %s does not contrast two views; expected grace", method->name);
+    config.threads = options ? options->threads : 0;
+    TRY(made_check(model, data));
+    TRY(made_create(&made, data, &config));
+    TRY(model_check(model, made.data, "the model"));
+    TRY(open_embedding(&e, made.data, options ? options : &none, method->views));
+    TRY(method->draw(&e.run));
+    const struct tensor *rows = method->contrasted(&e.run);
+    TRY(tape_status(e.run.tape));
+    out = (graco_matrix){rows->rows, rows->cols, NULL};
+    TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
+    TRY(e.context->buffers->download(e.context, out.data, rows->data,
+                                     (size_t)(out.rows * out.cols) * sizeof(float)));
+    *Z = out;
+    out.data = NULL;
+done:
+    memory_free(out.data);
+    close_embedding(&e);
+    made_clear(&made);
     return status;
 }
 

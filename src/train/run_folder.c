@@ -8,6 +8,7 @@
 #include "io/json/json.h"
 #include "io/files/lock.h"
 #include "io/files/system.h"
+#include "io/name_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,7 @@ graco_status run_folder_open(struct run_folder **out, const char *path)
     TRY(memory_path(&lock, path, "lock"));
     TRY(memory_path(&run->model, path, "model.safetensors"));
     TRY(memory_path(&run->config, path, "config.json"));
+    TRY(memory_path(&run->names, path, "node_ids.txt"));
     TRY(memory_path(&run->metrics, path, "metrics.jsonl"));
     TRY(memory_path(&run->embeddings, path, "embeddings.npy"));
     TRY(lock_take(&run->lock, lock, path));
@@ -53,6 +55,7 @@ void run_folder_free(struct run_folder *run)
     lock_free(run->lock);
     memory_free(run->model);
     memory_free(run->config);
+    memory_free(run->names);
     memory_free(run->metrics);
     memory_free(run->embeddings);
     memory_free(run);
@@ -96,6 +99,7 @@ graco_status run_folder_write_config(const struct run_folder *run, const struct 
         TRY(put_value(object, key, text));
     }
     TRY(json_write(run->config, object));
+    TRY(name_lines_write(run->names, data->node_ids, data->graph->nodes));
 done:
     json_free(object);
     return status;

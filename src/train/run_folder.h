@@ -1,5 +1,5 @@
-/* The run folder: config.json, metrics.jsonl (a line per epoch), model.safetensors, embeddings.npy.
- */
+/* The run folder: config.json, node_ids.txt (the names of the nodes), metrics.jsonl (a line per
+ * epoch), model.safetensors, embeddings.npy. */
 #ifndef TRAIN_RUN_FOLDER_H
 #define TRAIN_RUN_FOLDER_H
 
@@ -7,7 +7,7 @@
 #include "layers/model.h"
 
 struct run_folder {
-    char *model, *config, *metrics, *embeddings; /* paths */
+    char *model, *config, *names, *metrics, *embeddings; /* paths */
     struct lock *lock;
     bool emptied;   /* run_folder_empty_embeddings was called */
     int stream;     /* metrics.jsonl, open for appending; -1: not yet */
@@ -19,8 +19,9 @@ struct run_folder {
 graco_status run_folder_open(struct run_folder **out, const char *path);
 void run_folder_free(struct run_folder *run);
 
-/* Writes config.json: the version, the data set's name, size and fingerprint and how it was read, the
- * method and every key that it reads. */
+/* Writes config.json and node_ids.txt: the version, the data set's name, size and fingerprint
+ * and how it was read, the method and every key that it reads; the names of the nodes, if they
+ * have any. */
 graco_status run_folder_write_config(const struct run_folder *run, const struct graco_model *model,
                                      const struct graco_dataset *data);
 

@@ -361,7 +361,7 @@ static const struct row rows[] = {
     /* Folders. */
     {"info @/rows", "edge_index.npy", 0},
     {"info @/wide", "2000000000 nodes, with 1 edges", 0},
-    {"info @/pickled", "pickled objects", 0},
+    {"info @/pickled", "edge_index holds Python objects", 0},
     {"info @/fifo", "it is not a regular file", 0},
     {"info @/folders", "it is a folder, not a file", 0},
     {"info @/out", "no data set in this folder", 0},

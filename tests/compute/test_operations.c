@@ -5,6 +5,7 @@
 #include "method_cases.h"
 #include "objective_cases.h"
 #include "reconstruct_cases.h"
+#include "regress_cases.h"
 #include "weighted_cases.h"
 
 #include "base/memory.h"
@@ -586,6 +587,8 @@ int main(void)
     check_table(METHOD_OPERATIONS, sizeof METHOD_OPERATIONS / sizeof *METHOD_OPERATIONS, devices,
                 count);
     check_table(AGREE_OPERATIONS, sizeof AGREE_OPERATIONS / sizeof *AGREE_OPERATIONS, devices,
+                count);
+    check_table(REGRESS_OPERATIONS, sizeof REGRESS_OPERATIONS / sizeof *REGRESS_OPERATIONS, devices,
                 count);
     check_table(ENCODINGS, sizeof ENCODINGS / sizeof *ENCODINGS, devices, count);
     for (size_t i = 0; i < sizeof OBJECTIVES / sizeof *OBJECTIVES; i++)

@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "check.h"
 
-static const int64_t ROWS[] = {1, 2, 5, 6, 13}, COLS[] = {1, 3, 4, 15, 16, 31, 63, 64, 70, 129},
-                     DEPTHS[] = {0, 1, 2, 17, 513};
+static const int64_t ROWS[] = {1, 2, 3, 4, 5, 6, 13},
+                     COLS[] = {1, 3, 4, 15, 16, 31, 63, 64, 70, 129}, DEPTHS[] = {0, 1, 2, 17, 513};
 
 static float *fill(int64_t count, uint32_t stream)
 {
@@ -75,12 +75,49 @@ static void check_shape(const struct loops *loops, int64_t rows, int64_t cols, i
     free(packed);
 }
 
+static double *widen(const float *from, int64_t count)
+{
+    double *block = malloc((size_t)(count ? count : 1) * sizeof *block);
+    for (int64_t i = 0; block && i < count; i++)
+        block[i] = (double)from[i] * (1 + 1e-9 * (double)(i % 5));
+    return block;
+}
+
+/* The same of doubles, B plain. */
+static void check_double(const struct loops *loops, int64_t rows, int64_t cols, int64_t depth)
+{
+    float *a = fill(rows * depth, 1), *b = fill(depth * cols, 2), *c = fill(rows * cols, 4);
+    double *A = widen(a, rows * depth), *B = widen(b, depth * cols), *C = widen(c, rows * cols);
+    CHECK(A && B && C);
+    const struct panel_product_double p = {rows, cols, depth, A, depth, 1,
+                                           B,    cols, PANEL, C, cols,  true};
+    double worst = 0, *before = widen(c, rows * cols);
+    loops->product_double(&p);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++) {
+            double sum = before[i * cols + j];
+            for (int64_t k = 0; k < depth; k++)
+                sum += A[i * depth + k] * B[k * cols + j];
+            worst = fmax(worst, fabs(C[i * cols + j] - sum));
+        }
+    CHECK(worst < 1e-12);
+    free(before);
+    free(A);
+    free(B);
+    free(C);
+    free(a);
+    free(b);
+    free(c);
+}
+
 static void check_loops(const struct loops *loops)
 {
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
         for (size_t j = 0; j < sizeof COLS / sizeof *COLS; j++)
-            for (size_t k = 0; k < sizeof DEPTHS / sizeof *DEPTHS; k++)
+            for (size_t k = 0; k < sizeof DEPTHS / sizeof *DEPTHS; k++) {
                 check_shape(loops, ROWS[i], COLS[j], DEPTHS[k]);
+                check_double(loops, ROWS[i], COLS[j], DEPTHS[k]);
+            }
 }
 
 int main(void)

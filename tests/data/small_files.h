@@ -4,10 +4,12 @@
 
 #include "check.h"
 #include "io/files/file.h"
+#include "io/npy.h"
 #include "io/zip/npz.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static char small_root[] = "/tmp/graco-test-XXXXXX";
 
@@ -58,6 +60,23 @@ static inline void small_write(const char *name, const void *bytes, size_t lengt
 static inline void small_text(const char *name, const char *text)
 {
     small_write(name, text, strlen(text));
+}
+
+/* Writes what gzip makes of the bytes; at level 0 they are stored. */
+static inline void small_gzip(const char *name, const void *bytes, size_t length, int level)
+{
+    z_stream zlib = {0};
+    CHECK(deflateInit2(&zlib, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    uLong room = deflateBound(&zlib, (uLong)length);
+    uint8_t *packed = malloc(room);
+    memcpy(&zlib.next_in, &bytes, sizeof bytes);
+    zlib.avail_in = (uInt)length;
+    zlib.next_out = packed;
+    zlib.avail_out = (uInt)room;
+    CHECK(deflate(&zlib, Z_FINISH) == Z_STREAM_END);
+    small_write(name, packed, (size_t)zlib.total_out);
+    deflateEnd(&zlib);
+    free(packed);
 }
 
 /* ---- Pickles, protocol 2 ---- */
@@ -211,6 +230,80 @@ static inline void small_citation(const char *name, const int32_t *indices, int6
     small_npz(&arrays, name);
 }
 
+/* What scipy's save_npz writes of the 4 x 4 matrix with 1 at (0, 1), 2 at (2, 1), 3 at (3, 0), as "csr",
+ * "csc", "coo" or another format, which has the arrays of coo; `cols` is what the shape says. Good
+ * until the next call. */
+static inline struct small_arrays small_scipy(const char *format, int64_t cols)
+{
+    static const double values[] = {1, 2, 3}, by_col[] = {3, 1, 2};
+    static const int32_t row[] = {0, 2, 3}, col[] = {1, 1, 0}, start[] = {0, 1, 1, 2, 3},
+                         col_start[] = {0, 1, 3, 3, 3}, col_rows[] = {3, 0, 2};
+    static int64_t shape[2];
+    bool csc = strcmp(format, "csc") == 0, csr = strcmp(format, "csr") == 0;
+    struct small_arrays arrays = {0};
+    shape[0] = 4;
+    shape[1] = cols;
+    if (csr || csc) {
+        small_add(&arrays, "indices", ARRAY_I32, csc ? col_rows : col, 3, -1);
+        small_add(&arrays, "indptr", ARRAY_I32, csc ? col_start : start, 5, -1);
+    } else {
+        small_add(&arrays, "row", ARRAY_I32, row, 3, -1);
+        small_add(&arrays, "col", ARRAY_I32, col, 3, -1);
+    }
+    small_add(&arrays, "shape", ARRAY_I64, shape, 2, -1);
+    small_add(&arrays, "data", ARRAY_F64, csc ? by_col : values, 3, -1);
+    arrays.arrays[arrays.count] =
+        (struct array){.type = ARRAY_BYTES, .count = 1, .size = 3, .data = format};
+    arrays.entries[arrays.count].name = "format";
+    arrays.count++;
+    return arrays;
+}
+
+/* GraphSAINT's layout: four nodes with the edges of small_scipy, two features, a split. */
+static inline void small_graphsaint(const char *folder, const char *classes)
+{
+    static const double feats[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct small_arrays arrays = small_scipy("csr", 4);
+    struct array array;
+    char name[64];
+    mkdir(small_path(folder), 0777);
+    snprintf(name, sizeof name, "%s/adj_full.npz", folder);
+    small_npz(&arrays, name);
+    CHECK_OK(array_borrow(&array, ARRAY_F64, feats, 2, (const int64_t[]){4, 2}));
+    snprintf(name, sizeof name, "%s/feats.npy", folder);
+    CHECK_OK(npy_write(small_path(name), &array));
+    snprintf(name, sizeof name, "%s/class_map.json", folder);
+    small_text(name, classes);
+    snprintf(name, sizeof name, "%s/role.json", folder);
+    small_text(name, "{\"tr\": [3, 0], \"va\": [1], \"te\": []}");
+}
+
+static inline void small_ogb_file(const char *folder, const char *file, const char *text)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s/%s", folder, file);
+    small_gzip(name, text, strlen(text), 6);
+}
+
+/* The Open Graph Benchmark's layout: three nodes, two edges, two features, a split. */
+static inline void small_ogb(const char *folder)
+{
+    static const char *const folders[] = {"", "/raw", "/split", "/split/time"};
+    char name[128];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s%s", folder, folders[i]);
+        mkdir(small_path(name), 0777);
+    }
+    small_ogb_file(folder, "raw/num-node-list.csv.gz", "3\n");
+    small_ogb_file(folder, "raw/num-edge-list.csv.gz", "2\n");
+    small_ogb_file(folder, "raw/edge.csv.gz", "0,1\n2,1\n");
+    small_ogb_file(folder, "raw/node-feat.csv.gz", "0.5,-1\n2,3\n1e-1,4\n");
+    small_ogb_file(folder, "raw/node-label.csv.gz", "4\n0\n2\n");
+    small_ogb_file(folder, "split/time/train.csv.gz", "2\n");
+    small_ogb_file(folder, "split/time/valid.csv.gz", "0\n");
+    small_ogb_file(folder, "split/time/test.csv.gz", "1\n");
+}
+
 /* The start of graco's own format: five nodes, edges 0 -> 1, 1 -> 2, 1 -> 2. */
 static inline struct small_arrays small_native(void)
 {
@@ -220,6 +313,15 @@ static inline struct small_arrays small_native(void)
     small_add(&arrays, "num_nodes", ARRAY_I64, &nodes, -1, -1);
     return arrays;
 }
+
+/* networkx's node-link JSON: three nodes with a number, a list and a label, two links with weights. */
+static const char small_json[] =
+    "{\"directed\": false, \"multigraph\": false, \"graph\": {},\n"
+    " \"nodes\": [{\"age\": 31, \"x\": [0.5, 2], \"label\": \"red\", \"id\": \"ann\"},\n"
+    "  {\"age\": 7, \"x\": [1, 3], \"id\": \"bob\"},\n"
+    "  {\"age\": -2, \"x\": [4, 5], \"label\": \"blue\", \"id\": \"cid\"}],\n"
+    " \"links\": [{\"weight\": 2, \"source\": \"ann\", \"target\": \"bob\"},\n"
+    "  {\"weight\": 0.5, \"source\": \"bob\", \"target\": \"cid\"}]}\n";
 
 /* Edges between named nodes, their features (one of them without an edge) and labels. */
 static inline void small_tables(void)

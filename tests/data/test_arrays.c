@@ -1,5 +1,5 @@
-/* Data sets from the caller's arrays: every form of edges and features, what is refused, what is borrowed,
- * the way back, and the same bytes of embeddings as from a file of the same content. */
+/* Data sets from the caller's arrays: every form of edges and features, what is refused, what is
+ * borrowed, the way back, and the same bytes of embeddings as from a file of the same content. */
 #include "data/dataset.h"
 #include "data/small_files.h"
 
@@ -10,6 +10,7 @@ static const int32_t target[E] = {1, 2, 3, 4, 0, 2, 0, 1, 2, 3, 4, 0};
 static const float x[N * F] = {1, 0, 2, 0, 3, 0, 0, 0, 4, 5, 6, 0, 0, 7, 8};
 static const int64_t y[N] = {0, 1, -1, 1, 2};
 static const uint8_t split[N] = {0, 1, 2, 3, 0};
+static const float strengths[E] = {1, 2, .5f, 1, 3, 4, 1, 2, .5f, 1, 3, 4};
 static const char *const names[N] = {"ann", "bob", "a, \"b\"\nc", "", "d\xc3\xb6rte"};
 static const char *const classes[] = {"red", "green", "blue"};
 
@@ -57,13 +58,21 @@ static void holds_what_was_given(void)
     CHECK(strcmp(graco_dataset_class(data, 1), "green") == 0);
     graco_dataset_free(data);
 
+    data = made((graco_arrays){.nodes = 2,
+                               .source = GRACO_VECTOR(source, 0),
+                               .target = GRACO_VECTOR(target, 0),
+                               .edge_weight = GRACO_VECTOR(x, 0)});
+    CHECK(graco_dataset_describe(data).edges == 0);
+    graco_dataset_free(data);
+
     data = made((graco_arrays){.nodes = 2});
     info = graco_dataset_describe(data);
     CHECK(strcmp(info.name, "unnamed") == 0 && info.edges == 0 && info.feature_count == 0);
     graco_dataset_free(data);
 }
 
-/* The same edges as pairs of any type, with gaps, and as compressed rows of sources or of targets. */
+/* The same edges as pairs of any type, with gaps, and as compressed rows of sources or of
+ * targets. */
 static void takes_edges(void)
 {
     graco_dataset *data = made(small());
@@ -240,10 +249,54 @@ static void refuses_edges(void)
     REFUSED(arrays.nodes = -1, "a graph of -1 nodes: expected 1");
     REFUSED(arrays.nodes = INT64_MAX, "9223372036854775807");
     REFUSED(arrays = (graco_arrays){0}, "a graph of 0 nodes: expected 1");
-    graco_arrays arrays = small();
-    graco_dataset *none = NULL;
-    arrays.edge_weight = GRACO_VECTOR(x, E);
-    CHECK_FAILS(graco_dataset_create(&none, &arrays), GRACO_ERROR_ARGUMENT, "not read yet");
+}
+
+static void refuses_weights(void)
+{
+    float weights[E] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const float wrong[] = {0, -1, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        weights[3] = wrong[i];
+        REFUSED(arrays.edge_weight = GRACO_VECTOR(weights, E), "edge 3");
+    }
+    REFUSED(arrays.edge_weight = GRACO_VECTOR(weights, E - 1),
+            "edge_weight has 11 rows: expected 12");
+    REFUSED(arrays.edge_weight = arrays.node_ids, "edge_weight: an array holds str items");
+    REFUSED((arrays.source = arrays.target = (graco_array){0},
+             arrays.edge_weight = GRACO_VECTOR(weights, E)),
+            "edge_weight has 12 rows: expected 0");
+}
+
+/* Weights belong to edges as they are given, in pairs or rows, and come back in the order of the
+ * graph. */
+static void takes_weights(void)
+{
+    /* 0 -> 2 (5), 1 -> 2 (7), 2 -> 0 (9), by source. */
+    static const int32_t from[] = {2, 0, 1}, to[] = {0, 2, 2}, by_source[] = {2, 2, 0};
+    static const int64_t rows[] = {0, 1, 2, 3};
+    static const double weights[] = {9, 5, 7};
+    static const float in_rows[] = {5, 7, 9}, ones[] = {1, 1, 1};
+    graco_arrays arrays = {.nodes = 3,
+                           .source = GRACO_VECTOR(from, 3),
+                           .target = GRACO_VECTOR(to, 3),
+                           .edge_weight = GRACO_VECTOR(weights, 3)};
+    graco_dataset *data = made(arrays);
+    CHECK(graco_dataset_describe(data).weighted);
+    CHECK(equals(made((graco_arrays){.edge_indptr = GRACO_VECTOR(rows, 4),
+                                     .target = GRACO_VECTOR(by_source, 3),
+                                     .edge_weight = GRACO_VECTOR(in_rows, 3)}),
+                 data));
+    graco_arrays back = graco_dataset_arrays(data);
+    const float *value = back.edge_weight.data; /* by target, then source */
+    CHECK(back.edge_weight.rows == 3 && value[0] == 9 && value[1] == 5 && value[2] == 7);
+    CHECK(equals(made(back), data));
+    graco_dataset_free(data);
+    arrays.edge_weight = GRACO_VECTOR(ones, 3);
+    data = made(arrays);
+    CHECK(!graco_dataset_describe(data).weighted);
+    arrays.edge_weight = (graco_array){0};
+    CHECK(equals(made(arrays), data));
+    graco_dataset_free(data);
 }
 
 static void refuses_features(void)
@@ -282,6 +335,8 @@ static void refuses_the_rest(void)
     static const uint8_t four[N] = {0, 4};
     REFUSED(arrays.y = GRACO_VECTOR(low, N), "node 2 has label -2");
     REFUSED(arrays.y.rows = 3, "y has 3 rows: expected 5");
+    REFUSED(arrays.y.rows = 0, "y has 0 rows: expected 5");
+    REFUSED(arrays.node_ids.rows = 0, "node_ids: 0 rows: expected 5");
     REFUSED((arrays.y = GRACO_MATRIX(source, N, 2), arrays.class_names = (graco_array){0}),
             "label 0 of node 1 is 2");
     REFUSED(arrays.split = GRACO_VECTOR(four, N), "node 1 is in split 4");
@@ -314,15 +369,17 @@ static graco_matrix embedded(const graco_dataset *data)
 }
 
 /* Files and arrays of the same content give the same bytes, features in place or copied. */
-static void embeds_as_files_do(void)
+static void embeds_as_files_do(const char *file, bool weighted)
 {
     graco_dataset *data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path("arrays.npz"), NULL));
+    CHECK_OK(graco_dataset_load(&data, small_path(file), NULL));
     graco_matrix of_file = embedded(data);
     graco_dataset_free(data);
     for (int borrow = 0; borrow < 2; borrow++) {
         graco_arrays arrays = small();
         arrays.borrow = borrow;
+        if (weighted)
+            arrays.edge_weight = GRACO_VECTOR(strengths, E);
         data = made(arrays);
         graco_matrix of_arrays = embedded(data);
         CHECK(of_arrays.rows == N && of_arrays.cols == of_file.cols);
@@ -343,6 +400,8 @@ static void write_file(void)
     small_add(&file, "edge_index", ARRAY_I32, pairs, 2, E);
     small_add(&file, "x", ARRAY_F32, x, N, F);
     small_npz(&file, "arrays.npz");
+    small_add(&file, "edge_weight", ARRAY_F32, strengths, E, -1);
+    small_npz(&file, "weighted.npz");
 }
 
 int main(void)
@@ -354,10 +413,13 @@ int main(void)
     takes_features();
     takes_many_graphs();
     gives_back();
+    takes_weights();
     refuses_edges();
+    refuses_weights();
     refuses_features();
     refuses_the_rest();
-    embeds_as_files_do();
+    embeds_as_files_do("arrays.npz", false);
+    embeds_as_files_do("weighted.npz", true);
     small_remove(small_root);
     return check_result();
 }

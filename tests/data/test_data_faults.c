@@ -45,6 +45,32 @@ static graco_status load_tables(void)
                 &(graco_load_options){.features_path = features, .labels_path = labels});
 }
 
+static graco_status load_scipy(void)
+{
+    char features[256], labels[256];
+    snprintf(features, sizeof features, "%s", small_path("x.npz"));
+    snprintf(labels, sizeof labels, "%s", small_path("labels.txt"));
+    return load("graph.npz",
+                &(graco_load_options){.features_path = features, .labels_path = labels});
+}
+
+static graco_status load_market(void)
+{
+    char features[256];
+    snprintf(features, sizeof features, "%s", small_path("x.mtx"));
+    return load("graph.npz", &(graco_load_options){.features_path = features});
+}
+
+static graco_status load_node_link(void)
+{
+    return load("graph.json", NULL);
+}
+
+static graco_status load_gzip(void)
+{
+    return load("edges.gz", NULL);
+}
+
 /* Every kind of copy: rows with gaps, compressed rows, numbers of other types, names. */
 static graco_status create(void)
 {
@@ -150,6 +176,14 @@ int main(void)
     small_begin();
     small_planetoid();
     small_tables();
+    struct small_arrays matrix = small_scipy("csc", 4);
+    small_npz(&matrix, "graph.npz");
+    matrix = small_scipy("coo", 3);
+    small_npz(&matrix, "x.npz");
+    small_text("graph.json", small_json);
+    small_gzip("edges.gz", "a b\nb c\n", 8, 6);
+    small_text("labels.txt", "0\n1\n1\n0\n");
+    small_text("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 2 2\n1 2\n2 1\n");
     small_citation("paper.npz", (int32_t[]){1, 2, 1}, 3);
     CHECK_OK(graco_dataset_load(&source, small_path("paper.npz"), NULL));
     CHECK_OK(graco_dataset_save(source, small_path("saved.npz")));
@@ -159,6 +193,10 @@ int main(void)
     fail_each(load_native, "native archive");
     fail_each(load_folder, "native folder");
     fail_each(load_tables, "tables");
+    fail_each(load_scipy, "scipy");
+    fail_each(load_market, "MatrixMarket features");
+    fail_each(load_node_link, "node-link");
+    fail_each(load_gzip, "gzip");
     fail_each(create, "arrays");
     fail_each(save_archive, "save archive");
     fail_each(save_folder, "save folder");

@@ -403,6 +403,28 @@ static void damaged(void)
     damage("named.txt", "named.txt", &options, false);
     damage("named.txt", "features.csv", &options, false);
     damage("named.txt", "labels.csv", &options, false);
+    static const char *const formats[] = {"csr", "csc", "coo"};
+    for (int f = 0; f < 3; f++) {
+        arrays = small_scipy(formats[f], 4);
+        small_npz(&arrays, "scipy.npz");
+        damage("scipy.npz", "scipy.npz", NULL, true);
+    }
+    small_text("graph.json", small_json);
+    damage("graph.json", "graph.json", NULL, false);
+    small_text("numbers.txt", "0 1\n2 3\n");
+    snprintf(features, sizeof features, "%s", small_path("scipy.npz"));
+    const graco_load_options matrix = {.features_path = features};
+    damage("numbers.txt", "scipy.npz", &matrix, true);
+    small_text("scipy.npz", "%%MatrixMarket matrix coordinate real general\n4 2 1\n1 2 .5\n");
+    damage("numbers.txt", "scipy.npz", &matrix, false);
+    small_graphsaint("flickr", "{\"0\": 2, \"3\": 0, \"1\": 1, \"2\": 1}");
+    damage("flickr", "flickr/adj_full.npz", NULL, true);
+    damage("flickr", "flickr/class_map.json", NULL, true);
+    damage("flickr", "flickr/role.json", NULL, true);
+    small_ogb("arxiv");
+    damage("arxiv", "arxiv/raw/edge.csv.gz", NULL, true);
+    damage("arxiv", "arxiv/split/time/train.csv.gz", NULL,
+           false); /* an empty file is an empty part */
     published("ppi", 0.0005, "ppi.zip");
     published("reddit", 0.0001, "reddit.zip");
 }

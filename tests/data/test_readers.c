@@ -91,7 +91,8 @@ static void native(void)
         CHECK(strstr(graco_message(), "wrong.npz") != NULL);                                       \
     } while (0)
 
-/* Two nodes of one name; and -1 nodes, which would match a split of one item and two names alike. */
+/* Two nodes of one name; and -1 nodes, which would match a split of one item and two names
+ * alike. */
 static void native_refuses_names(void)
 {
     char a[] = "a", *const names[] = {a, a};

@@ -354,8 +354,37 @@ static void with_features(void)
     graco_dataset_free(data);
 }
 
+/* A GPU's scores are the CPU's, but for rows on the border between two classes. */
+static void devices(void)
+{
+    graco_dataset *data = make_data((struct change){0});
+    graco_matrix Z = make_embeddings(1);
+    graco_eval_result cpu = {0}, cuda = {0};
+    graco_eval_options options = graco_eval_defaults();
+    options.device = "cpu";
+    CHECK_OK(graco_evaluate(&cpu, &Z, data, &options));
+    options.device = "abacus";
+    CHECK_FAILS(graco_evaluate(&cuda, &Z, data, &options), GRACO_ERROR_ARGUMENT, "'abacus'");
+    CHECK(!cuda.scores && !cuda.notes);
+    options.device = "cuda";
+    graco_status status = graco_evaluate(&cuda, &Z, data, &options);
+    CHECK(status == GRACO_OK || status == GRACO_ERROR_DEVICE);
+    if (status == GRACO_OK) {
+        CHECK(cuda.converged && cuda.worst_gap <= LOGISTIC_GAP);
+        for (int i = 0; i < 20; i++) /* a row of 236 is 0.42 points */
+            CHECK(fabs(cuda.scores[i] - cpu.scores[i]) < 0.5);
+    } else {
+        printf("left out: the GPU (%s)\n", graco_message());
+    }
+    graco_eval_result_clear(&cpu);
+    graco_eval_result_clear(&cuda);
+    graco_matrix_clear(&Z);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
+    devices();
     paper_protocol();
     other_protocols();
     multi_label();

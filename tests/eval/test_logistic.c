@@ -44,20 +44,25 @@ static void drop(struct problem *p)
     free(p->W);
 }
 
+static const struct backend *backend = &backend_cpu;
+
 static struct logistic_report solve_for(struct problem *p, const double *C, int64_t count,
                                         int threads)
 {
     struct logistic_rows rows = {0};
     struct logistic_report report;
+    struct context *context = NULL;
+    CHECK_OK(context_create(&context, backend, threads, 0));
     CHECK_OK(logistic_rows_init(&rows, &blas, p->X, p->rows, p->cols, threads));
-    const struct logistic_problem problem = {.rows = &rows,
+    const struct logistic_problem problem = {.context = context,
+                                             .rows = &rows,
                                              .outputs = p->outputs,
                                              .count = count,
                                              .positive = p->positive,
-                                             .C = C,
-                                             .threads = threads};
+                                             .C = C};
     CHECK_OK(logistic_solve(p->W, &report, &problem));
     logistic_rows_clear(&rows);
+    context_free(context);
     return report;
 }
 
@@ -234,11 +239,8 @@ static void uneven_grid(void)
     drop(&p);
 }
 
-int main(void)
+static void on_this_backend(void)
 {
-    CHECK_OK(blas_open(&blas, 4));
-    for (int c = 0; c < GRID; c++)
-        grid[c] = ldexp(1, c - 10);
     reaches_the_minimum(120, 15, 5);
     reaches_the_minimum(30, 40, 3);
     reaches_the_minimum(700, 4, 9);
@@ -248,5 +250,19 @@ int main(void)
     threads_do_not_change_bits(3000, 40);
     degenerate_problems();
     uneven_grid();
+}
+
+int main(void)
+{
+    CHECK_OK(blas_open(&blas, 4));
+    for (int c = 0; c < GRID; c++)
+        grid[c] = ldexp(1, c - 10);
+    on_this_backend();
+    backend = &backend_reference;
+    on_this_backend();
+    if (backend_find(&backend, "cuda") == GRACO_OK)
+        on_this_backend();
+    else
+        printf("left out: the GPU (%s)\n", graco_message());
     return check_result();
 }

@@ -54,6 +54,28 @@ static void check(const graco_prediction *p, bool all)
     CHECK(right > p->count * 7 / 10);
 }
 
+/* Embeddings alone give the same bytes as the model that made them. */
+static void predicts_from_embeddings(const graco_prediction *wanted, const graco_model *model,
+                                     const graco_dataset *data)
+{
+    graco_prediction found = {0};
+    graco_matrix Z = {0};
+    CHECK_OK(graco_model_embed(&Z, model, data, NULL));
+    CHECK_OK(graco_predict_embeddings(&found, &Z, data, NULL));
+    CHECK(found.count == wanted->count && found.C == wanted->C);
+    CHECK(memcmp(found.probability, wanted->probability,
+                 (size_t)(found.count * CLASSES) * sizeof(float)) == 0);
+    graco_prediction_clear(&found);
+    Z.rows--;
+    CHECK_FAILS(graco_predict_embeddings(&found, &Z, data, NULL), GRACO_ERROR_ARGUMENT,
+                "239 rows; the data set");
+    Z.rows++;
+    Z.data[3] = NAN;
+    CHECK_FAILS(graco_predict_embeddings(&found, &Z, data, NULL), GRACO_ERROR_NUMBER, "node 0");
+    CHECK(!found.node);
+    graco_matrix_clear(&Z);
+}
+
 static void predicts(graco_dataset *data, const char *method, const char *epochs, bool regression)
 {
     graco_model *model = train(data, method, epochs);
@@ -70,8 +92,10 @@ static void predicts(graco_dataset *data, const char *method, const char *epochs
     options.all = true;
     CHECK_OK(graco_predict(&other, model, data, &options));
     check(&other, true);
-    graco_prediction_clear(&one);
     graco_prediction_clear(&other);
+    if (regression)
+        predicts_from_embeddings(&one, model, data);
+    graco_prediction_clear(&one);
     graco_model_free(model);
 }
 

@@ -69,6 +69,11 @@ struct scenario {
 #define SETTINGS_gaan_mean GAAN " --set inner=4"
 #define SETTINGS_gaan GAAN " --set heads=2 --set query=2 --set value=2 --set gate=2"
 
+/* Nodes with names. */
+#define TABLES "edges.csv --features features.csv --undirected"
+#define NAMED "train " TABLES " -o run --epochs 1 " SMALL
+#define EMBEDDED "embed run " TABLES " -o Z.npy --threads 1 --device cpu"
+
 static const struct scenario scenarios[] = {
     {"train",
      {GRAPH},
@@ -87,6 +92,7 @@ static const struct scenario scenarios[] = {
     {"splits", {GRAPH}, "train g.npz -o run " SPLITS, "train g.npz -o run --resume " SPLITS, NULL},
     {"predict", {GRAPH, SUPERVISED}, "predict run g.npz -o y.csv --all " ON_CPU, NULL, NULL},
     {"predict-probe", {GRAPH, TRAINED}, "predict run g.npz -o - --all " ON_CPU, NULL, NULL},
+    {"train-names", {"@edges"}, NAMED, NAMED " --resume", NULL},
     {"resume", {GRAPH, TRAINED}, "train g.npz -o run --epochs 2 --resume " SMALL, NULL, NULL},
     {"batches",
      {GRAPH},
@@ -104,6 +110,13 @@ static const struct scenario scenarios[] = {
      "embed run g.npz -o Z.npy --threads 1 --device cpu",
      NULL,
      NULL},
+    {"embed-names", {"@edges", NAMED, EMBEDDED}, EMBEDDED, NULL, NULL},
+    {"export",
+     {"@edges", NAMED, "export run -o z.csv --spreadsheet-safe"},
+     "export run -o z.csv",
+     NULL,
+     NULL},
+    {"export-npz", {"@edges", NAMED}, "export run -o z.npz", NULL, NULL},
     {"eval",
      {GRAPH, TRAINED, "eval run g.npz --splits 1 --threads 1 --json"},
      "eval run g.npz --splits 2 --threads 1 --json --baseline raw,untrained --splits-file s.npy",
@@ -128,6 +141,11 @@ static const struct scenario scenarios[] = {
     {"generate", {GRAPH}, "generate g.npz --force --nodes 25 --features 6 --classes 3", NULL, NULL},
     {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL, NULL},
     {"info", {GRAPH}, "info g.npz --json", NULL, NULL},
+    {"reproduce",
+     {NULL},
+     "reproduce inductive --sets reddit --methods features --scale 0.0002 -o report -q",
+     NULL,
+     NULL},
 #ifdef GRACO_FETCH
     {"fetch-list", {NULL}, "fetch --list --json", NULL, NULL},
 #endif

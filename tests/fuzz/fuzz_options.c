@@ -38,7 +38,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         LOADING_OPTIONS(load),
         {0},
     };
-    struct command command = {"train", "", "", options, 0, 1, false, 0, {NULL}};
+    const char *preset = NULL;
+    struct command command = {
+        .name = "train", .synopsis = "", .summary = "", .options = options, .max_arguments = 1};
     text[0] = 0;
     while (input.left > 0 && count <= WORDS && used < sizeof text) {
         int64_t taken;
@@ -52,8 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (used > sizeof text || !options_parse(&command, count, words))
         return 0;
     FUZZ_PROMISE(scale >= 0 && scale <= 100 && threads <= 1024);
-    if (settings_preset(&config, &settings, NULL))
-        settings_apply(config, &settings);
+    settings_make(&config, &preset, &settings, NULL);
     graco_config_free(config);
     return 0;
 }

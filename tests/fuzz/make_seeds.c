@@ -8,6 +8,7 @@
 #include "io/pickles.h"
 #include "io/safetensors.h"
 #include "io/store.h"
+#include "report/small_results.h"
 #include "train/checkpoint.h"
 
 static const char *seeds;
@@ -99,6 +100,10 @@ static void archives(void)
     store_free(inner);
     store_free(store);
     seed_file("npz", "stored.zip", "", 0);
+    for (int level = 0; level < 10; level += 9) {
+        small_gzip("a.gz", "0 1\n1 2\n0 1\n1 2\n", 16, level);
+        seed_file("gzip", "a.gz", "", 0);
+    }
 }
 
 static void pickles(void)
@@ -208,6 +213,7 @@ static void texts(void)
         seed_text("json", values[i]);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         seed("table", tables[i], 1 + strlen(tables[i] + 1));
+    seed_text("name_lines", "ann\nb\\\\o\\nb\n\ncid\r\nend");
     seed_text("node_link",
               "{\"directed\": false, \"nodes\": [{\"id\": 0}, {\"id\": 1, \"x\": []}], "
               "\"links\": [{\"source\": 0, \"target\": 1}]}");
@@ -220,6 +226,7 @@ static void texts(void)
                   "0\n1\n-1\n");
     SEED("edges", "\4"
                   "0,1,0.5\n1,9,2\n");
+    seed_text("graph_file", small_json);
     seed_text("config", "~hidden=64\n~tau=0.5\n~no=1\n");
     preset_config(&config, "cora");
     for (int i = 0; (key = graco_config_key(&config, i, NULL)); i++) {
@@ -306,6 +313,17 @@ static void sets(void)
                                              "\5" U8("\2") "\1\0"
                                                            "\6" U8("\3") "\0\1\2"
                                                                          "\7" U8("\2") "\2\2");
+    static const char matrix[] =
+        "\2" U8("\2") "\1\0"
+                      "\3" U8("\3") "\0\1\2"
+                                    "\4" U8("\2") "\2\2"
+                                                  "\5" F32("\2") ONE ONE "\6\x0c\0\0csr\0\0\0\0";
+    for (char features = 0; features < 2; features++) {
+        struct fuzz_block block = {.length = 0};
+        fuzz_add(&block, &features, 1);
+        fuzz_add(&block, matrix, sizeof matrix);
+        seed("scipy", block.bytes, (size_t)block.length);
+    }
 }
 
 int main(int count, char **words)
@@ -323,6 +341,7 @@ int main(int count, char **words)
     checkpoints();
     texts();
     sets();
+    SEED("results", SMALL_RESULTS);
     small_remove(small_root);
     return check_result();
 }

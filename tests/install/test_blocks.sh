@@ -4,7 +4,8 @@
 #
 # A block's fence names its language (sh, c, python, or text, which is not run) and what it needs:
 #     data      the published data sets under $GRACO_DATA
-#     numpy, scipy, networkx    a python3 that has them: blocks of python, and those that read their files
+#     numpy, scipy, networkx, pandas    a python3 that has them: blocks of python, and those that read their files
+#     package   the package of python/ with this build's library
 #     long      minutes: run by tests/install/test_blocks_long.sh alone
 #     slow      builds everything: `make test-fresh` runs it
 #     network, gpu              not run
@@ -46,10 +47,14 @@ extract() {
         file { put($0) }' "$1"
 }
 
-# The python3 of the path, unless the system's has numpy and it has not.
-python=python3
+# $GRACO_PYTHON or the python3 of the path, unless the system's has numpy and it has not.
+python=${GRACO_PYTHON:-python3}
 has_module() { "$python" -c "import $1" 2>/dev/null; }
 has_module numpy || python=/usr/bin/python3
+
+export GRACO_LIBRARY=$build/libgraco.so PYTHONPATH=$GRACO_SOURCE/python PYTHONDONTWRITEBYTECODE=1
+# A library with sanitizers cannot be loaded; any other must be.
+has_package() { has_module numpy && ! grep -q '^GRACO_SANITIZE:STRING=.' "$build/CMakeCache.txt"; }
 
 # reason LANGUAGE MARK...: why a block is not run; nothing if it is.
 reason() {
@@ -67,7 +72,8 @@ reason() {
         slow) why="make test-fresh runs it" ;;
         long) [ -n "$long" ] || why="takes minutes: make test-long runs it" ;;
         data) [ -d "${GRACO_DATA-}/cora" ] || why="needs the published data sets under \$GRACO_DATA" ;;
-        numpy | scipy | networkx) has_module "$mark" || why="python3 has no $mark" ;;
+        package) has_package || why="python3 cannot load the package" ;;
+        numpy | scipy | networkx | pandas) has_module "$mark" || why="python3 has no $mark" ;;
         *) why=unmarked ;;
         esac
         [ -z "$why" ] || break

@@ -8,6 +8,7 @@
 #include "io/npy.h"
 #include "io/pickle/pickle.h"
 #include "io/safetensors.h"
+#include "io/name_lines.h"
 #include "io/tables/table.h"
 #include "io/zip/npz.h"
 
@@ -100,9 +101,33 @@ static graco_status decode_labels(const struct bytes *in)
     return status;
 }
 
+static graco_status decode_name_lines(const struct bytes *in)
+{
+    struct name_lines lines;
+    const char *name = "";
+    graco_status status = GRACO_OK;
+    name_lines_init(&lines, in->data, in->length);
+    while (status == GRACO_OK && name)
+        status = name_lines_next(&name, &lines);
+    name_lines_clear(&lines);
+    return status;
+}
+
 /* ---- The bytes ------------------------------------------------------------------------------- */
 
-enum decoder { JSON, NODE_LINK, PICKLE, NPY, NPZ, SAFETENSORS, EDGES, NUMBERS, LABELS, DECODERS };
+enum decoder {
+    JSON,
+    NODE_LINK,
+    PICKLE,
+    NPY,
+    NPZ,
+    SAFETENSORS,
+    EDGES,
+    NUMBERS,
+    LABELS,
+    NAME_LINES,
+    DECODERS
+};
 
 /* The limits are those of docs/reliability.md. */
 static const struct {
@@ -119,6 +144,7 @@ static const struct {
     [EDGES] = {"edges", decode_edges, {32, 1, 1 << 20}},
     [NUMBERS] = {"numbers", decode_numbers, {16, 1, 1 << 20}},
     [LABELS] = {"labels", decode_labels, {32, 1, 1 << 20}},
+    [NAME_LINES] = {"name_lines", decode_name_lines, {4, 1, 1 << 20}},
 };
 
 /* %d in a piece becomes the number of the repetition, so that names differ; before the first piece, that
@@ -211,6 +237,10 @@ static const struct row rows[] = {
     {LABELS, "ids", NOTHING, BYTES("a%d,b\n"), NOTHING, NOTHING, NOTHING},
     {LABELS, "further columns", BYTES("node,class"), BYTES(",p"), BYTES("\n"), NOTHING, NOTHING},
     {LABELS, "names in falling order", NOTHING, BYTES("-%d b\n"), NOTHING, NOTHING, NOTHING},
+    {NAME_LINES, "empty names", NOTHING, BYTES("\n"), NOTHING, NOTHING, NOTHING},
+    {NAME_LINES, "a long name", NOTHING, BYTES("\\\\"), BYTES("\n"), NOTHING, NOTHING},
+    {NAME_LINES, "a long name, then empty ones", NOTHING, BYTES("a"), BYTES("\n"), BYTES("\n"),
+     NOTHING},
 };
 
 static void put(struct bytes *out, uint8_t *to, struct bytes piece)

@@ -124,6 +124,11 @@ static void test_edge_errors(void)
     CHECK_FAILS(edges_of(&edges, "0 1 2 3\n"), GRACO_ERROR_FORMAT, "line 1");
     CHECK_FAILS(edges_of(&edges, "0 1 2\n1 2 x\n"), GRACO_ERROR_FORMAT, "line 2: the third field");
     CHECK_FAILS(edges_of(&edges, "0 1 nan\n"), GRACO_ERROR_FORMAT, "\"nan\" is no weight");
+    /* A header has as many fields as the lines below it. */
+    CHECK_FAILS(edges_of(&edges, "source target weight\n0 1\n"), GRACO_ERROR_FORMAT,
+                "line 2: 2 fields found");
+    CHECK_FAILS(edges_of(&edges, "source target\n0 1 5\n"), GRACO_ERROR_FORMAT,
+                "line 2: 3 fields found");
     CHECK_FAILS(edges_of(&edges, "0,1\n1,\n"), GRACO_ERROR_FORMAT, "line 2: a field is empty");
     CHECK_FAILS(edges_of(&edges, "0,1\n,1\n"), GRACO_ERROR_FORMAT, "line 2: a field is empty");
     CHECK_FAILS(edges_of(&edges, "\"a b\n"), GRACO_ERROR_FORMAT, "quote");

@@ -2,7 +2,6 @@
  * dense features, which take different ways through the products, agree; threads change no bit; orders
  * of rows are permutations and differ from step to step; what cannot be is refused. */
 #include "check.h"
-#include "data/node_features.h"
 #include "presets.h"
 
 #include "base/memory.h"
@@ -200,16 +199,10 @@ static void orders(void)
 
 static void refused(void)
 {
-    graco_dataset *data = make_data(true);
-    graco_config config = make_config(ENCODER_GCN, 0), *other = NULL;
+    graco_config *other = NULL;
     CHECK_OK(graco_config_create(&other, "dgi", NULL));
     CHECK_FAILS(graco_config_set(other, "tau", "0.5"), GRACO_ERROR_ARGUMENT, "dgi does not read");
     graco_config_free(other);
-    memory_free(data->features.dense);
-    data->features = (struct features){.rows = NODES};
-    config.node_features = NODE_FEATURES_GIVEN;
-    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "features");
-    graco_dataset_free(data);
 }
 
 int main(void)

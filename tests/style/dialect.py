@@ -28,16 +28,20 @@ RETIRED = {
     ("src",): [
         (r"\bpool(ed|ing)\b|\bsparse_pool\b", "propagated, propagation"),
         (r"\bthe pool\b|\bstruct pool\b", "the context's cache, struct buffer_cache"),
+    ],
+    ("src", "-src/report"): [  # the report counts seeds of random numbers, as the command does
         (r"\bseeds\b|_seeds\b", "roots"),
     ],
 }
 
 
 def files_of(folders, suffixes=SOURCE):
+    """Files below the folders, but for those below a folder that is listed with a dash."""
+    left_out = tuple(top[1:] for top in folders if top.startswith("-"))
     for top in folders:
         for folder, _, names in sorted(os.walk(top)):
             for name in sorted(names):
-                if name.endswith(suffixes):
+                if name.endswith(suffixes) and folder not in left_out:
                     yield os.path.join(folder, name)
 
 

@@ -85,6 +85,12 @@ static void round_trips(void)
             back = NULL;
             CHECK_OK(graco_model_load(&back, folder));
             CHECK(same_models(model, back) && graco_model_config(back)->hidden == 6);
+            unlink(path);
+            CHECK_OK(graco_model_save(back, folder));
+            graco_model_free(back);
+            back = NULL;
+            CHECK_OK(graco_model_load(&back, folder));
+            CHECK(same_models(model, back));
             graco_model_free(back);
             graco_model_free(model);
         }
@@ -302,6 +308,9 @@ static void missing_files(void)
     CHECK_FAILS(checkpoint_read(&model, path), GRACO_ERROR_IO, "model.safetensors");
     CHECK_FAILS(graco_model_load(&model, "/nowhere/at/all"), GRACO_ERROR_IO, "/nowhere/at/all");
     CHECK(model == NULL);
+    model = make_model(0, 1);
+    CHECK_FAILS(graco_model_save(model, "/proc/nowhere"), GRACO_ERROR_IO, "/proc/nowhere");
+    graco_model_free(model);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
  * order: each lane first, then over the lanes. */
 #include "compute/cpu/loops.h"
 
+#include "compute/cpu/loops_regress.h"
 #include "compute/cpu/loops_skipgram.h"
 #include "compute/cpu/loops_soft.h"
 
@@ -111,107 +112,17 @@ enum { BLOCK_ROWS = 6, BLOCK_VECTORS = EXT_LANES == 16 ? 4 : 2 };
 
 enum { DEPTH = 512 }; /* rows of a panel of B that stay in the near cache */
 
-static inline ext_register register_load(const float *p)
-{
-    ext_register v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
+#define NUMBER float
+#define REGISTER ext_register
+#define NUMBERS EXT_LANES
+#define NAMED(x) x
+#include "compute/cpu/loops_product.def"
 
-/* Rows first .. of a strip; `rows` and `vectors` are constants wherever this is inlined. */
-static EXT_INLINE void block(const struct panel_product *p, int64_t first, const int rows,
-                             const int vectors)
-{
-    const float *A = p->A + first * p->a_row, *B = p->B;
-    float *C = p->C + first * p->c_row;
-    ext_register c[BLOCK_ROWS][BLOCK_VECTORS];
-    for (int i = 0; i < rows; i++)
-        for (int v = 0; v < vectors; v++)
-            c[i][v] =
-                p->accumulate ? register_load(C + i * p->c_row + v * EXT_LANES) : (ext_register){0};
-    for (int64_t k = 0; k < p->depth; k++) {
-        ext_register b[BLOCK_VECTORS];
-        for (int v = 0; v < vectors; v++)
-            b[v] = register_load(B + k * p->b_row + v * EXT_LANES);
-        for (int i = 0; i < rows; i++) {
-            ext_register a = A[i * p->a_row + k * p->a_col] - (ext_register){0};
-            for (int v = 0; v < vectors; v++)
-                c[i][v] += a * b[v];
-        }
-    }
-    for (int i = 0; i < rows; i++)
-        for (int v = 0; v < vectors; v++)
-            memcpy(C + i * p->c_row + v * EXT_LANES, &c[i][v], sizeof c[i][v]);
-}
-
-/* A strip: all rows of C, `vectors` wide; p->cols and p->b_panel are not looked at. */
-static EXT_INLINE void strip(const struct panel_product *p, const int vectors)
-{
-    int64_t i = 0;
-    for (; i + BLOCK_ROWS <= p->rows; i += BLOCK_ROWS)
-        block(p, i, BLOCK_ROWS, vectors);
-    for (; i + 2 <= p->rows; i += 2)
-        block(p, i, 2, vectors);
-    if (i < p->rows)
-        block(p, i, 1, vectors);
-}
-
-/* The strip of the last `count` columns of C, less than a vector, a few rows at a time by way of
- * `room`. A vector of B reaches past the end of its row: harmless, but in the last rows, which are
- * copied to `last`. */
-static void strip_part(const struct panel_product *p, int64_t count)
-{
-    float room[BLOCK_ROWS * EXT_LANES] = {0}, last[EXT_LANES * EXT_LANES] = {0};
-    size_t bytes = (size_t)count * sizeof(float);
-    int64_t over = (EXT_LANES - count + p->b_row - 1) / p->b_row, safe;
-    over = over < p->depth ? over : p->depth;
-    safe = p->depth - over;
-    for (int64_t k = 0; k < over; k++)
-        memcpy(last + k * EXT_LANES, p->B + (safe + k) * p->b_row, bytes);
-    struct panel_product part = *p, rest = *p;
-    part.C = rest.C = room;
-    part.c_row = rest.c_row = rest.b_row = EXT_LANES;
-    part.depth = safe;
-    rest.depth = over;
-    rest.B = last;
-    rest.accumulate = true;
-    for (int64_t i = 0; i < p->rows; i += BLOCK_ROWS) {
-        part.A = p->A + i * p->a_row;
-        rest.A = part.A + safe * p->a_col;
-        part.rows = rest.rows = p->rows - i < BLOCK_ROWS ? p->rows - i : BLOCK_ROWS;
-        for (int64_t r = 0; r < part.rows && p->accumulate; r++)
-            memcpy(room + r * EXT_LANES, p->C + (i + r) * p->c_row, bytes);
-        strip(&part, 1);
-        strip(&rest, 1);
-        for (int64_t r = 0; r < part.rows; r++)
-            memcpy(p->C + (i + r) * p->c_row, room + r * EXT_LANES, bytes);
-    }
-}
-
-static void product(const struct panel_product *p)
-{
-    struct panel_product part = *p;
-    for (int64_t first = 0; first == 0 || first < p->depth; first += DEPTH) {
-        int64_t j = 0;
-        part.depth = p->depth - first < DEPTH ? p->depth - first : DEPTH;
-        part.A = p->A + first * p->a_col;
-        part.accumulate = p->accumulate || first > 0;
-        while (j < p->cols) {
-            part.B = p->B + first * p->b_row + j / PANEL * p->b_panel + j % PANEL;
-            part.C = p->C + j;
-            if (j + BLOCK_VECTORS * EXT_LANES <= p->cols) {
-                strip(&part, BLOCK_VECTORS);
-                j += BLOCK_VECTORS * EXT_LANES;
-            } else if (j + EXT_LANES <= p->cols) {
-                strip(&part, 1);
-                j += EXT_LANES;
-            } else {
-                strip_part(&part, p->cols - j);
-                break;
-            }
-        }
-    }
-}
+#define NUMBER double
+#define REGISTER ext_register_double
+#define NUMBERS (EXT_LANES / 2)
+#define NAMED(x) x##_double
+#include "compute/cpu/loops_product.def"
 
 /* ---- Tiles of the objective ------------------------------------------------------------------ */
 
@@ -453,6 +364,7 @@ static void adam(const struct adam *a, int64_t first, int64_t last)
 const struct loops TABLE(LOOPS_ISA) = {
     .name = TEXT(LOOPS_ISA),
     .product = product,
+    .product_double = product_double,
     .gather = gather,
     .scatter = scatter,
     .exp_tile = exp_tile,
@@ -470,6 +382,8 @@ const struct loops TABLE(LOOPS_ISA) = {
     .lstm_cell = lstm_cell,
     .lstm_cell_backward = lstm_cell_backward,
     .lstm_output = lstm_output,
+    .residuals = residuals,
+    .multiply = multiply,
     .adam = adam,
     .skipgram = skipgram,
 };

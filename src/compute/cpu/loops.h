@@ -26,16 +26,20 @@ struct gather {
  *
  * So B is a plain matrix of rows ldb apart (b_row = ldb, b_panel = PANEL), or packed by pack_panel.
  * Every element is one sum in the order of k, whatever the shape. */
-struct panel_product {
-    int64_t rows, cols, depth;
-    const float *A;
-    int64_t a_row, a_col;
-    const float *B;
-    int64_t b_row, b_panel;
-    float *C;
-    int64_t c_row;
-    bool accumulate;
-};
+#define PANEL_PRODUCT(name, number)                                                                \
+    struct name {                                                                                  \
+        int64_t rows, cols, depth;                                                                 \
+        const number *A;                                                                           \
+        int64_t a_row, a_col;                                                                      \
+        const number *B;                                                                           \
+        int64_t b_row, b_panel;                                                                    \
+        number *C;                                                                                 \
+        int64_t c_row;                                                                             \
+        bool accumulate;                                                                           \
+    }
+PANEL_PRODUCT(panel_product, float);
+PANEL_PRODUCT(panel_product_double, double);
+#undef PANEL_PRODUCT
 
 enum { PANEL = 64 };
 
@@ -69,6 +73,7 @@ struct loops {
     const char *name;
 
     void (*product)(const struct panel_product *p);
+    void (*product_double)(const struct panel_product_double *p);
 
     /* Columns first .. last - 1 of a row. */
     void (*gather)(float *out, const struct gather *g, int64_t first, int64_t last);
@@ -121,6 +126,14 @@ struct loops {
                                float *dc, int64_t h);
     /* out = o tanh(cell). */
     void (*lstm_output)(float *out, const float *o, const float *cell, int64_t h);
+
+    /* Scores s of at most 64 rows of a logistic regression become sigma(s) - y, y = 1 where positive;
+     * curvature = sigma (1 - sigma). Adds to sums: the loss, log(1 + exp(-t s)) with t = 2 y - 1, and
+     * the curvature. */
+    void (*residuals)(double *score, const uint8_t *positive, float *curvature, int64_t count,
+                      double sums[2]);
+    /* x *= factor. */
+    void (*multiply)(float *x, const float *factor, int64_t count);
 
     void (*adam)(const struct adam *a, int64_t first, int64_t last);
 

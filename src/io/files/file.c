@@ -319,6 +319,17 @@ bool file_is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+graco_status file_remove(const char *path)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0)
+        return errno == ENOENT ? GRACO_OK : fail_errno("examine", path);
+    if (!S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode))
+        return status_fail(GRACO_ERROR_IO, "%s is no file: expected one, or nothing of that name",
+                           path);
+    return unlink(path) == 0 || errno == ENOENT ? GRACO_OK : fail_errno("remove", path);
+}
+
 graco_status file_make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_folder(path)))

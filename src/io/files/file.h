@@ -53,6 +53,9 @@ graco_status file_writer_write(struct file_writer *writer, const void *bytes, in
 graco_status file_writer_commit(struct file_writer *writer);
 void file_writer_free(struct file_writer *writer);
 
+/* Removes a file, or a link, if there is one. What is neither stays, and is GRACO_ERROR_IO. */
+graco_status file_remove(const char *path);
+
 /* The folder that a path is in, "." if it names none; slashes at the end do not count. The caller
  * owns it. */
 graco_status file_parent(char **out, const char *path);

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text {
+struct printed {
     char *block;
     int64_t used, room;
     bool indented;
     int depth;
 };
 
-static graco_status append(struct text *text, const char *bytes, int64_t length)
+static graco_status append(struct printed *text, const char *bytes, int64_t length)
 {
     if (text->used + length + 1 > text->room) {
         int64_t room = 2 * (text->used + length) + 256;
@@ -32,12 +32,12 @@ static graco_status append(struct text *text, const char *bytes, int64_t length)
     return GRACO_OK;
 }
 
-static graco_status append_text(struct text *text, const char *bytes)
+static graco_status append_text(struct printed *text, const char *bytes)
 {
     return append(text, bytes, (int64_t)strlen(bytes));
 }
 
-static graco_status append_double(struct text *text, double value)
+static graco_status append_double(struct printed *text, double value)
 {
     char digits[NUMBER_TEXT];
     if (!isfinite(value))
@@ -48,7 +48,7 @@ static graco_status append_double(struct text *text, double value)
     return strpbrk(digits, ".e") ? GRACO_OK : append_text(text, ".0");
 }
 
-static graco_status append_string(struct text *text, const char *string)
+static graco_status append_string(struct printed *text, const char *string)
 {
     PASS(append_text(text, "\""));
     for (const char *at = string; *at;) {
@@ -71,7 +71,7 @@ static graco_status append_string(struct text *text, const char *string)
     return append_text(text, "\"");
 }
 
-static graco_status append_break(struct text *text)
+static graco_status append_break(struct printed *text)
 {
     if (!text->indented)
         return GRACO_OK;
@@ -81,9 +81,9 @@ static graco_status append_break(struct text *text)
     return GRACO_OK;
 }
 
-static graco_status append_value(struct text *text, const struct json *value);
+static graco_status append_value(struct printed *text, const struct json *value);
 
-static graco_status append_container(struct text *text, const struct json *value)
+static graco_status append_container(struct printed *text, const struct json *value)
 {
     bool object = value->kind == JSON_KIND_OBJECT;
     /* Arrays of plain values stay on one line: fanouts and shapes read better so. */
@@ -110,7 +110,7 @@ static graco_status append_container(struct text *text, const struct json *value
 }
 
 /* Recursion is as deep as the value; the parser refuses more than 2048 levels. */
-static graco_status append_value(struct text *text, const struct json *value)
+static graco_status append_value(struct printed *text, const struct json *value)
 {
     char digits[32];
     switch (value->kind) {
@@ -132,7 +132,7 @@ static graco_status append_value(struct text *text, const struct json *value)
 
 graco_status json_text(char **out, const struct json *value, bool indented)
 {
-    struct text text = {.indented = indented};
+    struct printed text = {.indented = indented};
     graco_status status = GRACO_OK;
     *out = NULL;
     TRY(append_value(&text, value));

@@ -12,4 +12,10 @@ bool matrix_market_knows(const struct scan *scan);
  * they are left out. */
 graco_status matrix_market_read(struct table_edges *out, struct scan scan, bool unweighted);
 
+/* Reads a matrix of any shape and with any finite values: `nodes` of *out is its rows, source and target
+ * are the row and the column of each entry, counted from 0, and weight its value, NULL in a pattern. On
+ * failure *out is empty. */
+graco_status matrix_market_matrix(struct table_edges *out, int64_t *cols, const char *file,
+                                  const void *bytes, int64_t length);
+
 #endif

@@ -84,8 +84,8 @@ graco_status table_weight(float *out, double number, struct scan_field field,
 }
 
 /* Reads a line of two ids and maybe a weight, which goes to the edge's place if weights are kept; the
- * number of fields is that of the first line. */
-static graco_status read_edge(struct scan_field fields[3], int *columns, struct table_edges *edges,
+ * number of fields is that of the first line, header or not. */
+static graco_status read_edge(struct scan_field fields[3], struct table_edges *edges,
                               struct scan *scan)
 {
     int count = 0;
@@ -96,7 +96,7 @@ static graco_status read_edge(struct scan_field fields[3], int *columns, struct 
                            "%s, line %" PRId64
                            ": the third field \"%.*s\" is no weight, a number is expected",
                            scan->file, scan->line, shown(fields[2]), fields[2].text);
-    PASS(scan_columns(columns, count, 2, 3,
+    PASS(scan_columns(&edges->columns, count, 2, 3,
                       "two ids (and on every line or none a weight) are expected", scan));
     return edges->weight ? table_weight(&edges->weight[edges->count], number, fields[2], scan)
                          : GRACO_OK;
@@ -158,6 +158,7 @@ static graco_status look_for_weights(struct table_edges *edges, struct scan scan
     int count = 0;
     if (scan_line(&scan))
         PASS(scan_fields(fields, &count, 3, &scan));
+    edges->columns = count;
     if (count != 3)
         return GRACO_OK;
     if (edges->header && !scan_listed(fields[2], words))
@@ -170,11 +171,10 @@ static graco_status look_for_weights(struct table_edges *edges, struct scan scan
 static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, struct scan scan)
 {
     struct scan_field ids[3];
-    int columns = 0;
     int64_t source, target, largest = -1;
     *numbers = true;
     while (*numbers && scan_line(&scan)) {
-        PASS(read_edge(ids, &columns, edges, &scan));
+        PASS(read_edge(ids, edges, &scan));
         *numbers = scan_integer(&source, ids[0], 0, NODE_MAX) &&
                    scan_integer(&target, ids[1], 0, NODE_MAX);
         if (!*numbers)
@@ -193,11 +193,10 @@ static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, s
 static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
 {
     struct scan_field ids[3];
-    int columns = 0;
     edges->count = 0;
     PASS(names_create(&edges->names));
     while (scan_line(&scan)) {
-        PASS(read_edge(ids, &columns, edges, &scan));
+        PASS(read_edge(ids, edges, &scan));
         PASS(table_add_name(&edges->source[edges->count], edges->names, ids[0]));
         PASS(table_add_name(&edges->target[edges->count], edges->names, ids[1]));
         edges->count++;

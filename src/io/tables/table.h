@@ -42,6 +42,7 @@ struct table_edges {
     float *weight;       /* (count) or NULL: none */
     struct names *names; /* NULL: ids are the node numbers */
     bool header;
+    int columns;             /* of the first line, header or not, and so of every line */
     bool left_out;           /* there is a third column, which is left out */
     struct scan_field other; /* what the header calls it, if that is why; borrowed from the bytes */
     bool matrix_market;      /* it was a matrix in that format */
@@ -92,6 +93,11 @@ struct table_labels {
 
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
                                int64_t length, const struct table_options *options);
+
+/* Numbers classes that have names: by the integers that the names are, if all are classes or -1, else in
+ * the order of the names. */
+graco_status table_labels_number(struct table_labels *labels);
+
 void table_labels_clear(struct table_labels *labels);
 
 /* Whether a header's word names a column of ids. */

@@ -275,6 +275,30 @@ done:
     return status;
 }
 
+graco_status table_labels_number(struct table_labels *labels)
+{
+    int64_t value = 0, classes = 0, count = names_count(labels->labels);
+    for (int64_t c = 0; c < count; c++) {
+        const char *text = names_text(labels->labels, c);
+        struct scan_field field = {.text = text, .length = (int64_t)strlen(text)};
+        if (!scan_integer(&value, field, -1, TABLE_CLASSES - 1))
+            return sort_classes(labels);
+    }
+    for (int64_t i = 0; i < labels->count; i++) {
+        if (labels->label[i] < 0)
+            continue;
+        const char *text = names_text(labels->labels, labels->label[i]);
+        scan_integer(&value, (struct scan_field){.text = text, .length = (int64_t)strlen(text)}, -1,
+                     TABLE_CLASSES - 1);
+        labels->label[i] = (int32_t)value;
+        classes = value >= classes ? value + 1 : classes;
+    }
+    labels->classes = classes;
+    names_free(labels->labels);
+    labels->labels = NULL;
+    return GRACO_OK;
+}
+
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
                                int64_t length, const struct table_options *options)
 {

@@ -1,0 +1,54 @@
+/* graco export: embeddings with the names of their nodes, in formats that other programs read. */
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+#include "runs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static int export(const char *run, const char *output, const graco_export_options *options)
+{
+    char folder[RUNS_PATH_MAX];
+    graco_export_result result = {0};
+    const char *first = runs_first(folder, run) ? folder : run;
+    graco_status status = graco_embeddings_export(&result, first, output, options);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    if (strcmp(first, run) != 0)
+        output_note("%s holds several runs; these are the embeddings of the first, %s", run, first);
+    output_note("wrote %s: %" PRId64 " nodes by %s, %" PRId64 " numbers each", output, result.rows,
+                result.named ? "name" : "number", result.cols);
+    return EXIT_FINE;
+}
+
+static const char SUMMARY[] =
+    "Writes the embeddings of a run folder, or of a .npy file of `graco embed`, with\n"
+    "the names of the nodes, or their numbers where they have none. The ending of\n"
+    "FILE says in which format.";
+
+int cmd_export(int argc, char **argv)
+{
+    graco_export_options how = {0};
+    const char *output = NULL;
+    const struct option options[] = {
+        OPTION_ROW_TEXT("output", 'o', "FILE", &output,
+                        ".csv, .tsv; .txt, .vec, .bin (word2vec); .npz"),
+        OPTION_ROW_FLAG("spreadsheet-safe", 0, &how.spreadsheet_safe,
+                        "put ' before names that begin like formulas (.csv, .tsv)"),
+        {0},
+    };
+    struct command command = {.name = "export",
+                              .synopsis = "RUN -o FILE [options]",
+                              .summary = SUMMARY,
+                              .options = options,
+                              .min_arguments = 1,
+                              .max_arguments = 1};
+    int code = options_begin(&command, argc, argv);
+    if (code >= 0)
+        return code;
+    if (output)
+        return export(command.arguments[0], output, &how);
+    output_error("export: no output file given; expected -o FILE, such as -o vectors.csv");
+    return EXIT_USAGE;
+}

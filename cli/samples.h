@@ -1,0 +1,45 @@
+/* Samples: a training of a cell, scored, as one object of results.json. */
+#ifndef CLI_SAMPLES_H
+#define CLI_SAMPLES_H
+
+#include "graco.h"
+
+#include "cells.h"
+
+enum { SAMPLES_WORD = 17 };
+
+/* What the samples of one data set have in common. */
+struct samples_set {
+    const struct cells_set *about;
+    graco_dataset *data; /* owned by whoever filled it */
+    char fingerprint[GRACO_FINGERPRINT];
+    bool look_alike; /* a generated graph stands in */
+    double scale;    /* of that graph */
+};
+
+/* How they are made. */
+struct samples_way {
+    bool quick, quiet, keep;
+    int64_t splits;
+    const char *device;
+    const char *folder; /* for run folders */
+};
+
+/* All that decides a sample but its seed, in one word: the resolved settings without those that
+ * change no result, the evaluation, and the data. */
+graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_set *set,
+                              const struct samples_way *way, const struct cells_training *training,
+                              enum evaluation how);
+
+/* Trains with a seed, or goes on with what a run folder has, and adds a sample for each
+ * evaluation whose bit is set. `label` is for the progress. GRACO_STOPPED if a signal came: the
+ * run folder stays. */
+graco_status samples_make(graco_results *results, const struct samples_set *set,
+                          const struct samples_way *way, const struct cells_training *training,
+                          int64_t seed, unsigned evaluations, const char *label);
+
+/* Removes the run folder of a sample that is saved. */
+void samples_forget(const struct samples_set *set, const struct samples_way *way,
+                    const struct cells_training *training, int64_t seed);
+
+#endif

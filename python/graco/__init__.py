@@ -1,0 +1,51 @@
+"""graco: node embeddings of graphs, with or without labels.
+
+    import graco
+    g = graco.Graph(edges, features=X)            # arrays, scipy, networkx, PyG, DGL, pandas
+    model = graco.GRACE(hidden=256, epochs=500)
+    Z = model.fit_transform(g)                    # a row for each node; model.node_ids_ has their names
+    graco.evaluate(Z, y); graco.predict(Z, y)
+
+`graco.methods()` lists the methods, each of which is a class here; `help(graco.GRACE)` explains one.
+"""
+
+from __future__ import annotations
+
+from ._estimators import Estimator, make_classes
+from ._evaluate import Evaluation, evaluate, predict, predict_proba
+from ._graph import Graph, load
+from ._library import (
+    GracoArgumentError,
+    GracoDeviceError,
+    GracoError,
+    GracoFormatError,
+    GracoIOError,
+    GracoMemoryError,
+    GracoNumberError,
+    lib as _lib,
+)
+
+__version__ = _lib.graco_version().decode()
+_CLASSES = make_classes()
+globals().update(_CLASSES)
+
+__all__ = [
+    "Estimator", "Evaluation", "Graph", "GracoArgumentError", "GracoDeviceError", "GracoError",
+    "GracoFormatError", "GracoIOError", "GracoMemoryError", "GracoNumberError", "evaluate", "load",
+    "methods", "predict", "predict_proba", *_CLASSES,
+]
+
+
+def methods() -> dict[str, type[Estimator]]:
+    """The estimators by the names that the command has for their methods.
+
+    >>> import graco
+    >>> graco.methods()["grace"] is graco.GRACE
+    True
+    """
+    return {made.method: made for made in _CLASSES.values()}
+
+
+def __getattr__(name: str) -> type[Estimator]:
+    # For type checkers, which do not see the classes that the library's list makes.
+    raise AttributeError(f"module 'graco' has no attribute {name!r}")

@@ -1,0 +1,479 @@
+"""Estimators: a class for every method of the library, with a keyword for every setting that it reads.
+
+Methods, settings, their words, values and explanations all come from the library when the package is
+imported; there is no list of them here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import signal
+import tempfile
+import threading
+from ctypes import byref, c_char_p, c_void_p, create_string_buffer
+from typing import Any, Callable, Iterator, Optional
+
+import numpy as np
+
+from . import _evaluate, _library as c, _progress
+from ._graph import Graph, _path, as_graph
+from ._reading import as_array, read_labels
+
+# How authors write the names of their methods, where that is not in capitals.
+_SPELLINGS = {
+    "deepwalk": "DeepWalk",
+    "node2vec": "Node2Vec",
+    "sage_gcn": "GraphSAGEGCN",
+    "sage_mean": "GraphSAGE",
+    "sage_pool": "GraphSAGEPool",
+    "sage_lstm": "GraphSAGELSTM",
+    "fastgcn": "FastGCN",
+    "gaan": "GaAN",
+    "gaan_mean": "GaANMean",
+}
+
+# ---- Settings as text -------------------------------------------------------------------------------
+
+
+def _to_text(value: Any) -> str:
+    """A setting as `--set` takes it."""
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        value = value.item()
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ",".join(_to_text(item) for item in value)
+    return str(value)
+
+
+def _from_text(key: str, text: str) -> Any:
+    """A setting as Python has it: a word, a number, a tuple of numbers."""
+    if c.lib.graco_config_word(key.encode(), 0) is not None:
+        return text
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    if "," in text:
+        return tuple(_from_text(key, part) for part in text.split(","))
+    return text
+
+
+def _open_config(method: str, preset: Optional[str]) -> c.Handle:
+    out = c_void_p()
+    name = None if preset is None else preset.encode()
+    c.check(c.lib.graco_config_create(byref(out), method.encode(), name))
+    return c.Handle(out.value, "graco_config_free")
+
+
+def _settings(config: c.Handle) -> Iterator[tuple[str, str, str]]:
+    """(key, value, help) of every setting that the method reads."""
+    help_text = c_char_p()
+    buffer = create_string_buffer(4096)
+    index = 0
+    while (key := c.lib.graco_config_key(config.address, index, byref(help_text))) is not None:
+        c.check(c.lib.graco_config_get(config.address, key, buffer, len(buffer)))
+        yield c.text(key), c.text(buffer.value), c.text(help_text.value)
+        index += 1
+
+
+# ---- Ctrl-C -------------------------------------------------------------------------------------------
+
+
+class _Interrupts:
+    """Lets Ctrl-C end a training in order: what its handler raises waits until C has returned.
+
+    An exception that begins in a callback of C cannot pass through C. Signals arrive in the main thread
+    alone, so nothing changes in others.
+    """
+
+    def __init__(self) -> None:
+        self.error: Optional[BaseException] = None
+        self.handler: Any = None
+
+    def __enter__(self) -> "_Interrupts":
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):
+                self.handler = handler
+                signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number: int, frame: Any) -> None:
+        try:
+            self.handler(number, frame)
+        except BaseException as error:
+            self.error = error
+
+    def __exit__(self, *error: Any) -> None:
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)
+
+
+class _Watch:
+    """The callbacks of one training: keeps the history, shows progress, carries exceptions out of C."""
+
+    def __init__(self, shown: _progress.Silent, interrupts: _Interrupts) -> None:
+        self.shown, self.interrupts = shown, interrupts
+        self.error: Optional[BaseException] = None
+        self.history: list[tuple] = []
+        self.on_epoch = c.EPOCH_FN(lambda user, epoch: self._run(self._keep, epoch.contents))
+        self.on_progress = c.PROGRESS_FN(lambda user, now: self._run(self.shown.show, now.contents))
+
+    def _keep(self, e: c.Epoch) -> None:
+        self.history.append((e.epoch, e.loss, e.mutual_information, e.cost, e.seconds))
+
+    def _run(self, function: Callable, argument: Any) -> bool:
+        try:
+            function(argument)
+        except BaseException as error:  # raised again when C has returned
+            self.error = error
+        return self.error is None and self.interrupts.error is None
+
+    def table(self) -> dict[str, np.ndarray]:
+        keys = ("epoch", "loss", "mutual_information", "cost", "seconds")
+        columns = zip(*self.history) if self.history else [()] * len(keys)
+        return {key: np.array(column) for key, column in zip(keys, columns)}
+
+
+# ---- Estimators ---------------------------------------------------------------------------------------
+
+
+class Estimator:
+    """What all methods share, in scikit-learn's manners. Use one of the classes of `graco.methods()`.
+
+    Attributes after `fit`
+    ----------------------
+    embedding_ : (nodes, width) float32, rows in the graph's order.
+    node_ids_ : the names of the rows.
+    n_features_in_ : features of the graph trained on.
+    loss_ : of the last epoch.
+    history_ : dict of arrays, an item per epoch: epoch, loss, mutual_information, cost, seconds.
+    n_epochs_, ended_ : epochs done, and why no more: "epochs", "patience" or "stopped".
+    """
+
+    method: str = ""
+    supervised: bool = False
+    _defaults: dict[str, Any] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        for key in settings:
+            if key not in self._defaults:
+                raise TypeError(
+                    f"{type(self).__name__}() got an unexpected keyword argument {key!r}; "
+                    f"{self.method} reads {', '.join(self._defaults)}"
+                )
+        for key, value in self._defaults.items():
+            setattr(self, key, settings.get(key, value))
+
+    # ---- Parameters ---------------------------------------------------------------------------------
+
+    @classmethod
+    def preset(cls, name: str, **settings: Any) -> Any:
+        """An estimator with the settings published for a data set, and these over them.
+
+        >>> import graco
+        >>> graco.GRACE.preset("cora", epochs=10).epochs
+        10
+        """
+        if name not in cls.presets():
+            raise c.GracoArgumentError(
+                f"{cls.method} has no preset {name!r}; it has {', '.join(cls.presets()) or 'none'}"
+            )
+        values = {key: _from_text(key, text) for key, text, _ in _settings(_open_config(cls.method, name))}
+        values.update(settings)
+        return cls(**values)
+
+    @classmethod
+    def presets(cls) -> list[str]:
+        """The data sets whose published settings are known."""
+        return list(c.listed(c.lib.graco_preset, cls.method.encode()))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Every setting by name."""
+        return {key: getattr(self, key) for key in self._defaults}
+
+    def set_params(self, **params: Any) -> Any:
+        """Changes settings; they are checked when the training begins."""
+        for key, value in params.items():
+            if key not in self._defaults:
+                raise ValueError(
+                    f"Invalid parameter {key!r} for estimator {type(self).__name__}: "
+                    f"{self.method} reads {', '.join(self._defaults)}"
+                )
+            setattr(self, key, value)
+        return self
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{key}={value!r}" for key, value in self.get_params().items()
+            if not _same(value, self._defaults[key])
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        # scikit-learn alone calls this, so it is there.
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type="classifier" if self.supervised else None,
+            target_tags=TargetTags(required=self.supervised),
+            transformer_tags=TransformerTags(preserves_dtype=[]),
+            classifier_tags=ClassifierTags() if self.supervised else None,
+            input_tags=InputTags(two_d_array=False, sparse=True),
+            non_deterministic=False,
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_model", None) is not None
+
+    def _config(self) -> c.Handle:
+        config = _open_config(self.method, None)
+        for key, value in self.get_params().items():
+            if key == "verbose":
+                continue
+            c.check(c.lib.graco_config_set(config.address, key.encode(), _to_text(value).encode()))
+        return config
+
+    # ---- Training -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, run: Any = None, resume: bool = False) -> Any:
+        """Trains on a graph.
+
+        Ctrl-C ends the training within about a second; the estimator then has all its attributes, of
+        the epochs done, and KeyboardInterrupt is raised.
+
+        Parameters
+        ----------
+        X : Graph, or whatever Graph takes as edges.
+        y : a label for each row of X, -1, None or NaN: unknown. Methods that learn without labels only
+            remember them, for `score`. None: the graph's own.
+        run : folder for checkpoints and metrics; None: nothing on disk.
+        resume : goes on from the checkpoint in `run`.
+        """
+        graph = as_graph(X)
+        labels, classes = self._take_labels(graph, y)
+        config = self._config()
+        data = graph
+        if self.supervised and (y is not None or graph._rows is not None):
+            data = graph._with_labels(labels)
+        shown = _progress.start(type(self).__name__, self.verbose)
+        with _Interrupts() as interrupts:
+            watch = _Watch(shown, interrupts)
+            model, result, status = self._train(data, config, watch, run, resume)
+            if status not in (c.OK, c.STOPPED):
+                if watch.error:
+                    raise watch.error
+                raise c.ERRORS.get(status, c.GracoError)(c.message())
+            self._model = c.Handle(model.value, "graco_model_free")
+            self._labels = labels
+            if classes is not None:
+                self.classes_ = classes
+            self.node_ids_ = graph._ids()
+            self.n_features_in_ = graph.n_features
+            self.loss_ = result.loss
+            self.history_ = watch.table()
+            self.n_epochs_ = result.epochs
+            self.ended_ = c.text(result.ended)
+            self.embedding_ = self._embed(graph, contaminated=True)
+        if watch.error or interrupts.error:
+            raise watch.error or interrupts.error
+        return self
+
+    def _train(self, data: Graph, config: c.Handle, watch: _Watch, run: Any, resume: bool) -> tuple:
+        """The call into C, which runs without Python's lock."""
+        options = c.TrainOptions(
+            run=None if run is None else _path(run),
+            resume=resume,
+            on_epoch=watch.on_epoch,
+            on_progress=watch.on_progress,
+        )
+        model, result = c_void_p(), c.TrainResult()
+        try:
+            status = c.lib.graco_train(
+                byref(model), byref(result), data._handle.address, config.address, byref(options)
+            )
+        finally:
+            watch.shown.close()
+        return model, result, status
+
+    def _take_labels(self, graph: Graph, y: Any) -> tuple[Optional[np.ndarray], Optional[np.ndarray]]:
+        """(labels of all nodes, classes): those of `y` in their rows, else the graph's own."""
+        if y is None:
+            labels = graph.labels
+            if labels is None or graph._rows is None:
+                return labels, None if labels is None else graph.classes
+            known, classes = np.array(labels), graph.classes
+            hidden = np.ones(graph.n_nodes, bool)
+            hidden[graph.rows] = False
+            if known.ndim == 2:
+                known = known.astype(np.int8)
+            known[hidden] = -1
+            return known, classes
+        codes, classes = read_labels(y, compact=True)
+        if len(codes) != len(graph):
+            raise c.GracoArgumentError(f"{len(codes)} labels for {len(graph)} nodes")
+        if graph._rows is None:
+            return codes, classes
+        known = np.full((graph.n_nodes, *codes.shape[1:]), -1, dtype=np.int32)
+        known[graph.rows] = codes
+        return known, classes
+
+    # ---- Using --------------------------------------------------------------------------------------
+
+    def _embed(self, graph: Graph, contaminated: bool = False) -> np.ndarray:
+        if not self.__sklearn_is_fitted__():
+            raise c.GracoArgumentError(f"this {type(self).__name__} is not fitted yet: call fit first")
+        options = c.EmbedOptions(
+            threads=int(self.threads), device=str(self.device).encode(), contaminated=contaminated
+        )
+        Z = c.Matrix()
+        c.check(
+            c.lib.graco_model_embed(
+                byref(Z), self._model.address, graph._handle.address, byref(options)
+            )
+        )
+        return c.take_matrix(Z)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """(nodes, width) embeddings of a graph, which may be another than the one trained on."""
+        graph = as_graph(X)
+        Z = self._embed(graph)
+        return Z if graph._rows is None else Z[graph.rows]
+
+    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> np.ndarray:
+        """Trains and gives the embeddings of the same graph."""
+        graph = as_graph(X)
+        self.fit(graph, y, **options)
+        return self.embedding_ if graph._rows is None else self.embedding_[graph.rows]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns of an embedding: grace0, grace1, ..."""
+        width = self.embedding_.shape[1]
+        return np.array([f"{type(self).__name__.lower()}{i}" for i in range(width)], dtype=object)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(nodes, classes) probabilities: a supervised method's own, else those of a logistic regression
+        on the embeddings, fitted to the labels known at `fit`."""
+        graph = as_graph(X)
+        Z = self._embed(graph)
+        if not self.supervised:
+            if self._labels is None:
+                raise c.GracoArgumentError("labels are needed: give y to fit, or labels to the graph")
+            data, _ = _evaluate._labelled(self._labels, None, compact=False)
+            Z = _evaluate._probabilities(Z, data, int(self.threads))
+        return Z[graph.rows] if graph._rows is not None else Z
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each node; for several labels per node, 0 and 1."""
+        P = self.predict_proba(X)
+        if self._labels is not None and self._labels.ndim == 2:
+            return (P > 0.5).astype(np.uint8)
+        return self.classes_[P.argmax(axis=1)]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of nodes with a known label that `predict` gets right.
+
+        In GridSearchCV this is the accuracy of the probe on the rows held out: it is fitted to the
+        labels that `fit` got, and asked about the rows of X.
+        """
+        graph = as_graph(X)
+        if y is None:
+            if graph.labels is None:
+                raise c.GracoArgumentError("labels are needed: give y, or labels to the graph")
+            labels = graph.labels[graph.rows]
+            truth = labels if labels.ndim == 2 else graph.classes[labels]
+            known = labels >= 0 if labels.ndim == 1 else (labels != -1).any(axis=1)
+        else:
+            truth = as_array(y)
+            codes, _ = read_labels(truth, compact=True)
+            known = codes >= 0 if codes.ndim == 1 else np.ones(len(codes), bool)
+        return float((self.predict(graph)[known] == truth[known]).mean())
+
+    # ---- Keeping ------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict:
+        state = dict(self.__dict__)
+        model = state.pop("_model", None)
+        if model is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                c.check(c.lib.graco_model_save(model.address, _path(folder)))
+                with open(os.path.join(folder, "model.safetensors"), "rb") as file:
+                    state["_model_bytes"] = file.read()
+        return state
+
+    def __setstate__(self, state: dict) -> None:
+        state = dict(state)
+        content = state.pop("_model_bytes", None)
+        self.__dict__.update(state)
+        if content is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "model.safetensors"), "wb") as file:
+                    file.write(content)
+                out = c_void_p()
+                c.check(c.lib.graco_model_load(byref(out), _path(folder)))
+                self._model = c.Handle(out.value, "graco_model_free")
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or _to_text(a) == _to_text(b)
+
+
+# ---- Classes from the library's list --------------------------------------------------------------------
+
+
+def _describe(info: c.MethodInfo, settings: list[tuple[str, str, str]], presets: list[str]) -> str:
+    lines = [f"{c.text(info.help)[:1].upper()}{c.text(info.help)[1:]}.", ""]
+    if c.text(info.reference):
+        lines += [f"{c.text(info.reference)}.", ""]
+    needs = [word for word, wanted in (("features", info.needs_features), ("labels", info.needs_labels))
+             if wanted]
+    lines.append(f"Needs {' and '.join(needs)}." if needs else "Needs neither features nor labels.")
+    if c.text(info.scale):
+        lines.append(f"Size of graphs: {c.text(info.scale)}.")
+    if presets:
+        lines.append(f"Settings published for data sets, by `preset`: {', '.join(presets)}.")
+    lines += ["", "Parameters", "----------"]
+    for key, value, help_text in settings:
+        words = list(c.listed(c.lib.graco_config_word, key.encode()))
+        choice = f"; one of {', '.join(words)}" if words else ""
+        lines.append(f"{key} : default {_from_text(key, value)!r}{choice}")
+        lines.append(f"    {help_text}")
+    lines += ["verbose : default None", "    progress on stderr: None on a terminal alone, True, False"]
+    return "\n".join(lines)
+
+
+def _make_class(info: c.MethodInfo) -> type[Estimator]:
+    method = c.text(info.name)
+    name = _SPELLINGS.get(method, method.upper())
+    settings = list(_settings(_open_config(method, None)))
+    defaults = {key: _from_text(key, value) for key, value, _ in settings}
+    defaults["verbose"] = None
+    presets = list(c.listed(c.lib.graco_preset, method.encode()))
+    parameters = [
+        inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=value)
+        for key, value in defaults.items()
+    ]
+    return type(name, (Estimator,), {
+        "__module__": "graco",
+        "__qualname__": name,
+        "__doc__": _describe(info, settings, presets),
+        "__signature__": inspect.Signature(parameters),
+        "method": method,
+        "supervised": bool(info.supervised),
+        "_defaults": defaults,
+    })
+
+
+def make_classes() -> dict[str, type[Estimator]]:
+    """The classes by name, in the library's order of methods."""
+    classes, info, index = {}, c.MethodInfo(), 0
+    while c.lib.graco_method_describe(byref(info), index):
+        made = _make_class(info)
+        classes[made.__name__] = made
+        index += 1
+    return classes

@@ -1,0 +1,176 @@
+"""Scores of embeddings and predictions from them, by the library's probe."""
+
+from __future__ import annotations
+
+from ctypes import byref
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _library as c
+from ._graph import Graph, create
+from ._reading import as_array, label_arrays, read_labels, read_split
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores in percent: means over the splits of a protocol."""
+
+    metric: str  #: "accuracy", or "micro_f1" for several labels per node
+    mean: float
+    deviation: float  #: between splits; 0 for a single one
+    scores: np.ndarray = field(repr=False)  #: (splits)
+    C: np.ndarray = field(repr=False)  #: (splits) the value of the regression that was chosen
+    accuracy: float
+    micro_f1: float
+    macro_f1: float
+    confusion: np.ndarray = field(repr=False)  #: truth by prediction, summed over the splits
+    converged: bool = field(repr=False)
+    seconds: float = field(repr=False)
+    notes: tuple = field(repr=False)  #: what deserves attention
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.mean:.2f} +- {self.deviation:.2f} over {len(self.scores)} splits"
+
+
+def _labelled(y: Any, split: Any, compact: bool) -> tuple[c.Handle, np.ndarray]:
+    """A data set that has labels and nothing else, and its classes."""
+    codes, classes = read_labels(y, compact)
+    known = {**label_arrays(codes), "nodes": len(codes)}
+    if split is not None:
+        known["split"] = read_split(split, len(codes))
+    return create(known), classes if classes is not None else np.arange(0)
+
+
+def evaluate(
+    Z: Any,
+    y: Any,
+    protocol: str = "paper",
+    *,
+    split: Any = None,
+    splits: int = 20,
+    seed: int = 0,
+    threads: int = 0,
+    with_features: bool = False,
+    device: str = "auto",
+) -> Evaluation:
+    """Scores embeddings by a linear classifier on them.
+
+    Parameters
+    ----------
+    Z : (nodes, any) array or frame.
+    y : labels as Graph takes them, or a Graph that has labels.
+    protocol : "paper": random 10/10/80, the regression's C chosen on validation; "authors": random
+        10/90, C by cross-validation; "public": the data set's own split.
+    split : for "public", as Graph takes it; a Graph brings its own.
+    splits, seed : how many random splits, and of which seed.
+    threads : 0: one per core. Never changes the result.
+    with_features : scores [Z ; X]; y must be a Graph.
+    device : "cpu", "cuda", or "auto": a GPU where the work is worth its start.
+
+    Examples
+    --------
+    >>> import numpy as np, graco
+    >>> y = np.arange(300) % 3
+    >>> result = graco.evaluate(np.eye(3)[y], y, splits=5)
+    >>> print(result)
+    accuracy 100.00 +- 0.00 over 5 splits
+    """
+    names = list(c.listed(c.lib.graco_protocol_name))
+    if protocol not in names:
+        raise c.GracoArgumentError(f"protocol {protocol!r}: expected one of {', '.join(names)}")
+    if isinstance(y, Graph):
+        data = y._handle
+    else:
+        data, _ = _labelled(y, split, compact=False)
+        if with_features:
+            raise c.GracoArgumentError("with_features needs a Graph in place of labels")
+    matrix, keep = c.give_matrix(as_array(Z))
+    options = c.lib.graco_eval_defaults()
+    options.protocol, options.splits, options.seed = names.index(protocol), splits, seed
+    options.threads, options.with_features = threads, with_features
+    options.device = device.encode()
+    result = c.EvalResult()
+    c.check(c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options)))
+    del keep
+    try:
+        shape = (result.classes, result.confusion_cols)
+        return Evaluation(
+            metric=c.text(result.metric),
+            mean=result.mean,
+            deviation=result.deviation,
+            scores=np.array(result.scores[: result.splits]),
+            C=np.array(result.C[: result.splits]),
+            accuracy=result.accuracy,
+            micro_f1=result.micro_f1,
+            macro_f1=result.macro_f1,
+            confusion=np.array(result.confusion[: shape[0] * shape[1]]).reshape(shape),
+            converged=result.converged,
+            seconds=result.seconds,
+            notes=tuple(c.text(result.notes[i]) for i in range(result.note_count)),
+        )
+    finally:
+        c.lib.graco_eval_result_clear(byref(result))
+
+
+def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
+    matrix, keep = c.give_matrix(as_array(Z))
+    out = c.Prediction()
+    options = c.PredictOptions(all=True, threads=threads)
+    c.check(c.lib.graco_predict_embeddings(byref(out), byref(matrix), data.address, byref(options)))
+    del keep
+    try:
+        flat = np.ctypeslib.as_array(out.probability, shape=(out.count, out.classes))
+        return flat.copy()
+    finally:
+        c.lib.graco_prediction_clear(byref(out))
+
+
+def _labels_of(y: Any) -> Any:
+    if not isinstance(y, Graph):
+        return y
+    if y.labels is None:
+        raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
+    return y.labels
+
+
+def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
+    """(nodes, classes) probabilities of the classes of every node, learned from the known labels of `y`.
+
+    The classes are those that occur in `y`, sorted. See `predict`.
+    """
+    data, _ = _labelled(_labels_of(y), None, compact=True)
+    return _probabilities(Z, data, threads)
+
+
+def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
+    """Fills in the labels that are not known: a class for every node.
+
+    A logistic regression is fitted to the embeddings of the nodes with a known label, its C chosen by
+    cross-validation. Known labels stay as they are.
+
+    Parameters
+    ----------
+    Z : (nodes, any) array or frame.
+    y : labels, of which some are unknown: -1, None or NaN; or a Graph.
+
+    Examples
+    --------
+    >>> import numpy as np, graco
+    >>> y = np.array(["a", "b", None] * 10)
+    >>> Z = np.array([[1, 0], [0, 1], [0.1, 0.9]] * 10)
+    >>> graco.predict(Z, y)[:3].tolist()
+    ['a', 'b', 'b']
+    """
+    y = _labels_of(y)
+    data, classes = _labelled(y, None, compact=True)
+    codes, _ = read_labels(y, compact=True)
+    P = _probabilities(Z, data, threads)
+    if codes.ndim == 2:
+        unknown = (codes == -1).any(axis=1)[:, None] if codes.dtype.kind == "i" else False
+        return np.where(unknown, P > 0.5, codes).astype(np.uint8)
+    return classes[np.where(codes >= 0, codes, P.argmax(axis=1))]

@@ -1,0 +1,459 @@
+"""Graphs: the library's data sets, made from Python's arrays and shown as arrays again."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _library as c
+from ._reading import (
+    Given, as_array, in_order, index_of, is_frame, is_sparse, label_arrays, look_up, read_edges,
+    read_labels, read_split,
+)
+
+_NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
+            "split", "label_mask", "graph_id")
+_STRINGS = ("node_ids", "class_names")
+
+
+def create(known: dict) -> c.Handle:
+    """A data set of the library from arrays and values under the names of `graco_arrays`."""
+    keep: list = []
+    arrays = c.Arrays()
+    for key, value in known.items():
+        if value is None:
+            continue
+        if key in _NUMBERS:
+            try:
+                value = c.give_array(value, keep)
+            except c.GracoFormatError as error:
+                raise c.GracoFormatError(f"{key}: {error}") from None
+        elif key in _STRINGS:
+            value = c.give_strings(value, keep)
+        setattr(arrays, key, value)
+    out = c_void_p()
+    c.check(c.lib.graco_dataset_create(byref(out), byref(arrays)))
+    return c.Handle(out.value, "graco_dataset_free")
+
+
+class Graph:
+    """A graph with features and, if known, labels and a split. It never changes.
+
+    Parameters
+    ----------
+    edges : the edges, as one of these:
+
+        - an array (2, edges) of node numbers, sources and targets; (edges, 2); a list of pairs
+        - a scipy sparse adjacency matrix: an entry in row i and column j is an edge from i to j
+        - a networkx graph, with the attribute `weight` of its edges
+        - a PyG `Data` or a DGL graph, with features, labels, weights and masks
+        - a pandas frame with columns source, target and perhaps weight
+        - None: a set of nodes without edges
+
+        Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
+        index of `features`.
+    features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
+        float32 without gaps is used in place: it must not change as long as the graph is there.
+    labels : a class for each node, numbers (-1: unknown), words or a pandas series (None, NaN: unknown);
+        or an array (nodes, classes) of 0 and 1 for several labels per node.
+    names : a name for each node.
+    weights : a number above 0 for each edge; False: the graph's own are left out.
+    split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict of masks.
+    graph_ids : the number of its graph for each node, for many graphs; ascending.
+    directed : False adds the reverse of every edge. None: networkx, PyG and DGL say it themselves,
+        anything else is undirected.
+    nodes : how many there are, where nothing else says it.
+    inductive : the split says which nodes a training may see: the training part.
+    copy : True copies features that could be used in place.
+
+    Examples
+    --------
+    >>> import graco
+    >>> g = graco.Graph([("a", "b"), ("b", "c")])
+    >>> g
+    Graph(3 nodes, 4 edges)
+    >>> g.node_ids.tolist()
+    ['a', 'b', 'c']
+    >>> g.edges.tolist()
+    [[1, 0, 2, 1], [0, 1, 1, 2]]
+
+    `g[rows]` is the same graph, of which only these nodes are asked about: that is how scikit-learn's
+    cross-validation divides the nodes of a graph, which it cannot cut.
+
+    >>> len(g), len(g[[0, 2]])
+    (3, 2)
+    """
+
+    def __init__(
+        self,
+        edges: Any = None,
+        *,
+        features: Any = None,
+        labels: Any = None,
+        names: Any = None,
+        weights: Any = None,
+        split: Any = None,
+        graph_ids: Any = None,
+        directed: Optional[bool] = None,
+        nodes: Optional[int] = None,
+        inductive: bool = False,
+        copy: bool = False,
+        name: Optional[str] = None,
+    ) -> None:
+        given = Given()
+        use_weights = weights is not False
+        given.add(features=features, labels=labels, split=split, graph_ids=graph_ids, nodes=nodes,
+                  directed=directed, weights=weights if use_weights and weights is not True else None)
+        read_edges(given, edges)
+        self._names = _settle_names(given, None if names is None else list(names))
+        known = _edge_arrays(given, use_weights)
+        known.update(_feature_arrays(given, self._names))
+        labels = given.get("labels")
+        if labels is not None:
+            codes, self._classes = read_labels(in_order(labels, self._names, "labels"))
+            known.update(label_arrays(codes))
+            known["class_names"] = None if self._classes is None else [str(v) for v in self._classes]
+        else:
+            self._classes = None
+        if given.get("split") is not None:
+            rows = known.get("nodes") or _count_rows(known)
+            known["split"] = read_split(in_order(given["split"], self._names, "the split's rows")
+                                        if index_of(given["split"]) and not isinstance(given["split"], dict)
+                                        else given["split"], rows)
+        if given.get("graph_ids") is not None:
+            known["graph_id"] = as_array(given["graph_ids"])
+        if self._names is not None:
+            known["node_ids"] = self._names
+        known.update(undirected=not given.get("directed"), inductive=inductive, borrow=not copy,
+                     name=None if name is None else str(name).encode())
+        self._open(create(known), known.get("x"))
+
+    # ---- Making ---------------------------------------------------------------------------------
+
+    def _open(self, handle: c.Handle, borrowed: Any = None) -> None:
+        self._handle = handle
+        self._borrowed = borrowed  # the library may use it in place
+        self._rows: Optional[np.ndarray] = None
+        self._info = c.lib.graco_dataset_describe(handle.address)
+        self._arrays = c.lib.graco_dataset_arrays(handle.address)
+
+    @classmethod
+    def _of(cls, handle: c.Handle, names: Optional[list] = None, classes: Any = None,
+            borrowed: Any = None) -> "Graph":
+        graph = cls.__new__(cls)
+        graph._open(handle, borrowed)
+        graph._names = names
+        graph._classes = classes
+        return graph
+
+    def _array(self, key: str) -> Optional[np.ndarray]:
+        return c.take_array(getattr(self._arrays, key), (self._handle, self._borrowed))
+
+    def _known(self) -> dict:
+        """Everything that the data set holds, as `create` takes it."""
+        known: dict = {key: self._array(key) for key in _NUMBERS + _STRINGS}
+        known.update(name=self._arrays.name, nodes=self.n_nodes, x_cols=self._arrays.x_cols,
+                     inductive=self._arrays.inductive)
+        return known
+
+    def _with_labels(self, labels: Optional[np.ndarray]) -> "Graph":
+        """The same graph with these numbers of classes; the features are shared."""
+        known = self._known()
+        known.update(y=None, class_names=None, label_mask=None, borrow=True)
+        known.update({} if labels is None else label_arrays(labels))
+        return Graph._of(create(known), self._names, None, (self._handle, self._borrowed))
+
+    def __reduce__(self) -> tuple:
+        known = {key: None if value is None else np.array(value) if isinstance(value, np.ndarray) else value
+                 for key, value in self._known().items()}
+        return _rebuild, (known, self._names, self._classes, self._rows)
+
+    def save(self, path: Any) -> None:
+        """Writes graco's own format: one file if the path ends in .npz, else a folder."""
+        c.check(c.lib.graco_dataset_save(self._handle.address, _path(path)))
+
+    # ---- Reading --------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return c.text(self._info.name)
+
+    @property
+    def n_nodes(self) -> int:
+        return self._info.nodes
+
+    @property
+    def n_edges(self) -> int:
+        """Both directions counted, without self-loops and repetitions."""
+        return self._info.edges
+
+    @property
+    def n_features(self) -> int:
+        return self._info.feature_count
+
+    @property
+    def n_classes(self) -> int:
+        return self._info.classes
+
+    @property
+    def n_graphs(self) -> int:
+        return self._info.graphs
+
+    @property
+    def directed(self) -> bool:
+        return self._info.directed
+
+    @property
+    def inductive(self) -> bool:
+        return self._info.inductive
+
+    @property
+    def node_ids(self) -> np.ndarray:
+        """The names of the nodes, or their numbers where they have none; of a part, those of its rows."""
+        ids = self._ids()
+        return ids if self._rows is None else ids[self._rows]
+
+    def _ids(self) -> np.ndarray:
+        if self._names is not None:
+            return _object_array(self._names)
+        strings = self._array("node_ids")
+        return np.arange(self.n_nodes) if strings is None else strings
+
+    @property
+    def edges(self) -> np.ndarray:
+        """(2, edges) sources and targets, by target."""
+        starts, source = self._array("edge_indptr"), self._array("source")
+        if source is None:
+            return np.empty((2, 0), np.int32)
+        target = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(starts))
+        return np.stack([source, target])
+
+    @property
+    def weights(self) -> Optional[np.ndarray]:
+        """(edges) in the order of `edges`; None where all are 1."""
+        return self._array("edge_weight")
+
+    @property
+    def features(self) -> Any:
+        """(nodes, features): an array, or a scipy CSR matrix where they are sparse; None without any.
+
+        It is the graph's own memory and read-only.
+        """
+        if self._info.sparse_features:
+            from scipy.sparse import csr_matrix
+
+            parts = tuple(self._array(key) for key in ("x_data", "x_indices", "x_indptr"))
+            return csr_matrix(parts, shape=(self.n_nodes, self.n_features), copy=False)
+        return self._array("x")
+
+    @property
+    def labels(self) -> Optional[np.ndarray]:
+        """A number of a class for each node, -1: unknown; or (nodes, classes) of 0 and 1, unknown rows -1."""
+        labels, mask = self._array("y"), self._array("label_mask")
+        if labels is None or mask is None or mask.all():
+            return labels
+        known = mask.astype(bool) if labels.ndim == 1 else mask.astype(bool)[:, None]
+        return np.where(known, labels.astype(np.int32), -1)
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The classes in the order of their numbers."""
+        if self._classes is not None:
+            return self._classes
+        names = self._array("class_names")
+        return np.arange(self.n_classes) if names is None else names
+
+    @property
+    def split(self) -> Optional[np.ndarray]:
+        """For each node 0: training, 1: validation, 2: test, 3: none."""
+        return self._array("split")
+
+    @property
+    def graph_ids(self) -> Optional[np.ndarray]:
+        return self._array("graph_id")
+
+    # ---- Parts, as scikit-learn takes them ------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(nodes asked about, features)."""
+        return len(self), self.n_features
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The nodes that are asked about: all, unless this is a part."""
+        return np.arange(self.n_nodes) if self._rows is None else self._rows
+
+    def __len__(self) -> int:
+        return self.n_nodes if self._rows is None else len(self._rows)
+
+    def __getitem__(self, rows: Any) -> "Graph":
+        if isinstance(rows, tuple):
+            rows = rows[0]
+        part = Graph._of(self._handle, self._names, self._classes, self._borrowed)
+        part._rows = np.atleast_1d(self.rows[np.asarray(rows) if not isinstance(rows, slice) else rows])
+        return part
+
+    def take(self, indices: Any, axis: int = 0) -> "Graph":
+        return self[indices]
+
+    def __repr__(self) -> str:
+        parts = [f"{self.n_nodes} nodes", f"{self.n_edges} edges"]
+        if self._rows is not None:
+            parts[0] = f"{len(self)} of {parts[0]}"
+        for count, word in ((self.n_features, "features"), (self.n_classes, "classes")):
+            if count:
+                parts.append(f"{count} {word}")
+        if self.n_graphs > 1:
+            parts.append(f"{self.n_graphs} graphs")
+        return f"Graph({', '.join(parts)})"
+
+
+def as_graph(value: Any) -> Graph:
+    return value if isinstance(value, Graph) else Graph(value)
+
+
+def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any) -> Graph:
+    graph = Graph._of(create(known), names, classes)
+    graph._rows = rows
+    return graph
+
+
+def _object_array(items: list) -> np.ndarray:
+    """An array of names: of numbers or strings where all are, else of objects."""
+    kinds = {type(item) for item in items}
+    if kinds and kinds <= {int}:
+        return np.array(items)
+    out = np.empty(len(items), dtype=object)
+    out[:] = items
+    return out
+
+
+def _count_rows(known: dict) -> Optional[int]:
+    for key in ("x", "y"):
+        if known.get(key) is not None:
+            return len(known[key])
+    return None
+
+
+def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
+    """The names of the nodes; the ends of the edges become numbers."""
+    own = given.get("names")
+    if own is not None and names is None:
+        names = own
+    from_index = False
+    if names is None:
+        for key in ("features", "labels"):
+            index = index_of(given.get(key))
+            if index is not None:
+                names, from_index = index, True
+                break
+    ends = [given.get(key) for key in ("source", "target")]
+    words = [end is not None and end.dtype.kind not in "iub" for end in ends]
+    fractions = any(end is not None and end.dtype.kind == "f" for end in ends)
+    if any(words) and not fractions and names is None:
+        joined = np.concatenate([np.asarray(end, dtype=object) for end in ends])
+        order = np.stack([joined[: len(ends[0])], joined[len(ends[0]):]], axis=1).ravel().tolist()
+        names = list(dict.fromkeys(order))
+    if names is None:
+        return None
+    if from_index and names == list(range(len(names))) and not any(words):
+        given.setdefault("nodes", len(names))
+        return None
+    if not given.get("numbered") and given.get("edge_indptr") is None and (from_index or any(words)):
+        for key in ("source", "target"):
+            if given.get(key) is not None:
+                given[key] = look_up(names, given[key], "edges")
+    if given.get("nodes") is None:
+        given["nodes"] = len(names)
+    return names
+
+
+def _edge_arrays(given: Given, use_weights: bool) -> dict:
+    known: dict = {key: given.get(key) for key in ("source", "target", "edge_indptr")}
+    weights = given.get("weights")
+    if use_weights and weights is not None:
+        known["edge_weight"] = as_array(weights)
+    if given.get("nodes") is not None:
+        known["nodes"] = int(given["nodes"])
+    return known
+
+
+def _feature_arrays(given: Given, names: Optional[list]) -> dict:
+    features = given.get("features")
+    if features is None:
+        return {}
+    if is_sparse(features):
+        matrix = features.tocsr()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy() if matrix is features else matrix
+            matrix.sum_duplicates()
+        return {"x_indptr": matrix.indptr, "x_indices": matrix.indices, "x_data": matrix.data,
+                "x_cols": matrix.shape[1]}
+    if is_frame(features) or isinstance(features, dict):
+        features = in_order(features, names, "features")
+    array = as_array(features)
+    if array.dtype == object:
+        try:
+            array = array.astype(np.float32)
+        except (TypeError, ValueError) as error:
+            raise c.GracoFormatError(f"features are no numbers: {error}") from None
+    return {"x": array}
+
+
+def _path(path: Any) -> bytes:
+    import os
+
+    return os.fsencode(path)
+
+
+def load(
+    source: Any,
+    *,
+    features: Any = None,
+    labels: Any = None,
+    undirected: bool = False,
+    header: Optional[str] = None,
+    id_column: Optional[str] = None,
+    delimiter: Optional[str] = None,
+    weights: bool = True,
+) -> Graph:
+    """Loads a graph from a file, a folder, or by the name of a data set.
+
+    Names are looked up under $GRACO_DATA, else $XDG_DATA_HOME/graco, else ~/.local/share/graco, where
+    the command `graco fetch` puts them. The format is found from the content: Planetoid's files, .npz of
+    CitationFull, DGL's ppi and reddit, graco's own, or an edge list, with tables of `features` and
+    `labels` beside it.
+
+    Parameters
+    ----------
+    source : path or name, such as "cora".
+    features, labels : paths of tables beside an edge list.
+    undirected : adds the reverse of every edge; published data sets always have it.
+    header : "yes" or "no": whether the first lines of tables are headers. None: look.
+    id_column : that names nodes: its name, its number from 1, or "none". None: look.
+    delimiter : one character, or "tab", "comma", "space". None: look.
+    weights : False leaves out the weights of the edges.
+
+    Examples
+    --------
+    >>> import graco
+    >>> graco.load("/nowhere/at/all")
+    Traceback (most recent call last):
+      ...
+    graco._library.GracoIOError: /nowhere/at/all: No such file or directory
+    """
+    options = c.LoadOptions(
+        features_path=None if features is None else _path(features),
+        labels_path=None if labels is None else _path(labels),
+        undirected=undirected,
+        header=None if header is None else header.encode(),
+        id_column=None if id_column is None else str(id_column).encode(),
+        delimiter=None if delimiter is None else delimiter.encode(),
+        unweighted=not weights,
+    )
+    out = c_void_p()
+    c.check(c.lib.graco_dataset_load(byref(out), _path(source), byref(options)))
+    return Graph._of(c.Handle(out.value, "graco_dataset_free"))

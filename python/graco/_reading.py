@@ -1,0 +1,288 @@
+"""What other libraries' objects say about a graph, read by the names of their attributes.
+
+None of those libraries is imported here: an object of theirs shows that the program has it already.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Optional
+
+import numpy as np
+
+from ._library import GracoArgumentError, GracoFormatError
+
+SPLIT_WORDS = {
+    "train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "test": 2, "none": 3, "": 3,
+}
+
+
+def comes_from(value: Any, library: str) -> bool:
+    """Whether a class of the value is defined in a library, such as "pandas"."""
+    return any(kind.__module__.split(".")[0] == library for kind in type(value).__mro__)
+
+
+def is_sparse(value: Any) -> bool:
+    return comes_from(value, "scipy") and hasattr(value, "tocsr")
+
+
+def is_frame(value: Any) -> bool:
+    return comes_from(value, "pandas") and hasattr(value, "columns")
+
+
+def is_series(value: Any) -> bool:
+    return comes_from(value, "pandas") and hasattr(value, "index") and not is_frame(value)
+
+
+def as_array(value: Any) -> np.ndarray:
+    """Tensors, frames, series and lists as an array, without a copy where that is possible."""
+    if comes_from(value, "torch"):
+        return value.detach().cpu().numpy()
+    if comes_from(value, "pandas"):
+        return value.to_numpy()
+    return np.asarray(value)
+
+
+class Given(dict):
+    """What is known of a graph so far, by the names of Graph's arguments and of C's arrays."""
+
+    def add(self, **known: Any) -> None:
+        """Adds what is not None and not yet known."""
+        for key, value in known.items():
+            if value is not None and self.get(key) is None:
+                self[key] = value
+
+
+# ---- Edges ----------------------------------------------------------------------------------------
+
+
+def read_edges(given: Given, edges: Any) -> None:
+    """Fills `given` with the edges of whatever was handed over, and with what else it holds."""
+    if edges is None:
+        return
+    if comes_from(edges, "networkx"):
+        _read_networkx(given, edges)
+    elif comes_from(edges, "dgl"):
+        _read_dgl(given, edges)
+    elif hasattr(edges, "edge_index"):
+        _read_pyg(given, edges)
+    elif is_sparse(edges):
+        _read_sparse(given, edges)
+    elif comes_from(edges, "torch") and getattr(edges, "is_sparse", False):
+        tensor = edges.coalesce()
+        source, target = as_array(tensor.indices())
+        given.add(source=source, target=target, nodes=max(tensor.shape), weights=as_array(tensor.values()))
+    elif is_frame(edges):
+        _read_frame(given, edges)
+    elif isinstance(edges, (str, bytes)) or hasattr(edges, "__fspath__"):
+        raise GracoArgumentError(f"edges are {edges!r}; a file or a data set's name is for graco.load")
+    else:
+        source, target = _pair(edges)
+        given.add(source=source, target=target)
+
+
+def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
+    if isinstance(edges, tuple) and len(edges) == 2:
+        return as_array(edges[0]), as_array(edges[1])
+    if isinstance(edges, np.ndarray) or comes_from(edges, "torch"):
+        array = as_array(edges)
+        if array.ndim == 2 and array.shape[0] == 2:
+            return array[0], array[1]
+    else:
+        pairs = [tuple(pair) for pair in edges]
+        if any(len(pair) != 2 for pair in pairs):
+            raise GracoFormatError("a list of edges holds an item that is no pair")
+        mixed = any(isinstance(end, str) for pair in pairs for end in pair)
+        array = np.array(pairs, dtype=object if mixed else None).reshape(len(pairs), 2)
+        if not pairs:
+            array = array.astype(np.int64)
+    if array.ndim == 2 and array.shape[1] == 2:
+        return array[:, 0], array[:, 1]
+    raise GracoFormatError(
+        f"edges of shape {array.shape}: expected (2, edges), sources and targets, or (edges, 2)"
+    )
+
+
+def _read_networkx(given: Given, graph: Any) -> None:
+    names = list(graph.nodes)
+    place = {name: i for i, name in enumerate(names)}
+    triples = list(graph.edges(data="weight"))
+    ends = np.array([(place[a], place[b]) for a, b, _ in triples], dtype=np.int64).reshape(-1, 2)
+    weights = None
+    if any(w is not None for _, _, w in triples):
+        weights = np.array([1.0 if w is None else float(w) for _, _, w in triples])
+    given.add(source=ends[:, 0], target=ends[:, 1], weights=weights, nodes=len(names),
+              directed=bool(graph.is_directed()))
+    given.add(names=names)
+    given["numbered"] = True
+
+
+def _read_dgl(given: Given, graph: Any) -> None:
+    source, target = graph.edges()
+    given.add(source=as_array(source), target=as_array(target), nodes=int(graph.num_nodes()), directed=True)
+    data = graph.ndata
+    given.add(features=data.get("feat"), labels=data.get("label"))
+    given.add(split=_masks(*(data.get(f"{part}_mask") for part in ("train", "val", "test"))))
+    sizes = as_array(graph.batch_num_nodes()) if hasattr(graph, "batch_num_nodes") else np.array([0])
+    if len(sizes) > 1:
+        given.add(graph_ids=np.repeat(np.arange(len(sizes)), sizes))
+
+
+def _read_pyg(given: Given, data: Any) -> None:
+    source, target = as_array(data.edge_index)
+    given.add(source=source, target=target, weights=getattr(data, "edge_weight", None),
+              nodes=getattr(data, "num_nodes", None), directed=True)
+    given.add(features=getattr(data, "x", None), labels=getattr(data, "y", None),
+              graph_ids=getattr(data, "batch", None))
+    given.add(split=_masks(*(getattr(data, f"{part}_mask", None) for part in ("train", "val", "test"))))
+
+
+def _read_sparse(given: Given, matrix: Any) -> None:
+    """An adjacency matrix: an entry in row i and column j is an edge from i to j."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise GracoFormatError(f"an adjacency matrix of shape {matrix.shape}: expected a square one")
+    if matrix.format in ("csr", "csc"):
+        end = "target" if matrix.format == "csr" else "source"
+        given.add(edge_indptr=matrix.indptr, weights=matrix.data, nodes=matrix.shape[0])
+        given[end] = matrix.indices
+    else:
+        matrix = matrix.tocoo()
+        given.add(source=matrix.row, target=matrix.col, weights=matrix.data, nodes=matrix.shape[0])
+
+
+def _read_frame(given: Given, frame: Any) -> None:
+    """Columns `source`, `target` and perhaps `weight`; else the first, the second and perhaps the third."""
+    columns = list(frame.columns)
+    if "source" in columns and "target" in columns:
+        ends, weight = ["source", "target"], "weight" if "weight" in columns else None
+    elif len(columns) in (2, 3):
+        ends, weight = columns[:2], columns[2] if len(columns) == 3 else None
+    else:
+        raise GracoFormatError(
+            f"a frame of edges has the columns {columns}: expected source, target and perhaps weight"
+        )
+    given.add(source=frame[ends[0]].to_numpy(), target=frame[ends[1]].to_numpy(),
+              weights=None if weight is None else frame[weight].to_numpy())
+
+
+def _masks(*masks: Any) -> Optional[np.ndarray]:
+    """Three masks as a split; None where none is there or they are no vectors."""
+    arrays = [None if mask is None else as_array(mask) for mask in masks]
+    there = [mask for mask in arrays if mask is not None]
+    if not there or any(mask.ndim != 1 for mask in there):
+        return None
+    split = np.full(len(there[0]), 3, dtype=np.uint8)
+    for part, mask in enumerate(arrays):
+        if mask is not None:
+            split[mask.astype(bool)] = part
+    return split
+
+
+# ---- Names ----------------------------------------------------------------------------------------
+
+
+def index_of(value: Any) -> Optional[list]:
+    """The names that a frame, a series or a dict gives its rows; None for anything else."""
+    if is_frame(value) or is_series(value):
+        return list(value.index)
+    return list(value) if isinstance(value, dict) else None
+
+
+def look_up(names: Iterable, wanted: Any, what: str) -> np.ndarray:
+    """The places of `wanted` among the names."""
+    place = {name: i for i, name in enumerate(names)}
+    wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
+    try:
+        return np.fromiter((place[name] for name in wanted), dtype=np.int64, count=len(wanted))
+    except KeyError as error:
+        raise GracoFormatError(f"{what} name the node {error.args[0]!r}, which is not among the names") from None
+
+
+def in_order(value: Any, names: Optional[list], what: str) -> Any:
+    """A frame, series or dict with its rows in the order of the names; anything else as it is."""
+    own = index_of(value)
+    if own is None:
+        return value
+    place = {name: i for i, name in enumerate(own)}
+    missing = [name for name in names or own if name not in place]
+    if missing:
+        raise GracoFormatError(f"{what} have no row for the node {missing[0]!r}")
+    rows = [place[name] for name in names or own]
+    array = np.array(list(value.values())) if isinstance(value, dict) else value.to_numpy()
+    return array if rows == list(range(len(own))) else array[rows]
+
+
+# ---- Labels and splits ------------------------------------------------------------------------------
+
+
+def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optional[np.ndarray]]:
+    """Labels as numbers of classes, -1 where none is known, and the classes in the order of the numbers.
+
+    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. Of other
+    labels None, NaN and "" are unknown. Two dimensions are several labels per node, 0 and 1; the whole
+    row of an unknown one is -1.
+    """
+    array = as_array(labels)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim == 2:
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            array = np.where(np.isnan(array).any(axis=1)[:, None], -1, array).astype(np.int8)
+        return array, np.arange(array.shape[1]) if compact else None
+    if array.ndim != 1:
+        raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
+    if array.dtype.kind in "iub" and not compact:
+        return array, None
+    if array.dtype.kind in "iub":
+        known = array >= 0 if array.dtype.kind == "i" else np.ones(len(array), bool)
+    elif array.dtype.kind == "f":
+        known = ~np.isnan(array) & (array != -1)
+        whole = array[known].astype(np.int64)
+        if (whole == array[known]).all():
+            array = np.where(known, array, -1).astype(np.int64)
+            if not compact:
+                return array, None
+    else:
+        known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
+    codes = np.full(len(array), -1, dtype=np.int32)
+    values = array[known]
+    if values.dtype == object and any(isinstance(v, str) for v in values):
+        values = values.astype(str)
+    classes, codes[known] = np.unique(values, return_inverse=True)
+    return codes, classes
+
+
+def label_arrays(codes: np.ndarray) -> dict:
+    """Numbers of classes as C takes them: unknown rows of several labels are a mask of their own."""
+    if codes.ndim == 2 and codes.dtype.kind == "i" and (codes == -1).any():
+        known = (codes != -1).any(axis=1)
+        return {"y": np.where(known[:, None], codes, 0), "label_mask": known}
+    return {"y": codes}
+
+
+def read_split(split: Any, nodes: Optional[int]) -> np.ndarray:
+    """Numbers 0 to 3, words, three masks, or a dict of masks or node numbers, as numbers."""
+    if isinstance(split, tuple) and len(split) in (2, 3):
+        split = dict(zip(("train", "val", "test") if len(split) == 3 else ("train", "test"), split))
+    if isinstance(split, dict):
+        parts = {word: as_array(part) for word, part in split.items()}
+        masks = [part for part in parts.values() if part.dtype == bool]
+        count = len(masks[0]) if masks else nodes
+        if count is None:
+            raise GracoArgumentError("a split of node numbers needs to know how many nodes there are")
+        out = np.full(count, 3, dtype=np.uint8)
+        for word, part in parts.items():
+            if word not in SPLIT_WORDS:
+                raise GracoFormatError(f"a split has the part {word!r}: expected train, val or test")
+            try:
+                out[part] = SPLIT_WORDS[word]
+            except IndexError as error:
+                raise GracoFormatError(f"the part {word!r} of a split: {error}") from None
+        return out
+    array = as_array(split)
+    if array.dtype.kind not in "OU":
+        return array
+    unknown = [word for word in array.tolist() if word not in SPLIT_WORDS]
+    if unknown:
+        raise GracoFormatError(f"a split has the word {unknown[0]!r}: expected train, val, test or none")
+    return np.array([SPLIT_WORDS[word] for word in array], dtype=np.uint8)

@@ -1,0 +1,35 @@
+/* What a file says of nodes, attribute by attribute, as graph formats of other programs do: numbers that
+ * every node has become features, and one attribute the labels.
+ *
+ * Values come in any order, node after node; attributes are numbered as they first appear. */
+#ifndef DATA_ATTRIBUTES_H
+#define DATA_ATTRIBUTES_H
+
+#include "data/tables.h"
+
+struct attributes;
+
+graco_status attributes_create(struct attributes **out);
+void attributes_free(struct attributes *attributes);
+
+/* `node` has this number under a name of `length` bytes. Nodes must not descend from call to call. */
+graco_status attributes_number(struct attributes *attributes, int64_t node, const char *name,
+                               int64_t length, double value);
+
+/* A node has something else under that name, which so is no feature. */
+graco_status attributes_other(struct attributes *attributes, const char *name, int64_t length);
+
+/* Whether a name is one that labels have: label, class or y. */
+bool attributes_is_label(const char *name, int64_t length);
+
+/* `node` has this label, under one of these names. Two names in one file have two readings, and are
+ * GRACO_ERROR_FORMAT. */
+graco_status attributes_label(struct attributes *attributes, int64_t node, const char *name,
+                              const char *text);
+
+/* Fills features and labels of `tables`, which the caller clears, for so many nodes, and says in `note`
+ * what was taken and what was left out. Labels that are all integers are the classes. */
+graco_status attributes_take(struct tables *tables, char note[TABLES_NOTE],
+                             struct attributes *attributes, int64_t nodes);
+
+#endif

@@ -1,0 +1,56 @@
+/* Plots: functions from numbers to a picture of SVG. Every plot of every page is drawn here.
+ *
+ * Numbers that are NaN are missing, and left out. Titles, labels and names may be any words; they
+ * are escaped. A plot without numbers is an empty frame. What a plot shows by colour it also shows
+ * by shape, place or words. */
+#ifndef REPORT_PLOT_H
+#define REPORT_PLOT_H
+
+#include "report/svg.h"
+
+/* ---- Lines with bands ------------------------------------------------------------------------ */
+
+struct plot_series {
+    const char *label;
+    int64_t count;
+    const double *x, *y;      /* (count) */
+    const double *low, *high; /* (count) of the band, or NULL: there is none */
+};
+
+struct plot_lines {
+    const char *x_label, *y_label;
+    int64_t series_count;
+    const struct plot_series *series;
+    bool marks;            /* a sign at every point, with its numbers under the mouse */
+    const double *x_ticks; /* (x_tick_count), or NULL: round numbers */
+    int64_t x_tick_count;
+};
+
+void plot_lines(struct text *out, const struct svg_head *head, const struct plot_lines *plot);
+
+/* ---- Heat map -------------------------------------------------------------------------------- */
+
+/* Cells from dark (low) to bright (high), each with its number, and the highest in a frame. */
+struct plot_heat {
+    const char *x_label, *y_label, *value_label;
+    int64_t columns, rows;
+    const double *x, *y;      /* (columns), (rows): what the cells stand for */
+    const double *values;     /* (rows, columns); row 0 is the lowest in the picture */
+    const char *const *hover; /* (rows, columns) words under the mouse, or NULL */
+};
+
+void plot_heat(struct text *out, const struct svg_head *head, const struct plot_heat *plot);
+
+/* ---- Points by class ------------------------------------------------------------------------- */
+
+struct plot_scatter {
+    const char *x_label, *y_label;
+    int64_t count, classes;
+    const double *x, *y;            /* (count) */
+    const int32_t *class_of;        /* (count) */
+    const char *const *class_names; /* (classes) */
+};
+
+void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot);
+
+#endif

@@ -1,0 +1,106 @@
+/* Points of a map, a path for each class: a line of no length with round ends is a dot, and takes
+ * a fifth of a circle's bytes. Each class has its name at its middle, so that colours need not be
+ * told apart. */
+#include "report/plot.h"
+
+#include "report/plot_axes.h"
+#include "report/theme.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { WIDTH = 420, PLOT_HEIGHT = 340, LEFT = 26, RIGHT = 10, HEAD = 28, FOOT = 32 };
+enum { NAMED_MAX = 16 }; /* classes that have their names on the map */
+
+static const char *class_name(const void *plot, int64_t index)
+{
+    return ((const struct plot_scatter *)plot)->class_names[index];
+}
+
+/* The second eight classes have the first ones' colours, but squares. */
+static const char *dots_of(int64_t class)
+{
+    return class / THEME_SERIES % 2 == 0 ? "dots" : "dots squares";
+}
+
+static void class_sign(struct text *out, const void *plot, int64_t index, const double at[2])
+{
+    (void)plot;
+    svg_series_begin(out, index);
+    svg_path_begin(out, dots_of(index), NULL);
+    svg_path_to(out, 'M', at[0] + 6, at[1]);
+    text_add(out, "h0");
+    svg_path_end(out);
+    svg_series_end(out);
+}
+
+static bool is_point(const struct plot_scatter *plot, int64_t i)
+{
+    return !isnan(plot->x[i]) && !isnan(plot->y[i]);
+}
+
+static void draw_class(struct text *out, const struct plot_frame *frame,
+                       const struct plot_scatter *plot, int64_t class)
+{
+    svg_series_begin(out, class);
+    svg_path_begin(out, dots_of(class), NULL);
+    for (int64_t i = 0; i < plot->count; i++)
+        if (plot->class_of[i] == class && is_point(plot, i)) {
+            svg_path_to(out, 'M', plot_x(frame, plot->x[i]), plot_y(frame, plot->y[i]));
+            text_add(out, "h0");
+        }
+    svg_path_end(out);
+    svg_series_end(out);
+}
+
+static void name_class(struct text *out, const struct plot_frame *frame,
+                       const struct plot_scatter *plot, int64_t class)
+{
+    double x = 0, y = 0;
+    int64_t count = 0;
+    char name[PLOT_NAME];
+    for (int64_t i = 0; i < plot->count; i++)
+        if (plot->class_of[i] == class && is_point(plot, i)) {
+            x += plot_x(frame, plot->x[i]);
+            y += plot_y(frame, plot->y[i]);
+            count++;
+        }
+    if (count == 0)
+        return;
+    plot_name(name, plot->class_names[class], 14);
+    svg_words(out, "middle halo", x / (double)count, y / (double)count + 4, name);
+}
+
+void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot)
+{
+    struct plot_range x = plot_range_empty(), y = plot_range_empty();
+    struct plot_legend legend = {.count = plot->classes,
+                                 .name = class_name,
+                                 .sign = class_sign,
+                                 .plot = plot,
+                                 .left = LEFT - 6,
+                                 .top = HEAD + PLOT_HEIGHT + FOOT + 8,
+                                 .width = WIDTH - LEFT - RIGHT};
+    struct plot_frame frame = {
+        .left = LEFT, .top = HEAD, .width = WIDTH - LEFT - RIGHT, .height = PLOT_HEIGHT};
+    char title[PLOT_NAME];
+    for (int64_t i = 0; i < plot->count; i++)
+        if (is_point(plot, i)) {
+            plot_range_add(&x, plot->x[i]);
+            plot_range_add(&y, plot->y[i]);
+        }
+    frame.x = plot_range_pad(x, 0.04);
+    frame.y = plot_range_pad(y, 0.04);
+    svg_begin(out, head, WIDTH, legend.top + plot_legend(NULL, &legend) - 10);
+    plot_name(title, head->title, 48);
+    svg_words(out, "name", LEFT, 15, title);
+    plot_axes(
+        out, &frame,
+        &(struct plot_axes){.x_label = plot->x_label, .y_label = plot->y_label, .bare = true});
+    for (int64_t c = 0; c < plot->classes; c++)
+        draw_class(out, &frame, plot, c);
+    for (int64_t c = 0; c < plot->classes && plot->classes <= NAMED_MAX; c++)
+        name_class(out, &frame, plot, c);
+    plot_legend(out, &legend);
+    svg_end(out);
+}

@@ -1,0 +1,36 @@
+/* What the two files that read results.json share. Messages name the key, and the caller adds
+ * where it stands. */
+#ifndef REPORT_RESULTS_READ_H
+#define REPORT_RESULTS_READ_H
+
+#include "report/results.h"
+
+/* Zeroed memory that belongs to `results`, into *out, a pointer of any type. */
+graco_status results_take(void *out, struct results *results, int64_t count, size_t size);
+
+/* An array of at most so many items that must be there. */
+graco_status results_list(const struct json **out, const struct json *object, const char *key,
+                          int64_t most);
+
+/* A string; where it is missing or null `otherwise`, if that is not NULL. */
+graco_status results_word(const char **out, const struct json *object, const char *key,
+                          const char *otherwise);
+
+/* An array of at most so many strings. */
+graco_status results_words(struct results_words *out, struct results *results,
+                           const struct json *object, const char *key, int64_t most);
+
+/* A number; NaN where it is missing or null. */
+graco_status results_number(double *out, const struct json *object, const char *key);
+
+/* An array of numbers; `may_miss`: null stands for NaN. `key` is for messages. */
+graco_status results_numbers(struct results_numbers *out, struct results *results,
+                             const struct json *list, const char *key, bool may_miss);
+
+/* What a cell with a key and a value comes to. */
+struct summary results_summary(const struct results *results, const struct results_cell *cell);
+
+/* Items, claims and explanations of the file. */
+graco_status results_read_items(struct results *results, const struct json *root);
+
+#endif

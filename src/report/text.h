@@ -1,0 +1,51 @@
+/* A text that grows: what every page, table and plot is written into.
+ *
+ * A failure stays with the text: later calls do nothing, and text_status or text_save reports the
+ * first one. So whoever writes need not check each piece. What comes from a file or a user goes
+ * through one of the functions that escape; the others take words of the source alone. */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include "base/status.h"
+
+/* Zero it to begin; clear it at the end. */
+struct text {
+    char *bytes; /* (length) and a NUL; NULL while it is empty */
+    int64_t length, room;
+    graco_status status;
+};
+
+/* The words as they are. */
+void text_add(struct text *text, const char *words);
+void text_add_bytes(struct text *text, const char *bytes, int64_t length);
+
+/* printf, with a decimal point in every locale. */
+void text_print(struct text *text, const char *format, ...) EXT_PRINTF(2, 3);
+
+/* The words for an element or an attribute in quotes of HTML, SVG or XML: & < > " ' become
+ * references, and what no XML may hold (control characters, bytes that are not UTF-8) the sign for
+ * an unknown character. */
+void text_html(struct text *text, const char *words);
+
+/* The words for a line or a table's cell of Markdown: no mark keeps its meaning, a line break
+ * becomes a blank. */
+void text_markdown(struct text *text, const char *words);
+
+/* The words as a field of CSV (RFC 4180): in quotes where they must be. A field that a spreadsheet
+ * would take for a formula (it begins with = + - @ or a tab) gets an apostrophe before it. */
+void text_csv(struct text *text, const char *words);
+
+/* The same after another text, whatever that failed with. */
+void text_append(struct text *text, const struct text *other);
+
+/* The words so far, with a NUL; "" while it is empty. Borrowed until the next call. */
+const char *text_words(const struct text *text);
+
+graco_status text_status(const struct text *text);
+
+/* Writes it to a file, atomically. */
+graco_status text_save(const struct text *text, const char *path);
+
+void text_clear(struct text *text);
+
+#endif

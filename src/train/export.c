@@ -1,0 +1,389 @@
+/* Embeddings with names: saved beside each other, and written for other programs. Rows are read
+ * from the mapped file and names from theirs, one at a time, so that embeddings may be larger
+ * than memory. A format is a row of a table: how the file begins and how a node is written;
+ * .npz, which keeps names and numbers apart, goes its own way. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/dataset.h"
+#include "io/files/file.h"
+#include "io/npy.h"
+#include "io/store.h"
+#include "io/name_lines.h"
+#include "io/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What an .npz may take for names, which are all as wide as the longest, without proof that most
+ * are long: so many bytes, or so many for each byte of them. */
+static const int64_t WIDE_FREE = (int64_t)1 << 30;
+enum { WIDE_PER_BYTE = 64 };
+
+struct format;
+
+struct export
+{
+    const struct format *format;
+    bool safe; /* for spreadsheets */
+    char *matrix_path, *names_path;
+    struct npy_map matrix;
+    struct file_map names; /* data is NULL where there are none */
+    struct name_lines lines;
+    int64_t rows, cols;
+    struct file_writer *writer;
+};
+
+struct format {
+    const char *ending;
+    char separator;       /* between the fields of a table; 0: it is none */
+    const char *line_end; /* of a table */
+    graco_status (*begin)(struct export *export);
+    graco_status (*row)(struct export *export, const char *name, const float *values);
+};
+
+static graco_status put(struct export *export, const char *text)
+{
+    return file_writer_write(export->writer, text, (int64_t)strlen(text));
+}
+
+static graco_status put_number(struct export *export, char before, float value)
+{
+    char text[1 + NUMBER_TEXT];
+    text[0] = before;
+    return file_writer_write(export->writer, text, 1 + number_shortest_float(text + 1, value));
+}
+
+/* ---- Tables
+ * ----------------------------------------------------------------------------------- */
+
+static graco_status begin_table(struct export *export)
+{
+    char text[32];
+    PASS(put(export, "node"));
+    for (int64_t k = 0; k < export->cols; k++) {
+        snprintf(text, sizeof text, "%cz%" PRId64, export->format->separator, k);
+        PASS(put(export, text));
+    }
+    return put(export, export->format->line_end);
+}
+
+/* RFC 4180: quoted where it holds what separates fields or lines, or a quote, which then is
+ * doubled. */
+static graco_status put_field(struct export *export, const char *field)
+{
+    const char special[] = {'"', '\r', '\n', export->format->separator, '\0'};
+    bool formula = export->safe && *field && strchr("=+-@\t\r\n", *field);
+    bool quoted = field[strcspn(field, special)];
+    if (quoted)
+        PASS(put(export, "\""));
+    if (formula)
+        PASS(put(export, "'"));
+    while (quoted && strchr(field, '"')) {
+        size_t length = strcspn(field, "\"") + 1;
+        PASS(file_writer_write(export->writer, field, (int64_t)length));
+        PASS(put(export, "\""));
+        field += length;
+    }
+    PASS(put(export, field));
+    return quoted ? put(export, "\"") : GRACO_OK;
+}
+
+static graco_status table_row(struct export *export, const char *name, const float *values)
+{
+    PASS(put_field(export, name));
+    for (int64_t k = 0; k < export->cols; k++)
+        PASS(put_number(export, export->format->separator, values[k]));
+    return put(export, export->format->line_end);
+}
+
+/* ---- word2vec
+ * --------------------------------------------------------------------------------- */
+
+static graco_status begin_vectors(struct export *export)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%" PRId64 " %" PRId64 "\n", export->rows, export->cols);
+    return put(export, text);
+}
+
+/* A name ends at the first blank, and nothing can be escaped. */
+static graco_status put_word(struct export *export, const char *name)
+{
+    const char *at = name;
+    while ((unsigned char)*at > ' ')
+        at++;
+    if (*at || at == name)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "%s: line %lld: word2vec's format cannot hold the name '%.80s', which is "
+            "empty or has a blank: expected an output such as FILE.csv or FILE.npz",
+            export->names_path, (long long)export->lines.line, name);
+    return put(export, name);
+}
+
+static graco_status text_row(struct export *export, const char *name, const float *values)
+{
+    PASS(put_word(export, name));
+    for (int64_t k = 0; k < export->cols; k++)
+        PASS(put_number(export, ' ', values[k]));
+    return put(export, "\n");
+}
+
+static graco_status binary_row(struct export *export, const char *name, const float *values)
+{
+    PASS(put_word(export, name));
+    PASS(put(export, " "));
+    PASS(file_writer_write(export->writer, values, export->cols * (int64_t)sizeof *values));
+    return put(export, "\n");
+}
+
+static const struct format FORMATS[] = {
+    {".csv", ',', "\r\n", begin_table, table_row}, {".tsv", '\t', "\n", begin_table, table_row},
+    {".txt", 0, "", begin_vectors, text_row},      {".vec", 0, "", begin_vectors, text_row},
+    {".bin", 0, "", begin_vectors, binary_row},    {".npz", 0, "", NULL, NULL}};
+enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
+
+/* ---- Rows
+ * ------------------------------------------------------------------------------------- */
+
+/* The name of the next row. `text` has room for its number. */
+static graco_status next_name(const char **name, struct export *export, char text[32], int64_t row)
+{
+    *name = text;
+    if (!export->names.data) {
+        snprintf(text, 32, "%" PRId64, row);
+        return GRACO_OK;
+    }
+    graco_status status = name_lines_next(name, &export->lines);
+    return status == GRACO_OK ? status : status_context(status, "%s", export->names_path);
+}
+
+static graco_status write_rows(struct export *export, const char *path)
+{
+    graco_status status = GRACO_OK;
+    const float *values = export->matrix.array.data;
+    const char *name;
+    char text[32];
+    TRY(file_writer_open(&export->writer, path));
+    TRY(export->format->begin(export));
+    for (int64_t i = 0; i < export->rows; i++, values += export->cols) {
+        TRY(next_name(&name, export, text, i));
+        TRY(export->format->row(export, name, values));
+    }
+    TRY(file_writer_commit(export->writer));
+done:
+    file_writer_free(export->writer);
+    return status;
+}
+
+/* ---- .npz
+ * ------------------------------------------------------------------------------------- */
+
+/* Decodes a name to `points`, if that is not NULL, and counts its characters. */
+static graco_status decode_name(uint32_t *points, int64_t *count, const struct export *export,
+                                const char *name)
+{
+    uint32_t point = 0;
+    for (*count = 0; *name; ++*count) {
+        if (!utf8_decode(&point, &name))
+            return status_fail(
+                GRACO_ERROR_ARGUMENT,
+                "%s: line %lld is not UTF-8, which an .npz needs: expected an output "
+                "such as FILE.csv",
+                export->names_path, (long long)export->lines.line);
+        if (points)
+            points[*count] = point;
+    }
+    return GRACO_OK;
+}
+
+/* The number of characters of the longest name. Reads all names, and begins again. */
+static graco_status widest_name(int64_t *width, struct export *export)
+{
+    const char *name;
+    char text[32];
+    int64_t count = 0;
+    *width = 1;
+    for (int64_t i = 0; i < export->rows; i++) {
+        PASS(next_name(&name, export, text, i));
+        PASS(decode_name(NULL, &count, export, name));
+        *width = count > *width ? count : *width;
+    }
+    export->lines.at = (const char *)export->names.data;
+    export->lines.line = 0;
+    int64_t most = WIDE_PER_BYTE * export->names.length;
+    most = most > WIDE_FREE ? most : WIDE_FREE;
+    if (*width > most / 4 / (export->rows + 1))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s: a name of %lld characters would make all %lld names of an .npz as "
+                           "wide: expected an output such as FILE.csv",
+                           export->names_path, (long long)*width, (long long)export->rows);
+    return GRACO_OK;
+}
+
+static graco_status store_names(struct store *store, struct export *export)
+{
+    graco_status status = GRACO_OK;
+    struct array described;
+    uint32_t *item = NULL;
+    const char *name;
+    char text[32];
+    int64_t width = 1, count = 0;
+    TRY(widest_name(&width, export));
+    TRY(array_describe(&described, ARRAY_TEXT, 4 * width, 1, &export->rows));
+    TRY(memory_alloc(&item, width, sizeof *item));
+    TRY(store_array_begin(store, "node_ids", &described));
+    for (int64_t i = 0; i < export->rows; i++) {
+        TRY(next_name(&name, export, text, i));
+        TRY(decode_name(item, &count, export, name));
+        memset(item + count, 0, (size_t)(width - count) * sizeof *item);
+        TRY(store_write(store, item, width * (int64_t)sizeof *item));
+    }
+    TRY(store_end(store));
+done:
+    memory_free(item);
+    return status;
+}
+
+static graco_status write_archive(struct export *export, const char *path)
+{
+    graco_status status = GRACO_OK;
+    struct store *store = NULL;
+    TRY(store_create(&store, path));
+    if (export->names.data)
+        TRY(store_names(store, export));
+    TRY(store_array(store, "embeddings", &export->matrix.array));
+    TRY(store_commit(store));
+done:
+    store_free(store);
+    return status;
+}
+
+/* ---- What is exported
+ * ------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static graco_status find_format(struct export *export, const char *path)
+{
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        export->format = ends_with(path, FORMATS[i].ending) ? &FORMATS[i] : export->format;
+    if (!export->format)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s: its ending names no format: expected .csv, .tsv, .txt or .vec "
+                           "(word2vec), .bin (word2vec) or .npz",
+                           path);
+    if (export->safe && !export->format->separator)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s is no table for a spreadsheet: expected .csv or .tsv", path);
+    return GRACO_OK;
+}
+
+/* NAME.node_ids.txt for NAME.npy. The caller owns *out. */
+static graco_status names_beside(char **out, const char *path)
+{
+    static const char ending[] = ".node_ids.txt";
+    size_t length = strlen(path) - (ends_with(path, ".npy") ? 4 : 0);
+    PASS(memory_alloc(out, (int64_t)(length + sizeof ending), 1));
+    memcpy(*out, path, length);
+    memcpy(*out + length, ending, sizeof ending);
+    return GRACO_OK;
+}
+
+/* The two files. Those of a run stand in its folder. */
+static graco_status find_files(struct export *export, const char *from)
+{
+    graco_status status = GRACO_OK;
+    char *folder = NULL;
+    bool of_run = file_is_folder(from) || strcmp(from, "embeddings.npy") == 0 ||
+                  ends_with(from, "/embeddings.npy");
+    if (!of_run) {
+        TRY(memory_string(&export->matrix_path, from));
+        TRY(names_beside(&export->names_path, from));
+        goto done;
+    }
+    TRY(file_is_folder(from) ? memory_string(&folder, from) : file_parent(&folder, from));
+    TRY(memory_path(&export->matrix_path, folder, "embeddings.npy"));
+    TRY(memory_path(&export->names_path, folder, "node_ids.txt"));
+done:
+    memory_free(folder);
+    return status;
+}
+
+static graco_status open_matrix(struct export *export)
+{
+    const char *path = export->matrix_path;
+    const struct array *array = &export->matrix.array;
+    uint8_t first;
+    int64_t length = 0;
+    PASS(file_head(&first, &length, path, 1));
+    if (length == 0)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s is empty: expected the embeddings of a training that has ended",
+                           path);
+    PASS(npy_map_open(&export->matrix, path));
+    if (array->type != ARRAY_F32 || array->ndim != 2)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s has %s items in %d dimensions: expected float32 in 2", path,
+                           array_type_name(array->type), array->ndim);
+    export->rows = array->shape[0];
+    export->cols = array->shape[1];
+    return GRACO_OK;
+}
+
+static graco_status open_names(struct export *export)
+{
+    if (!file_exists(export->names_path))
+        return GRACO_OK;
+    PASS(file_map_open(&export->names, export->names_path));
+    int64_t count = name_lines_count(export->names.data, export->names.length);
+    name_lines_init(&export->lines, export->names.data, export->names.length);
+    if (count != export->rows)
+        return status_fail(
+            GRACO_ERROR_FORMAT, "%s has %lld names: expected %lld, one for each row of %s",
+            export->names_path, (long long)count, (long long)export->rows, export->matrix_path);
+    return GRACO_OK;
+}
+
+graco_status graco_embeddings_export(graco_export_result *result, const char *from,
+                                     const char *path, const graco_export_options *options)
+{
+    graco_status status = GRACO_OK;
+    struct export export = {.safe = options && options->spreadsheet_safe};
+    TRY(find_format(&export, path));
+    TRY(find_files(&export, from));
+    TRY(open_matrix(&export));
+    TRY(open_names(&export));
+    TRY(export.format->row ? write_rows(&export, path) : write_archive(&export, path));
+    if (result)
+        *result = (graco_export_result){export.rows, export.cols, export.names.data};
+done:
+    name_lines_clear(&export.lines);
+    file_map_close(&export.names);
+    npy_map_close(&export.matrix);
+    memory_free(export.matrix_path);
+    memory_free(export.names_path);
+    return status;
+}
+
+graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
+                                   const char *path)
+{
+    graco_status status = GRACO_OK;
+    char *names = NULL;
+    if (Z->rows != data->graph->nodes)
+        FAIL(GRACO_ERROR_ARGUMENT, "embeddings of %lld nodes: expected %lld", (long long)Z->rows,
+             (long long)data->graph->nodes);
+    TRY(names_beside(&names, path));
+    TRY(file_remove(names));
+    TRY(graco_matrix_save(Z, path));
+    TRY(name_lines_write(names, data->node_ids, Z->rows));
+done:
+    memory_free(names);
+    return status;
+}

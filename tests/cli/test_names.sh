@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Names of nodes: a run carries them, `embed` puts them beside its file, `export` writes them with the
+# vectors, and no name is ever that of another node.
+set -euo pipefail
+
+graco=$1/graco
+. "$(dirname "$0")/../check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# refuses CODE PART ARGUMENT...: graco must exit so, with one line that has PART.
+refuses() {
+    exits "$@"
+    holds "graco ${*:3}: one line: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
+}
+
+printf 'ann;"Bo, b"\n"Bo, b";=cid\n=cid;dan\ndan;ann\n' >edges.csv
+printf 'id;a;b\nann;1;2\n=cid;0;1\n"Bo, b";3;1\ndan;1;1\n' >x.csv
+printf '0 1\n1 2\n2 3\n' >plain.txt
+printf '1 2\n0 1\n3 1\n1 1\n' >plain_x.txt
+printf 'ann\nBo, b\n=cid\ndan\n' >names.txt
+little=(--epochs 1 --set hidden=2 --set projection=2 --threads 1 --device cpu -q)
+tables=(edges.csv --features x.csv)
+
+# ---- The run folder -----------------------------------------------------------------------------
+exits 0 "" train "${tables[@]}" -o run "${little[@]}"
+same run/node_ids.txt names.txt
+exits 0 "" train "${tables[@]}" -o runs --runs 2 "${little[@]}"
+same runs/run-2/node_ids.txt names.txt
+exits 0 "" convert "${tables[@]}" set.npz
+exits 0 "" convert set.npz set
+exits 0 "" train set -o of_set "${little[@]}"
+same of_set/node_ids.txt names.txt
+same of_set/embeddings.npy run/embeddings.npy
+rm of_set/node_ids.txt
+exits 0 "" train set -o of_set --resume "${little[@]}" --epochs 2
+same of_set/node_ids.txt names.txt
+exits 0 "" train plain.txt --features plain_x.txt -o plain "${little[@]}"
+holds "nodes without names have none: $(ls plain)" [ ! -e plain/node_ids.txt ]
+
+# A folder without a checkpoint may be begun again with other data: old names go.
+mkdir begun
+cp names.txt begun/node_ids.txt
+refuses 1 "begun holds node_ids.txt but no checkpoint" train plain.txt --features plain_x.txt -o begun "${little[@]}"
+
+# ---- embed --------------------------------------------------------------------------------------
+exits 0 "wrote Z.node_ids.txt: the names of the nodes" embed run "${tables[@]}" -o Z.npy --device cpu
+same Z.node_ids.txt names.txt
+exits 0 "" embed run plain.txt --features plain_x.txt -o Z.npy --device cpu
+holds "names of an older file are gone: $(ls)" [ ! -e Z.node_ids.txt ]
+exits 0 "" embed run "${tables[@]}" -o - --device cpu
+holds "the standard output has no names: $(ls)" [ ! -e -.node_ids.txt ]
+
+# ---- export -------------------------------------------------------------------------------------
+exits 0 "wrote z.csv: 4 nodes by name, 2 numbers each" export run -o z.csv
+tr -d '\r' <z.csv | sed 's/,[^,]*,[^,]*$//' >found
+printf 'node\nann\n"Bo, b"\n=cid\ndan\n' >wanted
+same found wanted
+holds "the header: $(head -1 z.csv)" grep -q '^node,z0,z1' z.csv
+exits 0 "" export run -o safe.csv --spreadsheet-safe
+holds "a formula is defused" grep -q "^'=cid," safe.csv
+exits 0 "" embed run "${tables[@]}" -o Z.npy --device cpu
+exits 0 "" export Z.npy -o Z.csv
+same Z.csv z.csv
+exits 0 "" export run -o z.npz
+exits 0 "4 nodes by number" export plain -o plain.vec
+holds "word2vec's head: $(head -1 plain.vec)" [ "$(head -1 plain.vec)" = "4 2" ]
+exits 0 "runs holds several runs; these are the embeddings of the first, runs/run-1" export runs -o first.csv
+same first.csv z.csv
+refuses 2 "line 2: word2vec's format cannot hold the name 'Bo, b'" export run -o z.vec
+holds "nothing is left of it: $(ls)" [ "$(ls | grep -c 'z\.vec')" -eq 0 ]
+refuses 2 "z.parquet: its ending names no format" export run -o z.parquet
+refuses 2 "z.npz is no table for a spreadsheet" export run -o z.npz --spreadsheet-safe
+refuses 2 "export: no output file given" export run
+refuses 1 "cannot open nowhere: No such file or directory" export nowhere -o z.csv
+refuses 1 "set/embeddings.npy: No such file or directory" export set -o z.csv
+cp z.csv before.csv
+echo eve >>run/node_ids.txt
+refuses 1 "run/node_ids.txt has 5 names: expected 4, one for each row of run/embeddings.npy" export run -o z.csv
+same z.csv before.csv
+: >run/embeddings.npy
+refuses 1 "run/embeddings.npy is empty: expected the embeddings of a training that has ended" export run -o z.csv
+checked

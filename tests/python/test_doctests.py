@@ -1,0 +1,53 @@
+"""The examples in docstrings, and the help of a method."""
+
+import doctest
+import os
+import pydoc
+import subprocess
+import sys
+import unittest
+
+import graco
+from graco import _estimators, _evaluate, _graph, _library, _progress, _reading
+from support import main
+
+
+class Examples(unittest.TestCase):
+    def test_docstrings(self):
+        tried = 0
+        for part in (graco, _estimators, _evaluate, _graph, _library, _progress, _reading):
+            found = doctest.testmod(part, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+            self.assertEqual(found.failed, 0, part.__name__)
+            tried += found.attempted
+        self.assertGreater(tried, 12)
+
+    def test_help(self):
+        text = pydoc.plain(pydoc.render_doc(graco.GRACE))
+        for part in ("GRACE(*, encoder='gcn'", "temperature", "one of gcn, sage", "fit_transform", "Zhu et al."):
+            self.assertIn(part, text)
+        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(graco.__file__), "py.typed")))
+
+    def test_nothing_else_is_imported(self):
+        """numpy is all that an import brings."""
+        code = ("import sys, graco; "
+                "print([m for m in ('scipy', 'pandas', 'networkx', 'torch', 'sklearn', 'tqdm') if m in sys.modules])")
+        self.assertEqual(subprocess.check_output([sys.executable, "-c", code], text=True).strip(), "[]")
+
+    def test_no_library(self):
+        environment = {**os.environ, "GRACO_LIBRARY": "/nowhere/libgraco.so"}
+        done = subprocess.run([sys.executable, "-c", "import graco"], env=environment, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ImportError: graco's library cannot be loaded: /nowhere/libgraco.so", done.stderr)
+
+    def test_cora(self):
+        """examples/cora.py, on a few epochs."""
+        data = os.environ.get("GRACO_DATA", "")
+        if not os.path.isdir(os.path.join(data, "cora")):
+            self.skipTest("needs the published data sets under $GRACO_DATA")
+        path = os.path.join(os.environ["GRACO_SOURCE"], "examples", "cora.py")
+        done = subprocess.run([sys.executable, path, "--epochs", "2"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("accuracy", done.stdout)
+
+
+main()

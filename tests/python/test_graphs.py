@@ -1,0 +1,267 @@
+"""Graphs from arrays and from other libraries' objects; what does not fit is refused in graco's words."""
+
+import pickle
+import time
+import types
+import unittest
+
+import numpy as np
+
+import graco
+from support import main, module, small
+
+
+class Arrays(unittest.TestCase):
+    def test_shapes(self):
+        edges, X, y = small()
+        wanted = graco.Graph(edges, features=X).edges
+        for form in (edges.T, edges.T.tolist(), (edges[0], edges[1]), edges.astype(np.int32),
+                     np.asfortranarray(edges), edges[:, ::-1]):
+            found = graco.Graph(form, features=X)
+            self.assertTrue((found.edges == wanted).all())
+        self.assertEqual(graco.Graph([(0, 1), (1, 2)]).n_edges, 4)
+        self.assertEqual(graco.Graph([(0, 1), (1, 2)], directed=True).n_edges, 2)
+        self.assertEqual(graco.Graph(nodes=5).n_nodes, 5)
+        self.assertEqual(graco.Graph([], nodes=5).n_edges, 0)
+
+    def test_what_it_holds(self):
+        edges, X, y = small()
+        words = np.array(["red", "blue"], dtype=object)[y]
+        words[3] = None
+        g = graco.Graph(edges, features=X, labels=words, split=["train", "test"] * 20,
+                        weights=np.full(edges.shape[1], 2.0), name="mine")
+        self.assertEqual((g.name, g.n_nodes, g.n_features, g.n_classes), ("mine", 40, 6, 2))
+        self.assertEqual(g.labels[:5].tolist(), [1, 0, 1, -1, 1])
+        self.assertEqual(g.classes.tolist(), ["blue", "red"])
+        self.assertEqual(g.split[:3].tolist(), [0, 2, 0])
+        self.assertTrue((g.weights >= 2).all() and len(g.weights) == g.n_edges)
+        self.assertTrue((g.features == X).all())
+        self.assertIn("40 nodes", repr(g))
+        many = graco.Graph([(0, 1), (2, 3)], graph_ids=[0, 0, 1, 1])
+        self.assertEqual((many.n_graphs, many.graph_ids.tolist()), (2, [0, 0, 1, 1]))
+        self.assertEqual(graco.Graph([(0, 1)], weights=False).weights, None)
+
+    def test_no_copies(self):
+        edges, X, _ = small()
+        g = graco.Graph(edges, features=X)
+        self.assertTrue(np.shares_memory(g.features, X))
+        self.assertFalse(np.shares_memory(graco.Graph(edges, features=X, copy=True).features, X))
+        self.assertFalse(g.features.flags.writeable)
+        seen = g.features
+        del g, X
+        self.assertTrue(np.isfinite(seen).all())  # the view keeps what it shows
+
+    def test_splits(self):
+        mask = np.zeros(4, bool)
+        mask[0] = True
+        for split in ([0, 2, 3, 3], ["train", "test", "none", ""], {"train": mask, "test": [1]},
+                      (mask, np.roll(mask, 1))):
+            g = graco.Graph(nodes=4, labels=[0, 1, 0, 1], split=split)
+            self.assertEqual(g.split.tolist(), [0, 2, 3, 3])
+
+    def test_names(self):
+        g = graco.Graph([("x", "y"), ("y", "z")], features=np.eye(3))
+        self.assertEqual(g.node_ids.tolist(), ["x", "y", "z"])
+        g = graco.Graph([(0, 1)], names=["one", "two", "three"])
+        self.assertEqual((g.n_nodes, g.node_ids.tolist()), (3, ["one", "two", "three"]))
+        g = graco.Graph([("a", "b")], features={"b": [1.0, 2], "a": [3, 4]})
+        self.assertEqual((g.node_ids.tolist(), g.edges.tolist()), (["b", "a"], [[1, 0], [0, 1]]))
+        g = graco.Graph([("a", "b")], names=["b", "a"], labels={"a": 1, "b": 0})
+        self.assertEqual(g.labels.tolist(), [0, 1])
+
+    def test_pickle(self):
+        edges, X, y = small()
+        g = graco.Graph(edges, features=X, labels=np.array(["p", "q"])[y], names=[f"n{i}" for i in range(40)])
+        back = pickle.loads(pickle.dumps(g[[3, 4]]))
+        self.assertTrue((back.edges == g.edges).all() and (back.features == X).all())
+        self.assertEqual((back.node_ids.tolist(), back.classes.tolist()), (["n3", "n4"], ["p", "q"]))
+
+    def test_parts(self):
+        edges, X, _ = small()
+        g = graco.Graph(edges, features=X)
+        mask = np.arange(40) < 5
+        for rows in ([0, 1, 2, 3, 4], mask, slice(5), np.arange(5)):
+            self.assertEqual(g[rows].rows.tolist(), [0, 1, 2, 3, 4])
+        self.assertEqual(g[5:10][[1]].rows.tolist(), [6])
+        self.assertEqual(g[5:10].shape, (5, 6))
+        with self.assertRaises(IndexError):
+            g[[40]]
+
+    def test_several_labels(self):
+        several = np.eye(3)[[0, 1, 2, 0]]
+        several[1] = np.nan
+        g = graco.Graph(nodes=4, labels=several)
+        self.assertEqual(g.labels.tolist(), [[1, 0, 0], [-1, -1, -1], [0, 0, 1], [1, 0, 0]])
+        self.assertEqual(pickle.loads(pickle.dumps(g)).labels.tolist(), g.labels.tolist())
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, part, *arguments, kind=ValueError, **named):
+        with self.assertRaises(graco.GracoError) as caught:
+            graco.Graph(*arguments, **named)
+        self.assertIn(part, str(caught.exception))
+        self.assertIsInstance(caught.exception, kind)
+
+    def test_bad_input(self):
+        edges, X, y = small()
+        bad = X.copy()
+        bad[1, 1] = np.nan
+        self.refused("is nan", edges, features=bad)
+        self.refused("features for 39 nodes", edges, features=X[:39], nodes=40)
+        self.refused("x has 1 dimensions", edges, features=X[0])
+        self.refused("3 dimensions", edges, features=X[None])
+        self.refused("expected numbers", edges, features=X.astype(complex))
+        self.refused("expected numbers", edges, features=[["a"]] * 40)
+        self.refused("shape (3, 4)", np.zeros((3, 4), int))
+        self.refused("no pair", [(1, 2, 3)])
+        self.refused("-1", np.array([[0, -1], [1, 0]]), nodes=3)
+        self.refused("7", np.array([[0, 7], [1, 0]]), nodes=3)
+        self.refused("0.5", np.array([[0, 0.5], [1, 0]]), nodes=3)
+        self.refused("graco.load", "cora")
+        self.refused("'q'", [("a", "q")], names=["a", "b"])
+        self.refused("no row for the node 'b'", [("a", "b")], names=["a", "b"], features={"a": [1.0]})
+        self.refused("edge_weight", edges, weights=[1.0, 2.0])
+        self.refused("weight", [(0, 1)], weights=[-1.0])
+        self.refused("a split has the word 'tain'", nodes=2, split=["tain", "test"])
+        self.refused("the part 'tain'", nodes=2, split={"tain": [0]})
+        self.refused("the part 'train'", nodes=2, split={"train": [5]})
+        self.refused("split", nodes=2, labels=[0, 1], split=[0, 9])
+        self.refused("NUL", [(0, 1)], names=["a", "b\0"])
+        self.refused("a", [(0, 1)], names=["a", "a"])
+        self.refused("3 dimensions", nodes=2, labels=np.zeros((2, 2, 2)))
+        self.refused("a graph of 0 nodes")
+
+    def test_load(self):
+        with self.assertRaises(OSError) as caught:
+            graco.load("/nowhere/at/all")
+        self.assertIn("/nowhere/at/all", str(caught.exception))
+
+    def test_evaluations(self):
+        y = np.arange(60) % 3
+        Z = np.eye(3)[y]
+        for part, arguments, named in (
+            ("rows", (Z[:50], y), {}), ("protocol 'p'", (Z, y, "p"), {}), ("1 dimensions", (Z[0], y), {}),
+            ("no split of its own", (Z, y, "public"), {}), ("with_features", (Z, y), {"with_features": True}),
+        ):
+            with self.assertRaises(ValueError) as caught:
+                graco.evaluate(*arguments, **named)
+            self.assertIn(part, str(caught.exception))
+        with self.assertRaises(ArithmeticError):
+            graco.evaluate(Z * np.nan, y)
+        with self.assertRaises(ValueError):
+            graco.predict(Z, np.full(60, -1))
+        with self.assertRaises(ValueError):
+            graco.predict(Z[:5], y)
+        hidden = y.copy()
+        hidden[::2] = -1
+        self.assertTrue((graco.predict(Z, hidden) == y).all())
+        self.assertEqual(graco.predict_proba(Z, hidden).shape, (60, 3))
+        several = Z.copy()
+        several[::4] = np.nan
+        self.assertTrue((graco.predict(Z, several) == Z).mean() > 0.9)
+
+
+class Peers(unittest.TestCase):
+    def test_scipy(self):
+        sparse = module("scipy.sparse")
+        edges, X, _ = small()
+        A = sparse.coo_matrix((np.ones(edges.shape[1]), edges), shape=(40, 40))
+        wanted = graco.Graph(edges, features=X, directed=True)
+        A.sum_duplicates()
+        A.data[:] = 1
+        for form in ("coo", "csr", "csc", "lil"):
+            found = graco.Graph(A.asformat(form), directed=True)
+            self.assertTrue((found.edges == wanted.edges).all(), form)
+        S = sparse.random(40, 30, density=0.2, format="csr", random_state=0)
+        S.indices = S.indices[::-1].copy()
+        S.has_canonical_format = S.has_sorted_indices = False
+        found = graco.Graph(edges, features=S).features
+        self.assertTrue((found.toarray() == S.toarray().astype(np.float32)).all())
+        with self.assertRaises(ValueError) as caught:
+            graco.Graph(sparse.random(3, 4))
+        self.assertIn("(3, 4)", str(caught.exception))
+
+    def test_a_million_entries(self):
+        sparse = module("scipy.sparse")
+        rng = np.random.default_rng(0)
+        ends = rng.integers(100_000, size=(2, 1_000_000), dtype=np.int32)
+        A = sparse.csr_matrix((np.ones(1_000_000, np.float32), ends), shape=(100_000, 100_000))
+        self.assertEqual(A.indices.dtype, np.int32)
+        keep = []
+        graco._library.give_array(A.indices, keep)
+        self.assertIs(keep[0], A.indices)  # no copy on Python's side
+        best = min(self.seconds(lambda: graco.Graph(A, directed=True)) for _ in range(3))
+        print(f"a matrix of 1,000,000 entries: {best:.3f} s")
+        self.assertLess(best, 2.5)  # 0.5 s on a quiet machine
+
+    @staticmethod
+    def seconds(function):
+        began = time.process_time()
+        function()
+        return time.process_time() - began
+
+    def test_networkx(self):
+        nx = module("networkx")
+        G = nx.les_miserables_graph()
+        g = graco.Graph(G)
+        self.assertEqual((g.n_nodes, g.n_edges), (77, 2 * G.number_of_edges()))
+        self.assertEqual(g.node_ids.tolist(), list(G))
+        self.assertIsNotNone(g.weights)
+        self.assertIsNone(graco.Graph(G, weights=False).weights)
+        self.assertEqual(graco.Graph(nx.DiGraph([("a", "b")])).n_edges, 1)
+        g = graco.Graph(G, features={name: [len(name), 1.0] for name in sorted(G)})
+        self.assertEqual(g.features[0, 0], len(list(G)[0]))
+
+    def test_pandas(self):
+        pd = module("pandas")
+        edges = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "weight": [1.0, 2.0]})
+        g = graco.Graph(edges)
+        self.assertEqual((g.node_ids.tolist(), g.weights.tolist()), (["a", "b", "c"], [1.0, 1.0, 2.0, 2.0]))
+        X = pd.DataFrame(np.eye(3), index=["c", "b", "a"])
+        y = pd.Series(["one", "two", None], index=["a", "b", "c"])
+        g = graco.Graph(edges, features=X, labels=y)
+        self.assertEqual((g.node_ids.tolist(), g.labels.tolist()), (["c", "b", "a"], [-1, 1, 0]))
+        numbers = pd.DataFrame({"from": [10, 20], "to": [20, 30]})
+        g = graco.Graph(numbers, features=pd.DataFrame(np.eye(3), index=[30, 20, 10]))
+        self.assertEqual(g.node_ids.tolist(), [30, 20, 10])
+        self.assertEqual(g.edges.tolist(), [[1, 0, 2, 1], [0, 1, 1, 2]])
+        with self.assertRaises(ValueError) as caught:
+            graco.Graph(pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}))
+        self.assertIn("expected source, target", str(caught.exception))
+
+    def test_torch(self):
+        torch = module("torch")
+        edges, X, y = small()
+        wanted = graco.Graph(edges, features=X)
+        tensor = torch.from_numpy(X)
+        found = graco.Graph(torch.from_numpy(edges), features=tensor, labels=torch.from_numpy(y))
+        self.assertTrue((found.edges == wanted.edges).all() and (found.labels == y).all())
+        self.assertTrue(np.shares_memory(found.features, X))
+        S = torch.sparse_coo_tensor(torch.from_numpy(edges), torch.ones(edges.shape[1]), (40, 40))
+        self.assertEqual(graco.Graph(S).n_edges, wanted.n_edges)
+        big = torch.rand(200, 200) @ torch.rand(200, 200)  # torch's OpenMP beside graco's library
+        Z = np.eye(2)[y] + X[:, :2] * 0.01
+        self.assertGreater(graco.evaluate(Z, y, splits=2).mean, 90)
+        self.assertTrue(torch.isfinite(big @ big).all())
+
+    def test_pyg_and_dgl(self):
+        """By their attributes: neither is needed here."""
+        edges, X, y = small()
+        train = np.arange(40) < 10
+        data = types.SimpleNamespace(edge_index=edges, x=X, y=y, num_nodes=40, train_mask=train,
+                                     val_mask=~train, test_mask=None, edge_weight=None, batch=None)
+        g = graco.Graph(data)
+        self.assertEqual((g.n_features, g.n_classes, g.split[0], g.split[20]), (6, 2, 0, 1))
+        self.assertTrue(g.directed)
+
+        class Heterograph:
+            ndata = {"feat": X, "label": y, "train_mask": train}
+            edges = staticmethod(lambda: (edges[0], edges[1]))
+            num_nodes = staticmethod(lambda: 40)
+
+        Heterograph.__module__ = "dgl.heterograph"
+        g2 = graco.Graph(Heterograph())
+        self.assertTrue((g2.edges == g.edges).all() and g2.split[0] == 0)
+
+
+main()

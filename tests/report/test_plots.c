@@ -1,0 +1,173 @@
+/* Plots: round ticks, gaps where numbers are missing, and pictures of nothing, one number, or huge
+ * ones that hold no NaN and no infinity. */
+#include "check.h"
+
+#include "report/plot.h"
+#include "report/plot_axes.h"
+
+static void ticks(void)
+{
+    struct plot_ticks t = plot_ticks((struct plot_range){0.48, 0.92}, 5);
+    CHECK(t.count == 5 && t.decimals == 1 && fabs(t.at[0] - 0.5) < 1e-12);
+    CHECK(fabs(t.at[4] - 0.9) < 1e-12);
+    t = plot_ticks((struct plot_range){-3, 203}, 6);
+    CHECK(t.count == 5 && t.decimals == 0 && t.at[0] == 0 && t.at[4] == 200);
+    t = plot_ticks((struct plot_range){71.02, 71.05}, 6);
+    CHECK(t.decimals == 3 && t.count >= 5 && t.count <= 7);
+    for (double scale = 1e-12; scale < 1e30; scale *= 7.3)
+        for (int64_t most = 2; most <= PLOT_TICKS; most++) {
+            struct plot_range range = {-0.37 * scale, 1.13 * scale};
+            t = plot_ticks(range, most);
+            CHECK(t.count >= 1 && t.count <= most + 1);
+            for (int64_t i = 0; i < t.count; i++)
+                CHECK(t.at[i] >= range.low - 1e-6 * scale && t.at[i] <= range.high + 1e-6 * scale);
+        }
+
+    struct plot_range r = plot_range_pad(plot_range_empty(), 0.1);
+    CHECK(r.low < r.high);
+    r = plot_range_empty();
+    plot_range_add(&r, 5);
+    plot_range_add(&r, NAN);
+    r = plot_range_pad(r, 0.1);
+    CHECK(r.low < 5 && r.high > 5);
+}
+
+static void names(void)
+{
+    char name[PLOT_NAME], number[PLOT_NUMBER];
+    plot_name(name, "short", 8);
+    CHECK(strcmp(name, "short") == 0);
+    plot_name(name, "just 8!!", 8);
+    CHECK(strcmp(name, "just 8!!") == 0);
+    plot_name(name, "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F five", 4); /* cut between characters */
+    CHECK(strcmp(name, "\xC3\xA4\xC3\xB6\xC3\xBC\xE2\x80\xA6") == 0);
+    plot_number(number, -1.25, 1);
+    CHECK(strcmp(number, "\xE2\x88\x92"
+                         "1.2") == 0);
+    plot_number(number, 3e30, 1);
+    CHECK(strcmp(number, "3.00e+30") == 0);
+}
+
+static int count(const char *text, const char *part)
+{
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        found++;
+    return found;
+}
+
+/* No number that a browser could not read. */
+static void check_picture(const struct text *out)
+{
+    const char *words = text_words(out);
+    CHECK(text_status(out) == GRACO_OK && strncmp(words, "<svg ", 5) == 0);
+    CHECK(!strstr(words, "nan") && !strstr(words, "inf"));
+    CHECK(count(words, "<g ") == count(words, "</g>"));
+    CHECK(count(words, "<title") == count(words, "</title>") && count(words, "<desc ") == 1);
+}
+
+static const struct svg_head HEAD = {.title = "T <1>", .about = "A & B", .number = 7};
+
+static void lines(void)
+{
+    static const double x[] = {1, 2, 3, 4, 5}, y[] = {1, 2, NAN, 4, 5}, low[] = {0, 1, 2, NAN, 4},
+                        high[] = {2, 3, 4, NAN, 6};
+    struct plot_series series[2] = {
+        {.label = "<s>", .count = 5, .x = x, .y = y, .low = low, .high = high},
+        {.label = "t", .count = 1, .x = x, .y = y}};
+    struct plot_lines plot = {
+        .x_label = "x", .y_label = "y", .series_count = 2, .series = series, .marks = true};
+    struct text out = {0};
+    plot_lines(&out, &HEAD, &plot);
+    check_picture(&out);
+    CHECK(strstr(text_words(&out), "<title id=\"plot-7-title\">T &lt;1&gt;</title>"));
+    CHECK(strstr(text_words(&out), "<title>&lt;s&gt; at 1.00: 1.00 \xC2\xB1 1.00</title>"));
+    CHECK(count(text_words(&out), "class=\"band\"") == 1); /* the second run is one point */
+    CHECK(count(text_words(&out), "<circle ") == 4 + 1);   /* four points, and the legend */
+    CHECK(!strstr(text_words(&out), "<style>"));
+    text_clear(&out);
+
+    static const double huge[] = {-1e30, 1e30, 0, 0, 0};
+    series[0].y = huge;
+    series[0].low = series[0].high = NULL;
+    struct svg_head alone = HEAD;
+    alone.alone = true;
+    plot_lines(&out, &alone, &plot);
+    check_picture(&out);
+    CHECK(strstr(text_words(&out), "<style>:root{"));
+    text_clear(&out);
+
+    plot_lines(&out, &HEAD, &(struct plot_lines){.x_label = "", .y_label = ""});
+    check_picture(&out);
+    text_clear(&out);
+}
+
+static void heat(void)
+{
+    static const double x[] = {0.1, 0.2, 0.3}, y[] = {0.5, 0.6},
+                        values[] = {70, 71.26, NAN, 72, NAN, 69};
+    static const char *const hover[] = {"a", "b", "<c>", "d", "e", "f"};
+    struct plot_heat plot = {.x_label = "p1",
+                             .y_label = "p2",
+                             .value_label = "accuracy",
+                             .columns = 3,
+                             .rows = 2,
+                             .x = x,
+                             .y = y,
+                             .values = values,
+                             .hover = hover};
+    struct text out = {0};
+    plot_heat(&out, &HEAD, &plot);
+    check_picture(&out);
+    CHECK(count(text_words(&out), "class=\"hollow\"") == 2);
+    CHECK(count(text_words(&out), "class=\"best\"") == 1);
+    CHECK(strstr(text_words(&out), "<title>&lt;c&gt;</title>"));
+    CHECK(strstr(text_words(&out), ">71.3</text>"));
+    CHECK(strstr(text_words(&out), "fill=\"#f6e996\"")); /* the highest is the end of the scale */
+    CHECK(strstr(text_words(&out), "fill=\"#22285c\"")); /* the lowest its beginning */
+    text_clear(&out);
+    plot.values = (const double[]){NAN, NAN, NAN, NAN, NAN, NAN};
+    plot_heat(&out, &HEAD, &plot);
+    check_picture(&out);
+    CHECK(count(text_words(&out), "class=\"best\"") == 0);
+    text_clear(&out);
+    plot.rows = plot.columns = 0;
+    plot_heat(&out, &HEAD, &plot);
+    check_picture(&out);
+    text_clear(&out);
+}
+
+static void scatter(void)
+{
+    static const double x[] = {0, 1, 2, NAN}, y[] = {0, 1, 0, 3};
+    static const int32_t class_of[] = {0, 1, 1, 0};
+    static const char *const names[] = {"\"a\"", "b & c"};
+    struct plot_scatter plot = {.x_label = "1",
+                                .y_label = "2",
+                                .count = 4,
+                                .classes = 2,
+                                .x = x,
+                                .y = y,
+                                .class_of = class_of,
+                                .class_names = names};
+    struct text out = {0};
+    plot_scatter(&out, &HEAD, &plot);
+    check_picture(&out);
+    CHECK(count(text_words(&out), "h0") == 3 + 2); /* three points, two in the legend */
+    CHECK(count(text_words(&out), ">b &amp; c</text>") == 2);
+    text_clear(&out);
+    plot.count = plot.classes = 0;
+    plot_scatter(&out, &HEAD, &plot);
+    check_picture(&out);
+    text_clear(&out);
+}
+
+int main(void)
+{
+    ticks();
+    names();
+    lines();
+    heat();
+    scatter();
+    return check_result();
+}
