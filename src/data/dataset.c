@@ -327,3 +327,22 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
     }
     return info;
 }
+
+graco_status dataset_split_begin(uint8_t **split, int64_t nodes)
+{
+    PASS(memory_alloc(split, nodes, sizeof **split));
+    for (int64_t i = 0; i < nodes; i++)
+        (*split)[i] = 3;
+    return GRACO_OK;
+}
+
+graco_status dataset_split_put(uint8_t *split, int64_t nodes, int64_t node, int part)
+{
+    if (node < 0 || node >= nodes)
+        return status_fail(GRACO_ERROR_FORMAT, "the split has node %lld: expected 0 to %lld",
+                           (long long)node, (long long)nodes - 1);
+    if (split[node] != 3)
+        return status_fail(GRACO_ERROR_FORMAT, "the split has node %lld twice", (long long)node);
+    split[node] = (uint8_t)part;
+    return GRACO_OK;
+}

@@ -119,6 +119,11 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
 /* How many classes labels (count) name: the largest plus one. */
 int64_t dataset_classes(const int32_t *label, int64_t count);
 
+/* A split in which every node is in none; then, one by one, nodes into its parts 0, 1 or 2. A node that is
+ * out of range, or in a part already, is GRACO_ERROR_FORMAT. The caller owns *split. */
+graco_status dataset_split_begin(uint8_t **split, int64_t nodes);
+graco_status dataset_split_put(uint8_t *split, int64_t nodes, int64_t node, int part);
+
 /* Frees the arrays of `parts` and empties it; for a reader that fails half-way. */
 void dataset_parts_clear(struct dataset_parts *parts);
 

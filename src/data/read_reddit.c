@@ -50,20 +50,7 @@ static graco_status read_data(struct dataset_parts *parts, const struct members 
 
 static graco_status read_graph(struct dataset_parts *parts, const struct members *members)
 {
-    graco_status status = GRACO_OK;
-    struct entries graph = {0};
-    TRY(scipy_matrix_read(&graph, members, false));
-    if (graph.rows != parts->nodes || graph.cols != parts->nodes)
-        FAIL(GRACO_ERROR_FORMAT, "the matrix is %lld x %lld: expected %lld x %lld, as %s has nodes",
-             (long long)graph.rows, (long long)graph.cols, (long long)parts->nodes,
-             (long long)parts->nodes, data_name);
-    parts->edges = graph.count;
-    parts->source = graph.row;
-    parts->target = graph.col;
-    graph.row = graph.col = NULL;
-done:
-    entries_clear(&graph);
-    return status;
+    return scipy_matrix_edges(parts, members, data_name);
 }
 
 /* Opens one of the two archives and reads it; its name begins every message. */

@@ -42,6 +42,8 @@ struct reader {
     READER(planetoid)                                                                              \
     READER(ppi)                                                                                    \
     READER(reddit)                                                                                 \
+    READER(graphsaint)                                                                             \
+    READER(ogb)                                                                                    \
     READER(scipy)                                                                                  \
     READER(node_link)                                                                              \
     READER(edges)

@@ -101,6 +101,25 @@ graco_status scipy_matrix_read(struct entries *out, const struct members *member
                   : GRACO_OK;
 }
 
+graco_status scipy_matrix_edges(struct dataset_parts *parts, const struct members *members,
+                                const char *counted)
+{
+    graco_status status = GRACO_OK;
+    struct entries graph = {0};
+    TRY(scipy_matrix_read(&graph, members, false));
+    if (graph.rows != parts->nodes || graph.cols != parts->nodes)
+        FAIL(GRACO_ERROR_FORMAT, "the matrix is %lld x %lld: expected %lld x %lld, as %s has nodes",
+             (long long)graph.rows, (long long)graph.cols, (long long)parts->nodes,
+             (long long)parts->nodes, counted);
+    parts->edges = graph.count;
+    parts->source = graph.row;
+    parts->target = graph.col;
+    graph.row = graph.col = NULL;
+done:
+    entries_clear(&graph);
+    return status;
+}
+
 graco_status entries_check(const struct entries *entries, int64_t known)
 {
     if (entries->rows > ROWS_FREE && entries->rows > known && entries->rows > entries->backed &&

@@ -7,6 +7,7 @@
 #ifndef DATA_SCIPY_MATRIX_H
 #define DATA_SCIPY_MATRIX_H
 
+#include "data/dataset.h"
 #include "data/members.h"
 
 /* The entries of a sparse matrix, in any order; repeated ones are kept. Owns its arrays. */
@@ -20,6 +21,11 @@ struct entries {
 /* Reads them; without `values` the array data is not looked at. An archive without the array format has
  * compressed rows if it has indptr, else coordinates. The caller clears *out also after a failure. */
 graco_status scipy_matrix_read(struct entries *out, const struct members *members, bool values);
+
+/* Reads the square matrix of a graph of parts->nodes nodes: every entry is an edge, whatever its value.
+ * `counted` names what has so many nodes. */
+graco_status scipy_matrix_edges(struct dataset_parts *parts, const struct members *members,
+                                const char *counted);
 
 void entries_clear(struct entries *entries);
 

@@ -193,6 +193,28 @@ static graco_status take_labels(struct dataset_parts *parts, const struct tables
     return GRACO_OK;
 }
 
+/* Adds to the last note, which is on labels, how many nodes have none. */
+static graco_status note_unlabelled(struct tables *tables)
+{
+    graco_status status = GRACO_OK;
+    char longer[2 * TABLES_NOTE], *last;
+    int64_t known = 0;
+    int slot = DATASET_NOTES - 1;
+    while (slot > 0 && !tables->notes[slot])
+        slot--;
+    for (int64_t r = 0; r < tables->labels.count; r++)
+        known += tables->labels.label[r] >= 0;
+    if (known >= tables->nodes)
+        return GRACO_OK;
+    snprintf(longer, sizeof longer, "%s; %" PRId64 " of %" PRId64 " nodes have no label",
+             tables->notes[slot], tables->nodes - known, tables->nodes);
+    last = tables->notes[slot];
+    tables->notes[slot] = NULL;
+    status = memory_string(&tables->notes[slot], longer);
+    memory_free(last);
+    return status;
+}
+
 /* The numbers of all nodes, and which rows are whose. */
 static graco_status number_nodes(struct tables *tables, const struct source *source)
 {
@@ -212,6 +234,7 @@ static graco_status number_nodes(struct tables *tables, const struct source *sou
         PASS(tables_read_labels(tables, labels));
         PASS(
             resolve(&tables->label_node, tables, labels, tables->labels.ids, tables->labels.count));
+        PASS(note_unlabelled(tables));
     }
     return tables->sparse.start || tables->features.data
                ? check_features(tables, features ? features : source->path)

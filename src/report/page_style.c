@@ -88,7 +88,7 @@ static const char *const RULES[] = {
     "cursor:pointer;width:fit-content}details figure{margin-top:.8rem}\n",
     ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,25rem),1fr));"
     "gap:1.6rem 2rem;align-items:start}\n",
-    ".panels>svg{max-width:36rem}.narrow .panels{max-width:34rem;grid-template-columns:1fr}\n",
+    ".panels>svg{max-width:31rem}.narrow .panels{max-width:34rem;grid-template-columns:1fr}\n",
     THEME_PLOT,
     /* On paper: black on white, no list of links, nothing folded, no plot cut in two. */
     "@media print{@page{margin:16mm 14mm}:root{--page:#fff;--link:var(--ink)}\n",

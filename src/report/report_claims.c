@@ -136,9 +136,7 @@ static void judge(struct judged *out, struct sheet *numbers, const struct result
 static void verdict_words(char words[WORDS_MAX], const struct judged *judged)
 {
     long long n = judged->count, holds = judged->of[HOLDS], fails = judged->of[FAILS];
-    if (n == 0)
-        snprintf(words, WORDS_MAX, "not tested here");
-    else if (judged->of[UNKNOWN] == n)
+    if (judged->of[UNKNOWN] == n)
         snprintf(words, WORDS_MAX, "one seed: not decided");
     else if (holds == n)
         snprintf(words, WORDS_MAX, "holds");
@@ -202,37 +200,65 @@ static void begin_numbers(struct sheet *numbers)
     sheet_column(numbers, "", "label", false);
 }
 
+/* The claims that something was found about, a row each. */
+static void fill_claims(struct sheet *table, const struct results *results,
+                        const struct judged *judged)
+{
+    const char *sets[SETS_MAX];
+    int64_t set_count = list_sets(sets, judged, results->claim_count);
+    sheet_column(table, "", "claim", false);
+    sheet_column(table, "", "here", false);
+    for (int64_t s = 0; s < set_count; s++)
+        sheet_column(table, "", sets[s], true);
+    for (int64_t i = 0; i < results->claim_count; i++) {
+        char words[WORDS_MAX];
+        if (judged[i].count == 0)
+            continue;
+        verdict_words(words, &judged[i]);
+        sheet_words(table, results->claims[i].text);
+        sheet_add(table, &(struct sheet_entry){.words = words, .strong = true});
+        for (int64_t s = 0; s < set_count; s++)
+            add_difference(table, &judged[i], sets[s]);
+    }
+}
+
+/* The others, in a sentence. */
+static void name_untested(struct report *report, const struct judged *judged)
+{
+    const struct results *results = report->results;
+    struct text words = {0};
+    for (int64_t i = 0; i < results->claim_count; i++)
+        if (judged[i].count == 0) {
+            text_add(&words, words.length > 0 ? "; " : "Not tested here: ");
+            text_add(&words, results->claims[i].text);
+        }
+    text_add(&words, words.length > 0 ? "." : "");
+    report_paragraph(report, text_words(&words));
+    if (report->status == GRACO_OK)
+        report->status = text_status(&words);
+    text_clear(&words);
+}
+
 void report_claims(struct report *report)
 {
     const struct results *results = report->results;
     struct sheet table = {.title = "The paper\xE2\x80\x99s claims"}, numbers = {0};
     struct judged judged[RESULTS_CLAIMS];
-    const char *sets[SETS_MAX];
     if (results->claim_count == 0)
         return;
     begin_numbers(&numbers);
     for (int64_t i = 0; i < results->claim_count; i++)
         judge(&judged[i], &numbers, results, &results->claims[i]);
-    int64_t set_count = list_sets(sets, judged, results->claim_count);
-    sheet_column(&table, "", "claim", false);
-    sheet_column(&table, "", "here", false);
-    for (int64_t s = 0; s < set_count; s++)
-        sheet_column(&table, "", sets[s], true);
-    for (int64_t i = 0; i < results->claim_count; i++) {
-        char words[WORDS_MAX];
-        verdict_words(words, &judged[i]);
-        sheet_words(&table, results->claims[i].text);
-        sheet_add(&table, &(struct sheet_entry){.words = words, .strong = true});
-        for (int64_t s = 0; s < set_count; s++)
-            add_difference(&table, &judged[i], sets[s]);
-    }
+    fill_claims(&table, results, judged);
     report_section(report, "claims", "What the paper claims");
-    report_table(
-        report, &table,
-        "Differences in points, paired by seed and split: mean \xC2\xB1 its standard error "
-        "over seeds. \xE2\x96\xB2 above and \xE2\x96\xBC below zero by more than two "
-        "standard errors, \xE2\x89\x88 between. One seed has no standard error, and "
-        "decides nothing.");
+    if (table.cell_count > 0)
+        report_table(
+            report, &table,
+            "Differences in points, paired by seed and split: mean \xC2\xB1 its standard "
+            "error over seeds. \xE2\x96\xB2 above and \xE2\x96\xBC below zero by more than "
+            "two standard errors, \xE2\x89\x88 between. One seed has no standard error, and "
+            "decides nothing.");
+    name_untested(report, judged);
     report_numbers(report, "claims", &numbers);
     sheet_clear(&table);
     sheet_clear(&numbers);

@@ -119,10 +119,8 @@ static void describe_heat(struct text *out, const struct heat *heat,
         low = low < 0 || heat->values[i] < heat->values[low] ? i : low;
         high = high < 0 || heat->values[i] > heat->values[high] ? i : high;
     }
-    if (high < 0) {
-        text_add(out, "No cell has been run.");
+    if (high < 0)
         return;
-    }
     text_print(out, "From %.1f to %.1f; the highest at ", heat->values[low], heat->values[high]);
     text_add(out, item->x.label);
     text_print(out, " = %g, ", item->x.ticks.at[high % item->x.ticks.count]);
@@ -140,6 +138,11 @@ void report_grid_item(struct report *report, const struct results_item *item)
     TRY(heat_fill(&heat, &numbers, item));
     describe_heat(&about, &heat, item);
     report_counts_words(&caption, &heat.counts);
+    if (heat.counts.seeds[1] == 0) {
+        report_paragraph(report, text_words(&caption));
+        report_numbers(report, item->name, &numbers);
+        goto done;
+    }
     text_print(&caption, " %s", text_words(&about));
     add_states(&caption, heat.states);
     struct plot_heat plot = {.x_label = item->x.label,
@@ -270,6 +273,16 @@ static void count_panel(const struct results_panel *panel, struct sheet *numbers
         }
 }
 
+/* Whether a panel has anything to draw. */
+static bool has_number(const struct results_panel *panel)
+{
+    for (int64_t l = 0; l < panel->line_count; l++)
+        for (int64_t i = 0; i < panel->lines[l].cells.count; i++)
+            if (report_compare(&panel->lines[l].cells.at[i]).ours.seeds > 0)
+                return true;
+    return false;
+}
+
 void report_lines_item(struct report *report, const struct results_item *item)
 {
     struct sheet numbers = {0};
@@ -278,17 +291,22 @@ void report_lines_item(struct report *report, const struct results_item *item)
     int64_t states[5] = {0};
     const char *x = item->panel_count > 0 ? item->panels[0].x.label : "x";
     report_long_begin(&numbers, (const char *[]){"panel", "line", x}, 3);
-    report_plots_begin(report, false);
-    for (int64_t i = 0; i < item->panel_count; i++) {
-        keep_status(report, write_panel(report, item, i));
+    for (int64_t i = 0; i < item->panel_count; i++)
         count_panel(&item->panels[i], &numbers, &counts, states);
-    }
     report_counts_words(&caption, &counts);
-    text_add(&caption, counts.seeds[1] > 1
-                           ? " Bands: two standard errors over seeds, to both sides."
-                           : " There are no bands: they need several seeds.");
-    add_states(&caption, states);
-    report_plots_end(report, text_words(&caption));
+    if (counts.seeds[1] == 0) {
+        report_paragraph(report, text_words(&caption));
+    } else {
+        report_plots_begin(report, false);
+        for (int64_t i = 0; i < item->panel_count; i++)
+            if (has_number(&item->panels[i]))
+                keep_status(report, write_panel(report, item, i));
+        text_add(&caption, counts.seeds[1] > 1
+                               ? " Bands: two standard errors over seeds, to both sides."
+                               : " There are no bands: they need several seeds.");
+        add_states(&caption, states);
+        report_plots_end(report, text_words(&caption));
+    }
     report_numbers(report, item->name, &numbers);
     keep_status(report, text_status(&caption));
     text_clear(&caption);

@@ -260,19 +260,20 @@ static int by_note(const void *a, const void *b)
                : ((*p)->row > (*q)->row) - ((*p)->row < (*q)->row);
 }
 
-/* The places that noted[0 .. count) stand in: sets with their rows, or how many rows they are. */
+/* The places that noted[0 .. count) stand in: sets with their rows or, if they are many, with how
+ * many rows they are. */
 static void name_places(struct text *out, const struct results_item *item,
                         const struct results_cell *const *noted, int64_t count)
 {
-    enum { NAMED_ROWS = 3 };
+    enum { NAMED = 4 };
     for (int64_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && noted[end]->column == noted[i]->column;)
             end++;
         text_add(out, i > 0 ? "; " : "");
         text_add(out, item->columns.at[noted[i]->column]);
-        if (end - i > NAMED_ROWS)
-            text_print(out, ", %lld rows", (long long)(end - i));
-        for (int64_t k = i; k < end && end - i <= NAMED_ROWS; k++) {
+        if (count > NAMED)
+            text_print(out, ", %lld row%s", (long long)(end - i), end - i == 1 ? "" : "s");
+        for (int64_t k = i; k < end && count <= NAMED; k++) {
             text_add(out, ", ");
             text_add(out, item->rows.at[noted[k]->row]);
         }

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "io/files/file.h"
+#include "io/npy.h"
 #include "io/zip/npz.h"
 
 #include <sys/stat.h>
@@ -256,6 +257,51 @@ static inline struct small_arrays small_scipy(const char *format, int64_t cols)
     arrays.entries[arrays.count].name = "format";
     arrays.count++;
     return arrays;
+}
+
+/* GraphSAINT's layout: four nodes with the edges of small_scipy, two features, a split. */
+static inline void small_graphsaint(const char *folder, const char *classes)
+{
+    static const double feats[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct small_arrays arrays = small_scipy("csr", 4);
+    struct array array;
+    char name[64];
+    mkdir(small_path(folder), 0777);
+    snprintf(name, sizeof name, "%s/adj_full.npz", folder);
+    small_npz(&arrays, name);
+    CHECK_OK(array_borrow(&array, ARRAY_F64, feats, 2, (const int64_t[]){4, 2}));
+    snprintf(name, sizeof name, "%s/feats.npy", folder);
+    CHECK_OK(npy_write(small_path(name), &array));
+    snprintf(name, sizeof name, "%s/class_map.json", folder);
+    small_text(name, classes);
+    snprintf(name, sizeof name, "%s/role.json", folder);
+    small_text(name, "{\"tr\": [3, 0], \"va\": [1], \"te\": []}");
+}
+
+static inline void small_ogb_file(const char *folder, const char *file, const char *text)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s/%s", folder, file);
+    small_gzip(name, text, strlen(text), 6);
+}
+
+/* The Open Graph Benchmark's layout: three nodes, two edges, two features, a split. */
+static inline void small_ogb(const char *folder)
+{
+    static const char *const folders[] = {"", "/raw", "/split", "/split/time"};
+    char name[128];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s%s", folder, folders[i]);
+        mkdir(small_path(name), 0777);
+    }
+    small_ogb_file(folder, "raw/num-node-list.csv.gz", "3\n");
+    small_ogb_file(folder, "raw/num-edge-list.csv.gz", "2\n");
+    small_ogb_file(folder, "raw/edge.csv.gz", "0,1\n2,1\n");
+    small_ogb_file(folder, "raw/node-feat.csv.gz", "0.5,-1\n2,3\n1e-1,4\n");
+    small_ogb_file(folder, "raw/node-label.csv.gz", "4\n0\n2\n");
+    small_ogb_file(folder, "split/time/train.csv.gz", "2\n");
+    small_ogb_file(folder, "split/time/valid.csv.gz", "0\n");
+    small_ogb_file(folder, "split/time/test.csv.gz", "1\n");
 }
 
 /* The start of graco's own format: five nodes, edges 0 -> 1, 1 -> 2, 1 -> 2. */

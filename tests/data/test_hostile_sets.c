@@ -417,6 +417,14 @@ static void damaged(void)
     damage("numbers.txt", "scipy.npz", &matrix, true);
     small_text("scipy.npz", "%%MatrixMarket matrix coordinate real general\n4 2 1\n1 2 .5\n");
     damage("numbers.txt", "scipy.npz", &matrix, false);
+    small_graphsaint("flickr", "{\"0\": 2, \"3\": 0, \"1\": 1, \"2\": 1}");
+    damage("flickr", "flickr/adj_full.npz", NULL, true);
+    damage("flickr", "flickr/class_map.json", NULL, true);
+    damage("flickr", "flickr/role.json", NULL, true);
+    small_ogb("arxiv");
+    damage("arxiv", "arxiv/raw/edge.csv.gz", NULL, true);
+    damage("arxiv", "arxiv/split/time/train.csv.gz", NULL,
+           false); /* an empty file is an empty part */
     published("ppi", 0.0005, "ppi.zip");
     published("reddit", 0.0001, "reddit.zip");
 }

@@ -37,6 +37,16 @@ static graco_status load_reddit_zip(void)
     return load("reddit.zip");
 }
 
+static graco_status load_graphsaint(void)
+{
+    return load("flickr");
+}
+
+static graco_status load_ogb(void)
+{
+    return load("arxiv");
+}
+
 static graco_status load_mapped(void)
 {
     return load("mapped");
@@ -133,6 +143,10 @@ int main(void)
     fail_each(load_ppi_zip, "ppi archive");
     fail_each(load_reddit, "reddit folder");
     fail_each(load_reddit_zip, "reddit archive");
+    small_graphsaint("flickr", "{\"0\": 2, \"3\": 0, \"1\": 1, \"2\": 1}");
+    small_ogb("arxiv");
+    fail_each(load_graphsaint, "GraphSAINT");
+    fail_each(load_ogb, "OGB");
     fail_each(load_mapped, "mapped folder");
     fail_each(export_ppi, "export ppi");
     fail_each(export_reddit, "export reddit");

@@ -261,6 +261,13 @@ static void missing_rows(void)
                "named.csv has no row for 6 of 8 nodes: 'a', 'c', 'd', 'e', 'f', ...");
     small_text("named.csv", "node,x\nh,1\nb,2\na,3\nd,4\nc,5\ne,6\nf,7\n");
     LOAD_FAILS("many.txt", &options, "named.csv has no row for node 'g'");
+
+    graco_dataset *data = NULL;
+    small_text("named.csv", "node,class\nh,1\nb,2\na,-1\n");
+    const graco_load_options some = {.labels_path = features};
+    CHECK_OK(graco_dataset_load(&data, small_path("many.txt"), &some));
+    CHECK(strstr(graco_dataset_note(data, 1), "header; 6 of 8 nodes have no label"));
+    graco_dataset_free(data);
 }
 
 int main(void)

@@ -1,82 +1,10 @@
 /* Every reader on hostile data sets that grow: each row writes a set of about so many bytes that
  * makes as much as it can of them, at two sizes. Archives are stored without compression, so that
  * the bytes of the file are the bytes that are read; docs/reliability.md says what deflate adds. */
+#include "data/growth_files.h"
 #include "growth.h"
 
 #include "data/readers.h"
-#include "data/small_files.h"
-#include "io/npy.h"
-#include "io/store.h"
-
-/* ---- Writing --------------------------------------------------------------------------------- */
-
-enum fill { ZEROS, ONES, TWOS, RAMP };
-
-/* Where arrays go: a file of a folder, or a member of an archive that is open. */
-static struct store *store;
-
-static void put_array(const char *name, enum array_type type, const void *items, int64_t rows,
-                      int64_t cols)
-{
-    const int64_t shape[2] = {rows, cols};
-    struct array array;
-    char path[64];
-    CHECK_OK(array_borrow(&array, type, items, cols >= 0 ? 2 : 1, shape));
-    snprintf(path, sizeof path, "set/%s.npy", name);
-    if (store)
-        CHECK_OK(store_array(store, name, &array));
-    else
-        CHECK_OK(npy_write(small_path(path), &array));
-}
-
-/* An array of bytes; cols -1: one dimension. A ramp goes up to 250 and begins again. */
-static void put_bytes(const char *name, enum fill fill, int64_t rows, int64_t cols)
-{
-    int64_t count = rows * (cols >= 0 ? cols : 1);
-    uint8_t *items = calloc(1, (size_t)count + 1);
-    for (int64_t i = 0; i < count; i++)
-        items[i] = (uint8_t)(fill == RAMP ? i % 251 : fill);
-    put_array(name, ARRAY_U8, items, rows, cols);
-    __real_free(items);
-}
-
-static void put_numbers(const char *name, int64_t first, int64_t second)
-{
-    const int64_t numbers[2] = {first, second};
-    put_array(name, ARRAY_I64, numbers, 2, -1);
-}
-
-static void open_archive(const char *name)
-{
-    CHECK_OK(store_create(&store, small_path(name)));
-}
-
-static void close_archive(void)
-{
-    CHECK_OK(store_commit(store));
-    store_free(store);
-    store = NULL;
-}
-
-/* A text of pieces; %d becomes the number of the piece. */
-static void put_text(const char *name, const char *before, const char *piece, int64_t times,
-                     const char *after)
-{
-    const char *number = strstr(piece, "%d");
-    FILE *file = fopen(small_path(name), "wb");
-    CHECK(file && fputs(before, file) >= 0);
-    for (int64_t i = 0; file && i < times; i++)
-        if (number)
-            fprintf(file, "%.*s%lld%s", (int)(number - piece), piece, (long long)i, number + 2);
-        else
-            fputs(piece, file);
-    if (file)
-        fputs(after, file);
-    if (file)
-        fclose(file);
-}
-
-static graco_load_options options;
 
 /* ---- Data sets ------------------------------------------------------------------------------- */
 
@@ -387,6 +315,42 @@ static const char *market_features(int64_t size)
     return "set/edges.txt";
 }
 
+static const char *graphsaint_nodes(int64_t size)
+{
+    const int64_t nodes = size / 16;
+    open_archive("set/adj_full.npz");
+    put_bytes("row", ZEROS, 0, -1);
+    put_bytes("col", ZEROS, 0, -1);
+    put_numbers("shape", nodes, nodes);
+    close_archive();
+    put_bytes("feats", ONES, nodes, 1);
+    put_text("set/class_map.json", "{", "\"%d\":1048575,", nodes - 1, "");
+    FILE *file = fopen(small_path("set/class_map.json"), "ab");
+    fprintf(file, "\"%lld\":0}", (long long)nodes - 1);
+    fclose(file);
+    put_text("set/role.json", "{\"va\":[],\"te\":[],\"tr\":[0", ",0", nodes, "]}");
+    return "set";
+}
+
+/* Stored in gzip's format, so that the bytes of the file are those that are read. */
+static const char *ogb_nodes(int64_t size)
+{
+    char count[32];
+    char *text = malloc((size_t)size);
+    small_ogb("tiny");
+    for (int64_t i = 0; i < size; i++)
+        text[i] = "0\n"[i % 2];
+    snprintf(count, sizeof count, "%lld\n", (long long)(size / 2));
+    small_ogb_file("tiny", "raw/num-node-list.csv.gz", count);
+    small_gzip("tiny/raw/node-label.csv.gz", text, (size_t)size, 0);
+    small_gzip("tiny/raw/node-feat.csv.gz", text, (size_t)size, 0);
+    small_gzip("tiny/split/time/train.csv.gz", "0\n", 2, 0);
+    small_gzip("tiny/split/time/valid.csv.gz", "1\n", 2, 0);
+    small_gzip("tiny/split/time/test.csv.gz", "2\n", 2, 0);
+    __real_free(text);
+    return "tiny/raw";
+}
+
 static const char *node_link_links(int64_t size)
 {
     put_text("set/graph.json", "{\"nodes\":[{\"id\":0}],\"links\":[",
@@ -477,10 +441,11 @@ static const char *edges_tables(int64_t size)
 enum { READERS(READER_INDEX) READER_COUNT };
 
 static const struct growth_limit limits[READER_COUNT] = {
-    [READER_native] = {192, 1, 4 << 20},    [READER_citation] = {64, 1, 1 << 20},
-    [READER_planetoid] = {128, 1, 1 << 20}, [READER_ppi] = {32, 1, 1 << 20},
-    [READER_reddit] = {64, 1, 1 << 20},     [READER_scipy] = {192, 1, 4 << 20},
-    [READER_node_link] = {256, 1, 1 << 20}, [READER_edges] = {768, 2, 32 << 20},
+    [READER_native] = {192, 1, 4 << 20},     [READER_citation] = {64, 1, 1 << 20},
+    [READER_planetoid] = {128, 1, 1 << 20},  [READER_ppi] = {32, 1, 1 << 20},
+    [READER_reddit] = {64, 1, 1 << 20},      [READER_scipy] = {192, 1, 4 << 20},
+    [READER_graphsaint] = {128, 1, 1 << 20}, [READER_ogb] = {64, 1, 1 << 20},
+    [READER_node_link] = {256, 1, 1 << 20},  [READER_edges] = {768, 2, 32 << 20},
 };
 
 static const struct row {
@@ -511,6 +476,8 @@ static const struct row {
     {READER_reddit, "reddit: edges", reddit_edges, false},
     {READER_scipy, "scipy: entries", scipy_entries, false},
     {READER_scipy, "scipy: nodes", scipy_nodes, false},
+    {READER_graphsaint, "GraphSAINT: nodes", graphsaint_nodes, true},
+    {READER_ogb, "OGB: nodes", ogb_nodes, false},
     {READER_node_link, "node-link: links", node_link_links, false},
     {READER_node_link, "node-link: nodes", node_link_nodes, false},
     {READER_node_link, "node-link: a list", node_link_list, false},
@@ -564,6 +531,8 @@ int main(void)
             const char *name = rows[i].write((int64_t)GROWTH_SMALL * (large ? GROWTH_TIMES : 1));
             snprintf(path, sizeof path, "%s", small_path(name));
             int64_t bytes = folder_bytes(strncmp(name, "set", 3) == 0 ? "set" : name);
+            if (strcmp(name, "tiny/raw") == 0) /* the bytes are there, the set is above */
+                snprintf(path, sizeof path, "%s", small_path("tiny"));
             cost[large] = growth_measure(load, path, bytes);
             snprintf(message, sizeof message, "%s", graco_message());
             small_remove(small_path("set"));

@@ -199,15 +199,10 @@ static void orders(void)
 
 static void refused(void)
 {
-    graco_dataset *data = make_data(true);
-    graco_config config = make_config(ENCODER_GCN, 0), *other = NULL;
+    graco_config *other = NULL;
     CHECK_OK(graco_config_create(&other, "dgi", NULL));
     CHECK_FAILS(graco_config_set(other, "tau", "0.5"), GRACO_ERROR_ARGUMENT, "dgi does not read");
     graco_config_free(other);
-    memory_free(data->features.dense);
-    data->features = (struct features){.rows = NODES};
-    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "features");
-    graco_dataset_free(data);
 }
 
 int main(void)

@@ -28,6 +28,18 @@ holds "it says that it was quick" grep -q "This was a quick run" quick/tables.md
 holds "every cell that ran is labelled" grep -q '| GRACE | .*\*quick\*.*\*quick\*.*\*quick\*.*\*quick\*' quick/tables.md
 holds "no mean has an error" awk '/^\| GRACE/ { sub(/\([0-9.]*\)/, ""); if ($4 == "±") bad = 1 } END { exit bad }' quick/tables.md
 
+# Nothing was run: the tables show the paper's numbers, no plot is drawn, and it is said.
+python3 - results.json empty.json <<'END'
+import json, sys
+results = json.load(open(sys.argv[1]))
+results["samples"] = []
+json.dump(results, open(sys.argv[2], "w"))
+END
+holds "a report of nothing is made" "$report" empty.json empty
+holds "it says so" [ "$(grep -c '^Nothing was run here' empty/tables.md)" -ge 4 ]
+holds "it draws nothing" [ -z "$(find empty -name '*.svg')" ]
+holds "it has the paper's numbers" grep -q '| GRACE | – \*missing\* | 83.3 ± 0.4 |' empty/tables.md
+
 # What is refused is refused with one line, and leaves nothing.
 refuses() {
     local code=0
