@@ -51,6 +51,8 @@ command -v debootstrap >/dev/null || scripts/setup.sh debootstrap || skip "deboo
 unshare --mount --pid --fork true 2>/dev/null || skip "no right to make namespaces"
 folder=$(mktemp -d)
 trap 'rm -rf --one-file-system "$folder"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 python3 -m pip download --quiet --only-binary :all: --python-version 3.11 --dest "$folder/wheels" \
     numpy networkx pandas || skip "numpy, networkx and pandas cannot be downloaded"
 cp dist/graco-*.whl "$folder/wheels"

@@ -76,6 +76,9 @@ class Settings(unittest.TestCase):
             self.assertFalse(hasattr(model, "embedding_"))
         model = quick(graco.GRACE)
         with self.assertRaises(ValueError) as caught:
+            quick(graco.GRACE, node_features="given").fit(graco.Graph([(0, 1)]))
+        self.assertIn("features", str(caught.exception))
+        with self.assertRaises(ValueError) as caught:
             model.transform(g)
         self.assertIn("not fitted", str(caught.exception))
         with self.assertRaises(ValueError) as caught:
@@ -145,6 +148,14 @@ class Fitted(unittest.TestCase):
         self.assertTrue((quick(graco.GRACE).fit_transform(part) == model.embedding_[[5, 3]]).all())
         model.embedding_[0, 0] = 1  # memory that is the array's own
         self.assertFalse(model.embedding_.flags.owndata)
+
+    def test_no_features(self):
+        """Made from the graph, also after a pickle."""
+        edges, _, _ = small()
+        g = graco.Graph(edges)
+        model = quick(graco.GRACE).fit(g)
+        self.assertEqual((model.embedding_.shape, model.n_features_in_), ((40, 8), 0))
+        self.assertTrue((pickle.loads(pickle.dumps(model)).transform(g) == model.embedding_).all())
 
     def test_labels(self):
         """Labels of rows held out are not seen; words come back as words."""
