@@ -40,11 +40,12 @@ struct items_state items_state(const struct items *items, const struct cell *cel
     const char *set = cells_sets[cell->set].name;
     graco_sample sample;
     for (int q = 0; q < 2; q++)
-        if (graco_results_find(&sample, items->results, cell->key[q], -1)) {
+        if (!(q == 1 && cell->left_out) && /* its samples lack what the cell shows */
+            graco_results_find(&sample, items->results, cell->key[q], -1)) {
             bool alike = strcmp(sample.source, "look-alike") == 0;
             state.state = alike ? "look-alike" : sample.quick ? "quick" : "run";
             state.key = cell->key[q];
-            if (!alike && sample.quick)
+            if (!alike && sample.quick && strcmp(cell->method, "dataset") != 0)
                 snprintf(state.note, sizeof state.note, "--quick: one seed, few splits%s%s",
                          *cell->quick ? ", " : "", cell->quick);
             else if (alike)
