@@ -76,6 +76,24 @@ static void write_state(struct writer *json, const struct items *items, const st
     writer_string(json, "note", state.note);
 }
 
+/* The cells of an item; keys[0] calls a cell's row, keys[1] its column. */
+static void write_cells(struct writer *json, const struct items *items, int item,
+                        const char *const keys[2])
+{
+    writer_open(json, "cells", '[');
+    for (int i = 0; i < items->count; i++) {
+        const struct cell *cell = &items->cells[i];
+        if (cell->item != item)
+            continue;
+        writer_open(json, NULL, '{');
+        writer_integer(json, keys[0], cell->row);
+        writer_integer(json, keys[1], cell->column);
+        write_state(json, items, cell);
+        writer_close(json);
+    }
+    writer_close(json);
+}
+
 static void write_table(struct writer *json, const struct items *items, int item)
 {
     bool used[CELLS_SETS] = {false};
@@ -97,18 +115,7 @@ static void write_table(struct writer *json, const struct items *items, int item
         if (used[set])
             writer_string(json, NULL, cells_sets[set].title);
     writer_close(json);
-    writer_open(json, "cells", '[');
-    for (int i = 0; i < items->count; i++) {
-        const struct cell *cell = &items->cells[i];
-        if (cell->item != item)
-            continue;
-        writer_open(json, NULL, '{');
-        writer_integer(json, "row", cell->row);
-        writer_integer(json, "column", cell->column);
-        write_state(json, items, cell);
-        writer_close(json);
-    }
-    writer_close(json);
+    write_cells(json, items, item, (const char *[]){"row", "column"});
 }
 
 static void write_axis(struct writer *json, const char *key, const char *label, const double *ticks,
@@ -127,18 +134,7 @@ static void write_grid(struct writer *json, const struct items *items, int item)
 {
     write_axis(json, "x", "p1", cells_probabilities, COUNT(cells_probabilities));
     write_axis(json, "y", "p2", cells_probabilities, COUNT(cells_probabilities));
-    writer_open(json, "cells", '[');
-    for (int i = 0; i < items->count; i++) {
-        const struct cell *cell = &items->cells[i];
-        if (cell->item != item)
-            continue;
-        writer_open(json, NULL, '{');
-        writer_integer(json, "x", cell->column);
-        writer_integer(json, "y", cell->row);
-        write_state(json, items, cell);
-        writer_close(json);
-    }
-    writer_close(json);
+    write_cells(json, items, item, (const char *[]){"y", "x"});
 }
 
 /* The line that begins with cell `first`; returns the cell behind it. */
