@@ -155,22 +155,6 @@ static graco_status prepare(void)
     return status;
 }
 
-static void fail_each(graco_status (*call)(void), const char *name)
-{
-    long n = 0;
-    for (; n < 10000; n++) {
-        faults_until = n;
-        faults_hit = 0;
-        graco_status status = call();
-        faults_until = -1;
-        if (status == GRACO_OK && faults_hit == 0)
-            break;
-        CHECK(status == GRACO_ERROR_MEMORY);
-    }
-    CHECK(n > 0 && n < 10000);
-    printf("%s: %ld allocations\n", name, n);
-}
-
 int main(void)
 {
     small_begin();
@@ -188,21 +172,21 @@ int main(void)
     CHECK_OK(graco_dataset_load(&source, small_path("paper.npz"), NULL));
     CHECK_OK(graco_dataset_save(source, small_path("saved.npz")));
     CHECK_OK(graco_dataset_save(source, small_path("saved")));
-    fail_each(load_planetoid, "planetoid");
-    fail_each(load_citation, "citation");
-    fail_each(load_native, "native archive");
-    fail_each(load_folder, "native folder");
-    fail_each(load_tables, "tables");
-    fail_each(load_scipy, "scipy");
-    fail_each(load_market, "MatrixMarket features");
-    fail_each(load_node_link, "node-link");
-    fail_each(load_gzip, "gzip");
-    fail_each(create, "arrays");
-    fail_each(save_archive, "save archive");
-    fail_each(save_folder, "save folder");
-    fail_each(generate_sparse, "generate words");
-    fail_each(generate_dense, "generate dense");
-    fail_each(prepare, "prepare");
+    faults_each(load_planetoid, "planetoid");
+    faults_each(load_citation, "citation");
+    faults_each(load_native, "native archive");
+    faults_each(load_folder, "native folder");
+    faults_each(load_tables, "tables");
+    faults_each(load_scipy, "scipy");
+    faults_each(load_market, "MatrixMarket features");
+    faults_each(load_node_link, "node-link");
+    faults_each(load_gzip, "gzip");
+    faults_each(create, "arrays");
+    faults_each(save_archive, "save archive");
+    faults_each(save_folder, "save folder");
+    faults_each(generate_sparse, "generate words");
+    faults_each(generate_dense, "generate dense");
+    faults_each(prepare, "prepare");
     graco_dataset_free(source);
     small_remove(small_root);
     return check_result();

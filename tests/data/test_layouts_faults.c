@@ -109,22 +109,6 @@ static graco_status subset(void)
     return status;
 }
 
-static void fail_each(graco_status (*call)(void), const char *name)
-{
-    long n = 0;
-    for (; n < 10000; n++) {
-        faults_until = n;
-        faults_hit = 0;
-        graco_status status = call();
-        faults_until = -1;
-        if (status == GRACO_OK && faults_hit == 0)
-            break;
-        CHECK(status == GRACO_ERROR_MEMORY);
-    }
-    CHECK(n > 0 && n < 10000);
-    printf("%s: %ld allocations\n", name, n);
-}
-
 int main(void)
 {
     graco_generate_options options = graco_generate_defaults();
@@ -139,20 +123,20 @@ int main(void)
     CHECK_OK(graco_dataset_export(reddit, small_path("reddit"), "reddit"));
     CHECK_OK(graco_dataset_export(reddit, small_path("reddit.zip"), "reddit"));
     CHECK_OK(graco_dataset_save(reddit, small_path("mapped")));
-    fail_each(load_ppi, "ppi folder");
-    fail_each(load_ppi_zip, "ppi archive");
-    fail_each(load_reddit, "reddit folder");
-    fail_each(load_reddit_zip, "reddit archive");
+    faults_each(load_ppi, "ppi folder");
+    faults_each(load_ppi_zip, "ppi archive");
+    faults_each(load_reddit, "reddit folder");
+    faults_each(load_reddit_zip, "reddit archive");
     small_graphsaint("flickr", "{\"0\": 2, \"3\": 0, \"1\": 1, \"2\": 1}");
     small_ogb("arxiv");
-    fail_each(load_graphsaint, "GraphSAINT");
-    fail_each(load_ogb, "OGB");
-    fail_each(load_mapped, "mapped folder");
-    fail_each(export_ppi, "export ppi");
-    fail_each(export_reddit, "export reddit");
-    fail_each(generate_ppi, "generate ppi");
-    fail_each(generate_reddit, "generate reddit");
-    fail_each(subset, "subset");
+    faults_each(load_graphsaint, "GraphSAINT");
+    faults_each(load_ogb, "OGB");
+    faults_each(load_mapped, "mapped folder");
+    faults_each(export_ppi, "export ppi");
+    faults_each(export_reddit, "export reddit");
+    faults_each(generate_ppi, "generate ppi");
+    faults_each(generate_reddit, "generate reddit");
+    faults_each(subset, "subset");
     graco_dataset_free(ppi);
     graco_dataset_free(reddit);
     small_remove(small_root);

@@ -21,21 +21,6 @@ static graco_status export(void)
     return status;
 }
 
-static void fail_each(graco_status (*call)(void))
-{
-    long n = 0;
-    for (; n < 1000; n++) {
-        faults_until = n;
-        faults_hit = 0;
-        graco_status status = call();
-        faults_until = -1;
-        if (status == GRACO_OK && faults_hit == 0)
-            break;
-        CHECK(status == GRACO_ERROR_MEMORY);
-    }
-    CHECK(n > 0 && n < 1000);
-}
-
 int main(void)
 {
     static const char *const names[] = {"ann", "b\\ob", "cid"}, *const endings[] = {
@@ -44,10 +29,10 @@ int main(void)
     graco_arrays arrays = {.node_ids = GRACO_VECTOR(names, 3), .nodes = 3};
     small_begin();
     CHECK_OK(graco_dataset_create(&data, &arrays));
-    fail_each(save);
+    faults_each(save, "save");
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         ending = endings[i];
-        fail_each(export);
+        faults_each(export, ending);
     }
     graco_dataset_free(data);
     small_remove(small_root);
