@@ -16,8 +16,10 @@ fail() {
 library=$(find "$prefix" -name 'libgraco.so' | head -1)
 folder=$(dirname "$library")
 for file in "$prefix/bin/graco" "$prefix/include/graco.h" "$folder/libgraco.a" "$folder/libgraco.so" \
-    "$folder/pkgconfig/graco.pc" "$prefix/share/man/man1/graco.1"; do
-    [ -e "$file" ] || fail "not installed: ${file#"$prefix"/}"
+    "$folder/pkgconfig/graco.pc" "$prefix/share/man/man1/graco.1" \
+    "$prefix/share/bash-completion/completions/graco" "$prefix/share/zsh/site-functions/_graco" \
+    "$prefix/share/fish/vendor_completions.d/graco.fish"; do
+    [ -s "$file" ] || fail "not installed: ${file#"$prefix"/}"
 done
 
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sed 's/@.*//' | sort)
