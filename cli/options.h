@@ -98,6 +98,11 @@ bool options_parse(struct command *command, int argc, char **argv);
  * value outside the range. */
 int options_help(const struct command *command);
 
+/* Until it is called with NULL, options_help gives each command to `visit` instead of printing it, and
+ * returns EXIT_FAILED, so that no command goes on. */
+void options_divert(void (*visit)(const struct command *command, const void *user),
+                    const void *user);
+
 /* One row of a help text, at most 80 columns wide: what is typed, from column `begin` on what it does, then
  * the choices (a list that ends with NULL, or NULL) unless the help names each, then the value in
  * brackets unless NULL. */
