@@ -576,6 +576,20 @@ graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class
 
 void graco_eval_result_clear(graco_eval_result *result);
 
+/* How much structure embeddings have, measured without labels (docs/evaluation.md). NaN where the data set has
+ * nothing to measure it by. */
+typedef struct graco_structure {
+    double
+        modularity; /* of clusters of the embeddings on the graph's edges, below 1; NaN: no edges */
+    double
+        explained; /* share of the features' energy that clusters explain, 0 .. 1; NaN: no features */
+} graco_structure;
+
+/* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result. Fails if Z
+ * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
+graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
+                                     const graco_dataset *data, int64_t threads);
+
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
 typedef struct graco_predict_options {

@@ -27,8 +27,8 @@ int64_t dataset_classes(const int32_t *label, int64_t count)
 
 void dataset_parts_clear(struct dataset_parts *parts)
 {
-    memory_free(parts->source);
-    memory_free(parts->target);
+    memory_free(parts->lent_source ? NULL : parts->source);
+    memory_free(parts->lent_target ? NULL : parts->target);
     memory_free(parts->weights);
     features_clear(&parts->features);
     memory_free(parts->label);
