@@ -457,8 +457,8 @@ void graco_model_free(graco_model *model);
 
 /* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes
  * have names, these beside them: NAME.node_ids.txt beside NAME.npy, one per line
- * (docs/formats.md). Names of an older file are removed first: no name is ever that of another
- * row. */
+ * (docs/formats.md). Both appear together: where that fails half-way, older embeddings are empty, so
+ * that no name is ever that of another row. */
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path);
 
