@@ -12,6 +12,7 @@ const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},
+    {"neighbours", "find the nodes that are nearest to each other", cmd_neighbours},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},

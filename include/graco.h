@@ -488,6 +488,11 @@ typedef struct graco_export_result {
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options);
 
+/* Reads embeddings and the names of their nodes, `from` as above. *names (rows of Z) is NULL where there
+ * are none; it ends with graco_names_free. */
+graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from);
+void graco_names_free(char **names);
+
 /* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
  * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the
  * text that no node, or more than one, is called by. O(bytes of all names). */
@@ -595,6 +600,52 @@ typedef struct graco_structure {
  * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
 graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
                                      const graco_dataset *data, int64_t threads);
+
+/* ---- Neighbours ------------------------------------------------------------------------------ */
+
+typedef struct graco_neighbours_options {
+    int64_t k;          /* how many for each node; default 10, less than there are nodes */
+    const char *metric; /* one of graco_metric: "cosine", NULL too, or "inner", the inner product */
+    const int64_t *nodes; /* (count) whose neighbours are asked for; NULL: those of all nodes */
+    int64_t count;
+    int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
+    int64_t threads;    /* 0: one per core; never changes the result */
+    const char *device; /* as in graco_embed_options */
+} graco_neighbours_options;
+
+graco_neighbours_options graco_neighbours_defaults(void);
+
+/* The metrics, in order; NULL past the end. */
+const char *graco_metric(int index);
+
+/* Clear it with graco_neighbours_clear. */
+typedef struct graco_neighbours {
+    const char *metric;
+    int64_t nodes;     /* how many the embeddings have */
+    int64_t count, k;  /* so many were asked for; each has k */
+    int64_t *node;     /* (count) whose neighbours these are, in the order asked */
+    int64_t *index;    /* (count, k) rows of Z, the nearest first, never the node itself */
+    float *score;      /* (count, k) cosines or inner products, falling */
+    int64_t zero_rows; /* of Z: their cosine with everything is 0 */
+} graco_neighbours;
+
+/* The nodes whose rows of Z (nodes, any) are nearest to those of the nodes asked for: exactly, by
+ * looking at all pairs. Of equal scores the lower row comes first. Scores are found in float32, k + 4 of
+ * them, and these again in double: only neighbours that float32 cannot tell apart may be others than
+ * in exact arithmetic. O(nodes^2 cols) time, half as much on the CPU where all nodes are asked for;
+ * memory beside Z is `memory` and about twice the result. `options` may be NULL. GRACO_ERROR_ARGUMENT
+ * for a k that is not 1 to nodes - 1, a node that is not there and an unknown metric; GRACO_ERROR_NUMBER
+ * for a Z that is not finite. */
+graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
+                                   const graco_neighbours_options *options);
+
+/* Writes them to a file, by its ending: .json; .csv, a line for each pair; .npz, arrays nodes, indptr,
+ * indices and scores, and node_ids if there are names. `names` (out->nodes) may be NULL: then nodes
+ * are called by their numbers. GRACO_ERROR_ARGUMENT for another ending. */
+graco_status graco_neighbours_save(const graco_neighbours *neighbours, const char *const *names,
+                                   const char *path);
+
+void graco_neighbours_clear(graco_neighbours *neighbours);
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
