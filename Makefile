@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
 	wheel test-wheel pictures results bench bench-quick bench-eval bench-inductive bench-cuda bench-methods \
-	bench-peers install clean
+	bench-peers bench-loading install clean
 
 all: build
 
@@ -99,6 +99,10 @@ bench-inductive: build
 	@$(BUILD)/bench_sampler
 	@$(BUILD)/bench_inductive $(BUILD)/reddit-$(SCALE) | tee $(BUILD)/inductive.json
 	@/usr/bin/python3 bench/peer_torch_sage.py < $(BUILD)/inductive.json
+
+# 2,000,000 edges with names and weights, from a CSV file and from arrays: seconds.
+bench-loading: build
+	@$(BUILD)/bench_loading
 
 # graco against PyTorch, against sgemm, and on growing graphs: about 25 minutes on two quiet cores.
 # bench-quick shows in two minutes that all of it runs; its figures mean nothing.
