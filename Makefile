@@ -12,7 +12,7 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	wheel test-wheel pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
+	wheel test-wheel pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods bench-python install clean
 
 all: build
 
@@ -107,6 +107,10 @@ bench bench-quick: build
 bench-methods: build
 	@scripts/setup.sh python3-torch python3-numpy
 	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
+
+# What the Python package adds to a training. PEER is a Python that has numpy.
+bench-python: build
+	@$(PEER) bench/bench_python.py --build $(BUILD) $(BENCH_OPTIONS)
 
 # graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
 # Skip-gram against gensim's word2vec on the same walks, in turn. PEER is a Python that has gensim 4.
