@@ -123,10 +123,17 @@ class _Watch:
         self.error: Optional[BaseException] = None
         self.history: list[tuple] = []
         self.on_epoch = c.EPOCH_FN(lambda user, epoch: self._run(self._keep, epoch.contents))
-        self.on_progress = c.PROGRESS_FN(lambda user, now: self._run(self.shown.show, now.contents))
+        self.on_progress = c.PROGRESS_FN(lambda user, now: self._run(self._show, now.contents))
 
     def _keep(self, e: c.Epoch) -> None:
         self.history.append((e.epoch, e.loss, e.mutual_information, e.cost, e.seconds))
+
+    def _last(self) -> tuple[int, float]:
+        return self.history[-1][:2] if self.history else (0, float("nan"))
+
+    def _show(self, now: c.Progress) -> None:
+        epoch, loss = self._last()
+        self.shown.show(now, loss if epoch else now.loss)
 
     def _run(self, function: Callable, argument: Any) -> bool:
         try:
@@ -299,7 +306,7 @@ class Estimator:
                 byref(model), byref(result), data._handle.address, config.address, byref(options)
             )
         finally:
-            watch.shown.close()
+            watch.shown.close(*watch._last())
         return model, result, status
 
     def _take_labels(self, graph: Graph, y: Any) -> tuple[Optional[np.ndarray], Optional[np.ndarray]]:
