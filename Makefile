@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
 	wheel test-wheel pictures results bench bench-quick bench-eval bench-inductive bench-cuda bench-methods \
-	bench-peers bench-loading install clean
+	bench-peers bench-loading bench-python install clean
 
 all: build
 
@@ -116,6 +116,10 @@ bench bench-quick: build
 bench-methods: build
 	@scripts/setup.sh python3-torch python3-numpy
 	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
+
+# What the Python package adds to a training. PEER is a Python that has numpy.
+bench-python: build
+	@$(PEER) bench/bench_python.py --build $(BUILD) $(BENCH_OPTIONS)
 
 # graco beside pycleora, PecanPy, PyTorch Geometric and PyTorch: scores, time and memory, in docs/results. PEER is a
 # Python that has them; what it has not is left out.
