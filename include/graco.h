@@ -95,8 +95,9 @@ typedef struct graco_load_options {
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
  * else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
- * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders,
- * graco's own .npz or folder of .npy, or an edge list. A folder's x.npy of float32 is used in
+ * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders, the
+ * layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE, graco's own .npz or folder of
+ * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all. A folder's x.npy of float32 is used in
  * place, so it may be larger than memory and must not change meanwhile. `options` may be NULL. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
