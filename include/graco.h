@@ -279,6 +279,12 @@ graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco
  * Belongs to the data set. */
 const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 
+/* The nodes (count) that are called so: by name where nodes have names, and never by number then;
+ * else by number, as text. GRACO_ERROR_ARGUMENT names the text that no node, or more than one, is
+ * called by. O(bytes of all names). */
+graco_status graco_dataset_find_nodes(int64_t *nodes, const graco_dataset *data,
+                                      const char *const *of, int64_t count);
+
 /* The name of a class, where labels were words; NULL where they were numbers, and past the end.
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
@@ -458,6 +464,9 @@ graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *d
 
 typedef struct graco_export_options {
     bool spreadsheet_safe; /* in tables: put ' before names that a spreadsheet takes for formulas */
+    /* Only these nodes, in this order, by what graco_embeddings_find_nodes takes. 0: all. */
+    const char *const *of; /* (of_count) */
+    int64_t of_count;
 } graco_export_options;
 
 typedef struct graco_export_result {
@@ -474,6 +483,12 @@ typedef struct graco_export_result {
  * and `options` may be NULL. */
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options);
+
+/* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
+ * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the
+ * text that no node, or more than one, is called by. O(bytes of all names). */
+graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
+                                         int64_t count);
 
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
@@ -560,6 +575,20 @@ graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class
                                     const graco_eval_options *options);
 
 void graco_eval_result_clear(graco_eval_result *result);
+
+/* How much structure embeddings have, measured without labels (docs/evaluation.md). NaN where the data set has
+ * nothing to measure it by. */
+typedef struct graco_structure {
+    double
+        modularity; /* of clusters of the embeddings on the graph's edges, below 1; NaN: no edges */
+    double
+        explained; /* share of the features' energy that clusters explain, 0 .. 1; NaN: no features */
+} graco_structure;
+
+/* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result. Fails if Z
+ * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
+graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
+                                     const graco_dataset *data, int64_t threads);
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 

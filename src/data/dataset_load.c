@@ -95,6 +95,10 @@ static graco_status load_text(struct graco_dataset **out, struct source *source)
     if (memchr(head, 0, (size_t)length) || (length > 0 && head[0] >= 0x80 && head[0] != 0xEF))
         return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
                                                "a data set or an edge list");
+    if (length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
+        source->text.data += 3;
+        source->text.length -= 3;
+    }
     source->place = PLACE_TEXT;
     return find_reader(source)->read(out, source);
 }

@@ -46,6 +46,7 @@ struct reader {
     READER(ogb)                                                                                    \
     READER(scipy)                                                                                  \
     READER(node_link)                                                                              \
+    READER(graphml)                                                                                \
     READER(edges)
 
 #define READER_DECLARE(name) extern const struct reader reader_##name;

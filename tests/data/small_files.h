@@ -323,6 +323,29 @@ static const char small_json[] =
     " \"links\": [{\"weight\": 2, \"source\": \"ann\", \"target\": \"bob\"},\n"
     "  {\"weight\": 0.5, \"source\": \"bob\", \"target\": \"cid\"}]}\n";
 
+/* The same graph in GraphML, with an edge before its nodes and what only GraphML has. */
+static const char small_graphml[] =
+    "<?xml version='1.0' encoding='utf-8'?>\n"
+    "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+    " <key id=\"d0\" for=\"node\" attr.name=\"age\" attr.type=\"long\"/>\n"
+    " <key id=\"d1\" for=\"node\" attr.name=\"x[0]\" attr.type=\"double\"/>\n"
+    " <key id=\"d2\" for=\"node\" attr.name=\"x[1]\" "
+    "attr.type=\"float\"><default>2</default></key>\n"
+    " <key id=\"d3\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n"
+    " <key id=\"d4\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+    " <key id=\"d5\" for=\"node\"/>\n"
+    " <graph edgedefault=\"undirected\"><desc>friends</desc>\n"
+    "  <edge source=\"ann\" target=\"bob\"><data key=\"d4\">2</data></edge>\n"
+    "  <node id=\"ann\"><data key=\"d0\">31</data><data key=\"d1\">0.5</data>\n"
+    "   <data key=\"d3\">red</data></node>\n"
+    "  <node id=\"bob\"><data key=\"d0\">7</data><data key=\"d1\">1</data>\n"
+    "   <data key=\"d2\">3</data></node>\n"
+    "  <node id=\"cid\"><data key=\"d0\">-<![CDATA[2]]></data><data key=\"d1\">4</data>\n"
+    "   <data key=\"d2\">5</data><data key=\"d3\">b&#108;ue</data>\n"
+    "   <data key=\"d5\"><y:ShapeNode><y:Label>7</y:Label></y:ShapeNode></data></node>\n"
+    "  <edge source=\"bob\" target=\"cid\"><data key=\"d4\">.5</data></edge>\n"
+    " </graph></graphml>\n";
+
 /* Edges between named nodes, their features (one of them without an edge) and labels. */
 static inline void small_tables(void)
 {

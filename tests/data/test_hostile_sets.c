@@ -411,6 +411,8 @@ static void damaged(void)
     }
     small_text("graph.json", small_json);
     damage("graph.json", "graph.json", NULL, false);
+    small_text("graph.xml", small_graphml);
+    damage("graph.xml", "graph.xml", NULL, false);
     small_text("numbers.txt", "0 1\n2 3\n");
     snprintf(features, sizeof features, "%s", small_path("scipy.npz"));
     const graco_load_options matrix = {.features_path = features};

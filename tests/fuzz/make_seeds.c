@@ -227,6 +227,8 @@ static void texts(void)
     SEED("edges", "\4"
                   "0,1,0.5\n1,9,2\n");
     seed_text("graph_file", small_json);
+    seed_text("graphml", small_graphml);
+    seed_text("graphml", "<graph edgedefault='directed'><node id='0'/></graph></graphml>");
     seed_text("config", "~hidden=64\n~tau=0.5\n~no=1\n");
     preset_config(&config, "cora");
     for (int i = 0; (key = graco_config_key(&config, i, NULL)); i++) {
