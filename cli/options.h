@@ -27,7 +27,7 @@ enum option_kind {
     OPTION_REAL,    /* double within real_min .. real_max */
 };
 
-enum { OPTION_LIST_MAX = 64, OPTION_WORDS_MAX = 32, COMMAND_ARGUMENTS_MAX = 16 };
+enum { OPTION_LIST_MAX = 1024, OPTION_WORDS_MAX = 32, COMMAND_ARGUMENTS_MAX = 16 };
 
 struct option_list {
     int count;

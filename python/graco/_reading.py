@@ -252,11 +252,14 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
         known = array >= 0 if array.dtype.kind == "i" else np.ones(len(array), bool)
     elif array.dtype.kind == "f":
         known = ~np.isnan(array) & (array != -1)
-        whole = array[known].astype(np.int64)
-        if (whole == array[known]).all():
-            array = np.where(known, array, -1).astype(np.int64)
-            if not compact:
-                return array, None
+        values = array[known]
+        broken = values[np.isinf(values) | (np.trunc(values) != values)]
+        if len(broken):
+            raise GracoFormatError(f"labels hold {broken[0]}, which is continuous: expected classes, whole "
+                                   "numbers or words")
+        array = np.where(known, array, -1).astype(np.int64)
+        if not compact:
+            return array, None
     else:
         known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
     codes = np.full(len(array), -1, dtype=np.int32)

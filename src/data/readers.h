@@ -44,6 +44,8 @@ struct reader {
     READER(reddit)                                                                                 \
     READER(graphsaint)                                                                             \
     READER(ogb)                                                                                    \
+    READER(musae)                                                                                  \
+    READER(wikics)                                                                                 \
     READER(scipy)                                                                                  \
     READER(node_link)                                                                              \
     READER(graphml)                                                                                \

@@ -4,6 +4,64 @@
 
 #include "data/growth_files.h"
 
+static void musae_files(void)
+{
+    put_text("set/m_edges.csv", "a,b\n0,0\n", "", 0, "");
+    put_text("set/m_target.csv", "id,target\n0,1\n", "", 0, "");
+}
+
+static const char *musae_nodes(int64_t size)
+{
+    musae_files();
+    put_text("set/m_features.json", "{\"0\":[]", "", 0, "");
+    FILE *file = fopen(small_path("set/m_features.json"), "ab");
+    for (int64_t i = 1; file && i < size / 11; i++)
+        fprintf(file, ",\"%lld\":[]", (long long)i);
+    fputs("}", file);
+    fclose(file);
+    return "set";
+}
+
+static const char *musae_columns(int64_t size)
+{
+    musae_files();
+    put_text("set/m_features.json", "{\"0\":[2147483646", ",%d", size / 7, "]}");
+    return "set";
+}
+
+static const char *wikics_nodes(int64_t size)
+{
+    const int64_t nodes = size / 48;
+    put_text("set/data.json", "{\"features\":[[1]", ",[1]", nodes - 1, "],\"labels\":[1048575");
+    static const char *const lists[][2] = {
+        {",0", "],\"links\":[[]"},
+        {",[0]", "],\"train_masks\":[[false"},
+        {",false", "]],\"val_masks\":[[false"},
+        {",false", "]],\"test_mask\":[false"},
+        {",false", "]}"},
+    };
+    FILE *file = fopen(small_path("set/data.json"), "ab");
+    for (size_t l = 0; file && l < sizeof lists / sizeof *lists; l++) {
+        for (int64_t i = 1; i < nodes; i++)
+            fputs(lists[l][0], file);
+        fputs(lists[l][1], file);
+    }
+    fclose(file);
+    return "set";
+}
+
+/* One row of features that the others do not follow. */
+static const char *wikics_lists(int64_t size)
+{
+    put_text("set/data.json", "{\"features\":[[1", ",1", size / 4, "]");
+    FILE *file = fopen(small_path("set/data.json"), "ab");
+    for (int64_t i = 0; file && i < size / 6; i++)
+        fputs(",[]", file);
+    fputs("]}", file);
+    fclose(file);
+    return "set";
+}
+
 static const char *node_link_links(int64_t size)
 {
     put_text("set/graph.json", "{\"nodes\":[{\"id\":0}],\"links\":[",

@@ -364,6 +364,7 @@ static const struct growth_limit limits[READER_COUNT] = {
     [READER_planetoid] = {128, 1, 1 << 20},  [READER_ppi] = {32, 1, 1 << 20},
     [READER_reddit] = {64, 1, 1 << 20},      [READER_scipy] = {192, 1, 4 << 20},
     [READER_graphsaint] = {128, 1, 1 << 20}, [READER_ogb] = {64, 1, 1 << 20},
+    [READER_musae] = {64, 1, 1 << 20},       [READER_wikics] = {64, 1, 1 << 20},
     [READER_node_link] = {256, 1, 1 << 20},  [READER_graphml] = {64, 1, 1 << 20},
     [READER_edges] = {768, 2, 32 << 20},
 };
@@ -398,6 +399,10 @@ static const struct row {
     {READER_scipy, "scipy: nodes", scipy_nodes, false},
     {READER_graphsaint, "GraphSAINT: nodes", graphsaint_nodes, true},
     {READER_ogb, "OGB: nodes", ogb_nodes, false},
+    {READER_musae, "MUSAE: nodes", musae_nodes, false},
+    {READER_musae, "MUSAE: columns", musae_columns, false},
+    {READER_wikics, "Wiki-CS: nodes", wikics_nodes, false},
+    {READER_wikics, "Wiki-CS: lists", wikics_lists, true},
     {READER_node_link, "node-link: links", node_link_links, false},
     {READER_node_link, "node-link: nodes", node_link_nodes, false},
     {READER_node_link, "node-link: a list", node_link_list, false},

@@ -126,6 +126,8 @@ class Refusals(unittest.TestCase):
         self.refused("the part 'tain'", nodes=2, split={"tain": [0]})
         self.refused("the part 'train'", nodes=2, split={"train": [5]})
         self.refused("split", nodes=2, labels=[0, 1], split=[0, 9])
+        for value in (0.5, np.inf):
+            self.refused(f"labels hold {value}", nodes=2, labels=[1, value])
         self.refused("NUL", [(0, 1)], names=["a", "b\0"])
         self.refused("a", [(0, 1)], names=["a", "a"])
         self.refused("3 dimensions", nodes=2, labels=np.zeros((2, 2, 2)))
