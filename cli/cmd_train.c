@@ -533,7 +533,7 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
         OPTION_ROW_CHOICE("method", "NAME", &settings->method, options_words(methods, method_name),
                           "how to learn, as `graco methods` says"),
-        OPTION_ROW_TEXT("preset", 0, "NAME", &settings->preset,
+        OPTION_ROW_TEXT("preset", 0, "NAME|FILE", &settings->preset,
                         "hyperparameters; by default those named like the data set"),
         OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
                         "set one hyperparameter; may be repeated"),

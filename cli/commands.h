@@ -12,6 +12,7 @@ int cmd_neighbours(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);

@@ -16,6 +16,7 @@ const struct subcommand subcommands[] = {
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},
+    {"tune", "search for the best settings, without labels", cmd_tune},
     {"reproduce", "make the paper's tables and figures again", cmd_reproduce},
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},

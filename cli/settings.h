@@ -24,7 +24,7 @@ extern const char *const settings_short_forms[SHORT_FORMS];
 
 /* What the command line says; the caller owns what it points to. NULL where it says nothing. */
 struct settings {
-    const char *method;      /* by default the first */
+    const char *method;      /* by default the first, or that of a preset file */
     const char *preset;      /* by default the one named like the data set */
     struct option_list sets; /* key=value */
     const char *given[SHORT_FORMS];
@@ -34,8 +34,9 @@ struct settings {
 const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key);
 
 /* Makes *config from the preset that was asked for, else from the one named `name`, which may be NULL.
- * *preset is then the preset's name, "general" if there is none of its own. Returns EXIT_FINE; after a
- * message EXIT_USAGE for an unknown method or preset that was asked for, EXIT_FAILED without memory. */
+ * *preset is then the preset's name, "general" if there is none of its own. One that has a slash or ends in
+ * .json is a file, which names the method too. Returns EXIT_FINE; after a message EXIT_USAGE for an unknown
+ * method or preset that was asked for, EXIT_FAILED without memory or for a bad file. */
 int settings_preset(graco_config **config, const char **preset, const struct settings *settings,
                     const char *name);
 

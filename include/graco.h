@@ -323,6 +323,10 @@ typedef struct graco_config graco_config;
  * GRACO_ERROR_ARGUMENT if there is no such method. */
 graco_status graco_config_create(graco_config **out, const char *method, const char *preset);
 
+/* The settings of a preset file, such as the best.json of graco_tune (docs/formats.md): those that it names
+ * laid over its method's general ones. GRACO_ERROR_FORMAT says what is wrong with it. */
+graco_status graco_config_load(graco_config **out, const char *path);
+
 graco_status graco_config_copy(graco_config **out, const graco_config *config);
 void graco_config_free(graco_config *config);
 
@@ -457,8 +461,8 @@ void graco_model_free(graco_model *model);
 
 /* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes
  * have names, these beside them: NAME.node_ids.txt beside NAME.npy, one per line
- * (docs/formats.md). Names of an older file are removed first: no name is ever that of another
- * row. */
+ * (docs/formats.md). Both appear together: where that fails half-way, older embeddings are empty, so
+ * that no name is ever that of another row. */
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path);
 
@@ -530,6 +534,8 @@ typedef struct graco_eval_options {
                                  place of Z */
     const char *device;       /* "cpu", "cuda", or "auto", NULL too: a GPU where the work is worth
                                  its start. Scores on a GPU may differ by 0.02 points */
+    bool validation;          /* score the validation parts, on which C is chosen too, and leave the
+                                 labels of the test parts unread: to choose settings by */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -777,6 +783,73 @@ graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_res
  * with the share of entries zeroed that its `contaminate` says. */
 graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
                                     const graco_config *config);
+
+/* ---- Searching for settings ------------------------------------------------------------------ */
+
+/* What settings are compared by. */
+typedef enum graco_criterion {
+    GRACO_CRITERION_STRUCTURE, /* ranks of graco_measure_structure: no label is read */
+    GRACO_CRITERION_VALIDATION, /* graco_evaluate's score of validation parts, of splits that are others
+                                   than those of seed 0; the labels of test parts are not read */
+} graco_criterion;
+
+/* Their names, in the order of the enumeration; NULL past the end. */
+const char *graco_criterion_name(int index);
+
+typedef struct graco_tune_progress {
+    int64_t trials_done, trials; /* measured at least once; wanted in all, 0: as time allows */
+    int64_t measured;            /* measurements so far */
+    int64_t best_trial;          /* -1: none yet */
+    graco_structure best;        /* of it */
+    double best_validation;      /* in percent; NaN: not asked for */
+    double seconds;              /* of this call */
+    double seconds_left;         /* estimate; NaN before anything is known */
+} graco_tune_progress;
+
+/* Called at most ten times a second, from one thread at a time, which need not be the caller's. Returning
+ * false ends the search within about a second (GRACO_STOPPED), with the best so far in best.json. */
+typedef bool graco_tune_fn(void *user, const graco_tune_progress *progress);
+
+typedef struct graco_tune_options {
+    const char *folder; /* where everything is kept; made if its parent is there */
+    const char *method; /* "grace"; NULL: that one. One that learns without labels */
+    const char *const
+        *search; /* "KEY=a,b,c", "KEY=low..high" or "KEY=value", ending with NULL: in place
+                                  of those settings' own ranges; NULL: none */
+    graco_criterion criterion;
+    int64_t trials;  /* default 50; 0: until the time is over */
+    double seconds;  /* after which it ends with the best so far; 0: no limit */
+    uint64_t seed;   /* default 0 */
+    int64_t threads; /* 0: one per core; never changes the choice */
+    int64_t
+        at_once; /* trainings at a time, 0: as memory and threads allow; never changes the choice */
+    const char *device; /* as in graco_embed_options */
+    graco_tune_fn *on_progress;
+    void *user;
+} graco_tune_options;
+
+graco_tune_options graco_tune_defaults(void);
+
+typedef struct graco_tune_result {
+    int64_t trials, measured;
+    int64_t trial;             /* that was chosen */
+    int64_t epochs;            /* after which it was best */
+    graco_structure structure; /* of it: a mean over seeds where it was confirmed */
+    double validation;
+    int64_t seeds;  /* that it was trained with */
+    double seconds; /* of this call */
+    bool out_of_time;
+} graco_tune_result;
+
+/* Searches for settings of a method for a data set: random ones first, then ones near the best, trained
+ * in rungs of more and more epochs, of which the better half goes on; the best few are trained again with
+ * other seeds (docs/tune.md). The folder then has best.json, which graco_config_load reads, trials.csv with
+ * every measurement, and report.html. A folder in which a search with the same options was ended, killed
+ * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
+ * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
+ * with GRACO_STOPPED they are filled if there is a best so far. */
+graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
+                        const graco_tune_options *options);
 
 /* ---- Results files --------------------------------------------------------------------------- */
 

@@ -239,6 +239,7 @@ class EvalOptions(Struct):
         ("splits_write", c_char_p),
         ("with_features", c_bool),
         ("device", c_char_p),
+        ("validation", c_bool),
     ]
 
 

@@ -23,7 +23,7 @@ enum {
 
 enum { VIEW_LINKS, VIEW_OTHERS };
 
-struct split {
+struct link_split {
     const graco_dataset *data;
     const struct graph *graph;
     uint64_t seed;
@@ -48,7 +48,7 @@ static bool linked(const struct graph *graph, int32_t a, int32_t b)
 /* ---- Links ------------------------------------------------------------------------------------ */
 
 /* Every pair of linked nodes once, though it may have an edge in either direction. */
-static graco_status list_links(struct split *s)
+static graco_status list_links(struct link_split *s)
 {
     const struct csr *in = &s->graph->in;
     PASS(memory_alloc(&s->low, s->graph->edges, sizeof *s->low));
@@ -64,7 +64,7 @@ static graco_status list_links(struct split *s)
     return GRACO_OK;
 }
 
-static graco_status size_parts(struct split *s, const graco_links_options *options)
+static graco_status size_parts(struct link_split *s, const graco_links_options *options)
 {
     double test = options->test, validation = options->validation;
     if (!(test > 0 && validation >= 0 && test + validation < 1))
@@ -86,7 +86,8 @@ static graco_status size_parts(struct split *s, const graco_links_options *optio
     return GRACO_OK;
 }
 
-static void put_pair(struct split *s, int32_t a, int32_t b, enum links_part part, bool is_linked)
+static void put_pair(struct link_split *s, int32_t a, int32_t b, enum links_part part,
+                     bool is_linked)
 {
     int32_t *row = s->made.pair + LINKS_FIELDS * s->made.count++;
     row[LINKS_SOURCE] = a;
@@ -96,12 +97,12 @@ static void put_pair(struct split *s, int32_t a, int32_t b, enum links_part part
 }
 
 /* The part of the i-th pair, with a link or without. */
-static enum links_part part_of(const struct split *s, int64_t i)
+static enum links_part part_of(const struct link_split *s, int64_t i)
 {
     return i < s->part[LINKS_TEST] ? LINKS_TEST : i < s->held ? LINKS_VALIDATION : LINKS_TRAIN;
 }
 
-static graco_status draw_links(struct split *s)
+static graco_status draw_links(struct link_split *s)
 {
     const struct random_key key = {.seed = s->seed, .stream = RANDOM_LINKS, .view = VIEW_LINKS};
     int64_t wanted = s->held + s->part[LINKS_TRAIN];
@@ -144,7 +145,8 @@ static graco_status find_graphs(int64_t **start, const graco_dataset *data)
 }
 
 /* Draws one pair: node `draw` picks the first node, then one of the same graph. */
-static void draw_pair(int32_t pair[2], const struct split *s, const int64_t *start, uint64_t draw)
+static void draw_pair(int32_t pair[2], const struct link_split *s, const int64_t *start,
+                      uint64_t draw)
 {
     const struct random_key key = {.seed = s->seed, .stream = RANDOM_LINKS, .view = VIEW_OTHERS};
     int64_t a = random_below(&key, 2 * draw, s->graph->nodes);
@@ -154,7 +156,7 @@ static void draw_pair(int32_t pair[2], const struct split *s, const int64_t *sta
     pair[1] = (int32_t)(a < b ? b : a);
 }
 
-static graco_status draw_others(struct split *s)
+static graco_status draw_others(struct link_split *s)
 {
     graco_status status = GRACO_OK;
     int64_t wanted = s->held + s->part[LINKS_TRAIN], places = 16, *start = NULL;
@@ -207,7 +209,7 @@ struct edges_left {
     float *weight;
 };
 
-static graco_status leave_edges(struct edges_left *left, const struct split *s)
+static graco_status leave_edges(struct edges_left *left, const struct link_split *s)
 {
     graco_status status = GRACO_OK;
     const struct graph *graph = s->graph;
@@ -238,7 +240,7 @@ done:
 }
 
 /* The data set with these edges, written with the links beside it. */
-static graco_status write_rest(const struct split *s, const struct edges_left *left,
+static graco_status write_rest(const struct link_split *s, const struct edges_left *left,
                                const char *path)
 {
     graco_status status = GRACO_OK;
@@ -266,7 +268,7 @@ graco_status graco_links_split(const graco_dataset *data, const char *path,
 {
     const graco_links_options defaults = graco_links_defaults();
     graco_status status = GRACO_OK;
-    struct split s = {.data = data, .graph = data->graph};
+    struct link_split s = {.data = data, .graph = data->graph};
     struct edges_left left = {0};
     if (!options)
         options = &defaults;

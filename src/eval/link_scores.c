@@ -15,22 +15,23 @@ enum { GRID = 11, PAIRS_PER_PIECE = 256 };
 enum link_score { SCORE_DOT, SCORE_COSINE, SCORE_HADAMARD };
 
 /* The pairs of one part. */
-struct pairs_of {
+struct link_part {
     int64_t count;
     const int32_t **pair; /* (count) rows of the links */
     uint8_t *linked;      /* (count) */
     double *score;        /* (count) */
 };
 
-struct scored {
+struct link_scoring {
     const graco_matrix *Z;
-    const struct pairs_of *part;
+    const struct link_part *part;
     enum link_score kind;
     const struct probe *probe; /* of SCORE_HADAMARD, and which C of it */
     int64_t choice;
 };
 
-static graco_status list_pairs(struct pairs_of *out, const graco_links *links, enum links_part part)
+static graco_status list_pairs(struct link_part *out, const graco_links *links,
+                               enum links_part part)
 {
     PASS(memory_alloc(&out->pair, links->count, sizeof *out->pair));
     PASS(memory_alloc(&out->linked, links->count, sizeof *out->linked));
@@ -45,7 +46,7 @@ static graco_status list_pairs(struct pairs_of *out, const graco_links *links, e
     return GRACO_OK;
 }
 
-static void clear_pairs(struct pairs_of *part)
+static void clear_pairs(struct link_part *part)
 {
     memory_free(part->score);
     memory_free(part->linked);
@@ -79,7 +80,7 @@ static double hadamard_score(const float *a, const float *b, int64_t dim, const 
 
 static void score_pairs(void *job, struct threads_piece pairs)
 {
-    const struct scored *s = job;
+    const struct link_scoring *s = job;
     int64_t dim = s->Z->cols;
     for (int64_t i = pairs.first; i < pairs.last; i++) {
         const int32_t *pair = s->part->pair[i];
@@ -91,7 +92,7 @@ static void score_pairs(void *job, struct threads_piece pairs)
     }
 }
 
-static graco_status rank(struct ranking *out, const struct scored *s, int threads)
+static graco_status rank(struct ranking *out, const struct link_scoring *s, int threads)
 {
     threads_run(threads, s->part->count, PAIRS_PER_PIECE, score_pairs, (void *)s);
     for (int64_t i = 0; i < s->part->count; i++)
@@ -108,7 +109,7 @@ static graco_status rank(struct ranking *out, const struct scored *s, int thread
 
 /* H (count, dim): the products of the rows of each pair. */
 static graco_status multiply_rows(float **out, int32_t **node, const graco_matrix *Z,
-                                  const struct pairs_of *part)
+                                  const struct link_part *part)
 {
     PASS(memory_alloc(out, part->count * Z->cols, sizeof **out));
     PASS(memory_alloc(node, part->count, sizeof **node));
@@ -123,7 +124,7 @@ static graco_status multiply_rows(float **out, int32_t **node, const graco_matri
 }
 
 /* Regressions for all values of C on columns that are standardised, as for data with several labels. */
-static graco_status fit(struct probe *out, const graco_matrix *Z, const struct pairs_of *part,
+static graco_status fit(struct probe *out, const graco_matrix *Z, const struct link_part *part,
                         const double C[GRID], int threads)
 {
     graco_status status = GRACO_OK;
@@ -151,8 +152,8 @@ done:
 }
 
 /* The C that ranks the validation part best, the smallest among equals; 1 where there is no such part. */
-static graco_status choose(int64_t *choice, struct scored s, const struct pairs_of *validation,
-                           int threads)
+static graco_status choose(int64_t *choice, struct link_scoring s,
+                           const struct link_part *validation, int threads)
 {
     struct ranking ranking;
     double best = -1;
@@ -170,7 +171,7 @@ static graco_status choose(int64_t *choice, struct scored s, const struct pairs_
 
 /* ---- The evaluation --------------------------------------------------------------------------- */
 
-static graco_status check_parts(const struct pairs_of parts[LINKS_PARTS])
+static graco_status check_parts(const struct link_part parts[LINKS_PARTS])
 {
     for (int p = LINKS_TRAIN; p <= LINKS_TEST; p++) {
         int64_t links = 0, count = parts[p].count;
@@ -188,13 +189,13 @@ static graco_status check_parts(const struct pairs_of parts[LINKS_PARTS])
 }
 
 static graco_status measure(graco_link_result *made, const graco_matrix *Z,
-                            const struct pairs_of parts[LINKS_PARTS], int threads)
+                            const struct link_part parts[LINKS_PARTS], int threads)
 {
     static const char *const names[GRACO_LINK_SCORES] = {"dot", "cosine", "hadamard"};
     graco_status status = GRACO_OK;
     struct probe probe = {0};
     double C[GRID];
-    struct scored s = {.Z = Z, .part = &parts[LINKS_TEST], .probe = &probe};
+    struct link_scoring s = {.Z = Z, .part = &parts[LINKS_TEST], .probe = &probe};
     for (int i = 0; i < GRID; i++)
         C[i] = ldexp(1, 2 * (i - GRID / 2));
     TRY(fit(&probe, Z, &parts[LINKS_TRAIN], C, threads));
@@ -223,7 +224,7 @@ graco_status graco_evaluate_links(graco_link_result *result, const graco_matrix 
 {
     graco_status status = GRACO_OK;
     graco_link_result made = {0};
-    struct pairs_of parts[LINKS_PARTS] = {0};
+    struct link_part parts[LINKS_PARTS] = {0};
     double start = threads_seconds();
     TRY(protocol_check_rows(Z, data));
     TRY(links_check(links, data));

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-struct table {
+struct partition_table {
     int64_t rows, cols, items;
     int64_t *shared;    /* (rows, cols) */
     int64_t *row, *col; /* sums */
 };
 
-static graco_status count_shared(struct table *t, int64_t count, const int32_t *a, const int32_t *b)
+static graco_status count_shared(struct partition_table *t, int64_t count, const int32_t *a,
+                                 const int32_t *b)
 {
     PASS(memory_zalloc(&t->shared, t->rows * t->cols, sizeof *t->shared));
     PASS(memory_zalloc(&t->row, t->rows, sizeof *t->row));
@@ -50,7 +51,7 @@ static int64_t parts_in_use(const int64_t *sizes, int64_t parts)
     return used;
 }
 
-static double mutual_information(const struct table *t)
+static double mutual_information(const struct partition_table *t)
 {
     double n = (double)t->items, information = 0;
     if (parts_in_use(t->row, t->rows) == 1 && parts_in_use(t->col, t->cols) == 1)
@@ -74,7 +75,7 @@ static double square_sum(const int64_t *sizes, int64_t count)
 }
 
 /* From ordered pairs of items: together in both ways, in one of them, in neither. */
-static double rand_index(const struct table *t)
+static double rand_index(const struct partition_table *t)
 {
     double n = (double)t->items, both = square_sum(t->shared, t->rows * t->cols);
     double a = square_sum(t->row, t->rows), b = square_sum(t->col, t->cols);
@@ -97,13 +98,13 @@ struct matching {
     uint8_t *seen;           /* (side + 1) */
 };
 
-static double cost(const struct table *t, int64_t row, int64_t col)
+static double cost(const struct partition_table *t, int64_t row, int64_t col)
 {
     return row <= t->rows && col <= t->cols ? -(double)t->shared[(row - 1) * t->cols + col - 1] : 0;
 }
 
 /* The next column on the shortest way from column `at`; moves the potentials there. */
-static int64_t step(struct matching *m, const struct table *t, int64_t at)
+static int64_t step(struct matching *m, const struct partition_table *t, int64_t at)
 {
     double delta = (double)INFINITY;
     int64_t next = 0, row = m->row_of[at];
@@ -132,7 +133,7 @@ static int64_t step(struct matching *m, const struct table *t, int64_t at)
     return next;
 }
 
-static void match_row(struct matching *m, const struct table *t, int64_t row)
+static void match_row(struct matching *m, const struct partition_table *t, int64_t row)
 {
     int64_t at = 0;
     m->row_of[0] = row;
@@ -146,7 +147,7 @@ static void match_row(struct matching *m, const struct table *t, int64_t row)
         m->row_of[at] = m->row_of[m->before[at]];
 }
 
-static graco_status match(double *share, const struct table *t)
+static graco_status match(double *share, const struct partition_table *t)
 {
     graco_status status = GRACO_OK;
     struct matching m = {.side = t->rows > t->cols ? t->rows : t->cols};
@@ -176,7 +177,7 @@ graco_status partition_compare(struct partition_scores *out, int64_t count, cons
                                int64_t a_parts, const int32_t *b, int64_t b_parts)
 {
     graco_status status = GRACO_OK;
-    struct table t = {.rows = a_parts, .cols = b_parts};
+    struct partition_table t = {.rows = a_parts, .cols = b_parts};
     TRY(count_shared(&t, count, a, b));
     out->nmi = mutual_information(&t);
     out->ari = rand_index(&t);

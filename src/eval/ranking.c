@@ -6,14 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct item {
+struct ranked_item {
     double score;
     bool positive;
 };
 
 static int by_score(const void *a, const void *b)
 {
-    double left = ((const struct item *)a)->score, right = ((const struct item *)b)->score;
+    double left = ((const struct ranked_item *)a)->score,
+           right = ((const struct ranked_item *)b)->score;
     return (left < right) - (left > right);
 }
 
@@ -21,11 +22,11 @@ graco_status ranking_measure(struct ranking *out, const double *score, const uin
                              int64_t count)
 {
     graco_status status = GRACO_OK;
-    struct item *items = NULL;
+    struct ranked_item *items = NULL;
     double hits = 0, misses = 0, all = 0, area = 0, precision = 0;
     TRY(memory_alloc(&items, count, sizeof *items));
     for (int64_t i = 0; i < count; i++) {
-        items[i] = (struct item){score[i], positive[i]};
+        items[i] = (struct ranked_item){score[i], positive[i]};
         all += items[i].positive;
     }
     qsort(items, (size_t)count, sizeof *items, by_score);

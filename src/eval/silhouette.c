@@ -66,7 +66,8 @@ static void measure_rows(void *job, struct threads_piece rows)
 
 static graco_status draw_rows(struct silhouettes *s, uint64_t seed)
 {
-    const struct random_key key = {.seed = seed, .stream = RANDOM_CLUSTERS, .view = 1};
+    const struct random_key key = {
+        .seed = seed, .stream = RANDOM_CLUSTERS, .view = 1}; /* not the centres' */
     int64_t rows = s->X->rows;
     PASS(memory_alloc(&s->row, rows, sizeof *s->row));
     PASS(memory_zalloc(&s->size, s->clusters, sizeof *s->size));

@@ -489,19 +489,41 @@ void graco_names_free(char **names)
     memory_free(names);
 }
 
+/* Both files are whole on the disk before any old one is touched. Then the old embeddings are emptied
+ * first and the new ones come last: whatever happens in between, no name is that of another row, and no
+ * row has lost its name. */
+static graco_status place_files(struct file_writer *rows, struct file_writer *names,
+                                const char *path, const char *names_path)
+{
+    PASS(file_writer_sync(rows));
+    if (names)
+        PASS(file_writer_sync(names));
+    if ((names || file_exists(names_path)) && file_exists(path))
+        PASS(file_write_atomic(path, "", 0));
+    PASS(names ? file_writer_commit(names) : file_remove(names_path));
+    return file_writer_commit(rows);
+}
+
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path)
 {
     graco_status status = GRACO_OK;
-    char *names = NULL;
+    struct file_writer *rows = NULL, *names = NULL;
+    char *names_path = NULL;
+    struct array array;
     if (Z->rows != data->graph->nodes)
         FAIL(GRACO_ERROR_ARGUMENT, "embeddings of %lld nodes: expected %lld", (long long)Z->rows,
              (long long)data->graph->nodes);
-    TRY(names_beside(&names, path));
-    TRY(file_remove(names));
-    TRY(graco_matrix_save(Z, path));
-    TRY(name_lines_write(names, data->node_ids, Z->rows));
+    TRY(array_borrow(&array, ARRAY_F32, Z->data, 2, (int64_t[]){Z->rows, Z->cols}));
+    TRY(names_beside(&names_path, path));
+    TRY(npy_writer_open(&rows, path, &array));
+    TRY(file_writer_write(rows, Z->data, array.count * array.size));
+    if (data->node_ids)
+        TRY(name_lines_begin(&names, names_path, data->node_ids, Z->rows));
+    TRY(place_files(rows, names, path, names_path));
 done:
-    memory_free(names);
+    file_writer_free(rows);
+    file_writer_free(names);
+    memory_free(names_path);
     return status;
 }
