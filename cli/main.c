@@ -16,6 +16,7 @@ struct subcommand {
 
 static const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
+    {"plan", "say what a training would take, before it runs", cmd_plan},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
