@@ -12,7 +12,8 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	wheel test-wheel pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
+	wheel test-wheel pictures results bench bench-quick bench-eval bench-inductive bench-cuda bench-methods \
+	bench-peers bench-loading bench-python install clean
 
 all: build
 
@@ -85,6 +86,10 @@ format:
 pictures:
 	@python3 scripts/draw_pictures.py
 
+# docs/results.md, its figures and README's tables, from docs/results/results.json.
+results: build
+	@python3 scripts/results.py $(BUILD)/graco
+
 # Mini-batches on a graph of Reddit's size (SCALE = 1), beside the same blocks in PyTorch.
 SCALE ?= 1
 bench-inductive: build
@@ -94,6 +99,10 @@ bench-inductive: build
 	@$(BUILD)/bench_sampler
 	@$(BUILD)/bench_inductive $(BUILD)/reddit-$(SCALE) | tee $(BUILD)/inductive.json
 	@/usr/bin/python3 bench/peer_torch_sage.py < $(BUILD)/inductive.json
+
+# 2,000,000 edges with names and weights, from a CSV file and from arrays: seconds.
+bench-loading: build
+	@$(BUILD)/bench_loading
 
 # graco against PyTorch, against sgemm, and on growing graphs: about 25 minutes on two quiet cores.
 # bench-quick shows in two minutes that all of it runs; its figures mean nothing.
@@ -107,6 +116,15 @@ bench bench-quick: build
 bench-methods: build
 	@scripts/setup.sh python3-torch python3-numpy
 	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
+
+# What the Python package adds to a training. PEER is a Python that has numpy.
+bench-python: build
+	@$(PEER) bench/bench_python.py --build $(BUILD) $(BENCH_OPTIONS)
+
+# graco beside pycleora, PecanPy, PyTorch Geometric and PyTorch: scores, time and memory, in docs/results. PEER is a
+# Python that has them; what it has not is left out.
+bench-peers: build
+	@$(PEER) bench/run_peers.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
 
 # graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
 # Skip-gram against gensim's word2vec on the same walks, in turn. PEER is a Python that has gensim 4.

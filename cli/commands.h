@@ -9,13 +9,24 @@ int cmd_train(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_neighbours(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_fetch(int argc, char **argv); /* where the build has it: GRACO_FETCH */
+int cmd_completion(int argc, char **argv);
+
+struct subcommand {
+    const char *name;
+    const char *help; /* NULL: not listed; such rows come last */
+    int (*run)(int argc, char **argv);
+};
+
+extern const struct subcommand subcommands[]; /* main.c has them; they end with a NULL name */
 
 #endif

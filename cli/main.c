@@ -8,20 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-struct subcommand {
-    const char *name;
-    const char *help;
-    int (*run)(int argc, char **argv);
-};
-
-static const struct subcommand subcommands[] = {
+const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
     {"plan", "say what a training would take, before it runs", cmd_plan},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},
+    {"neighbours", "find the nodes that are nearest to each other", cmd_neighbours},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},
+    {"tune", "search for the best settings, without labels", cmd_tune},
     {"reproduce", "make the paper's tables and figures again", cmd_reproduce},
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},
@@ -29,9 +25,11 @@ static const struct subcommand subcommands[] = {
 #ifdef GRACO_FETCH
     {"fetch", "download a published data set", cmd_fetch},
 #endif
+    {"completion", NULL, cmd_completion},
+    {0},
 };
 
-enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
+enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] - 1 };
 
 static const struct subcommand *find(const char *name)
 {
@@ -45,7 +43,7 @@ static int print_help(void)
 {
     printf("usage: graco COMMAND [arguments]\n\n"
            "Learns node embeddings from a graph without labels.\n\ncommands:\n");
-    for (int i = 0; i < SUBCOMMANDS; i++)
+    for (int i = 0; i < SUBCOMMANDS && subcommands[i].help; i++)
         printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
     printf("  %-10s %s\n", "help", "explain a command: graco help train");
     printf("\n`graco train` alone trains on a graph that graco makes itself.\n"
@@ -58,7 +56,7 @@ static int unknown(const char *word)
     const char *names[SUBCOMMANDS + 4] = {"help", "--help", "--version"};
     char allowed[512];
     size_t used = 0;
-    for (int i = 0; i < SUBCOMMANDS; i++) {
+    for (int i = 0; i < SUBCOMMANDS && subcommands[i].help; i++) {
         names[3 + i] = subcommands[i].name;
         used +=
             (size_t)snprintf(allowed + used, sizeof allowed - used, "%s, ", subcommands[i].name);

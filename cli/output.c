@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -328,6 +329,28 @@ void output_progress_step(struct output_progress *progress, const graco_progress
         add_field(&fields, 2, "loss %.5f", step->loss);
     add_field(&fields, 1, "%s left", output_time(text, step->seconds_left));
     add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
+    print_fields(progress, &fields);
+}
+
+void output_progress_tune(struct output_progress *progress, const graco_tune_progress *tune)
+{
+    char text[32];
+    struct fields fields = {0};
+    if (!is_due(progress, progress->terminal ? INTERVAL_TERMINAL : INTERVAL_PIPE))
+        return;
+    if (tune->trials > 0)
+        add_field(&fields, 0, "trial %" PRId64 "/%" PRId64, tune->trials_done, tune->trials);
+    else
+        add_field(&fields, 0, "trial %" PRId64, tune->trials_done);
+    if (tune->best_trial >= 0)
+        add_field(&fields, 1, "best %" PRId64, tune->best_trial);
+    if (tune->best_trial >= 0 && !isnan(tune->best_validation))
+        add_field(&fields, 2, "validation %.2f", tune->best_validation);
+    if (tune->best_trial >= 0 && !isnan(tune->best.modularity))
+        add_field(&fields, 4, "modularity %.3f", tune->best.modularity);
+    if (tune->best_trial >= 0 && !isnan(tune->best.explained))
+        add_field(&fields, 5, "explained %.3f", tune->best.explained);
+    add_field(&fields, 3, "%s left", output_time(text, tune->seconds_left));
     print_fields(progress, &fields);
 }
 

@@ -83,6 +83,8 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
 void output_progress_step(struct output_progress *progress, const graco_progress *step);
 /* Lets a training show its progress so, and end at a signal (stop.h). Borrows the progress. */
 void output_progress_watch(graco_train_options *options, struct output_progress *progress);
+/* The same for a search: trials done, the best so far, and the time that is left. */
+void output_progress_tune(struct output_progress *progress, const graco_tune_progress *tune);
 /* The same for a download: bytes done of `total` (-1: not known) and bytes per second. Nothing in a
  * pipe. */
 void output_progress_bytes(struct output_progress *progress, const char *label, int64_t done,

@@ -66,6 +66,31 @@ static const char *command_of(const struct settings *settings)
     return settings->command ? settings->command : "train";
 }
 
+/* Whether a preset is a file rather than a name. */
+static bool is_file(const char *preset)
+{
+    size_t length = strlen(preset);
+    return strchr(preset, '/') || (length > 5 && strcmp(preset + length - 5, ".json") == 0);
+}
+
+static int load_preset(graco_config **config, const struct settings *settings)
+{
+    graco_config *loaded = NULL;
+    graco_status status = graco_config_load(&loaded, settings->preset);
+
+    if (status != GRACO_OK)
+        return output_failure(status);
+    const char *method = graco_config_method(loaded);
+    if (settings->method && strcmp(settings->method, method) != 0) {
+        output_error("%s: --preset %s is for the method %s, and --method is %s",
+                     command_of(settings), settings->preset, method, settings->method);
+        graco_config_free(loaded);
+        return EXIT_USAGE;
+    }
+    *config = loaded;
+    return EXIT_FINE;
+}
+
 int settings_preset(graco_config **config, const char **preset, const struct settings *settings,
                     const char *name)
 {
@@ -73,6 +98,10 @@ int settings_preset(graco_config **config, const char **preset, const struct set
     char text[LIST_TEXT];
     int found = 0;
 
+    if (settings->preset && is_file(settings->preset)) {
+        *preset = settings->preset;
+        return load_preset(config, settings);
+    }
     list_presets(names, settings->method);
     while (wanted && names[found] && strcmp(wanted, names[found]) != 0)
         found++;

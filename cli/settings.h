@@ -25,7 +25,7 @@ extern const char *const settings_short_forms[SHORT_FORMS];
 /* What the command line says; the caller owns what it points to. NULL where it says nothing. */
 struct settings {
     const char *command;     /* that messages name; NULL: train */
-    const char *method;      /* by default the first */
+    const char *method;      /* by default the first, or that of a preset file */
     const char *preset;      /* by default the one named like the data set */
     struct option_list sets; /* key=value */
     const char *given[SHORT_FORMS];
@@ -41,7 +41,7 @@ struct settings_choices {
 #define SETTINGS_OPTIONS(settings, choices)                                                        \
     OPTION_ROW_CHOICE("method", "NAME", &(settings).method, settings_methods((choices).methods),   \
                       "how to learn, as `graco methods` says"),                                    \
-        OPTION_ROW_TEXT("preset", 0, "NAME", &(settings).preset,                                   \
+        OPTION_ROW_TEXT("preset", 0, "NAME|FILE", &(settings).preset,                              \
                         "hyperparameters; by default those named like the data set"),              \
         OPTION_ROW_LIST("set", "KEY=VALUE", &(settings).sets,                                      \
                         "set one hyperparameter; may be repeated"),                                \
@@ -74,8 +74,9 @@ const char *const *settings_methods(const char *words[OPTION_WORDS_MAX]);
 const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key);
 
 /* Makes *config from the preset that was asked for, else from the one named `name`, which may be NULL.
- * *preset is then the preset's name, "general" if there is none of its own. Returns EXIT_FINE; after a
- * message EXIT_USAGE for an unknown method or preset that was asked for, EXIT_FAILED without memory. */
+ * *preset is then the preset's name, "general" if there is none of its own. One that has a slash or ends in
+ * .json is a file, which names the method too. Returns EXIT_FINE; after a message EXIT_USAGE for an unknown
+ * method or preset that was asked for, EXIT_FAILED without memory or for a bad file. */
 int settings_preset(graco_config **config, const char **preset, const struct settings *settings,
                     const char *name);
 

@@ -279,6 +279,12 @@ graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco
  * Belongs to the data set. */
 const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 
+/* The nodes (count) that are called so: by name where nodes have names, and never by number then;
+ * else by number, as text. GRACO_ERROR_ARGUMENT names the text that no node, or more than one, is
+ * called by. O(bytes of all names). */
+graco_status graco_dataset_find_nodes(int64_t *nodes, const graco_dataset *data,
+                                      const char *const *of, int64_t count);
+
 /* The name of a class, where labels were words; NULL where they were numbers, and past the end.
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
@@ -316,6 +322,10 @@ typedef struct graco_config graco_config;
  * that name laid over them if the method has it. So the name of a data set will do; NULL: none.
  * GRACO_ERROR_ARGUMENT if there is no such method. */
 graco_status graco_config_create(graco_config **out, const char *method, const char *preset);
+
+/* The settings of a preset file, such as the best.json of graco_tune (docs/formats.md): those that it names
+ * laid over its method's general ones. GRACO_ERROR_FORMAT says what is wrong with it. */
+graco_status graco_config_load(graco_config **out, const char *path);
 
 graco_status graco_config_copy(graco_config **out, const graco_config *config);
 void graco_config_free(graco_config *config);
@@ -451,13 +461,16 @@ void graco_model_free(graco_model *model);
 
 /* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes
  * have names, these beside them: NAME.node_ids.txt beside NAME.npy, one per line
- * (docs/formats.md). Names of an older file are removed first: no name is ever that of another
- * row. */
+ * (docs/formats.md). Both appear together: where that fails half-way, older embeddings are empty, so
+ * that no name is ever that of another row. */
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path);
 
 typedef struct graco_export_options {
     bool spreadsheet_safe; /* in tables: put ' before names that a spreadsheet takes for formulas */
+    /* Only these nodes, in this order, by what graco_embeddings_find_nodes takes. 0: all. */
+    const char *const *of; /* (of_count) */
+    int64_t of_count;
 } graco_export_options;
 
 typedef struct graco_export_result {
@@ -474,6 +487,17 @@ typedef struct graco_export_result {
  * and `options` may be NULL. */
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options);
+
+/* Reads embeddings and the names of their nodes, `from` as above. *names (rows of Z) is NULL where there
+ * are none; it ends with graco_names_free. */
+graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from);
+void graco_names_free(char **names);
+
+/* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
+ * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the
+ * text that no node, or more than one, is called by. O(bytes of all names). */
+graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
+                                         int64_t count);
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
@@ -557,6 +581,8 @@ typedef struct graco_eval_options {
                                  place of Z */
     const char *device;       /* "cpu", "cuda", or "auto", NULL too: a GPU where the work is worth
                                  its start. Scores on a GPU may differ by 0.02 points */
+    bool validation;          /* score the validation parts, on which C is chosen too, and leave the
+                                 labels of the test parts unread: to choose settings by */
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -608,6 +634,66 @@ graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class
 
 void graco_eval_result_clear(graco_eval_result *result);
 
+/* How much structure embeddings have, measured without labels (docs/evaluation.md). NaN where the data set has
+ * nothing to measure it by. */
+typedef struct graco_structure {
+    double
+        modularity; /* of clusters of the embeddings on the graph's edges, below 1; NaN: no edges */
+    double
+        explained; /* share of the features' energy that clusters explain, 0 .. 1; NaN: no features */
+} graco_structure;
+
+/* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result. Fails if Z
+ * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
+graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
+                                     const graco_dataset *data, int64_t threads);
+
+/* ---- Neighbours ------------------------------------------------------------------------------ */
+
+typedef struct graco_neighbours_options {
+    int64_t k;          /* how many for each node; default 10, less than there are nodes */
+    const char *metric; /* one of graco_metric: "cosine", NULL too, or "inner", the inner product */
+    const int64_t *nodes; /* (count) whose neighbours are asked for; NULL: those of all nodes */
+    int64_t count;
+    int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
+    int64_t threads;    /* 0: one per core; never changes the result */
+    const char *device; /* as in graco_embed_options */
+} graco_neighbours_options;
+
+graco_neighbours_options graco_neighbours_defaults(void);
+
+/* The metrics, in order; NULL past the end. */
+const char *graco_metric(int index);
+
+/* Clear it with graco_neighbours_clear. */
+typedef struct graco_neighbours {
+    const char *metric;
+    int64_t nodes;     /* how many the embeddings have */
+    int64_t count, k;  /* so many were asked for; each has k */
+    int64_t *node;     /* (count) whose neighbours these are, in the order asked */
+    int64_t *index;    /* (count, k) rows of Z, the nearest first, never the node itself */
+    float *score;      /* (count, k) cosines or inner products, falling */
+    int64_t zero_rows; /* of Z: their cosine with everything is 0 */
+} graco_neighbours;
+
+/* The nodes whose rows of Z (nodes, any) are nearest to those of the nodes asked for: exactly, by
+ * looking at all pairs. Of equal scores the lower row comes first. Scores are found in float32, k + 4 of
+ * them, and these again in double: only neighbours that float32 cannot tell apart may be others than
+ * in exact arithmetic. O(nodes^2 cols) time, half as much on the CPU where all nodes are asked for;
+ * memory beside Z is `memory` and about twice the result. `options` may be NULL. GRACO_ERROR_ARGUMENT
+ * for a k that is not 1 to nodes - 1, a node that is not there and an unknown metric; GRACO_ERROR_NUMBER
+ * for a Z that is not finite. */
+graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
+                                   const graco_neighbours_options *options);
+
+/* Writes them to a file, by its ending: .json; .csv, a line for each pair; .npz, arrays nodes, indptr,
+ * indices and scores, and node_ids if there are names. `names` (out->nodes) may be NULL: then nodes
+ * are called by their numbers. GRACO_ERROR_ARGUMENT for another ending. */
+graco_status graco_neighbours_save(const graco_neighbours *neighbours, const char *const *names,
+                                   const char *path);
+
+void graco_neighbours_clear(graco_neighbours *neighbours);
+
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
 typedef struct graco_predict_options {
@@ -656,6 +742,73 @@ graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_res
  * with the share of entries zeroed that its `contaminate` says. */
 graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
                                     const graco_config *config);
+
+/* ---- Searching for settings ------------------------------------------------------------------ */
+
+/* What settings are compared by. */
+typedef enum graco_criterion {
+    GRACO_CRITERION_STRUCTURE, /* ranks of graco_measure_structure: no label is read */
+    GRACO_CRITERION_VALIDATION, /* graco_evaluate's score of validation parts, of splits that are others
+                                   than those of seed 0; the labels of test parts are not read */
+} graco_criterion;
+
+/* Their names, in the order of the enumeration; NULL past the end. */
+const char *graco_criterion_name(int index);
+
+typedef struct graco_tune_progress {
+    int64_t trials_done, trials; /* measured at least once; wanted in all, 0: as time allows */
+    int64_t measured;            /* measurements so far */
+    int64_t best_trial;          /* -1: none yet */
+    graco_structure best;        /* of it */
+    double best_validation;      /* in percent; NaN: not asked for */
+    double seconds;              /* of this call */
+    double seconds_left;         /* estimate; NaN before anything is known */
+} graco_tune_progress;
+
+/* Called at most ten times a second, from one thread at a time, which need not be the caller's. Returning
+ * false ends the search within about a second (GRACO_STOPPED), with the best so far in best.json. */
+typedef bool graco_tune_fn(void *user, const graco_tune_progress *progress);
+
+typedef struct graco_tune_options {
+    const char *folder; /* where everything is kept; made if its parent is there */
+    const char *method; /* "grace"; NULL: that one. One that learns without labels */
+    const char *const
+        *search; /* "KEY=a,b,c", "KEY=low..high" or "KEY=value", ending with NULL: in place
+                                  of those settings' own ranges; NULL: none */
+    graco_criterion criterion;
+    int64_t trials;  /* default 50; 0: until the time is over */
+    double seconds;  /* after which it ends with the best so far; 0: no limit */
+    uint64_t seed;   /* default 0 */
+    int64_t threads; /* 0: one per core; never changes the choice */
+    int64_t
+        at_once; /* trainings at a time, 0: as memory and threads allow; never changes the choice */
+    const char *device; /* as in graco_embed_options */
+    graco_tune_fn *on_progress;
+    void *user;
+} graco_tune_options;
+
+graco_tune_options graco_tune_defaults(void);
+
+typedef struct graco_tune_result {
+    int64_t trials, measured;
+    int64_t trial;             /* that was chosen */
+    int64_t epochs;            /* after which it was best */
+    graco_structure structure; /* of it: a mean over seeds where it was confirmed */
+    double validation;
+    int64_t seeds;  /* that it was trained with */
+    double seconds; /* of this call */
+    bool out_of_time;
+} graco_tune_result;
+
+/* Searches for settings of a method for a data set: random ones first, then ones near the best, trained
+ * in rungs of more and more epochs, of which the better half goes on; the best few are trained again with
+ * other seeds (docs/tune.md). The folder then has best.json, which graco_config_load reads, trials.csv with
+ * every measurement, and report.html. A folder in which a search with the same options was ended, killed
+ * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
+ * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
+ * with GRACO_STOPPED they are filled if there is a best so far. */
+graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
+                        const graco_tune_options *options);
 
 /* ---- Results files --------------------------------------------------------------------------- */
 

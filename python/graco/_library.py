@@ -239,6 +239,7 @@ class EvalOptions(Struct):
         ("splits_write", c_char_p),
         ("with_features", c_bool),
         ("device", c_char_p),
+        ("validation", c_bool),
     ]
 
 
@@ -283,6 +284,33 @@ class Prediction(Struct):
         ("node", POINTER(c_int64)),
         ("probability", POINTER(c_float)),
         ("C", c_double),
+    ]
+
+
+class NeighboursOptions(Struct):
+    c_name = "graco_neighbours_options"
+    _fields_ = [
+        ("k", c_int64),
+        ("metric", c_char_p),
+        ("nodes", POINTER(c_int64)),
+        ("count", c_int64),
+        ("memory", c_int64),
+        ("threads", c_int64),
+        ("device", c_char_p),
+    ]
+
+
+class Neighbours(Struct):
+    c_name = "graco_neighbours"
+    _fields_ = [
+        ("metric", c_char_p),
+        ("nodes", c_int64),
+        ("count", c_int64),
+        ("k", c_int64),
+        ("node", POINTER(c_int64)),
+        ("index", POINTER(c_int64)),
+        ("score", POINTER(c_float)),
+        ("zero_rows", c_int64),
     ]
 
 
@@ -331,6 +359,12 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [POINTER(Prediction), POINTER(Matrix), c_void_p, POINTER(PredictOptions)],
     ),
     "graco_prediction_clear": (None, [POINTER(Prediction)]),
+    "graco_neighbours_defaults": (NeighboursOptions, []),
+    "graco_neighbours_find": (
+        True,
+        [POINTER(Neighbours), POINTER(Matrix), POINTER(NeighboursOptions)],
+    ),
+    "graco_neighbours_clear": (None, [POINTER(Neighbours)]),
 }
 
 

@@ -29,6 +29,8 @@ enum random_stream {
     RANDOM_PARTNER = 25,    /* element: 0; which other graph a step takes */
     RANDOM_SAMPLES = 26,    /* element: draw; view: layer */
     RANDOM_SPECTRAL = 27,   /* element: position */
+    RANDOM_CLUSTERS = 28,   /* element: number of the centre; step: of the start */
+    RANDOM_TUNE = 29,       /* element: axis of the space; step: number of the trial */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
     RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */
 };

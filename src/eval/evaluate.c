@@ -104,6 +104,9 @@ static graco_status check_input(const graco_matrix *Z, const graco_dataset *data
     if (options->protocol < GRACO_PROTOCOL_PAPER || options->protocol > GRACO_PROTOCOL_PUBLIC)
         return status_fail(GRACO_ERROR_ARGUMENT, "protocol %d; expected paper, authors or public",
                            (int)options->protocol);
+    if (options->validation && options->protocol == GRACO_PROTOCOL_AUTHORS)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the protocol authors has no validation part; expected paper or public");
     return GRACO_OK;
 }
 
@@ -224,9 +227,11 @@ static void run_one(void *job, struct threads_piece piece)
     const struct wave *wave = job;
     struct seat *seat = &wave->seats[piece.first];
     seat->input.context = wave->contexts[piece.seat];
-    seat->status =
-        protocol_run(&seat->one, &seat->input, wave->splits, wave->first + piece.first,
-                     wave->options->protocol == GRACO_PROTOCOL_AUTHORS, wave->options->seed);
+    enum protocol_way way = wave->options->validation                           ? PROTOCOL_VALIDATED
+                            : wave->options->protocol == GRACO_PROTOCOL_AUTHORS ? PROTOCOL_FOLDED
+                                                                                : PROTOCOL_TESTED;
+    seat->status = protocol_run(&seat->one, &seat->input, wave->splits, wave->first + piece.first,
+                                way, wave->options->seed);
     if (seat->status != GRACO_OK) /* the message is this thread's */
         snprintf(seat->message, sizeof seat->message, "%s", graco_message());
 }
@@ -402,6 +407,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
 done:
     if (status != GRACO_OK)
         graco_eval_result_clear(&made);
+    blas_close(&blas);
     splits_clear(&splits);
     memory_free(label);
     memory_free(usable);

@@ -97,21 +97,24 @@ graco_status protocol_fit(struct probe *out, double *C, struct logistic_report *
 }
 
 graco_status protocol_run(struct protocol_result *result, const struct probe_input *input,
-                          const struct splits *splits, int64_t number, bool folds, uint64_t seed)
+                          const struct splits *splits, int64_t number, enum protocol_way way,
+                          uint64_t seed)
 {
     graco_status status = GRACO_OK;
     struct probe probe = {0};
     struct node_list train, other;
     int32_t *train_room = NULL, *other_room = NULL;
+    bool folds = way == PROTOCOL_FOLDED;
     struct grid grid = make_grid(folds);
     double score[PROTOCOL_GRID_MAX] = {0};
     int64_t best = 0;
-    struct metrics_counts tested;
+    struct metrics_counts scored;
     TRY(memory_alloc(&train_room, input->nodes, sizeof *train_room));
     TRY(memory_alloc(&other_room, input->nodes, sizeof *other_room));
     TRY(part_nodes(&train, train_room, splits, number, SPLITS_TRAIN, folds ? PROTOCOL_FOLDS : 1));
     /* A split without a test part shall fail before the work, not after it. */
-    TRY(part_nodes(&other, other_room, splits, number, SPLITS_TEST, 1));
+    if (way != PROTOCOL_VALIDATED)
+        TRY(part_nodes(&other, other_room, splits, number, SPLITS_TEST, 1));
     if (folds) {
         grid.count = 1;
         TRY(protocol_fit(&probe, grid.C, &result->report, input, train, seed, number));
@@ -120,7 +123,8 @@ graco_status protocol_run(struct protocol_result *result, const struct probe_inp
         TRY(probe_fit(&probe, input, train, grid.C, grid.count));
         TRY(add_scores(score, &probe, input, other));
         best = best_of(score, grid.count);
-        TRY(part_nodes(&other, other_room, splits, number, SPLITS_TEST, 1));
+        if (way != PROTOCOL_VALIDATED)
+            TRY(part_nodes(&other, other_room, splits, number, SPLITS_TEST, 1));
     }
     logistic_report_add(&result->report, &probe.report);
     memset(result->missing, 1, (size_t)input->classes);
@@ -131,7 +135,7 @@ graco_status protocol_run(struct protocol_result *result, const struct probe_inp
     struct probe chosen = probe; /* with that C alone; borrows the weights */
     chosen.count = 1;
     chosen.W += best * probe.outputs * (input->dim + 1);
-    TRY(probe_score(&tested, result->table, &chosen, input, other));
+    TRY(probe_score(&scored, result->table, &chosen, input, other));
 done:
     probe_clear(&probe);
     memory_free(other_room);

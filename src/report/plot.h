@@ -49,6 +49,7 @@ struct plot_scatter {
     const double *x, *y;            /* (count) */
     const int32_t *class_of;        /* (count) */
     const char *const *class_names; /* (classes) */
+    bool measured; /* its axes have numbers, and classes are named in the legend alone */
 };
 
 void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot);

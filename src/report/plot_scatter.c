@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 enum { WIDTH = 420, PLOT_HEIGHT = 340, LEFT = 26, RIGHT = 10, HEAD = 28, FOOT = 32 };
-enum { NAMED_MAX = 16 }; /* classes that have their names on the map */
+enum { MEASURED_LEFT = 58, MEASURED_FOOT = 46 }; /* room for the numbers of the axes */
+enum { NAMED_MAX = 16 };                         /* classes that have their names on the map */
 
 static const char *class_name(const void *plot, int64_t index)
 {
@@ -74,15 +75,17 @@ static void name_class(struct text *out, const struct plot_frame *frame,
 void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot)
 {
     struct plot_range x = plot_range_empty(), y = plot_range_empty();
+    double left = plot->measured ? MEASURED_LEFT : LEFT;
+    double foot = plot->measured ? MEASURED_FOOT : FOOT;
     struct plot_legend legend = {.count = plot->classes,
                                  .name = class_name,
                                  .sign = class_sign,
                                  .plot = plot,
-                                 .left = LEFT - 6,
-                                 .top = HEAD + PLOT_HEIGHT + FOOT + 8,
-                                 .width = WIDTH - LEFT - RIGHT};
+                                 .left = left - 6,
+                                 .top = HEAD + PLOT_HEIGHT + foot + 8,
+                                 .width = WIDTH - left - RIGHT};
     struct plot_frame frame = {
-        .left = LEFT, .top = HEAD, .width = WIDTH - LEFT - RIGHT, .height = PLOT_HEIGHT};
+        .left = left, .top = HEAD, .width = WIDTH - left - RIGHT, .height = PLOT_HEIGHT};
     char title[PLOT_NAME];
     for (int64_t i = 0; i < plot->count; i++)
         if (is_point(plot, i)) {
@@ -93,13 +96,13 @@ void plot_scatter(struct text *out, const struct svg_head *head, const struct pl
     frame.y = plot_range_pad(y, 0.04);
     svg_begin(out, head, WIDTH, legend.top + plot_legend(NULL, &legend) - 10);
     plot_name(title, head->title, 48);
-    svg_words(out, "name", LEFT, 15, title);
-    plot_axes(
-        out, &frame,
-        &(struct plot_axes){.x_label = plot->x_label, .y_label = plot->y_label, .bare = true});
+    svg_words(out, "name", left, 15, title);
+    plot_axes(out, &frame,
+              &(struct plot_axes){
+                  .x_label = plot->x_label, .y_label = plot->y_label, .bare = !plot->measured});
     for (int64_t c = 0; c < plot->classes; c++)
         draw_class(out, &frame, plot, c);
-    for (int64_t c = 0; c < plot->classes && plot->classes <= NAMED_MAX; c++)
+    for (int64_t c = 0; c < plot->classes && plot->classes <= NAMED_MAX && !plot->measured; c++)
         name_class(out, &frame, plot, c);
     plot_legend(out, &legend);
     svg_end(out);

@@ -5,10 +5,12 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dataset.h"
+#include "io/field.h"
 #include "io/files/file.h"
 #include "io/npy.h"
-#include "io/store.h"
+#include "io/name_find.h"
 #include "io/name_lines.h"
+#include "io/store.h"
 #include "io/utf8.h"
 
 #include <inttypes.h>
@@ -31,6 +33,8 @@ struct export
     struct file_map names; /* data is NULL where there are none */
     struct name_lines lines;
     int64_t rows, cols;
+    const char *const *of; /* (rows) the nodes that were asked for; NULL: all */
+    int64_t *of_row;       /* (rows) where they stand in the matrix */
     struct file_writer *writer;
 };
 
@@ -68,30 +72,9 @@ static graco_status begin_table(struct export *export)
     return put(export, export->format->line_end);
 }
 
-/* RFC 4180: quoted where it holds what separates fields or lines, or a quote, which then is
- * doubled. */
-static graco_status put_field(struct export *export, const char *field)
-{
-    const char special[] = {'"', '\r', '\n', export->format->separator, '\0'};
-    bool formula = export->safe && *field && strchr("=+-@\t\r\n", *field);
-    bool quoted = field[strcspn(field, special)];
-    if (quoted)
-        PASS(put(export, "\""));
-    if (formula)
-        PASS(put(export, "'"));
-    while (quoted && strchr(field, '"')) {
-        size_t length = strcspn(field, "\"") + 1;
-        PASS(file_writer_write(export->writer, field, (int64_t)length));
-        PASS(put(export, "\""));
-        field += length;
-    }
-    PASS(put(export, field));
-    return quoted ? put(export, "\"") : GRACO_OK;
-}
-
 static graco_status table_row(struct export *export, const char *name, const float *values)
 {
-    PASS(put_field(export, name));
+    PASS(field_write(export->writer, name, export->format->separator, export->safe));
     for (int64_t k = 0; k < export->cols; k++)
         PASS(put_number(export, export->format->separator, values[k]));
     return put(export, export->format->line_end);
@@ -147,29 +130,50 @@ enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 /* ---- Rows
  * ------------------------------------------------------------------------------------- */
 
-/* The name of the next row. `text` has room for its number. */
-static graco_status next_name(const char **name, struct export *export, char text[32], int64_t row)
+/* A name_at_fn. */
+static graco_status name_at(const char **name, void *user, int64_t row)
 {
-    *name = text;
-    if (!export->names.data) {
-        snprintf(text, 32, "%" PRId64, row);
-        return GRACO_OK;
-    }
+    struct export *export = user;
+    (void)row;
     graco_status status = name_lines_next(name, &export->lines);
     return status == GRACO_OK ? status : status_context(status, "%s", export->names_path);
+}
+
+/* Where row i of the output stands in the matrix. */
+static int64_t place(const struct export *export, int64_t i)
+{
+    return export->of ? export->of_row[i] : i;
+}
+
+static const float *values_of(const struct export *export, int64_t i)
+{
+    return (const float *)export->matrix.array.data + place(export, i) * export->cols;
+}
+
+/* The name of the next row, i. `text` has room for its number. */
+static graco_status next_name(const char **name, struct export *export, char text[32], int64_t i)
+{
+    *name = text;
+    if (export->names.data && !export->of)
+        return name_at(name, export, i);
+    snprintf(text, 32, "%" PRId64, place(export, i));
+    if (export->names.data) {
+        *name = export->of[i];
+        export->lines.line = place(export, i) + 1; /* for messages */
+    }
+    return GRACO_OK;
 }
 
 static graco_status write_rows(struct export *export, const char *path)
 {
     graco_status status = GRACO_OK;
-    const float *values = export->matrix.array.data;
     const char *name;
     char text[32];
     TRY(file_writer_open(&export->writer, path));
     TRY(export->format->begin(export));
-    for (int64_t i = 0; i < export->rows; i++, values += export->cols) {
+    for (int64_t i = 0; i < export->rows; i++) {
         TRY(next_name(&name, export, text, i));
-        TRY(export->format->row(export, name, values));
+        TRY(export->format->row(export, name, values_of(export, i)));
     }
     TRY(file_writer_commit(export->writer));
 done:
@@ -198,6 +202,12 @@ static graco_status decode_name(uint32_t *points, int64_t *count, const struct e
     return GRACO_OK;
 }
 
+static void rewind_names(struct export *export)
+{
+    export->lines.at = (const char *)export->names.data;
+    export->lines.line = 0;
+}
+
 /* The number of characters of the longest name. Reads all names, and begins again. */
 static graco_status widest_name(int64_t *width, struct export *export)
 {
@@ -210,8 +220,7 @@ static graco_status widest_name(int64_t *width, struct export *export)
         PASS(decode_name(NULL, &count, export, name));
         *width = count > *width ? count : *width;
     }
-    export->lines.at = (const char *)export->names.data;
-    export->lines.line = 0;
+    rewind_names(export);
     int64_t most = WIDE_PER_BYTE * export->names.length;
     most = most > WIDE_FREE ? most : WIDE_FREE;
     if (*width > most / 4 / (export->rows + 1))
@@ -246,14 +255,27 @@ done:
     return status;
 }
 
+static graco_status store_rows(struct store *store, const struct export *export)
+{
+    const int64_t shape[] = {export->rows, export->cols};
+    struct array described;
+    PASS(array_describe(&described, ARRAY_F32, sizeof(float), 2, shape));
+    PASS(store_array_begin(store, "embeddings", &described));
+    for (int64_t i = 0; i < export->rows; i++)
+        PASS(store_write(store, values_of(export, i), export->cols * (int64_t)sizeof(float)));
+    return store_end(store);
+}
+
+/* Of nodes that have only numbers, the numbers are names where they are not 0, 1, 2, .... */
 static graco_status write_archive(struct export *export, const char *path)
 {
     graco_status status = GRACO_OK;
     struct store *store = NULL;
     TRY(store_create(&store, path));
-    if (export->names.data)
+    if (export->names.data || export->of)
         TRY(store_names(store, export));
-    TRY(store_array(store, "embeddings", &export->matrix.array));
+    TRY(export->of ? store_rows(store, export)
+                   : store_array(store, "embeddings", &export->matrix.array));
     TRY(store_commit(store));
 done:
     store_free(store);
@@ -327,7 +349,8 @@ static graco_status open_matrix(struct export *export)
                            "%s is empty: expected the embeddings of a training that has ended",
                            path);
     PASS(npy_map_open(&export->matrix, path));
-    if (array->type != ARRAY_F32 || array->ndim != 2)
+    /* Who only asks which row is which node does not read the numbers. */
+    if ((export->format && array->type != ARRAY_F32) || array->ndim != 2)
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s has %s items in %d dimensions: expected float32 in 2", path,
                            array_type_name(array->type), array->ndim);
@@ -350,40 +373,157 @@ static graco_status open_names(struct export *export)
     return GRACO_OK;
 }
 
+static graco_status open_export(struct export *export, const char *from)
+{
+    PASS(find_files(export, from));
+    PASS(open_matrix(export));
+    return open_names(export);
+}
+
+static void close_export(struct export *export)
+{
+    name_lines_clear(&export->lines);
+    file_map_close(&export->names);
+    npy_map_close(&export->matrix);
+    memory_free(export->matrix_path);
+    memory_free(export->names_path);
+    memory_free(export->of_row);
+}
+
+static graco_status find_nodes(int64_t *rows, struct export *export, const char *const *of,
+                               int64_t count)
+{
+    const struct name_rows all = {export->rows, export->names.data ? name_at : NULL, export};
+    return name_find(rows, of, count, &all);
+}
+
+/* From here on the rows are those of these nodes. */
+static graco_status choose_rows(struct export *export, const char *const *of, int64_t count)
+{
+    PASS(memory_alloc(&export->of_row, count, sizeof *export->of_row));
+    PASS(find_nodes(export->of_row, export, of, count));
+    rewind_names(export);
+    export->of = of;
+    export->rows = count;
+    return GRACO_OK;
+}
+
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options)
 {
     graco_status status = GRACO_OK;
     struct export export = {.safe = options && options->spreadsheet_safe};
     TRY(find_format(&export, path));
-    TRY(find_files(&export, from));
-    TRY(open_matrix(&export));
-    TRY(open_names(&export));
+    TRY(open_export(&export, from));
+    if (options && options->of_count > 0)
+        TRY(choose_rows(&export, options->of, options->of_count));
     TRY(export.format->row ? write_rows(&export, path) : write_archive(&export, path));
     if (result)
         *result = (graco_export_result){export.rows, export.cols, export.names.data};
 done:
-    name_lines_clear(&export.lines);
-    file_map_close(&export.names);
-    npy_map_close(&export.matrix);
-    memory_free(export.matrix_path);
-    memory_free(export.names_path);
+    close_export(&export);
     return status;
+}
+
+graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
+                                         int64_t count)
+{
+    struct export export = {0};
+    graco_status status = open_export(&export, from);
+    if (status == GRACO_OK)
+        status = find_nodes(rows, &export, of, count);
+    close_export(&export);
+    return status;
+}
+
+/* Names into one block, and pointers to them. */
+static graco_status read_names(char ***out, struct export *export)
+{
+    graco_status status = GRACO_OK;
+    char **names = NULL, *block = NULL, text[32];
+    const char *name;
+    int64_t used = 0;
+    TRY(memory_alloc(&names, export->rows, sizeof *names));
+    /* A name takes no more bytes than its line, whose end makes room for the NUL. */
+    TRY(memory_alloc(&block, export->names.length + 1, 1));
+    for (int64_t i = 0; i < export->rows; i++) {
+        TRY(next_name(&name, export, text, i));
+        names[i] = block + used;
+        used += (int64_t)strlen(name) + 1;
+        memcpy(names[i], name, strlen(name) + 1);
+    }
+    *out = names;
+    names = NULL;
+    block = NULL;
+done:
+    memory_free(block);
+    memory_free(names);
+    return status;
+}
+
+graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from)
+{
+    graco_status status = GRACO_OK;
+    struct export export = {0};
+    graco_matrix read = {0};
+    char **found = NULL;
+    TRY(find_files(&export, from));
+    TRY(graco_matrix_load(&read, export.matrix_path));
+    export.rows = read.rows;
+    TRY(open_names(&export));
+    if (export.names.data && export.rows > 0)
+        TRY(read_names(&found, &export));
+    *Z = read;
+    *names = found;
+done:
+    if (status != GRACO_OK)
+        graco_matrix_clear(&read);
+    close_export(&export);
+    return status;
+}
+
+void graco_names_free(char **names)
+{
+    if (names)
+        memory_free(names[0]);
+    memory_free(names);
+}
+
+/* Both files are whole on the disk before any old one is touched. Then the old embeddings are emptied
+ * first and the new ones come last: whatever happens in between, no name is that of another row, and no
+ * row has lost its name. */
+static graco_status place_files(struct file_writer *rows, struct file_writer *names,
+                                const char *path, const char *names_path)
+{
+    PASS(file_writer_sync(rows));
+    if (names)
+        PASS(file_writer_sync(names));
+    if ((names || file_exists(names_path)) && file_exists(path))
+        PASS(file_write_atomic(path, "", 0));
+    PASS(names ? file_writer_commit(names) : file_remove(names_path));
+    return file_writer_commit(rows);
 }
 
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path)
 {
     graco_status status = GRACO_OK;
-    char *names = NULL;
+    struct file_writer *rows = NULL, *names = NULL;
+    char *names_path = NULL;
+    struct array array;
     if (Z->rows != data->graph->nodes)
         FAIL(GRACO_ERROR_ARGUMENT, "embeddings of %lld nodes: expected %lld", (long long)Z->rows,
              (long long)data->graph->nodes);
-    TRY(names_beside(&names, path));
-    TRY(file_remove(names));
-    TRY(graco_matrix_save(Z, path));
-    TRY(name_lines_write(names, data->node_ids, Z->rows));
+    TRY(array_borrow(&array, ARRAY_F32, Z->data, 2, (int64_t[]){Z->rows, Z->cols}));
+    TRY(names_beside(&names_path, path));
+    TRY(npy_writer_open(&rows, path, &array));
+    TRY(file_writer_write(rows, Z->data, array.count * array.size));
+    if (data->node_ids)
+        TRY(name_lines_begin(&names, names_path, data->node_ids, Z->rows));
+    TRY(place_files(rows, names, path, names_path));
 done:
-    memory_free(names);
+    file_writer_free(rows);
+    file_writer_free(names);
+    memory_free(names_path);
     return status;
 }

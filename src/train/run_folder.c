@@ -9,6 +9,7 @@
 #include "io/files/lock.h"
 #include "io/files/system.h"
 #include "io/name_lines.h"
+#include "methods/preset_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,19 +62,6 @@ void run_folder_free(struct run_folder *run)
     memory_free(run);
 }
 
-/* A value as a number where its text is one, else as a string. */
-static graco_status put_value(struct json *object, const char *key, const char *text)
-{
-    char *end;
-    double number = number_parse(text, &end);
-    if (*end || end == text)
-        return json_put_string(object, key, text);
-    long long whole = strtoll(text, &end, 10);
-    if (!*end && strlen(text) < 19)
-        return json_put_int(object, key, whole);
-    return *end ? json_put_double(object, key, number) : json_put_string(object, key, text);
-}
-
 graco_status run_folder_write_config(const struct run_folder *run, const struct graco_model *model,
                                      const struct graco_dataset *data)
 {
@@ -96,7 +84,7 @@ graco_status run_folder_write_config(const struct run_folder *run, const struct 
     TRY(json_put_string(object, "method", config->method));
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         TRY(graco_config_get(config, key, text, sizeof text));
-        TRY(put_value(object, key, text));
+        TRY(preset_put(object, key, text));
     }
     TRY(json_write(run->config, object));
     TRY(name_lines_write(run->names, data->node_ids, data->graph->nodes));

@@ -185,6 +185,46 @@ static void other_protocols(void)
     graco_dataset_free(plain);
 }
 
+/* Scores of the validation parts: their rows are counted, and what the labels of the test parts are
+ * changes nothing. */
+static void validation_scores(void)
+{
+    for (int multi = 0; multi < 2; multi++) {
+        graco_dataset *data = make_data((struct change){.multi = multi});
+        graco_matrix Z = make_embeddings(1);
+        graco_eval_result result = {0}, again = {0}, tested = {0};
+        graco_eval_options options = graco_eval_defaults();
+        options.protocol = GRACO_PROTOCOL_PUBLIC;
+        CHECK_OK(graco_evaluate(&tested, &Z, data, &options));
+        options.validation = true;
+        CHECK_OK(graco_evaluate(&result, &Z, data, &options));
+        if (!multi)
+            CHECK(sum(result.confusion, CLASSES * CLASSES) == NODES / 4 - 3);
+        CHECK(result.mean != tested.mean && result.C[0] == tested.C[0]);
+        for (int64_t i = 0; i < NODES; i++) {
+            if (data->split[i] == SPLITS_TEST && data->label)
+                data->label[i] = (int32_t)((i + 1) % CLASSES);
+            for (int k = 0; data->split[i] == SPLITS_TEST && data->multi && k < CLASSES; k++)
+                data->multi[i * CLASSES + k] ^= 1;
+        }
+        CHECK_OK(graco_evaluate(&again, &Z, data, &options));
+        CHECK(again.mean == result.mean && again.C[0] == result.C[0]);
+        graco_eval_result_clear(&again);
+        options.validation = false;
+        CHECK_OK(graco_evaluate(&again, &Z, data, &options));
+        CHECK(again.mean != tested.mean);
+        options.validation = true;
+        options.protocol = GRACO_PROTOCOL_AUTHORS;
+        CHECK_FAILS(graco_evaluate(&again, &Z, data, &options), GRACO_ERROR_ARGUMENT,
+                    "no validation part");
+        graco_eval_result_clear(&again);
+        graco_eval_result_clear(&result);
+        graco_eval_result_clear(&tested);
+        graco_matrix_clear(&Z);
+        graco_dataset_free(data);
+    }
+}
+
 static void multi_label(void)
 {
     graco_dataset *data = make_data((struct change){.multi = true, .mask = true});
@@ -387,6 +427,7 @@ int main(void)
     devices();
     paper_protocol();
     other_protocols();
+    validation_scores();
     multi_label();
     degenerate_input();
     unlucky_splits();

@@ -28,6 +28,17 @@ static void fail_each(const graco_dataset *data, const graco_matrix *Z, graco_pr
     }
 }
 
+static const graco_dataset *structured;
+static const graco_matrix *embeddings;
+
+static graco_status measure(void)
+{
+    graco_structure found = {2, 3};
+    graco_status status = graco_measure_structure(&found, embeddings, structured, 1);
+    CHECK(status == GRACO_OK || (found.modularity == 2 && found.explained == 3));
+    return status;
+}
+
 int main(void)
 {
     graco_generate_options generate = graco_generate_defaults();
@@ -43,6 +54,9 @@ int main(void)
         Z.data[i] = random_float(&key, (uint64_t)i);
     fail_each(data, &Z, GRACO_PROTOCOL_PAPER);
     fail_each(data, &Z, GRACO_PROTOCOL_AUTHORS);
+    structured = data;
+    embeddings = &Z;
+    faults_each(measure, "structure");
     for (int64_t i = 0; i < 240; i++)
         Z.data[i] = 1;
     fail_each(data, &Z, GRACO_PROTOCOL_PAPER);

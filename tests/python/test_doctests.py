@@ -8,22 +8,23 @@ import sys
 import unittest
 
 import graco
-from graco import _estimators, _evaluate, _graph, _library, _progress, _reading
+from graco import _estimators, _evaluate, _graph, _library, _neighbours, _progress, _reading
 from support import main
 
 
 class Examples(unittest.TestCase):
     def test_docstrings(self):
         tried = 0
-        for part in (graco, _estimators, _evaluate, _graph, _library, _progress, _reading):
+        for part in (graco, _estimators, _evaluate, _graph, _library, _neighbours, _progress, _reading):
             found = doctest.testmod(part, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
             self.assertEqual(found.failed, 0, part.__name__)
             tried += found.attempted
-        self.assertGreater(tried, 12)
+        self.assertGreater(tried, 12 + 4 * len(graco.methods()))
 
     def test_help(self):
         text = pydoc.plain(pydoc.render_doc(graco.GRACE))
-        for part in ("GRACE(*, encoder='gcn'", "temperature", "one of gcn, sage", "fit_transform", "Zhu et al."):
+        for part in ("GRACE(*, encoder='gcn'", "temperature", "one of gcn, sage", "fit_transform", "Zhu et al.",
+                     "embedding_ : (nodes, width) float32", "model = graco.GRACE(epochs=2).fit(ring)"):
             self.assertIn(part, text)
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(graco.__file__), "py.typed")))
 

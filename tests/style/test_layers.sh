@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$GRACO_SOURCE"
 
-layers=(base io sparse compute tape graph data config layers methods train eval report)
+layers=(base io sparse compute tape graph data config layers methods eval train report tune)
 failures=0
 
 fail() {
@@ -96,9 +96,6 @@ done < <(sources include src cli tests | grep -E '\.(h|cuh)$')
 
 cc=${CC:-cc}
 read -ra flags < <(pkg-config --cflags libzip zlib)
-for folder in /usr/include/*/openblas-*; do
-    [ -d "$folder" ] && flags+=("-I$folder")
-done
 headers=0
 while read -r header; do
     headers=$((headers + 1))

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""How well the criterion without labels orders settings: Spearman's rank correlation of its parts and of
+their mean rank with the validation score, for each folder of `graco tune --criterion validation`.
+
+    scripts/criterion.py DIR...
+
+By default only random trials count, for those near the best are alike by design; --all takes every row.
+The last two columns are the validation scores of the settings that each criterion would choose."""
+import csv
+import os
+import sys
+
+
+def ranks(values):
+    """Ranks from 1, equal values sharing the mean of theirs."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    found = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        j = i
+        while j < len(order) and values[order[j]] == values[order[i]]:
+            j += 1
+        for k in range(i, j):
+            found[order[k]] = (i + 1 + j) / 2
+        i = j
+    return found
+
+
+def spearman(a, b):
+    x, y = ranks(a), ranks(b)
+    mean = (len(x) + 1) / 2
+    top = sum((p - mean) * (q - mean) for p, q in zip(x, y))
+    bottom = (sum((p - mean) ** 2 for p in x) * sum((q - mean) ** 2 for q in y)) ** 0.5
+    return top / bottom if bottom > 0 else float("nan")
+
+
+def read(folder, every):
+    with open(os.path.join(folder, "trials.csv"), newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["outcome"] == "measured"]
+    return [row for row in rows if row["validation"] and row["seed"] == "0" and (every or row["origin"] == "random")]
+
+
+def main(arguments):
+    every = "--all" in arguments
+    print("%-24s %5s  %10s %9s %5s  %10s %5s" %
+          ("folder", "rows", "modularity", "explained", "both", "by ranks", "best"))
+    for folder in [word for word in arguments if word != "--all"]:
+        rows = read(folder, every)
+        if len(rows) < 3:
+            print("%-24s %5d  too few measurements with a validation score" % (folder, len(rows)))
+            continue
+        score = [float(row["validation"]) for row in rows]
+        parts = [[float(row[name]) for row in rows] for name in ("modularity", "explained") if rows[0][name]]
+        both = [sum(mean) for mean in zip(*(ranks(part) for part in parts))]
+        cells = {name: "%.2f" % spearman([float(row[name]) for row in rows], score) if rows[0][name] else "-"
+                 for name in ("modularity", "explained")}
+        chosen = score[max(range(len(both)), key=lambda i: both[i])]
+        print("%-24s %5d  %10s %9s %5.2f  %10.2f %5.2f" % (folder, len(rows), cells["modularity"], cells["explained"],
+                                                          spearman(both, score), chosen, max(score)))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main(sys.argv[1:])

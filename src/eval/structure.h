@@ -1,0 +1,37 @@
+/* The structure of embeddings, measured without labels: do clusters of them follow the graph's edges,
+ * and do they explain the nodes' features?
+ *
+ * Both are asked of embeddings alone, so the same rows always get the same two numbers, and settings can
+ * be compared by them where no label is known. docs/evaluation.md has the formulas. */
+#ifndef EVAL_STRUCTURE_H
+#define EVAL_STRUCTURE_H
+
+#include "data/dataset.h"
+
+/* The clusters of either number, and over how many clusterings it is a mean. */
+enum { STRUCTURE_COMMUNITIES = 10, STRUCTURE_TOPICS = 20, STRUCTURE_REPEATS = 3 };
+
+/* Newman's modularity of clusters (nodes) of a directed graph, or of one whose edges go both ways:
+ *
+ *     Q = sum over clusters c of W_cc / W - out_c in_c / W^2
+ *
+ * with W all weights, W_cc those of edges within c, out_c and in_c those of edges that leave and enter
+ * nodes of c. Below 1; 0 if all is one cluster; NaN without edges. O(nodes + edges). */
+graco_status structure_modularity(double *Q, const struct graph *graph, const int32_t *cluster,
+                                  int64_t clusters);
+
+/* The share of the features' energy that the means of clusters (nodes) have, rows x_i scaled to length
+ * one and those of zeros left out:
+ *
+ *     sum over clusters c of |sum of x_i over i in c|^2 / n_c, over the number of rows
+ *
+ * 0 .. 1, 1 if the rows of every cluster are alike; NaN without features. O(clusters * columns +
+ * entries). */
+graco_status structure_explained(double *share, const struct features *X, const int32_t *cluster,
+                                 int64_t clusters, int threads);
+
+/* Fills out (rows, cols) with the rows of Z as they are clustered: scaled to length one, less their mean,
+ * scaled to length one again. Rows of zeros stay zeros in either scaling. */
+void structure_centre(float *out, const graco_matrix *Z, int threads);
+
+#endif

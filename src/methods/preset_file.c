@@ -1,0 +1,102 @@
+/* Settings go through their text both ways, so a preset file can hold what `--set` can, and says the same
+ * about what is wrong. */
+#include "methods/preset_file.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/json/json.h"
+#include "methods/method.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_LIMIT = 1 << 20 };
+
+graco_status preset_put(struct json *object, const char *key, const char *text)
+{
+    char *end;
+    double number = number_parse(text, &end);
+    if (*end || end == text)
+        return json_put_string(object, key, text);
+    long long whole = strtoll(text, &end, 10);
+    if (!*end && strlen(text) < 19)
+        return json_put_int(object, key, whole);
+    return *end ? json_put_double(object, key, number) : json_put_string(object, key, text);
+}
+
+static bool is_local(const char *key)
+{
+    static const char *const keys[] = {"device",    "threads", "memory",
+                                       "precision", "seed",    "checkpoint_every"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+graco_status preset_put_all(struct json *object, const struct graco_config *config)
+{
+    struct json *settings = NULL;
+    const char *key;
+    char text[CONFIG_TEXT];
+    PASS(json_put_string(object, "graco", graco_version()));
+    PASS(json_put_string(object, "method", config->method));
+    PASS(json_put_object(&settings, object, "settings"));
+    for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
+        PASS(graco_config_get(config, key, text, sizeof text));
+        if (!is_local(key))
+            PASS(preset_put(settings, key, text));
+    }
+    return GRACO_OK;
+}
+
+/* A value as `--set` would write it. */
+static graco_status text_of(char text[CONFIG_TEXT], const struct json *value)
+{
+    const char *word;
+    int64_t whole;
+    double number;
+    if (json_as_string(&word, value)) {
+        if (strlen(word) >= CONFIG_TEXT)
+            return status_fail(GRACO_ERROR_FORMAT, "%s is too long", value->key);
+        memcpy(text, word, strlen(word) + 1);
+    } else if (json_as_int(&whole, value)) {
+        snprintf(text, CONFIG_TEXT, "%" PRId64, whole);
+    } else if (json_as_double(&number, value)) {
+        number_shortest(text, number);
+    } else {
+        return status_fail(GRACO_ERROR_FORMAT, "%s is neither a number nor a string", value->key);
+    }
+    return GRACO_OK;
+}
+
+graco_status graco_config_load(graco_config **out, const char *path)
+{
+    graco_status status = GRACO_OK;
+    struct json *file = NULL;
+    const struct json *settings = NULL, *value;
+    const char *method = NULL;
+    graco_config *config = NULL;
+    char text[CONFIG_TEXT];
+    TRY(json_parse_file(&file, path, FILE_LIMIT));
+    TRY(json_get_string(&method, file, "method"));
+    TRY(json_get_object(&settings, file, "settings"));
+    TRY(graco_config_create(&config, method, NULL));
+    for (int64_t i = 0; (value = json_at(settings, i)); i++) {
+        TRY(text_of(text, value));
+        TRY(graco_config_set(config, value->key, text));
+    }
+    *out = config;
+    config = NULL;
+done:
+    /* Whatever is wrong is wrong with the file. */
+    if (status == GRACO_ERROR_ARGUMENT)
+        status = GRACO_ERROR_FORMAT;
+    if (status == GRACO_ERROR_FORMAT && !strstr(graco_message(), path))
+        status_context(status, "%s", path);
+    graco_config_free(config);
+    json_free(file);
+    return status;
+}

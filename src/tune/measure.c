@@ -1,0 +1,287 @@
+/* The work of a search: trainings in run folders, several at a time, each measured when it ends.
+ *
+ * Trainings share nothing but the data set, so what comes out does not depend on how many run at a time,
+ * nor on the order in which they end. On a GPU each has a stream of its own: a small graph keeps only a
+ * small part of a GPU busy. */
+#include "tune/search.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "io/files/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SPLITS = 20, /* that a validation score is the mean of */
+    MESSAGE = 512,
+};
+
+/* The seed of those splits: not one that anybody reports scores of. The letters of "tune". */
+static const uint64_t SPLITS_SEED = 0x74756e65;
+
+static const double PROGRESS_INTERVAL = 0.1, SAVE_INTERVAL = 1;
+
+struct work {
+    struct search *search;
+    const struct wanted **left; /* (count) */
+    graco_status *status;       /* (count) */
+    char (*message)[MESSAGE];   /* (count) */
+    int threads;                /* of a training */
+};
+
+/* ---- Folders --------------------------------------------------------------------------------- */
+
+/* A trial's training goes on from rung to rung in one folder; those with other seeds may be wanted after
+ * different epochs at the same time. */
+static graco_status run_path(char **out, const struct search *search, const struct wanted *wanted)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%" PRId64 "-%" PRId64 "-%" PRId64, wanted->trial, wanted->seed,
+             wanted->seed > 0 ? wanted->epochs : 0);
+    return memory_path(out, search->runs, name);
+}
+
+graco_status search_forget(const struct search *search, const struct wanted *wanted)
+{
+    graco_status status = GRACO_OK;
+    char *folder = NULL, *path = NULL;
+    struct file_list list = {0};
+    TRY(run_path(&folder, search, wanted));
+    if (!file_is_folder(folder))
+        goto done;
+    TRY(file_list_folder(&list, folder));
+    for (int64_t i = 0; i < list.count; i++) {
+        TRY(memory_path(&path, folder, list.names[i]));
+        TRY(file_remove(path));
+        memory_free(path);
+        path = NULL;
+    }
+    if (rmdir(folder) != 0)
+        FAIL(GRACO_ERROR_IO, "cannot remove %s: %s", folder, strerror(errno));
+done:
+    file_list_clear(&list);
+    memory_free(path);
+    memory_free(folder);
+    return status;
+}
+
+graco_status search_save(struct search *search)
+{
+    const struct trials_table table = {&search->space, search->point, search->local,
+                                       search->options->criterion};
+    search->saved = threads_seconds();
+    return trials_write(&search->trials, &table, search->table);
+}
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+/* How long what is left may take: as long for each trial as those so far, or until the time is over. */
+static double seconds_left(const struct search *search, int64_t done, double passed)
+{
+    const graco_tune_options *options = search->options;
+    double left = (double)NAN;
+    if (options->trials > 0 && done > 0 && search->fresh > 0)
+        left = passed / (double)done * (double)(options->trials - done);
+    if (options->seconds > 0 && !(left < options->seconds - passed))
+        left = fmax(0, options->seconds - passed);
+    return left;
+}
+
+void search_report(struct search *search, bool now)
+{
+    const graco_tune_options *options = search->options;
+    double time = threads_seconds();
+    struct choice choice = {0};
+    bool found = false;
+    if (!now && time - search->asked < PROGRESS_INTERVAL)
+        return;
+    search->asked = time;
+    if (options->seconds > 0 && time - search->begun >= options->seconds) {
+        search->out_of_time = true;
+        search->stop = true;
+    }
+    if (!options->on_progress || search_choose(&choice, &found, search) != GRACO_OK)
+        return;
+    int64_t done = 0;
+    for (int64_t i = 0; i < search->trials.count; i++)
+        done += i == 0 || search->trials.list[i].trial != search->trials.list[i - 1].trial;
+    graco_tune_progress progress = {.trials_done = done,
+                                    .trials = options->trials,
+                                    .measured = search->trials.count,
+                                    .best_trial = found ? choice.mean.trial : -1,
+                                    .best = {choice.mean.modularity, choice.mean.explained},
+                                    .best_validation = found ? choice.mean.validation : (double)NAN,
+                                    .seconds = time - search->begun,
+                                    .seconds_left =
+                                        seconds_left(search, done, time - search->begun)};
+    if (!options->on_progress(options->user, &progress))
+        search->stop = true;
+}
+
+/* on_progress of every training. */
+static bool go_on(void *user, const graco_progress *progress)
+{
+    struct search *search = user;
+    (void)progress;
+    pthread_mutex_lock(&search->hold);
+    search_report(search, false);
+    pthread_mutex_unlock(&search->hold);
+    return !search->stop;
+}
+
+/* ---- One training ---------------------------------------------------------------------------- */
+
+static graco_status settings_of(struct graco_config *config, const struct search *search,
+                                const struct wanted *wanted, int threads)
+{
+    PASS(space_configure(config, &search->space, &search->point[wanted->trial]));
+    config->epochs = wanted->epochs;
+    config->checkpoint_every = wanted->epochs > 0 ? wanted->epochs : 1;
+    config->seed = search->options->seed + (uint64_t)wanted->seed;
+    config->threads = threads;
+    return graco_config_set(config, "device",
+                            search->options->device ? search->options->device : "auto");
+}
+
+static graco_status measure_embeddings(struct measurement *one, const struct search *search,
+                                       const graco_matrix *Z, int threads)
+{
+    graco_structure structure = {0};
+    graco_eval_result result = {0};
+    graco_eval_options options = graco_eval_defaults();
+    PASS(graco_measure_structure(&structure, Z, search->data, threads));
+    one->modularity = structure.modularity;
+    one->explained = structure.explained;
+    if (search->options->criterion != GRACO_CRITERION_VALIDATION)
+        return GRACO_OK;
+    options.validation = true;
+    options.splits = SPLITS;
+    options.seed = SPLITS_SEED;
+    options.threads = threads;
+    PASS(graco_evaluate(&result, Z, search->data, &options));
+    one->validation = result.mean;
+    graco_eval_result_clear(&result);
+    return GRACO_OK;
+}
+
+/* Trains on from where the run folder is, and measures. Numbers that go wrong are a result too. */
+static graco_status train_and_measure(struct measurement *one, struct search *search,
+                                      const struct wanted *wanted, int threads)
+{
+    graco_status status = GRACO_OK;
+    struct graco_config config;
+    graco_matrix Z = {0};
+    char *run = NULL, *model = NULL, *embeddings = NULL;
+    double begun = threads_seconds();
+    *one = (struct measurement){.trial = wanted->trial,
+                                .seed = wanted->seed,
+                                .epochs = wanted->epochs,
+                                .modularity = (double)NAN,
+                                .explained = (double)NAN,
+                                .validation = (double)NAN,
+                                .used = true};
+    TRY(run_path(&run, search, wanted));
+    TRY(memory_path(&model, run, "model.safetensors"));
+    TRY(memory_path(&embeddings, run, "embeddings.npy"));
+    TRY(settings_of(&config, search, wanted, threads));
+    const graco_train_options options = {
+        .run = run, .resume = file_exists(model), .user = search, .on_progress = go_on};
+    TRY(graco_train(NULL, NULL, search->data, &config, &options));
+    TRY(graco_matrix_load(&Z, embeddings));
+    TRY(measure_embeddings(one, search, &Z, threads));
+done:
+    one->seconds = threads_seconds() - begun;
+    if (status == GRACO_ERROR_NUMBER) {
+        one->failed = true;
+        status = GRACO_OK;
+    }
+    graco_matrix_clear(&Z);
+    memory_free(embeddings);
+    memory_free(model);
+    memory_free(run);
+    return status;
+}
+
+static graco_status take(struct search *search, const struct measurement *one)
+{
+    PASS(trials_add(&search->trials, one));
+    search->fresh++;
+    if (threads_seconds() - search->saved > SAVE_INTERVAL)
+        PASS(search_save(search));
+    search_report(search, true);
+    return GRACO_OK;
+}
+
+static void work_on(void *job, struct threads_piece piece)
+{
+    struct work *work = job;
+    struct search *search = work->search;
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        struct measurement one;
+        work->status[i] = GRACO_STOPPED;
+        if (search->stop)
+            continue;
+        work->status[i] = train_and_measure(&one, search, work->left[i], work->threads);
+        pthread_mutex_lock(&search->hold);
+        if (work->status[i] == GRACO_OK)
+            work->status[i] = take(search, &one);
+        pthread_mutex_unlock(&search->hold);
+        if (work->status[i] != GRACO_OK) /* the message is this thread's */
+            snprintf(work->message[i], MESSAGE, "%s", graco_message());
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* Runs the trainings side by side, then alone those that found too little memory beside others. */
+static graco_status run_all(struct work *work, int64_t count)
+{
+    struct search *search = work->search;
+    int64_t wide = count < search->at_once ? count : search->at_once;
+    work->threads = search->threads / (int)wide > 1 ? search->threads / (int)wide : 1;
+    threads_run((int)wide, count, 1, work_on, work);
+    work->threads = search->threads;
+    for (int64_t i = 0; i < count; i++)
+        if (wide > 1 &&
+            (work->status[i] == GRACO_ERROR_MEMORY || work->status[i] == GRACO_ERROR_DEVICE))
+            work_on(work, (struct threads_piece){i, i + 1, 0});
+    for (int64_t i = 0; i < count; i++)
+        if (work->status[i] != GRACO_OK && work->status[i] != GRACO_STOPPED)
+            return status_fail(work->status[i], "trial %lld: %s", (long long)work->left[i]->trial,
+                               work->message[i]);
+    return search->stop ? status_fail(GRACO_STOPPED, "the search was stopped") : GRACO_OK;
+}
+
+graco_status search_measure(struct search *search, const struct wanted *wanted, int64_t count)
+{
+    graco_status status = GRACO_OK, saved;
+    struct work work = {.search = search};
+    int64_t left = 0;
+    TRY(memory_alloc(&work.left, count, sizeof *work.left));
+    TRY(memory_alloc(&work.status, count, sizeof *work.status));
+    TRY(memory_alloc(&work.message, count, sizeof *work.message));
+    for (int64_t i = 0; i < count; i++) {
+        struct measurement *known =
+            trials_find(&search->trials, wanted[i].trial, wanted[i].seed, wanted[i].epochs);
+        if (known)
+            known->used = true;
+        else
+            work.left[left++] = &wanted[i];
+    }
+    if (left == 0)
+        goto done;
+    trials_cut(&search->trials, search->count); /* they followed from rows that are not there */
+    status = run_all(&work, left);
+    saved = search_save(search);
+    status = status == GRACO_OK ? saved : status;
+done:
+    memory_free(work.message);
+    memory_free(work.status);
+    memory_free(work.left);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* The space of a search: texts to axes, points to settings. */
+#include "tune/space.h"
+
+#include "methods/method.h"
+
+#include "check.h"
+
+static graco_dataset *small(int64_t features)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 60;
+    options.feature_count = features;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static const struct axis *axis_of(const struct space *space, const char *key)
+{
+    for (int i = 0; i < space->count; i++)
+        if (strcmp(space->axes[i].key, key) == 0)
+            return &space->axes[i];
+    return NULL;
+}
+
+static const char *value(const struct axis *axis, double at)
+{
+    static char text[CONFIG_TEXT];
+    space_value(text, axis, at);
+    return text;
+}
+
+static void texts(const graco_dataset *data)
+{
+    const char *search[] = {
+        "tau=0.2..0.25", "hidden=16..48", "lr=1e-4..1e-2",      "activation=elu",
+        "layers=1,2,3",  "batch=50",      "epochs=40,10,20,10", NULL};
+    struct space space;
+    CHECK_OK(space_init(&space, NULL, data, search));
+    CHECK(strcmp(value(axis_of(&space, "tau"), 0), "0.2") == 0);
+    CHECK(strcmp(value(axis_of(&space, "tau"), 1), "0.25") == 0);
+    CHECK(strcmp(value(axis_of(&space, "hidden"), 0.5), "32") == 0);
+    CHECK(strcmp(value(axis_of(&space, "hidden"), 1), "48") == 0);
+    CHECK(strcmp(value(axis_of(&space, "lr"), 0.5), "0.001") == 0);
+    CHECK(strcmp(value(axis_of(&space, "activation"), 0.99), "elu") == 0);
+    CHECK(strcmp(value(axis_of(&space, "layers"), 0.34), "2") == 0);
+    CHECK(strcmp(value(axis_of(&space, "layers"), 1), "3") == 0);
+    CHECK(strcmp(value(axis_of(&space, "batch"), 0.7), "50") == 0);
+    CHECK(space.rungs == 3 && space.epochs[0] == 10 && space.epochs[2] == 40);
+    CHECK_OK(space_init(&space, NULL, data, (const char *[]){"epochs=10..50", NULL}));
+    CHECK(space.rungs == 4 && space.epochs[2] == 40 && space.epochs[3] == 50);
+    CHECK_OK(space_init(&space, NULL, data, (const char *[]){"epochs=7", NULL}));
+    CHECK(space.rungs == 1 && space.epochs[0] == 7);
+}
+
+static void refused(const graco_dataset *data)
+{
+    static const char *const wrong[] = {"tau",          "=1",          "tau=",
+                                        "tau=0.5..0.2", "tau=0.5..x",  "activation=relu..elu",
+                                        "tau=1000",     "activation=", "hidden=1,,2",
+                                        "nothing=3",    "walks=3",     "hidden=8..8"};
+    struct space space;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(space_init(&space, NULL, data, (const char *[]){wrong[i], NULL}) ==
+              GRACO_ERROR_ARGUMENT);
+    CHECK_FAILS(space_init(&space, "gcn", data, NULL), GRACO_ERROR_ARGUMENT, "learns from labels");
+    CHECK(space_init(&space, "nothing", data, NULL) == GRACO_ERROR_ARGUMENT);
+}
+
+/* Every method that learns without labels has a space; whatever is drawn from it or moved in it are
+ * settings that the method takes, and moves change something. */
+static void points(const graco_dataset *data)
+{
+    const struct method *method = NULL;
+    struct graco_config config;
+    struct space space;
+    struct point point, moved, again;
+    const char *name;
+    for (int m = 0; (name = graco_method(m, NULL)); m++) {
+        CHECK_OK(method_find(&method, name));
+        if (method->needs & METHOD_NEEDS_LABELS)
+            continue;
+        if (strcmp(name, "sgc") == 0) { /* which has none */
+            CHECK_FAILS(space_init(&space, name, data, NULL), GRACO_ERROR_ARGUMENT, "one value");
+            continue;
+        }
+        CHECK_OK(space_init(&space, name, data, NULL));
+        CHECK(space.count > 1 && space.rungs > 0);
+        for (int64_t trial = 0; trial < 50; trial++) {
+            space_draw(&point, &space, 1, trial, 0);
+            CHECK_OK(space_configure(&config, &space, &point));
+            CHECK(!method->check || method->check(&config) == GRACO_OK);
+            space_move(&moved, &space, &point, 1, trial, 0);
+            space_move(&again, &space, &point, 1, trial, 0);
+            CHECK(memcmp(&moved, &again, sizeof moved) == 0);
+            CHECK(memcmp(&moved, &point, sizeof moved) != 0);
+            CHECK_OK(space_configure(&config, &space, &moved));
+            for (int i = 0; i < space.count; i++)
+                CHECK(moved.at[i] >= 0 && moved.at[i] <= 1);
+        }
+        space_draw(&again, &space, 1, 0, 0);
+        CHECK(!space_same(&space, &again, &point) && space_same(&space, &point, &point));
+    }
+}
+
+/* Counts are scaled, noise is not; many nodes are not contrasted with each other. */
+static void kinds(void)
+{
+    struct space space;
+    float noise[8] = {0.3f, -0.1f, 0.5f, 1, 2, 3, 4, 5};
+    graco_dataset *words = small(100), *none = small(0), *dense = NULL, *large = NULL;
+    graco_generate_options options = graco_generate_defaults();
+    options.nodes = 9000;
+    options.feature_count = 10;
+    CHECK_OK(graco_dataset_generate(&large, &options));
+    CHECK_OK(graco_dataset_create(&dense, &(graco_arrays){.x = GRACO_MATRIX(noise, 4, 2)}));
+    CHECK_OK(space_init(&space, NULL, words, NULL));
+    CHECK(strcmp(config_word(&space.base, "scaling"), "rowsum") == 0);
+    CHECK(strcmp(config_word(&space.base, "objective"), "exact") == 0);
+    CHECK_OK(space_init(&space, NULL, none, NULL));
+    CHECK(strcmp(config_word(&space.base, "scaling"), "none") == 0);
+    CHECK_OK(space_init(&space, NULL, dense, NULL));
+    CHECK(strcmp(config_word(&space.base, "scaling"), "none") == 0);
+    CHECK_OK(space_init(&space, NULL, large, NULL));
+    CHECK(strcmp(config_word(&space.base, "objective"), "moment") == 0);
+    graco_dataset_free(large);
+    graco_dataset_free(dense);
+    graco_dataset_free(none);
+    graco_dataset_free(words);
+}
+
+int main(void)
+{
+    graco_dataset *data = small(30);
+    texts(data);
+    refused(data);
+    points(data);
+    kinds();
+    graco_dataset_free(data);
+    return check_result();
+}
