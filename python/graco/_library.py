@@ -370,10 +370,12 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _open() -> ctypes.CDLL:
-    """The library beside this file, or the one that $GRACO_LIBRARY names."""
+    """The library that $GRACO_LIBRARY names, else the one beside this file, else the system's."""
     path = os.environ.get("GRACO_LIBRARY")
     if not path:
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgraco.so")
+        if not os.path.exists(path):
+            path = "libgraco.so.0"
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
