@@ -12,7 +12,7 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	wheel test-wheel pictures bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
+	wheel test-wheel pictures results bench bench-quick bench-eval bench-inductive bench-cuda bench-methods install clean
 
 all: build
 
@@ -84,6 +84,10 @@ format:
 # docs/pictures/*.svg, whose numbers come from the source.
 pictures:
 	@python3 scripts/draw_pictures.py
+
+# docs/results.md, its figures and README's tables, from docs/results/results.json.
+results: build
+	@python3 scripts/results.py $(BUILD)/graco
 
 # Mini-batches on a graph of Reddit's size (SCALE = 1), beside the same blocks in PyTorch.
 SCALE ?= 1

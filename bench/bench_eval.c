@@ -260,7 +260,7 @@ static int compare_liblinear(int argc, char **argv)
         die(argv[2]);
     struct blas blas;
     if (blas_open(&blas, threads) != GRACO_OK)
-        die("OpenBLAS");
+        die("BLAS");
     struct context *context = NULL;
     if (context_create(&context, &backend_cpu, threads, 0) != GRACO_OK)
         die("context");

@@ -88,9 +88,9 @@ static void sgemm(const struct shape *s, const float *A, const float *B, float *
 {
     int limit = blas_begin(&blas);
     cblas_sgemm(CblasRowMajor, s->transpose_a ? CblasTrans : CblasNoTrans,
-                s->transpose_b ? CblasTrans : CblasNoTrans, (blasint)s->m, (blasint)s->n,
-                (blasint)s->k, 1, A, (blasint)(s->transpose_a ? s->m : s->k), B,
-                (blasint)(s->transpose_b ? s->k : s->n), 0, C, (blasint)s->n);
+                s->transpose_b ? CblasTrans : CblasNoTrans, (int)s->m, (int)s->n, (int)s->k, 1, A,
+                (int)(s->transpose_a ? s->m : s->k), B, (int)(s->transpose_b ? s->k : s->n), 0, C,
+                (int)s->n);
     blas_end(&blas, limit);
 }
 

@@ -1,9 +1,10 @@
-/* The Planetoid files' hashes are those of the published files. Those of the three archives are not
- * known here: the first fetch records what it got (sums.h).
+/* The Planetoid files' hashes are those of the published files. Those of the others are not known here:
+ * the first fetch records what it got (sums.h).
  *
  * The paper's links to PPI and Reddit are to https://s3.us-east-2.amazonaws.com/dgl.ai/dataset,
  * which DGL has left for https://data.dgl.ai/dataset since (github.com/pyg-team/pytorch_geometric,
- * issue 2314); the catalogue has the present address. */
+ * issue 2314); the catalogue has the present address. Flickr's authors have it on a drive that gives no
+ * plain address, so it comes from DGL too. */
 #include "catalogue.h"
 
 #include <stddef.h>
@@ -76,9 +77,28 @@ static const struct catalogue_file dblp[] = {{"dblp.npz", -1, 64 * MIB, NULL, zi
 static const struct catalogue_file ppi[] = {{"ppi.zip", -1, 256 * MIB, NULL, zip}, {0}};
 static const struct catalogue_file reddit[] = {{"reddit.zip", -1, 4096 * MIB, NULL, zip}, {0}};
 
+static const struct catalogue_file photo[] = {
+    {"amazon_electronics_photo.npz", -1, 64 * MIB, NULL, zip}, {0}};
+static const struct catalogue_file computers[] = {
+    {"amazon_electronics_computers.npz", -1, 64 * MIB, NULL, zip}, {0}};
+static const struct catalogue_file authors_cs[] = {{"ms_academic_cs.npz", -1, 256 * MIB, NULL, zip},
+                                                   {0}};
+static const struct catalogue_file authors_physics[] = {
+    {"ms_academic_phy.npz", -1, 256 * MIB, NULL, zip}, {0}};
+static const struct catalogue_file wikics[] = {{"data.json", -1, 512 * MIB, NULL, "{"}, {0}};
+static const struct catalogue_file facebook[] = {{"facebook_large.zip", -1, 64 * MIB, NULL, zip},
+                                                 {0}};
+static const struct catalogue_file flickr[] = {{"flickr.zip", -1, 1024 * MIB, NULL, zip}, {0}};
+static const struct catalogue_file arxiv[] = {{"arxiv.zip", -1, 512 * MIB, NULL, zip}, {0}};
+static const struct catalogue_file products[] = {{"products.zip", -1, 8192 * MIB, NULL, zip}, {0}};
+
 static const char planetoid[] = "https://github.com/kimiyoung/planetoid/raw/master/data";
 static const char gauss[] = "https://github.com/abojchevski/graph2gauss/raw/master/data";
 static const char dgl[] = "https://data.dgl.ai/dataset";
+static const char pitfalls[] = "https://github.com/shchur/gnn-benchmark/raw/master/data/npz";
+static const char wiki[] = "https://github.com/pmernyei/wiki-cs-dataset/raw/master/dataset";
+static const char snap[] = "https://snap.stanford.edu/data";
+static const char ogb[] = "https://snap.stanford.edu/ogb/data/nodeproppred";
 static const char repository[] = "not stated by the publisher for the data; its repository is MIT";
 static const char unstated[] = "not stated by the publisher";
 
@@ -89,6 +109,17 @@ static const struct catalogue_set sets[] = {
     {"dblp", gauss, dblp, repository, "citations, 17,716 papers, 4 classes"},
     {"ppi", dgl, ppi, unstated, "24 graphs of proteins, 56,944 nodes, 121 labels"},
     {"reddit", dgl, reddit, unstated, "232,965 posts, 41 classes"},
+    {"amazon-photo", pitfalls, photo, repository, "bought together, 7,650 products, 8 classes"},
+    {"amazon-computers", pitfalls, computers, repository,
+     "bought together, 13,752 products, 10 classes"},
+    {"coauthor-cs", pitfalls, authors_cs, repository, "18,333 authors, 15 classes"},
+    {"coauthor-physics", pitfalls, authors_physics, repository, "34,493 authors, 5 classes"},
+    {"wikics", wiki, wikics, repository, "links of 11,701 articles, 10 classes"},
+    {"facebook", snap, facebook, unstated, "22,470 pages that like each other, 4 classes"},
+    {"flickr", dgl, flickr, unstated, "89,250 images, 7 classes"},
+    {"ogbn-arxiv", ogb, arxiv, "ODC-BY", "citations, 169,343 papers, 40 classes"},
+    {"ogbn-products", ogb, products, "Amazon's",
+     "2,449,029 products, 47 classes; read it with --undirected"},
 };
 
 _Static_assert(sizeof sets / sizeof sets[0] == CATALOGUE_SETS, "a row for each set");

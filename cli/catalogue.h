@@ -1,11 +1,11 @@
-/* The published data sets that `graco fetch` knows: the links of the paper's table, with what is
- * known about each file. */
+/* The published data sets that `graco fetch` knows: the links of the paper's table and those of other
+ * benchmarks, with what is known about each file. */
 #ifndef CLI_CATALOGUE_H
 #define CLI_CATALOGUE_H
 
 #include <stdint.h>
 
-enum { CATALOGUE_SETS = 6 };
+enum { CATALOGUE_SETS = 15 };
 
 struct catalogue_file {
     const char *name;   /* NULL ends a list */

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const baselines[] = {"raw", "untrained"};
+static const char *const baselines[] = {"raw", "untrained", NULL};
 
-enum { BASELINES = sizeof baselines / sizeof *baselines };
+enum { BASELINES = sizeof baselines / sizeof *baselines - 1 };
 enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + BASELINES };
 
 struct request {
@@ -278,8 +278,9 @@ int cmd_eval(int argc, char **argv)
         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "seed of the splits"),
         OPTION_ROW_TEXT("splits-file", 0, "FILE", &request.splits_file,
                         "use the splits in this .npy file; written if it is not there"),
-        OPTION_ROW_TEXT("baseline", 0, "LIST", &list,
-                        "also score raw (features), untrained (encoder), or raw,untrained"),
+        {OPTION_ROW("baseline", 0, "LIST", OPTION_TEXT, &list,
+                    "also score raw (features), untrained (encoder), or raw,untrained"),
+         .choices = baselines},
         OPTION_ROW_FLAG("with-features", 0, &request.options.with_features,
                         "put the features beside the embeddings, both halves of equal length"),
         OPTION_ROW_FLAG("confusion", 0, &request.confusion, "print the confusion matrix"),

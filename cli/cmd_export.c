@@ -31,11 +31,13 @@ int cmd_export(int argc, char **argv)
 {
     graco_export_options how = {0};
     const char *output = NULL;
+    struct option_list of = {0};
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "FILE", &output,
                         ".csv, .tsv; .txt, .vec, .bin (word2vec); .npz"),
         OPTION_ROW_FLAG("spreadsheet-safe", 0, &how.spreadsheet_safe,
                         "put ' before names that begin like formulas (.csv, .tsv)"),
+        OPTION_ROW_LIST("of", "NAME|NUMBER", &of, "only this node; may be given again"),
         {0},
     };
     struct command command = {.name = "export",
@@ -47,6 +49,8 @@ int cmd_export(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
+    how.of = of.values;
+    how.of_count = of.count;
     if (output)
         return export(command.arguments[0], output, &how);
     output_error("export: no output file given; expected -o FILE, such as -o vectors.csv");

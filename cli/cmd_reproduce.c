@@ -35,7 +35,8 @@ struct request {
     struct samples_way way;
     struct option_list merge;
     const char *output;
-    double scale; /* of the look-alike */
+    double scale;       /* of the look-alike */
+    int64_t first_seed; /* another call makes the seeds before it */
     bool list, no_train;
 };
 
@@ -231,7 +232,7 @@ static graco_status make_set(struct work *work, const struct samples_set *set, i
     int64_t runs = 0;
     for (int t = first; t < end; t++)
         runs = work->trainings[t].runs > runs ? work->trainings[t].runs : runs;
-    for (int64_t seed = 0; status == GRACO_OK && seed < runs; seed++)
+    for (int64_t seed = work->request->first_seed; status == GRACO_OK && seed < runs; seed++)
         for (int t = first; status == GRACO_OK && t < end; t++) {
             unsigned wanted = 0;
             if (seed >= work->trainings[t].runs)
@@ -252,9 +253,9 @@ static graco_status make_set(struct work *work, const struct samples_set *set, i
 /* How many samples trainings first .. end - 1 make. */
 static int64_t count_samples(const struct work *work, int first, int end)
 {
-    int64_t samples = 0;
+    int64_t samples = 0, before = work->request->first_seed;
     for (int t = first; t < end; t++)
-        samples += work->trainings[t].runs;
+        samples += work->trainings[t].runs > before ? work->trainings[t].runs - before : 0;
     return samples;
 }
 
@@ -314,9 +315,10 @@ static void count_item(int64_t counts[2], const struct work *work, int item)
             if (!(trainings[t].evaluations & 1u << e))
                 continue;
             cells_key(key, &trainings[t], (enum evaluation)e);
-            counts[0] += trainings[t].runs;
-            for (int64_t seed = 0; seed < trainings[t].runs; seed++)
+            for (int64_t seed = work->request->first_seed; seed < trainings[t].runs; seed++) {
+                counts[0]++;
                 counts[1] += graco_results_find(NULL, work->results, key, seed);
+            }
         }
     free(own);
     free(trainings);
@@ -399,7 +401,7 @@ static graco_status prepare(struct work *work)
 static void count_left(struct work *work)
 {
     for (int t = 0; t < work->total; t++)
-        for (int64_t seed = 0; seed < work->trainings[t].runs; seed++) {
+        for (int64_t seed = work->request->first_seed; seed < work->trainings[t].runs; seed++) {
             char key[CELLS_KEY];
             cells_key(key, &work->trainings[t], EVALUATION_PLAIN);
             work->spent[t].left += !graco_results_find(NULL, work->results, key, seed);
@@ -528,6 +530,8 @@ int cmd_reproduce(int argc, char **argv)
         OPTION_ROW_INTEGER("runs", "K", &request.wanted.runs, 0, 10000,
                            "seeds of each training; 0: 20 for the main table, 5 elsewhere, 5 for "
                            "PPI, 1 for Reddit"),
+        OPTION_ROW_INTEGER("first-seed", "K", &request.first_seed, 0, 10000,
+                           "leave the seeds before it to other calls, whose files merge"),
         OPTION_ROW_INTEGER("splits", "K", &request.way.splits, 0, 10000,
                            "random splits; 0: 20, or 5 with --quick"),
         OPTION_ROW_CHOICE("device", "NAME", &request.way.device, settings_words(devices, "device"),

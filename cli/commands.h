@@ -17,5 +17,14 @@ int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_fetch(int argc, char **argv); /* where the build has it: GRACO_FETCH */
+int cmd_completion(int argc, char **argv);
+
+struct subcommand {
+    const char *name;
+    const char *help; /* NULL: not listed; such rows come last */
+    int (*run)(int argc, char **argv);
+};
+
+extern const struct subcommand subcommands[]; /* main.c has them; they end with a NULL name */
 
 #endif

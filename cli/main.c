@@ -8,13 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct subcommand {
-    const char *name;
-    const char *help;
-    int (*run)(int argc, char **argv);
-};
-
-static const struct subcommand subcommands[] = {
+const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},
@@ -29,9 +23,11 @@ static const struct subcommand subcommands[] = {
 #ifdef GRACO_FETCH
     {"fetch", "download a published data set", cmd_fetch},
 #endif
+    {"completion", NULL, cmd_completion},
+    {0},
 };
 
-enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
+enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] - 1 };
 
 static const struct subcommand *find(const char *name)
 {
@@ -45,7 +41,7 @@ static int print_help(void)
 {
     printf("usage: graco COMMAND [arguments]\n\n"
            "Learns node embeddings from a graph without labels.\n\ncommands:\n");
-    for (int i = 0; i < SUBCOMMANDS; i++)
+    for (int i = 0; i < SUBCOMMANDS && subcommands[i].help; i++)
         printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
     printf("  %-10s %s\n", "help", "explain a command: graco help train");
     printf("\n`graco train` alone trains on a graph that graco makes itself.\n"
@@ -58,7 +54,7 @@ static int unknown(const char *word)
     const char *names[SUBCOMMANDS + 4] = {"help", "--help", "--version"};
     char allowed[512];
     size_t used = 0;
-    for (int i = 0; i < SUBCOMMANDS; i++) {
+    for (int i = 0; i < SUBCOMMANDS && subcommands[i].help; i++) {
         names[3 + i] = subcommands[i].name;
         used +=
             (size_t)snprintf(allowed + used, sizeof allowed - used, "%s, ", subcommands[i].name);

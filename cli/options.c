@@ -356,8 +356,25 @@ void options_list(const char *label, const char *const *words)
     print_wrapped(text, 0);
 }
 
+/* Where options_help hands commands over. */
+static struct {
+    void (*visit)(const struct command *command, const void *user);
+    const void *user;
+} diverted;
+
+void options_divert(void (*visit)(const struct command *command, const void *user),
+                    const void *user)
+{
+    diverted.visit = visit;
+    diverted.user = user;
+}
+
 int options_help(const struct command *command)
 {
+    if (diverted.visit) {
+        diverted.visit(command, diverted.user);
+        return EXIT_FAILED;
+    }
     printf("usage: graco %s %s\n\n%s\n\noptions (present values in brackets):\n", command->name,
            command->synopsis, command->summary);
     for (const struct option *o = command->options; o->name; o++) {

@@ -27,7 +27,7 @@ enum option_kind {
     OPTION_REAL,    /* double within real_min .. real_max */
 };
 
-enum { OPTION_LIST_MAX = 64, OPTION_WORDS_MAX = 32, COMMAND_ARGUMENTS_MAX = 16 };
+enum { OPTION_LIST_MAX = 1024, OPTION_WORDS_MAX = 32, COMMAND_ARGUMENTS_MAX = 16 };
 
 struct option_list {
     int count;
@@ -97,6 +97,11 @@ bool options_parse(struct command *command, int argc, char **argv);
  * option was given is not recorded: where a command must know, its target starts at NULL or at a
  * value outside the range. */
 int options_help(const struct command *command);
+
+/* Until it is called with NULL, options_help gives each command to `visit` instead of printing it, and
+ * returns EXIT_FAILED, so that no command goes on. */
+void options_divert(void (*visit)(const struct command *command, const void *user),
+                    const void *user);
 
 /* One row of a help text, at most 80 columns wide: what is typed, from column `begin` on what it does, then
  * the choices (a list that ends with NULL, or NULL) unless the help names each, then the value in

@@ -279,6 +279,12 @@ graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco
  * Belongs to the data set. */
 const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 
+/* The nodes (count) that are called so: by name where nodes have names, and never by number then;
+ * else by number, as text. GRACO_ERROR_ARGUMENT names the text that no node, or more than one, is
+ * called by. O(bytes of all names). */
+graco_status graco_dataset_find_nodes(int64_t *nodes, const graco_dataset *data,
+                                      const char *const *of, int64_t count);
+
 /* The name of a class, where labels were words; NULL where they were numbers, and past the end.
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
@@ -462,6 +468,9 @@ graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *d
 
 typedef struct graco_export_options {
     bool spreadsheet_safe; /* in tables: put ' before names that a spreadsheet takes for formulas */
+    /* Only these nodes, in this order, by what graco_embeddings_find_nodes takes. 0: all. */
+    const char *const *of; /* (of_count) */
+    int64_t of_count;
 } graco_export_options;
 
 typedef struct graco_export_result {
@@ -478,6 +487,12 @@ typedef struct graco_export_result {
  * and `options` may be NULL. */
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options);
+
+/* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
+ * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the
+ * text that no node, or more than one, is called by. O(bytes of all names). */
+graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
+                                         int64_t count);
 
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import signal
+import sys
 import tempfile
 import threading
 from ctypes import byref, c_char_p, c_void_p, create_string_buffer
@@ -223,7 +224,7 @@ class Estimator:
             estimator_type="classifier" if self.supervised else None,
             target_tags=TargetTags(required=self.supervised),
             transformer_tags=TransformerTags(preserves_dtype=[]),
-            classifier_tags=ClassifierTags() if self.supervised else None,
+            classifier_tags=ClassifierTags(),  # all methods predict
             input_tags=InputTags(two_d_array=False, sparse=True),
             non_deterministic=False,
         )
@@ -327,7 +328,11 @@ class Estimator:
 
     def _embed(self, graph: Graph, contaminated: bool = False) -> np.ndarray:
         if not self.__sklearn_is_fitted__():
-            raise c.GracoArgumentError(f"this {type(self).__name__} is not fitted yet: call fit first")
+            kinds: tuple = (c.GracoArgumentError,)
+            if "sklearn.exceptions" in sys.modules:  # whose users look for its own error
+                kinds += (sys.modules["sklearn.exceptions"].NotFittedError,)
+            kind = type("GracoNotFittedError", kinds, {"__module__": "graco"})
+            raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
         options = c.EmbedOptions(
             threads=int(self.threads), device=str(self.device).encode(), contaminated=contaminated
         )
@@ -364,8 +369,12 @@ class Estimator:
         if not self.supervised:
             if self._labels is None:
                 raise c.GracoArgumentError("labels are needed: give y to fit, or labels to the graph")
-            data, _ = _evaluate._labelled(self._labels, None, compact=False)
-            Z = _evaluate._probabilities(Z, data, int(self.threads))
+            labels, rows = self._labels, len(Z)
+            if not np.array_equal(Z, self.embedding_):  # another graph: below the one with the labels
+                Z = np.concatenate([self.embedding_, Z])
+                labels = np.concatenate([labels, np.full((rows, *labels.shape[1:]), -1, np.int32)])
+            data, _ = _evaluate._labelled(labels, None, compact=False)
+            Z = _evaluate._probabilities(Z, data, int(self.threads))[-rows:]
         return Z[graph.rows] if graph._rows is not None else Z
 
     def predict(self, X: Any) -> np.ndarray:

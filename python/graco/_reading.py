@@ -63,7 +63,7 @@ def read_edges(given: Given, edges: Any) -> None:
         _read_networkx(given, edges)
     elif comes_from(edges, "dgl"):
         _read_dgl(given, edges)
-    elif hasattr(edges, "edge_index"):
+    elif comes_from(edges, "torch_geometric") or hasattr(edges, "edge_index"):
         _read_pyg(given, edges)
     elif is_sparse(edges):
         _read_sparse(given, edges)
@@ -117,7 +117,16 @@ def _read_networkx(given: Given, graph: Any) -> None:
     given["numbered"] = True
 
 
+def _refuse_kinds(what: str, nodes: Any, edges: Any, remedy: str) -> None:
+    """graco knows one kind of nodes and one of edges."""
+    if len(nodes) > 1 or len(edges) > 1:
+        raise GracoArgumentError(f"{what} has {len(nodes)} kinds of nodes and {len(edges)} of edges: "
+                                 f"expected one of each; {remedy} makes them one")
+
+
 def _read_dgl(given: Given, graph: Any) -> None:
+    _refuse_kinds("a DGL graph", getattr(graph, "ntypes", ()), getattr(graph, "canonical_etypes", ()),
+                  "dgl.to_homogeneous")
     source, target = graph.edges()
     given.add(source=as_array(source), target=as_array(target), nodes=int(graph.num_nodes()), directed=True)
     data = graph.ndata
@@ -129,9 +138,15 @@ def _read_dgl(given: Given, graph: Any) -> None:
 
 
 def _read_pyg(given: Given, data: Any) -> None:
-    source, target = as_array(data.edge_index)
-    given.add(source=source, target=target, weights=getattr(data, "edge_weight", None),
-              nodes=getattr(data, "num_nodes", None), directed=True)
+    if hasattr(data, "edge_types"):
+        _refuse_kinds("a PyG HeteroData", data.node_types, data.edge_types, "its to_homogeneous()")
+        data = data.to_homogeneous()
+    if getattr(data, "edge_index", None) is not None:
+        source, target = _pair(data.edge_index)
+        given.add(source=source, target=target)
+    elif getattr(data, "adj_t", None) is not None:
+        raise GracoArgumentError("a PyG Data has its edges in adj_t: expected edge_index")
+    given.add(weights=getattr(data, "edge_weight", None), nodes=getattr(data, "num_nodes", None), directed=True)
     given.add(features=getattr(data, "x", None), labels=getattr(data, "y", None),
               graph_ids=getattr(data, "batch", None))
     given.add(split=_masks(*(getattr(data, f"{part}_mask", None) for part in ("train", "val", "test"))))
@@ -237,11 +252,14 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
         known = array >= 0 if array.dtype.kind == "i" else np.ones(len(array), bool)
     elif array.dtype.kind == "f":
         known = ~np.isnan(array) & (array != -1)
-        whole = array[known].astype(np.int64)
-        if (whole == array[known]).all():
-            array = np.where(known, array, -1).astype(np.int64)
-            if not compact:
-                return array, None
+        values = array[known]
+        broken = values[np.isinf(values) | (np.trunc(values) != values)]
+        if len(broken):
+            raise GracoFormatError(f"labels hold {broken[0]}, which is continuous: expected classes, whole "
+                                   "numbers or words")
+        array = np.where(known, array, -1).astype(np.int64)
+        if not compact:
+            return array, None
     else:
         known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
     codes = np.full(len(array), -1, dtype=np.int32)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROOM_FIRST = 64, LABEL_NONE = -1, NOTE_NAMES = 5, NOTE_NAME = 40 };
+enum { ROOM_FIRST = 64, LABEL_NONE = -1, NOTE_NAMES = 5, NOTE_NAME = 40, DEFAULT_SHARE = 16 };
 
 static const char *const label_names[] = {"label", "class", "y", NULL};
 
@@ -22,6 +22,8 @@ struct column {
     int64_t count; /* nodes that have it as a number */
     int32_t last;  /* of these */
     bool other;    /* some node has no number there, or two */
+    bool filled;   /* nodes without a number have this one: */
+    float fill;
 };
 
 struct attributes {
@@ -101,6 +103,18 @@ graco_status attributes_other(struct attributes *a, const char *name, int64_t le
     return GRACO_OK;
 }
 
+graco_status attributes_declare(struct attributes *a, const char *name, int64_t length,
+                                const double *usual)
+{
+    int32_t column;
+    PASS(find_column(&column, a, name, length));
+    struct column *at = &a->columns[column];
+    at->filled = usual;
+    at->fill = usual ? (float)*usual : 0;
+    at->other |= !isfinite(at->fill);
+    return GRACO_OK;
+}
+
 /* The name as it stands in label_names, NULL if it does not. */
 static const char *label_name(const char *name, int64_t length)
 {
@@ -136,11 +150,37 @@ graco_status attributes_label(struct attributes *a, int64_t node, const char *na
     return names_add(&a->label[node], a->labels, text, (int64_t)strlen(text));
 }
 
+/* ---- Edges and names ------------------------------------------------------------------------- */
+
+void attributes_edge(struct table_edges *edges, const int32_t ends[2], float weight, bool both)
+{
+    for (int way = 0; way < (both && ends[0] != ends[1] ? 2 : 1); way++) {
+        if (edges->weight)
+            edges->weight[edges->count] = weight;
+        edges->source[edges->count] = ends[way];
+        edges->target[edges->count++] = ends[!way];
+    }
+}
+
+void attributes_drop_numbers(struct table_edges *edges)
+{
+    char number[24];
+    for (int64_t i = 0; i < edges->nodes; i++) {
+        snprintf(number, sizeof number, "%" PRId64, i);
+        if (strcmp(names_text(edges->names, i), number) != 0)
+            return;
+    }
+    names_free(edges->names);
+    edges->names = NULL;
+}
+
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
 static bool is_taken(const struct column *column, int64_t nodes)
 {
-    return !column->other && column->count == nodes;
+    bool enough = column->count == nodes ||
+                  (column->filled && column->count > 0 && column->count >= nodes / DEFAULT_SHARE);
+    return !column->other && enough;
 }
 
 /* Adds to a note; what does not fit is cut. */
@@ -182,6 +222,9 @@ static graco_status take_numbers(struct table_numbers *out, const struct attribu
     TRY(memory_alloc(&out->data, nodes, (size_t)taken * sizeof *out->data));
     out->rows = nodes;
     out->cols = taken;
+    for (int64_t c = 0; c < all; c++)
+        for (int64_t i = 0; place[c] >= 0 && a->columns[c].count < nodes && i < nodes; i++)
+            out->data[i * taken + place[c]] = a->columns[c].fill;
     for (int64_t i = 0; i < a->count; i++)
         if (place[a->items[i].column] >= 0)
             out->data[a->items[i].node * taken + place[a->items[i].column]] = a->items[i].value;

@@ -16,6 +16,12 @@ void attributes_free(struct attributes *attributes);
 graco_status attributes_number(struct attributes *attributes, int64_t node, const char *name,
                                int64_t length, double value);
 
+/* There may be numbers under that name; nodes that say nothing have *usual, if it is not NULL. Such a
+ * column is taken only if a sixteenth of the nodes say something: otherwise a few bytes would make a
+ * column of any length. */
+graco_status attributes_declare(struct attributes *attributes, const char *name, int64_t length,
+                                const double *usual);
+
 /* A node has something else under that name, which so is no feature. */
 graco_status attributes_other(struct attributes *attributes, const char *name, int64_t length);
 
@@ -26,6 +32,12 @@ bool attributes_is_label(const char *name, int64_t length);
  * GRACO_ERROR_FORMAT. */
 graco_status attributes_label(struct attributes *attributes, int64_t node, const char *name,
                               const char *text);
+
+/* Adds an edge, and its reverse if it goes both ways and is no self-loop; there must be room. */
+void attributes_edge(struct table_edges *edges, const int32_t ends[2], float weight, bool both);
+
+/* Forgets the names of nodes if they are 0, 1, 2, ... in this order: then they are numbers. */
+void attributes_drop_numbers(struct table_edges *edges);
 
 /* Fills features and labels of `tables`, which the caller clears, for so many nodes, and says in `note`
  * what was taken and what was left out. Labels that are all integers are the classes. */

@@ -4,6 +4,7 @@
 #include "data/dataset.h"
 
 #include "base/memory.h"
+#include "io/name_find.h"
 #include "io/tables/names.h"
 
 #include <math.h>
@@ -26,8 +27,8 @@ int64_t dataset_classes(const int32_t *label, int64_t count)
 
 void dataset_parts_clear(struct dataset_parts *parts)
 {
-    memory_free(parts->source);
-    memory_free(parts->target);
+    memory_free(parts->lent_source ? NULL : parts->source);
+    memory_free(parts->lent_target ? NULL : parts->target);
     memory_free(parts->weights);
     features_clear(&parts->features);
     memory_free(parts->label);
@@ -274,6 +275,22 @@ void graco_dataset_free(graco_dataset *data)
         memory_free(data->notes[i]);
     reading_clear(&data->reading);
     memory_free(data);
+}
+
+/* A name_at_fn. */
+static graco_status name_at(const char **name, void *user, int64_t row)
+{
+    char *const *names = user;
+    *name = names[row];
+    return GRACO_OK;
+}
+
+graco_status graco_dataset_find_nodes(int64_t *nodes, const graco_dataset *data,
+                                      const char *const *of, int64_t count)
+{
+    const struct name_rows all = {data->graph->nodes, data->node_ids ? name_at : NULL,
+                                  data->node_ids};
+    return name_find(nodes, of, count, &all);
 }
 
 const char *graco_dataset_node(const graco_dataset *data, int64_t node)

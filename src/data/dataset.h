@@ -89,10 +89,11 @@ struct dataset_parts {
     const char *name; /* copied */
     int64_t nodes;
     int64_t edges;
-    int32_t *source; /* (edges) */
-    int32_t *target; /* (edges) */
-    float *weights;  /* (edges) or NULL */
-    bool undirected; /* add the reverse of every edge */
+    int32_t *source;               /* (edges) */
+    int32_t *target;               /* (edges) */
+    bool lent_source, lent_target; /* it is the caller's: only read */
+    float *weights;                /* (edges) or NULL */
+    bool undirected;               /* add the reverse of every edge */
     bool inductive;
     struct features features;
     int64_t classes;

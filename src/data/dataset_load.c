@@ -16,6 +16,9 @@ enum { READER_COUNT = sizeof readers / sizeof *readers };
 /* How many bytes of a file decide whether it is text. */
 enum { HEAD = 512 };
 
+/* Longer names of folders in archives are not followed. */
+enum { FOLDER_MAX = 200 };
+
 static const graco_load_options no_options = {0};
 
 /* Tables belong to graphs without features and labels of their own; elsewhere they would be ignored in
@@ -59,7 +62,7 @@ static const struct reader *find_reader(const struct source *source)
 /* Says by which parts a data set would have been recognised. */
 static graco_status fail_unknown(const char *problem, enum place place)
 {
-    char signs[512] = "";
+    char signs[1024] = "";
     size_t used = 0;
     for (size_t i = 0; i < READER_COUNT; i++) {
         if (readers[i]->places & place && used < sizeof signs)
@@ -70,21 +73,50 @@ static graco_status fail_unknown(const char *problem, enum place place)
                        place == PLACE_FOLDER ? ", or one .npz or .zip archive" : "");
 }
 
+/* The folder that all members of an archive lie in, with its slash, as publishers pack it: the caller
+ * owns *within. NULL: there is none, or several. What macOS adds does not count. */
+static graco_status only_folder(char **within, const struct members *members)
+{
+    graco_status status = GRACO_OK;
+    struct file_list list = {0};
+    const char *found = NULL;
+    TRY(members_list(&list, members, ""));
+    for (int64_t i = 0; i < list.count; i++) {
+        if (strcmp(list.names[i], "__MACOSX") == 0)
+            continue;
+        if (found && strcmp(found, list.names[i]) != 0)
+            goto done;
+        found = list.names[i];
+    }
+    if (found && strlen(found) < FOLDER_MAX)
+        TRY(memory_path(within, found, ""));
+done:
+    file_list_clear(&list);
+    return status;
+}
+
 /* `source` has the bytes of the archive as its text. */
 static graco_status load_archive(struct graco_dataset **out, struct source *source)
 {
     graco_status status = GRACO_OK;
     struct npz *npz = NULL;
     const struct reader *reader;
+    char *within = NULL;
     TRY(npz_open_bytes(&npz, source->text.data, source->text.length));
     source->place = PLACE_ARCHIVE;
     source->members = (struct members){.npz = npz};
     reader = find_reader(source);
+    if (!reader) {
+        TRY(only_folder(&within, &source->members));
+        source->members.within = within;
+        reader = within ? find_reader(source) : NULL;
+    }
     TRY(refuse_tables(reader, source->options, "an archive"));
     TRY(reader ? reader->read(out, source)
                : fail_unknown("no data set in this archive", PLACE_ARCHIVE));
 done:
     npz_close(npz);
+    memory_free(within);
     return status;
 }
 
@@ -95,6 +127,10 @@ static graco_status load_text(struct graco_dataset **out, struct source *source)
     if (memchr(head, 0, (size_t)length) || (length > 0 && head[0] >= 0x80 && head[0] != 0xEF))
         return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
                                                "a data set or an edge list");
+    if (length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
+        source->text.data += 3;
+        source->text.length -= 3;
+    }
     source->place = PLACE_TEXT;
     return find_reader(source)->read(out, source);
 }

@@ -200,6 +200,25 @@ done:
     return status;
 }
 
+/* One end of every edge. An array of the library's own type is read in place, where the caller has it. */
+static graco_status read_end(int32_t **out, bool *lent, int64_t *edges,
+                             const struct members *members, const char *name)
+{
+    graco_status status = GRACO_OK;
+    struct member end = {0};
+    TRY(member_need(&end, members, name));
+    TRY(array_expect(end.array, name, 1, *edges, 0));
+    *edges = end.array->shape[0];
+    *lent = end.array->type == ARRAY_I32 && !end.array->owned;
+    if (*lent)
+        memcpy(out, &end.array->data, sizeof *out);
+    else
+        TRY(member_take(out, ARRAY_I32, &end, name));
+done:
+    member_clear(&end);
+    return status;
+}
+
 graco_status given_edges(struct dataset_parts *parts, const struct members *members)
 {
     const graco_arrays *arrays = members->arrays;
@@ -213,9 +232,9 @@ graco_status given_edges(struct dataset_parts *parts, const struct members *memb
                            source + target + rows);
     parts->edges = -1;
     if (source)
-        PASS(member_read(&parts->source, &parts->edges, NULL, ARRAY_I32, members, "source"));
+        PASS(read_end(&parts->source, &parts->lent_source, &parts->edges, members, "source"));
     if (target)
-        PASS(member_read(&parts->target, &parts->edges, NULL, ARRAY_I32, members, "target"));
+        PASS(read_end(&parts->target, &parts->lent_target, &parts->edges, members, "target"));
     return rows ? expand_rows(source ? &parts->target : &parts->source, parts, members) : GRACO_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "io/zip/gzip.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static bool folder_has(const char *folder, const char *name)
 {
@@ -14,11 +15,61 @@ static bool folder_has(const char *folder, const char *name)
     return length > 0 && length < (int)sizeof path && file_exists(path);
 }
 
+enum { NAME_ROOM = 512 };
+
+/* The name of a part in the archive. */
+static const char *inner(char text[NAME_ROOM], const struct members *members, const char *name)
+{
+    if (!members->within)
+        return name;
+    snprintf(text, NAME_ROOM, "%s%s", members->within, name);
+    return text;
+}
+
 bool members_have(const struct members *members, const char *name)
 {
+    char text[NAME_ROOM];
     if (members->arrays)
         return given_have(members->arrays, name);
-    return members->folder ? folder_has(members->folder, name) : npz_has(members->npz, name);
+    return members->folder ? folder_has(members->folder, name)
+                           : npz_has(members->npz, inner(text, members, name));
+}
+
+/* Of each member below `before`, a folder with its slash or "", the next part of its name. */
+static graco_status list_archive(struct file_list *out, const struct npz *npz, const char *before)
+{
+    int64_t all = npz_count(npz);
+    size_t skipped = strlen(before);
+    PASS(memory_zalloc(&out->names, all, sizeof *out->names));
+    for (int64_t i = 0; i < all; i++) {
+        const char *name = npz_name(npz, i), *last = out->count ? out->names[out->count - 1] : "";
+        if (strncmp(name, before, skipped) != 0)
+            continue;
+        size_t length = strcspn(name + skipped, "/");
+        if (length == 0 || (strlen(last) == length && memcmp(last, name + skipped, length) == 0))
+            continue;
+        PASS(memory_zalloc(&out->names[out->count], (int64_t)length + 1, 1));
+        memcpy(out->names[out->count++], name + skipped, length);
+    }
+    return GRACO_OK;
+}
+
+graco_status members_list(struct file_list *out, const struct members *members, const char *folder)
+{
+    graco_status status = GRACO_OK;
+    char *path = NULL, name[NAME_ROOM], below[NAME_ROOM];
+    if (members->npz) {
+        snprintf(below, sizeof below, "%s%s", folder, *folder ? "/" : "");
+        TRY(list_archive(out, members->npz, inner(name, members, below)));
+        goto done;
+    }
+    TRY(memory_path(&path, members->folder, folder));
+    TRY(file_list_folder(out, *folder ? path : members->folder));
+done:
+    if (status != GRACO_OK)
+        file_list_clear(out);
+    memory_free(path);
+    return status;
 }
 
 static graco_status missing(const struct members *members, const char *name, const char *ending)
@@ -59,14 +110,15 @@ done:
 
 graco_status member_open(struct member *member, const struct members *members, const char *name)
 {
+    char text[NAME_ROOM];
     *member = (struct member){0};
     if (members->folder)
         return open_mapped(member, members->folder, name);
     if (members->arrays)
         return given_open(member, members->arrays, name);
-    if (!npz_has(members->npz, name))
+    if (!npz_has(members->npz, inner(text, members, name)))
         return GRACO_OK;
-    PASS(npz_read(&member->read, members->npz, name, NPZ_LIMIT));
+    PASS(npz_read(&member->read, members->npz, inner(text, members, name), NPZ_LIMIT));
     member->array = &member->read;
     return refuse_objects(member->array, name);
 }
@@ -216,15 +268,33 @@ done:
     return status;
 }
 
+/* Unpacks what came out of an archive once more. Two packings in each other could expand a million
+ * times: so no more than one may. */
+static graco_status unpack_inner(struct member_bytes *bytes, const struct npz *npz,
+                                 const char *name)
+{
+    uint8_t *packed = bytes->read;
+    int64_t length = bytes->length, limit = NPZ_RATIO * npz_length(npz);
+    if (!gzip_knows(packed, length))
+        return GRACO_OK;
+    bytes->read = NULL;
+    graco_status status = gzip_unpack(&bytes->read, &bytes->length, packed, length,
+                                      limit < NPZ_LIMIT ? limit : NPZ_LIMIT);
+    memory_free(packed);
+    return member_named(status, name);
+}
+
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name)
 {
     graco_status status = GRACO_OK;
-    char *path = NULL;
+    char *path = NULL, text[NAME_ROOM];
     *bytes = (struct member_bytes){0};
     TRY(find(&path, members, name));
     if (members->npz) {
-        TRY(npz_read_bytes(&bytes->read, &bytes->length, members->npz, name, NPZ_LIMIT));
+        TRY(npz_read_bytes(&bytes->read, &bytes->length, members->npz, inner(text, members, name),
+                           NPZ_LIMIT));
+        TRY(unpack_inner(bytes, members->npz, name));
         bytes->data = bytes->read;
     } else {
         TRY(member_bytes_file(bytes, path));
@@ -244,10 +314,11 @@ void member_bytes_clear(struct member_bytes *bytes)
 graco_status member_archive(struct npz **out, const struct members *members, const char *name)
 {
     graco_status status = GRACO_OK;
-    char *path = NULL;
+    char *path = NULL, text[NAME_ROOM];
     *out = NULL;
     TRY(find(&path, members, name));
-    TRY(members->npz ? npz_open_member(out, members->npz, name, NPZ_LIMIT) : npz_open(out, path));
+    TRY(members->npz ? npz_open_member(out, members->npz, inner(text, members, name), NPZ_LIMIT)
+                     : npz_open(out, path));
 done:
     memory_free(path);
     return status;

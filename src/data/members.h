@@ -11,9 +11,10 @@
 #include "io/zip/npz.h"
 #include "sparse/csr.h"
 
-/* Where the parts are; borrows all three, two of which are NULL. */
+/* Where the parts are; borrows all, and two of the first, third and fourth are NULL. */
 struct members {
     struct npz *npz;
+    const char *within; /* the folder in the archive that has them, with its slash; NULL: its top */
     const char *folder;
     const graco_arrays *arrays;
 };
@@ -21,6 +22,10 @@ struct members {
 /* Whether there is a part of this name, which has its extension (.npy may be left out in an
  * archive). */
 bool members_have(const struct members *members, const char *name);
+
+/* The names in a folder of the parts, "" for the outermost, not sorted in an archive. The caller clears
+ * *out. Not for arrays. */
+graco_status members_list(struct file_list *out, const struct members *members, const char *folder);
 
 /* An array, read from the archive, mapped in the folder or borrowed. Starts zeroed. */
 struct member {
@@ -73,7 +78,8 @@ struct member_bytes {
     int64_t length;
 };
 
-/* GRACO_ERROR_FORMAT names a missing part. */
+/* What gzip compressed is unpacked; in an archive to at most NPZ_RATIO times that one's bytes.
+ * GRACO_ERROR_FORMAT names a missing part. */
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name);
 

@@ -9,12 +9,10 @@
  * The graph is undirected, and a training sees the training nodes alone. */
 #include "data/readers.h"
 #include "data/scipy_matrix.h"
+#include "data/text_parts.h"
 
 #include "base/memory.h"
 #include "io/json/json.h"
-#include "io/tables/scan.h"
-
-#include <string.h>
 
 static const char graph_name[] = "adj_full.npz", classes_name[] = "class_map.json",
                   role_name[] = "role.json";
@@ -27,16 +25,6 @@ static graco_status read_graph(struct dataset_parts *parts, const struct members
         status = scipy_matrix_edges(parts, &inner, "feats.npy");
     npz_close(inner.npz);
     return member_named(status, graph_name);
-}
-
-static graco_status parse(struct json **out, const struct members *members, const char *name)
-{
-    struct member_bytes bytes = {0};
-    graco_status status = member_bytes_open(&bytes, members, name);
-    if (status == GRACO_OK)
-        status = json_parse(out, bytes.data, bytes.length);
-    member_bytes_clear(&bytes);
-    return status;
 }
 
 /* ---- Classes --------------------------------------------------------------------------------- */
@@ -79,11 +67,8 @@ static graco_status take_classes(struct dataset_parts *parts, const struct json 
     }
     for (int64_t i = 0; i < parts->nodes; i++) {
         const struct json *entry = json_at(root, i);
-        struct scan_field key = {.text = entry->key, .length = (int64_t)strlen(entry->key)};
         int64_t node;
-        if (!scan_integer(&node, key, 0, parts->nodes - 1) || (*key.text == '0' && key.length > 1))
-            return status_fail(GRACO_ERROR_FORMAT, "an entry for \"%.40s\": expected 0 to %lld",
-                               entry->key, (long long)parts->nodes - 1);
+        PASS(part_node(&node, entry, parts->nodes));
         PASS(take_class(parts, node, entry));
     }
     if (parts->label)
@@ -94,7 +79,7 @@ static graco_status take_classes(struct dataset_parts *parts, const struct json 
 static graco_status read_classes(struct dataset_parts *parts, const struct members *members)
 {
     struct json *root = NULL;
-    graco_status status = parse(&root, members, classes_name);
+    graco_status status = part_json(&root, members, classes_name);
     if (status == GRACO_OK)
         status = take_classes(parts, root);
     json_free(root);
@@ -108,7 +93,7 @@ static graco_status read_roles(struct dataset_parts *parts, const struct members
     static const char *const roles[] = {"tr", "va", "te"};
     graco_status status = GRACO_OK;
     struct json *root = NULL;
-    TRY(parse(&root, members, role_name));
+    TRY(part_json(&root, members, role_name));
     TRY(dataset_split_begin(&parts->split, parts->nodes));
     for (int part = 0; part < 3; part++) {
         const struct json *list;

@@ -152,30 +152,12 @@ static graco_status take_links(struct table_edges *edges, const struct json *lin
         PASS(find_end(&ends[1], edges->names, link, "target", e));
         if (weights)
             PASS(take_weight(&weight, link, e));
-        for (int way = 0; way < (directed || ends[0] == ends[1] ? 1 : 2); way++) {
-            if (weights)
-                edges->weight[edges->count] = weight;
-            edges->source[edges->count] = ends[way];
-            edges->target[edges->count++] = ends[!way];
-        }
+        attributes_edge(edges, ends, weight, !directed);
     }
     return GRACO_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
-
-/* Ids that number the nodes in their order are no names. */
-static void drop_numbers(struct table_edges *edges)
-{
-    char number[NUMBER_TEXT];
-    for (int64_t i = 0; i < edges->nodes; i++) {
-        snprintf(number, sizeof number, "%" PRId64, i);
-        if (strcmp(names_text(edges->names, i), number) != 0)
-            return;
-    }
-    names_free(edges->names);
-    edges->names = NULL;
-}
 
 static graco_status take_graph(struct tables *tables, struct attributes *attributes,
                                const struct json *root, const struct source *source)
@@ -196,7 +178,7 @@ static graco_status take_graph(struct tables *tables, struct attributes *attribu
         PASS(take_node(edges, attributes, json_at(nodes, i), !source->options->labels_path));
     bool weights = !source->options->unweighted && any_weight(links);
     PASS(take_links(edges, links, directed, weights));
-    drop_numbers(edges);
+    attributes_drop_numbers(edges);
     snprintf(note, sizeof note,
              "node-link JSON; %" PRId64 " nodes, which have %s; %" PRId64 " links, %s%s",
              edges->nodes, edges->names ? "names" : "numbers", json_size(links),

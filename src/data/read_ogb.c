@@ -1,4 +1,4 @@
-/* A node data set of the Open Graph Benchmark as it is unpacked, a folder with text tables that gzip
+/* A node data set of the Open Graph Benchmark, its archive or what that unpacks to: text tables that gzip
  * compressed, without headers:
  *
  *     raw/num-node-list.csv.gz   N                     raw/edge.csv.gz         source,target
@@ -7,16 +7,16 @@
  *
  * Edges are taken as they are directed. Features may be missing. */
 #include "data/readers.h"
+#include "data/text_parts.h"
 
 #include "base/memory.h"
-#include "io/files/file.h"
-#include "io/tables/table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char edge_name[] = "raw/edge.csv.gz", node_name[] = "raw/num-node-list.csv.gz",
-                  feature_name[] = "raw/node-feat.csv.gz", label_name[] = "raw/node-label.csv.gz";
+static const char edge_name[] = "raw/edge.csv.gz", edge_count_name[] = "raw/num-edge-list.csv.gz",
+                  node_name[] = "raw/num-node-list.csv.gz", feature_name[] = "raw/node-feat.csv.gz",
+                  label_name[] = "raw/node-label.csv.gz";
 
 static const struct table_options plain = {.header = TABLE_HEADER_NO, .separator = ','};
 
@@ -58,23 +58,20 @@ done:
     return status;
 }
 
+/* As many as the publisher counted, where that is said: a list that was cut would go unnoticed. */
 static graco_status read_edges(struct dataset_parts *parts, const struct members *members)
 {
     graco_status status = GRACO_OK;
-    struct member_bytes bytes = {0};
-    struct table_edges edges = {0};
-    TRY(member_bytes_open(&bytes, members, edge_name));
-    TRY(table_edges_read(&edges, edge_name, bytes.data, bytes.length, &plain));
-    if (edges.names || edges.weight || edges.nodes > parts->nodes)
-        FAIL(GRACO_ERROR_FORMAT, "%s: expected two node numbers below %lld on each line", edge_name,
-             (long long)parts->nodes);
-    parts->edges = edges.count;
-    parts->source = edges.source;
-    parts->target = edges.target;
-    edges.source = edges.target = NULL;
+    int64_t *number = NULL, count = 0;
+    TRY(part_edges(parts, members, edge_name, &plain));
+    if (!members_have(members, edge_count_name))
+        goto done;
+    TRY(read_integers(&number, &count, members, edge_count_name, 0, INT64_MAX));
+    if (count != 1 || *number != parts->edges)
+        FAIL(GRACO_ERROR_FORMAT, "%s has %lld edges: expected %lld, as %s says", edge_name,
+             (long long)parts->edges, (long long)(count > 0 ? *number : 0), edge_count_name);
 done:
-    table_edges_clear(&edges);
-    member_bytes_clear(&bytes);
+    memory_free(number);
     return status;
 }
 
@@ -117,20 +114,26 @@ done:
     return status;
 }
 
-/* The only folder in split/ names how the nodes were split: time, sales_ranking, .... */
+/* The only folder in split/ that has a train.csv.gz names how the nodes were split: time,
+ * sales_ranking, .... */
 static graco_status find_split(char name[256], const struct members *members)
 {
     graco_status status = GRACO_OK;
     struct file_list list = {0};
-    char *folder = NULL;
-    TRY(memory_path(&folder, members->folder, "split"));
-    TRY(file_list_folder(&list, folder));
-    if (list.count != 1 || snprintf(name, 256, "split/%s", list.names[0]) >= 200)
-        FAIL(GRACO_ERROR_FORMAT, "split/ holds %lld files: expected one folder",
-             (long long)list.count);
+    char file[512];
+    int found = 0;
+    TRY(members_list(&list, members, "split"));
+    for (int64_t i = 0; i < list.count; i++) {
+        snprintf(file, sizeof file, "split/%.200s/train.csv.gz", list.names[i]);
+        if (!members_have(members, file))
+            continue;
+        snprintf(name, 256, "split/%.200s", list.names[i]);
+        found++;
+    }
+    if (found != 1)
+        FAIL(GRACO_ERROR_FORMAT, "split/ has %d folders with train.csv.gz: expected one", found);
 done:
     file_list_clear(&list);
-    memory_free(folder);
     return status;
 }
 
@@ -178,7 +181,7 @@ static bool knows(const struct source *source)
 
 const struct reader reader_ogb = {
     .format = "the Open Graph Benchmark's",
-    .places = PLACE_FOLDER,
+    .places = PLACE_FOLDER | PLACE_ARCHIVE,
     .sign = edge_name,
     .knows = knows,
     .read = read_ogb,

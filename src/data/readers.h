@@ -44,8 +44,11 @@ struct reader {
     READER(reddit)                                                                                 \
     READER(graphsaint)                                                                             \
     READER(ogb)                                                                                    \
+    READER(musae)                                                                                  \
+    READER(wikics)                                                                                 \
     READER(scipy)                                                                                  \
     READER(node_link)                                                                              \
+    READER(graphml)                                                                                \
     READER(edges)
 
 #define READER_DECLARE(name) extern const struct reader reader_##name;

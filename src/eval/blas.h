@@ -5,17 +5,25 @@
 
 #include "base/status.h"
 
-/* The functions that are used of the library, the first two to be cast to their types. */
+/* The functions that are used of the library, to be cast to their types. */
 struct blas {
     void (*dgemm)(void);
     void (*dsyevd)(void);
-    int (*get_limit)(void); /* of threads, for the calling thread */
-    void (*set_limit)(int count);
+    void (*get_limit)(void); /* of threads */
+    void (*set_limit)(void); /* NULL: the library is serial */
+    bool shared;             /* the limit is the process's, not the calling thread's */
+    bool wide;               /* it is an int64_t, not an int */
+    int limit;               /* if shared, what blas_close sets it to */
 };
 
 /* Loads the library for calls from so many threads. GRACO_ERROR_MEMORY if there is no room for it,
- * GRACO_ERROR_IO if it is not there. What is loaded stays, and loading it again costs little. */
+ * GRACO_ERROR_IO if it is not there. What is loaded stays, and loading it again costs little. A limit
+ * that is the process's is one until blas_close. Of two evaluations at once the first to end sets it
+ * back: the library may then share the other's products, which changes their last bits. */
 graco_status blas_open(struct blas *out, int threads);
+
+/* Sets the limit back. Zeros are accepted. */
+void blas_close(struct blas *blas);
 
 /* A matrix, or one that is stored as its transpose; stored rows are ld apart. */
 struct blas_operand {

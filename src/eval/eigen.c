@@ -1,5 +1,5 @@
-/* LAPACK's divide and conquer, dsyevd, on one thread. OpenBLAS brings the routine but no header for
- * it, so it is declared here by its Fortran name. */
+/* LAPACK's divide and conquer, dsyevd, on one thread. Libraries bring the routine but not always a
+ * header for it, so it is declared here by its Fortran name. */
 #include "eval/eigen.h"
 
 #include "base/memory.h"

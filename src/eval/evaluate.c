@@ -407,6 +407,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
 done:
     if (status != GRACO_OK)
         graco_eval_result_clear(&made);
+    blas_close(&blas);
     splits_clear(&splits);
     memory_free(label);
     memory_free(usable);

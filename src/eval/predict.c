@@ -89,6 +89,7 @@ static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
     TRY(memory_alloc(&out->probability, lists[0].count * out->classes, sizeof *out->probability));
     TRY(probe_probabilities(out->probability, &probe, &input, lists[0]));
 done:
+    blas_close(&blas);
     probe_clear(&probe);
     context_free(input.context);
     return status;

@@ -7,8 +7,9 @@
 #include "data/dataset.h"
 #include "io/files/file.h"
 #include "io/npy.h"
-#include "io/store.h"
+#include "io/name_find.h"
 #include "io/name_lines.h"
+#include "io/store.h"
 #include "io/utf8.h"
 
 #include <inttypes.h>
@@ -31,6 +32,8 @@ struct export
     struct file_map names; /* data is NULL where there are none */
     struct name_lines lines;
     int64_t rows, cols;
+    const char *const *of; /* (rows) the nodes that were asked for; NULL: all */
+    int64_t *of_row;       /* (rows) where they stand in the matrix */
     struct file_writer *writer;
 };
 
@@ -147,29 +150,50 @@ enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 /* ---- Rows
  * ------------------------------------------------------------------------------------- */
 
-/* The name of the next row. `text` has room for its number. */
-static graco_status next_name(const char **name, struct export *export, char text[32], int64_t row)
+/* A name_at_fn. */
+static graco_status name_at(const char **name, void *user, int64_t row)
 {
-    *name = text;
-    if (!export->names.data) {
-        snprintf(text, 32, "%" PRId64, row);
-        return GRACO_OK;
-    }
+    struct export *export = user;
+    (void)row;
     graco_status status = name_lines_next(name, &export->lines);
     return status == GRACO_OK ? status : status_context(status, "%s", export->names_path);
+}
+
+/* Where row i of the output stands in the matrix. */
+static int64_t place(const struct export *export, int64_t i)
+{
+    return export->of ? export->of_row[i] : i;
+}
+
+static const float *values_of(const struct export *export, int64_t i)
+{
+    return (const float *)export->matrix.array.data + place(export, i) * export->cols;
+}
+
+/* The name of the next row, i. `text` has room for its number. */
+static graco_status next_name(const char **name, struct export *export, char text[32], int64_t i)
+{
+    *name = text;
+    if (export->names.data && !export->of)
+        return name_at(name, export, i);
+    snprintf(text, 32, "%" PRId64, place(export, i));
+    if (export->names.data) {
+        *name = export->of[i];
+        export->lines.line = place(export, i) + 1; /* for messages */
+    }
+    return GRACO_OK;
 }
 
 static graco_status write_rows(struct export *export, const char *path)
 {
     graco_status status = GRACO_OK;
-    const float *values = export->matrix.array.data;
     const char *name;
     char text[32];
     TRY(file_writer_open(&export->writer, path));
     TRY(export->format->begin(export));
-    for (int64_t i = 0; i < export->rows; i++, values += export->cols) {
+    for (int64_t i = 0; i < export->rows; i++) {
         TRY(next_name(&name, export, text, i));
-        TRY(export->format->row(export, name, values));
+        TRY(export->format->row(export, name, values_of(export, i)));
     }
     TRY(file_writer_commit(export->writer));
 done:
@@ -198,6 +222,12 @@ static graco_status decode_name(uint32_t *points, int64_t *count, const struct e
     return GRACO_OK;
 }
 
+static void rewind_names(struct export *export)
+{
+    export->lines.at = (const char *)export->names.data;
+    export->lines.line = 0;
+}
+
 /* The number of characters of the longest name. Reads all names, and begins again. */
 static graco_status widest_name(int64_t *width, struct export *export)
 {
@@ -210,8 +240,7 @@ static graco_status widest_name(int64_t *width, struct export *export)
         PASS(decode_name(NULL, &count, export, name));
         *width = count > *width ? count : *width;
     }
-    export->lines.at = (const char *)export->names.data;
-    export->lines.line = 0;
+    rewind_names(export);
     int64_t most = WIDE_PER_BYTE * export->names.length;
     most = most > WIDE_FREE ? most : WIDE_FREE;
     if (*width > most / 4 / (export->rows + 1))
@@ -246,14 +275,27 @@ done:
     return status;
 }
 
+static graco_status store_rows(struct store *store, const struct export *export)
+{
+    const int64_t shape[] = {export->rows, export->cols};
+    struct array described;
+    PASS(array_describe(&described, ARRAY_F32, sizeof(float), 2, shape));
+    PASS(store_array_begin(store, "embeddings", &described));
+    for (int64_t i = 0; i < export->rows; i++)
+        PASS(store_write(store, values_of(export, i), export->cols * (int64_t)sizeof(float)));
+    return store_end(store);
+}
+
+/* Of nodes that have only numbers, the numbers are names where they are not 0, 1, 2, .... */
 static graco_status write_archive(struct export *export, const char *path)
 {
     graco_status status = GRACO_OK;
     struct store *store = NULL;
     TRY(store_create(&store, path));
-    if (export->names.data)
+    if (export->names.data || export->of)
         TRY(store_names(store, export));
-    TRY(store_array(store, "embeddings", &export->matrix.array));
+    TRY(export->of ? store_rows(store, export)
+                   : store_array(store, "embeddings", &export->matrix.array));
     TRY(store_commit(store));
 done:
     store_free(store);
@@ -350,24 +392,66 @@ static graco_status open_names(struct export *export)
     return GRACO_OK;
 }
 
+static graco_status open_export(struct export *export, const char *from)
+{
+    PASS(find_files(export, from));
+    PASS(open_matrix(export));
+    return open_names(export);
+}
+
+static void close_export(struct export *export)
+{
+    name_lines_clear(&export->lines);
+    file_map_close(&export->names);
+    npy_map_close(&export->matrix);
+    memory_free(export->matrix_path);
+    memory_free(export->names_path);
+    memory_free(export->of_row);
+}
+
+static graco_status find_nodes(int64_t *rows, struct export *export, const char *const *of,
+                               int64_t count)
+{
+    const struct name_rows all = {export->rows, export->names.data ? name_at : NULL, export};
+    return name_find(rows, of, count, &all);
+}
+
+/* From here on the rows are those of these nodes. */
+static graco_status choose_rows(struct export *export, const char *const *of, int64_t count)
+{
+    PASS(memory_alloc(&export->of_row, count, sizeof *export->of_row));
+    PASS(find_nodes(export->of_row, export, of, count));
+    rewind_names(export);
+    export->of = of;
+    export->rows = count;
+    return GRACO_OK;
+}
+
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options)
 {
     graco_status status = GRACO_OK;
     struct export export = {.safe = options && options->spreadsheet_safe};
     TRY(find_format(&export, path));
-    TRY(find_files(&export, from));
-    TRY(open_matrix(&export));
-    TRY(open_names(&export));
+    TRY(open_export(&export, from));
+    if (options && options->of_count > 0)
+        TRY(choose_rows(&export, options->of, options->of_count));
     TRY(export.format->row ? write_rows(&export, path) : write_archive(&export, path));
     if (result)
         *result = (graco_export_result){export.rows, export.cols, export.names.data};
 done:
-    name_lines_clear(&export.lines);
-    file_map_close(&export.names);
-    npy_map_close(&export.matrix);
-    memory_free(export.matrix_path);
-    memory_free(export.names_path);
+    close_export(&export);
+    return status;
+}
+
+graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
+                                         int64_t count)
+{
+    struct export export = {0};
+    graco_status status = open_export(&export, from);
+    if (status == GRACO_OK)
+        status = find_nodes(rows, &export, of, count);
+    close_export(&export);
     return status;
 }
 

@@ -6,6 +6,8 @@
 #include "config/config.h"
 #include "data/fingerprint.h"
 #include "data/node_features.h"
+#include "data/subset.h"
+#include "graph/subgraph.h"
 
 #include <string.h>
 
@@ -107,6 +109,33 @@ void made_clear(struct made *made)
     if (made->data == &made->copy)
         features_clear(&made->copy.features);
     made->data = NULL;
+    made->narrowed = false;
+}
+
+graco_status made_narrow(struct made *made, const struct graco_config *config)
+{
+    struct features *X = &made->copy.features, seen = {0};
+    struct graph *graph = NULL;
+    int32_t *nodes = NULL;
+    int64_t count = 0;
+    graco_status status = GRACO_OK;
+    if (made->data != &made->copy || !config->inductive)
+        return GRACO_OK;
+    TRY(subset_nodes(&nodes, &count, made->data, 0, SUBSET_ALL));
+    if (count == 0 || count == X->rows)
+        goto done;
+    TRY(subgraph_create(&graph, made->data->graph, nodes, count));
+    TRY(node_features_make(&seen, (enum node_features)config->node_features, graph,
+                           (int)config->threads));
+    for (int64_t i = 0; i < count; i++)
+        memcpy(X->dense + nodes[i] * X->cols, seen.dense + i * X->cols,
+               (size_t)X->cols * sizeof *X->dense);
+    made->narrowed = true;
+done:
+    features_clear(&seen);
+    graph_free(graph);
+    memory_free(nodes);
+    return status;
 }
 
 graco_status made_check(const struct graco_model *model, const struct graco_dataset *data)

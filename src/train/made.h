@@ -8,6 +8,7 @@
 struct made {
     struct graco_dataset copy;        /* of its pointers, where features were made */
     const struct graco_dataset *data; /* the copy or the data set itself */
+    bool narrowed;                    /* made_narrow has changed rows */
 };
 
 /* Decides what `auto` means for this data set, in the configuration itself. */
@@ -18,6 +19,10 @@ void made_resolve(struct graco_config *config, const struct graco_dataset *data)
 graco_status made_create(struct made *out, const struct graco_dataset *data,
                          const struct graco_config *config);
 void made_clear(struct made *made);
+
+/* For an inductive training: made features of its nodes as the graph of these nodes alone has them, so
+ * that no edge to another node shows. The other rows stay. */
+graco_status made_narrow(struct made *made, const struct graco_config *config);
 
 /* GRACO_ERROR_ARGUMENT if the model's features belong to another graph than that of `data`. */
 graco_status made_check(const struct graco_model *model, const struct graco_dataset *data);

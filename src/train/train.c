@@ -235,6 +235,7 @@ static graco_status open_session(struct session *s)
     TRY(method_backend(&backend, method, config_word(&s->config, "device")));
     made_resolve(&s->config, s->given);
     TRY(made_create(&s->made, s->given, &s->config));
+    TRY(made_narrow(&s->made, &s->config));
     s->data = s->made.data;
     TRY(check_data(s->data, method));
     if (s->options->run)
@@ -451,6 +452,11 @@ static graco_status write_embeddings(struct session *s)
     trainer_free(s->trainer);
     s->schedule = NULL;
     s->trainer = NULL;
+    if (s->made.narrowed) { /* embedding sees the whole graph */
+        made_clear(&s->made);
+        TRY(made_create(&s->made, s->given, &s->config));
+        s->data = s->made.data;
+    }
     TRY(made_embed(&Z, s->model, s->data, &options));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:

@@ -43,8 +43,8 @@ exits 2 "unknown command 'trane'" help trane
 exits 2 "did you mean help?" hlep
 exits 2 "unknown command 'zzzzzz'; expected" zzzzzz
 words=()
-for _ in $(seq 70); do words+=(--set tau=0.5); done
-exits 2 "more than 64 times" train "${words[@]}"
+for _ in $(seq 1030); do words+=(--set tau=0.5); done
+exits 2 "more than 1024 times" train "${words[@]}"
 exits 0 "[0.5]" help train "${words[@]:0:40}"
 
 # ---- Options -------------------------------------------------------------------------------------

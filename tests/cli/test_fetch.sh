@@ -58,6 +58,9 @@ mkdir files data
 "$graco" generate files/dblp.npz --nodes 20000 --features 300
 "$graco" generate files/ppi.zip --like ppi --scale 0.02
 "$graco" generate files/reddit.zip --like reddit --scale 0.002
+cp files/dblp.npz files/amazon_electronics_photo.npz
+printf '{"features": [[1], [2]], "labels": [0, 1], "links": [[1], []], "train_masks": [[true, false]],
+"val_masks": [[false, false]], "test_mask": [false, true]}' >files/data.json
 for part in x y tx ty allx ally graph test.index; do
     if [ -n "$published" ] && [ -e "$published/cora/ind.cora.$part" ]; then
         cp "$published/cora/ind.cora.$part" files/
@@ -74,7 +77,7 @@ holds "the file is large enough for these tests" [ "$whole" -gt 500000 ]
 
 exits 2 "no data set given"
 exits 2 "did you mean cora?" corra
-exits 2 "expected one of: cora" facebook
+exits 2 "expected one of: cora" orkut
 exits 2 "a folder" cora --from ftp://example.org/
 exits 2 "a folder" cora --from file:///tmp
 exits 2 "a folder" cora --from 'http://example.org/a?b=c'
@@ -86,7 +89,7 @@ exits 0 "https_proxy" --help
 
 # ---- Good fetches, in every layout ---------------------------------------------------------------
 
-for set in dblp ppi reddit; do
+for set in dblp ppi reddit amazon-photo wikics; do
     exits 0 "recorded for later fetches" "$set" --from "$url/good/"
     holds "graco info reads $set" "$graco" info "$set"
     holds "$set: sha256sum agrees with SHA256SUMS" bash -c "cd data/$set && sha256sum -c SHA256SUMS"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The command where addresses are limited (ulimit -v): what is not needed is not loaded, so that it
-# starts and trains in 250 MB. An evaluation, which needs OpenBLAS, says that there is no room.
+# starts and trains in 250 MB. An evaluation, which needs BLAS, says that there is no room.
 set -euo pipefail
 
 graco=$1/graco
@@ -33,6 +33,6 @@ limited 0 train graph.npz -o run --epochs 2 --set hidden=4 --threads 1 -q
 holds "embeddings are there" [ -s run/embeddings.npy ]
 limited 1 eval run graph.npz --splits 2 --threads 1
 holds "one line: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
-holds "the reason: $(cat err)" grep -q 'no room for OpenBLAS, which an evaluation needs: out of memory' err
+holds "the reason: $(cat err)" grep -q 'no room for BLAS, which an evaluation needs: out of memory' err
 holds "without the limit it works" "$graco" eval run graph.npz --splits 2 --threads 1
 checked

@@ -68,6 +68,22 @@ exits 0 "4 nodes by number" export plain -o plain.vec
 holds "word2vec's head: $(head -1 plain.vec)" [ "$(head -1 plain.vec)" = "4 2" ]
 exits 0 "runs holds several runs; these are the embeddings of the first, runs/run-1" export runs -o first.csv
 same first.csv z.csv
+
+# ---- --of ---------------------------------------------------------------------------------------
+exits 0 "wrote of.csv: 2 nodes by name" export run -o of.csv --of dan --of "Bo, b"
+(head -1 z.csv && grep '^dan,' z.csv && grep '^"Bo, b",' z.csv) >wanted
+same of.csv wanted
+exits 0 "" export run -o of.npz --of dan
+exits 0 "2 nodes by number" export plain -o of.vec --of 3 --of 0
+(echo "2 2" && grep '^3 ' plain.vec && grep '^0 ' plain.vec) >wanted
+same of.vec wanted
+refuses 2 "no node is called '3': nodes have names here; expected one of them" export run -o of.csv --of 3
+refuses 2 "no node '4': nodes have no names here; expected a number from 0 to 3" export plain -o of.csv --of 4
+refuses 2 "no node '-1'" export plain -o of.csv --of=-1
+refuses 2 "no node 'ann'" export plain -o of.csv --of ann
+refuses 2 "cannot hold the name 'Bo, b'" export run -o z.vec --of "Bo, b"
+same of.vec wanted
+
 refuses 2 "line 2: word2vec's format cannot hold the name 'Bo, b'" export run -o z.vec
 holds "nothing is left of it: $(ls)" [ "$(ls | grep -c 'z\.vec')" -eq 0 ]
 refuses 2 "z.parquet: its ending names no format" export run -o z.parquet

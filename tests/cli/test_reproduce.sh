@@ -112,6 +112,14 @@ exits 0 "" reproduce "${few[@]}" --sets cora,citeseer -o sum
 holds "what was merged is not trained again" [ "$(cells err)" -eq 0 ]
 exits 0 "took 0 of 2 samples" reproduce --merge one/results.json --no-train -o sum
 
+seeds=(transductive --methods gae --sets cora --quick --device cpu --runs 3)
+exits 0 "" reproduce "${seeds[@]}" -o seeds
+exits 0 "1 trainings in all" reproduce "${seeds[@]}" --first-seed 2 --list -o late
+exits 0 "" reproduce "${seeds[@]}" --first-seed 2 -o late
+holds "only the last seed: $(cells err) trained" [ "$(cells err)" -eq 1 ]
+exits 0 "" reproduce "${seeds[@]}" --runs 2 --merge late/results.json -o late
+holds "seeds of two calls make the whole" alike seeds/results.json late/results.json
+
 # ---- A graph that stands in ------------------------------------------------------------------------
 exits 0 "a generated look-alike stands in" reproduce inductive --sets reddit --methods features \
     --scale 0.0005 -o alike

@@ -2,9 +2,11 @@
 #ifndef TESTS_DATA_SMALL_FILES_H
 #define TESTS_DATA_SMALL_FILES_H
 
+#include "base/memory.h"
 #include "check.h"
 #include "io/files/file.h"
 #include "io/npy.h"
+#include "io/store.h"
 #include "io/zip/npz.h"
 
 #include <sys/stat.h>
@@ -304,6 +306,63 @@ static inline void small_ogb(const char *folder)
     small_ogb_file(folder, "split/time/test.csv.gz", "1\n");
 }
 
+/* Wiki-CS's data.json: four nodes, two features, links 0 -> 1, 0 -> 2, 2 -> 0, 3 -> 3, two splits. */
+static const char small_wikics[] =
+    "{\"features\": [[0.5, 1], [-2, 3], [4e-1, 5], [6, 7]], \"labels\": [2, 0, 1, 0],\n"
+    " \"links\": [[1, 2], [], [0], [3]],\n"
+    " \"train_masks\": [[true, false, false, false], [false, true, false, false]],\n"
+    " \"stopping_masks\": [[false, true, false, false], [true, false, false, false]],\n"
+    " \"val_masks\": [[false, false, true, false], [false, false, true, false]],\n"
+    " \"test_mask\": [false, false, false, true]}\n";
+
+/* The layout of Facebook's pages: three nodes, edges 0-1 and 1-2, columns 0 to 4. */
+static inline void small_musae(const char *folder)
+{
+    char name[128];
+    mkdir(small_path(folder), 0777);
+    snprintf(name, sizeof name, "%s/musae_f_edges.csv", folder);
+    small_text(name, "id_1,id_2\n0,1\n1,2\n");
+    snprintf(name, sizeof name, "%s/musae_f_target.csv", folder);
+    small_text(name, "id,facebook_id,page_name,page_type\n2,145,\"The \"\"A\"\", B\",tvshow\n"
+                     "0,191,,company\n1,100,C,tvshow\n");
+    snprintf(name, sizeof name, "%s/musae_f_features.json", folder);
+    small_text(name, "{\"0\": [4, 1, 4], \"2\": [], \"1\": [0]}");
+}
+
+/* The files of a folder, and of the folders in it, as an archive in which they lie below `within`. */
+static inline void small_pack(struct store *store, const char *folder, const char *within)
+{
+    struct file_list list = {0};
+    CHECK_OK(file_list_folder(&list, small_path(folder)));
+    for (int64_t i = 0; i < list.count; i++) {
+        char from[192], to[192];
+        uint8_t *bytes = NULL;
+        int64_t length = 0;
+        snprintf(from, sizeof from, "%.100s/%.60s", folder, list.names[i]);
+        bool deeper = file_is_folder(small_path(from));
+        snprintf(to, sizeof to, "%.100s%.60s%s", within, list.names[i], deeper ? "/" : "");
+        if (deeper) {
+            small_pack(store, from, to);
+            continue;
+        }
+        CHECK_OK(file_read(&bytes, &length, small_path(from), 1 << 20));
+        CHECK_OK(store_begin(store, to));
+        CHECK_OK(store_write(store, bytes, length));
+        CHECK_OK(store_end(store));
+        memory_free(bytes);
+    }
+    file_list_clear(&list);
+}
+
+static inline void small_zip(const char *name, const char *folder, const char *within)
+{
+    struct store *store = NULL;
+    CHECK_OK(store_create(&store, small_path(name)));
+    small_pack(store, folder, within);
+    CHECK_OK(store_commit(store));
+    store_free(store);
+}
+
 /* The start of graco's own format: five nodes, edges 0 -> 1, 1 -> 2, 1 -> 2. */
 static inline struct small_arrays small_native(void)
 {
@@ -322,6 +381,29 @@ static const char small_json[] =
     "  {\"age\": -2, \"x\": [4, 5], \"label\": \"blue\", \"id\": \"cid\"}],\n"
     " \"links\": [{\"weight\": 2, \"source\": \"ann\", \"target\": \"bob\"},\n"
     "  {\"weight\": 0.5, \"source\": \"bob\", \"target\": \"cid\"}]}\n";
+
+/* The same graph in GraphML, with an edge before its nodes and what only GraphML has. */
+static const char small_graphml[] =
+    "<?xml version='1.0' encoding='utf-8'?>\n"
+    "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+    " <key id=\"d0\" for=\"node\" attr.name=\"age\" attr.type=\"long\"/>\n"
+    " <key id=\"d1\" for=\"node\" attr.name=\"x[0]\" attr.type=\"double\"/>\n"
+    " <key id=\"d2\" for=\"node\" attr.name=\"x[1]\" "
+    "attr.type=\"float\"><default>2</default></key>\n"
+    " <key id=\"d3\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n"
+    " <key id=\"d4\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+    " <key id=\"d5\" for=\"node\"/>\n"
+    " <graph edgedefault=\"undirected\"><desc>friends</desc>\n"
+    "  <edge source=\"ann\" target=\"bob\"><data key=\"d4\">2</data></edge>\n"
+    "  <node id=\"ann\"><data key=\"d0\">31</data><data key=\"d1\">0.5</data>\n"
+    "   <data key=\"d3\">red</data></node>\n"
+    "  <node id=\"bob\"><data key=\"d0\">7</data><data key=\"d1\">1</data>\n"
+    "   <data key=\"d2\">3</data></node>\n"
+    "  <node id=\"cid\"><data key=\"d0\">-<![CDATA[2]]></data><data key=\"d1\">4</data>\n"
+    "   <data key=\"d2\">5</data><data key=\"d3\">b&#108;ue</data>\n"
+    "   <data key=\"d5\"><y:ShapeNode><y:Label>7</y:Label></y:ShapeNode></data></node>\n"
+    "  <edge source=\"bob\" target=\"cid\"><data key=\"d4\">.5</data></edge>\n"
+    " </graph></graphml>\n";
 
 /* Edges between named nodes, their features (one of them without an edge) and labels. */
 static inline void small_tables(void)

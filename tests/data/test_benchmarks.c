@@ -1,9 +1,11 @@
 /* Layouts of benchmarks, on small files of that form: GraphSAINT's, in which Flickr is published, the Open
- * Graph Benchmark's, and the archives of Amazon and Coauthor. */
+ * Graph Benchmark's, Wiki-CS, Facebook's pages, and the archives of Amazon and Coauthor. */
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/small_files.h"
 #include "io/store.h"
+
+#include <zip.h>
 
 #define LOAD_FAILS(name, part)                                                                     \
     CHECK_FAILS(graco_dataset_load(&nothing, small_path(name), NULL), GRACO_ERROR_FORMAT, part)
@@ -101,11 +103,171 @@ static void ogb(void)
         LOAD_FAILS("arxiv", rows[r][2]);
     }
     small_ogb("arxiv");
+    small_ogb_file("arxiv", "raw/num-edge-list.csv.gz", "3\n");
+    LOAD_FAILS("arxiv", "raw/edge.csv.gz has 2 edges: expected 3");
+    unlink(small_path("arxiv/raw/num-edge-list.csv.gz"));
     mkdir(small_path("arxiv/split/random"), 0777);
-    LOAD_FAILS("arxiv", "split/ holds 2 files: expected one folder");
+    small_text("arxiv/split/.DS_Store", "");
+    data = load("arxiv", NULL); /* what has no train.csv.gz is no split */
+    graco_dataset_free(data);
+    small_ogb_file("arxiv", "split/random/train.csv.gz", "2\n");
+    LOAD_FAILS("arxiv", "split/ has 2 folders with train.csv.gz: expected one");
+    unlink(small_path("arxiv/split/random/train.csv.gz"));
     rmdir(small_path("arxiv/split/random"));
     small_write("arxiv/raw/edge.csv.gz", "\x1f\x8b\10", 3);
     LOAD_FAILS("arxiv", "edge.csv.gz: a gzip file");
+}
+
+static void same_packed(const char *folder)
+{
+    static const char *const within[] = {"", "published/"};
+    char fingerprint[2][GRACO_FINGERPRINT];
+    graco_dataset *data = load(folder, NULL);
+    CHECK_OK(graco_dataset_fingerprint(fingerprint[0], data));
+    graco_dataset_free(data);
+    for (int i = 0; i < 2; i++) {
+        small_zip("packed.zip", folder, within[i]);
+        data = load("packed.zip", NULL);
+        CHECK_OK(graco_dataset_fingerprint(fingerprint[1], data));
+        CHECK(strcmp(fingerprint[0], fingerprint[1]) == 0);
+        graco_dataset_free(data);
+    }
+}
+
+/* Archives as publishers pack them: all in one folder. */
+static void packed(void)
+{
+    struct store *store = NULL;
+    small_ogb("arxiv");
+    same_packed("arxiv");
+    small_graphsaint("flickr", classes);
+    same_packed("flickr");
+    small_musae("pages");
+    same_packed("pages");
+    mkdir(small_path("wiki"), 0777);
+    small_text("wiki/data.json", small_wikics);
+    same_packed("wiki");
+    CHECK_OK(store_create(&store, small_path("packed.zip")));
+    small_pack(store, "pages", "a/");
+    small_pack(store, "pages", "b/");
+    CHECK_OK(store_commit(store));
+    store_free(store);
+    LOAD_FAILS("packed.zip", "no data set in this archive");
+}
+
+/* gzip within a zip could expand a million times: it may no more than one packing can. */
+static void packed_twice(void)
+{
+    enum { SIZE = 32 << 20 };
+    char *zeros = malloc(SIZE);
+    uint8_t *bytes = NULL;
+    int64_t length = 0;
+    int error = 0;
+    memset(zeros, '0', SIZE);
+    small_gzip("zeros.gz", zeros, SIZE, 9);
+    CHECK_OK(file_read(&bytes, &length, small_path("zeros.gz"), 1 << 20));
+    zip_t *zip = zip_open(small_path("twice.zip"), ZIP_CREATE | ZIP_TRUNCATE, &error);
+    zip_source_t *edges = zip_source_buffer(zip, bytes, (zip_uint64_t)length, 0);
+    zip_source_t *nodes = zip_source_buffer(zip, "1\n", 2, 0);
+    zip_source_t *labels = zip_source_buffer(zip, "0\n", 2, 0);
+    CHECK(zip_file_add(zip, "a/raw/edge.csv.gz", edges, 0) >= 0 &&
+          zip_file_add(zip, "a/raw/num-node-list.csv.gz", nodes, 0) >= 0 &&
+          zip_file_add(zip, "a/raw/node-label.csv.gz", labels, 0) >= 0 && zip_close(zip) == 0);
+    LOAD_FAILS("twice.zip", "raw/edge.csv.gz: a gzip file unpacks to more than");
+    memory_free(bytes);
+    free(zeros);
+}
+
+static void wikics(void)
+{
+    static const char *const rows[][3] = {
+        {"\"features\": [[0.5, 1]", "\"features\": [[0.5]", "node 1 has 2 features: expected 1"},
+        {"[0.5, 1]", "[0.5, \"a\"]", "feature 1 of node 0 is no number"},
+        {"[0.5, 1]", "[0.5, 1e300]", "feature 1 of node 0 is inf"},
+        {"[[0.5, 1], ", "[[], ", "features of node 0: expected a list"},
+        {"[2, 0, 1, 0]", "[2, 0, 1]", "labels has 3 items: expected 4"},
+        {"[2, 0, 1, 0]", "[2, 0, 1.5, 0]", "node 2 has no class"},
+        {"[2, 0, 1, 0]", "[2, 0, -2, 0]", "node 2 has no class"},
+        {"[[1, 2], []", "[[1, 4], []", "link 1 of node 0: expected a node from 0 to 3"},
+        {"[[1, 2], []", "[[1, -1], []", "link 1 of node 0: expected a node"},
+        {"[[1, 2], []", "[[1, 2], 5", "the links of node 1 are no list"},
+        {"\"links\": [[1, 2], ", "\"links\": [", "links has 3 items: expected 4"},
+        {"[false, false, false, true]}", "[true, false, false, true]}",
+         "test_mask: the split has node 0 twice"},
+        {"[false, false, false, true]}", "[false, 1, false, true]}",
+         "test_mask of node 1: expected true or false"},
+        {"[false, false, false, true]}", "[false]}", "test_mask has 1 items: expected 4"},
+        {"\"test_mask\"", "\"test\"", "test_mask"},
+        {"\"labels\"", "\"features\"", "duplicate key"},
+    };
+    small_text("data.json", small_wikics);
+    graco_dataset *data = load("data.json", NULL);
+    CHECK(data->graph->nodes == 4 && data->graph->edges == 4 && data->self_loops == 1);
+    CHECK(data->features.cols == 2 && data->features.dense[4] == 0.4f && data->classes == 3);
+    CHECK(data->split[0] == 0 && data->split[1] == 3 && data->split[2] == 1 && data->split[3] == 2);
+    CHECK(!data->inductive && data->label[0] == 2);
+    graco_dataset_free(data);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        char text[1024];
+        const char *at = strstr(small_wikics, rows[r][0]);
+        CHECK(at);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - small_wikics), small_wikics, rows[r][1],
+                 at + strlen(rows[r][0]));
+        small_text("data.json", text);
+        LOAD_FAILS("data.json", rows[r][2]);
+    }
+    small_text("data.json", "{\"features\": 3}");
+    LOAD_FAILS("data.json", "features");
+    small_text("data.json", "{\"features\": []}");
+    LOAD_FAILS("data.json", "features of node 0");
+}
+
+static void musae(void)
+{
+    static const char *const rows[][3] = {
+        {"features.json", "[1]", "musae_f_features.json: expected an object"},
+        {"features.json", "{}", "expected an object with an entry for each node"},
+        {"features.json", "{\"0\": [1], \"1\": 2, \"2\": []}", "node 1: expected a list"},
+        {"features.json", "{\"0\": [1], \"1\": [-1], \"2\": []}", "item 0 of node 1"},
+        {"features.json", "{\"0\": [1], \"1\": [0.5], \"2\": []}", "item 0 of node 1"},
+        {"features.json", "{\"0\": [1], \"01\": [], \"2\": []}", "an entry for \"01\""},
+        {"features.json", "{\"0\": [1], \"3\": [], \"2\": []}", "an entry for \"3\""},
+        {"features.json", "{\"0\": [1], \"1\": [2]}", "expected two node numbers below 2"},
+        {"edges.csv", "id_1,id_2\n0,3\n", "expected two node numbers below 3"},
+        {"edges.csv", "id_1,id_2\n0,-1\n", "expected two node numbers below 3"},
+        {"edges.csv", "id_1,id_2\n0,x\n", "expected two node numbers below 3"},
+        {"edges.csv", "", "musae_f_edges.csv"},
+        {"target.csv", "id,name\n0,a\n", "expected a header with id and one of page_type"},
+        {"target.csv", "page_type\na\n", "expected a header"},
+        {"target.csv", "", "expected a header"},
+        {"target.csv", "id,target\n0,a\n0,b\n", "line 3: expected a node from 0 to 2 that no line"},
+        {"target.csv", "id,target\n-1,a\n", "line 2: expected a node from 0 to 2"},
+        {"target.csv", "id,target\n3,a\n", "line 2: expected a node from 0 to 2"},
+        {"target.csv", "id,target\n1\n", "line 2: 1 fields: expected 2"},
+        {"target.csv", "id,target\n1,\"a\n", "line 2"},
+    };
+    char name[64];
+    small_musae("pages");
+    graco_dataset *data = load("pages", NULL);
+    CHECK(data->graph->nodes == 3 && data->graph->edges == 4 && data->features.cols == 5);
+    CHECK(data->features.sparse.start[1] == 2 && data->features.sparse.index[1] == 4);
+    CHECK(data->features.sparse.start[3] == 3 && data->features.sparse.value[2] == 1);
+    CHECK(data->classes == 2 && data->label[0] == 0 && data->label[2] == 1 && !data->split);
+    CHECK(strcmp(data->class_names[1], "tvshow") == 0);
+    graco_dataset_free(data);
+    /* Twitch: new_id is the node; a node without a line has no label. */
+    small_text("pages/musae_f_target.csv", "id,mature,new_id\n73045350,True,1\n618,False,0\n");
+    data = load("pages", NULL);
+    CHECK(data->label[1] == 1 && data->label[0] == 0 && data->label[2] == -1);
+    graco_dataset_free(data);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        small_musae("pages");
+        snprintf(name, sizeof name, "pages/musae_f_%s", rows[r][0]);
+        small_text(name, rows[r][1]);
+        LOAD_FAILS("pages", rows[r][2]);
+    }
+    unlink(small_path("pages/musae_f_target.csv"));
+    LOAD_FAILS("pages", "has no musae_f_target.csv");
 }
 
 /* Amazon and Coauthor: CitationFull's arrays beside names, which are Python objects. */
@@ -148,6 +310,10 @@ int main(void)
     small_begin();
     graphsaint();
     ogb();
+    packed();
+    packed_twice();
+    wikics();
+    musae();
     shchur();
     CHECK(!nothing);
     small_remove(small_root);

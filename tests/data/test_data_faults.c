@@ -66,6 +66,11 @@ static graco_status load_node_link(void)
     return load("graph.json", NULL);
 }
 
+static graco_status load_graphml(void)
+{
+    return load("graph.xml", NULL);
+}
+
 static graco_status load_gzip(void)
 {
     return load("edges.gz", NULL);
@@ -165,6 +170,7 @@ int main(void)
     matrix = small_scipy("coo", 3);
     small_npz(&matrix, "x.npz");
     small_text("graph.json", small_json);
+    small_text("graph.xml", small_graphml);
     small_gzip("edges.gz", "a b\nb c\n", 8, 6);
     small_text("labels.txt", "0\n1\n1\n0\n");
     small_text("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 2 2\n1 2\n2 1\n");
@@ -180,6 +186,7 @@ int main(void)
     faults_each(load_scipy, "scipy");
     faults_each(load_market, "MatrixMarket features");
     faults_each(load_node_link, "node-link");
+    faults_each(load_graphml, "GraphML");
     faults_each(load_gzip, "gzip");
     faults_each(create, "arrays");
     faults_each(save_archive, "save archive");

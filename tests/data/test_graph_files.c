@@ -1,5 +1,5 @@
-/* Graphs as other programs write them, with attributes of nodes: networkx's node-link JSON. The same graph
- * as an edge list with tables has the same fingerprint; what has two readings is refused. */
+/* Graphs as other programs write them, with attributes of nodes: networkx's node-link JSON, GraphML. The
+ * same graph as an edge list with tables has the same fingerprint; what has two readings is refused. */
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/small_files.h"
@@ -91,6 +91,99 @@ static void node_link(void)
     graco_dataset_free(data);
 }
 
+/* ---- GraphML --------------------------------------------------------------------------------- */
+
+#define GRAPH(keys, way, inner)                                                                    \
+    "<graphml>" keys "<graph edgedefault='" way "'>" inner "</graph></graphml>"
+#define PAIR "<node id='0'/><node id='1'/>"
+#define WEIGHT "<key id='w' for='edge' attr.name='weight' attr.type='double'/>"
+#define KEY(name, type, usual)                                                                     \
+    "<key id='" name "' for='node' attr.name='" name "' attr.type='" type "'>" usual "</key>"
+
+static void graphml(void)
+{
+    check_same(small_graphml);
+    graco_dataset *data = load_text(small_graphml, &(graco_load_options){.unweighted = true});
+    CHECK(!data->graph->in.value && data->graph->edges == 4);
+    CHECK(strstr(graco_dataset_note(data, 0),
+                 "GraphML; 3 nodes, which have names; 2 edges, undirected; features `age`, `x[0]`, "
+                 "`x[1]`; labels `label`; left out `d5`"));
+    graco_dataset_free(data);
+
+    /* Ids in order are numbers; an edge may have a way of its own; a default is a weight. */
+    data = load_text(GRAPH("<key id='w' for='edge' attr.name='weight' attr.type='int'>"
+                           "<default>3</default></key>",
+                           "directed",
+                           PAIR "<edge source='0' target='1'/><node id='2'/><edge source='1' "
+                                "target='2' directed='false'><data key='w'>2</data></edge>"),
+                     NULL);
+    CHECK(!data->node_ids && data->graph->edges == 3 && data->graph->nodes == 3);
+    CHECK(data->graph->in.value[0] == 3 && data->graph->in.value[2] == 2);
+    graco_dataset_free(data);
+    data = load_text("\xef\xbb\xbf" GRAPH("", "undirected",
+                                          PAIR "<edge id='e' source='0' target='1'><port "
+                                               "name='p'/></edge><edge source='1' target='0'/>"),
+                     NULL);
+    CHECK(data->graph->edges == 2 && data->duplicates == 2 && !data->graph->in.value);
+    graco_dataset_free(data);
+
+    /* A default that hardly any node replaces makes no feature; classes may have one. */
+    data = load_text(GRAPH(KEY("a", "double", "<default>4</default>")
+                               KEY("b", "boolean", "<default>0</default>")
+                                   KEY("y", "int", "<default>1</default>"),
+                           "undirected",
+                           "<node id='0'><data key='b'>true</data></node><node id='1'>"
+                           "<data key='y'>0</data></node>"),
+                     NULL);
+    CHECK(data->features.cols == 1 && data->features.dense[0] == 1 && data->features.dense[1] == 0);
+    CHECK(data->classes == 2 && data->label[0] == 1 && data->label[1] == 0);
+    graco_dataset_free(data);
+}
+
+static void bad_graphml(void)
+{
+    TEXT_FAILS("<html></html>", "the root is another element: expected <graphml>");
+    TEXT_FAILS("<graphml/>", "no <graph>");
+    TEXT_FAILS("<!DOCTYPE a [<!ENTITY b 'c'>]><graphml/>", "a document type");
+    TEXT_FAILS("<graphml><graph edgedefault='x'/></graphml>", "edgedefault is neither");
+    TEXT_FAILS("<graphml><graph/></graphml>", "edgedefault is neither");
+    TEXT_FAILS(GRAPH("", "directed", ""), "0 nodes");
+    TEXT_FAILS(GRAPH("", "directed", "<node/>"), "a <node> without an id");
+    TEXT_FAILS(GRAPH("", "directed", "<node id='a'/><node id='a'/>"),
+               "the nodes 0 and 1 have the id 'a'");
+    TEXT_FAILS(GRAPH("", "directed", "<node id='a'><graph/></node>"), "a graph within a node");
+    TEXT_FAILS(GRAPH("", "directed", "<hyperedge/>"), "a hyperedge");
+    TEXT_FAILS("<graphml><graph edgedefault='directed'/><graph edgedefault='directed'/></graphml>",
+               "a second graph");
+    TEXT_FAILS(GRAPH("", "directed", PAIR "<edge source='0'/>"), "edge 0 has no target");
+    TEXT_FAILS(GRAPH("", "directed", PAIR "<edge source='0' target='-1'/>"),
+               "edge 0 has the target '-1': no node has this id");
+    TEXT_FAILS(GRAPH("", "directed", "<node id='a'><data key='z'/></node>"),
+               "a <data> whose key is not declared");
+    TEXT_FAILS(GRAPH(WEIGHT WEIGHT, "directed", PAIR), "two keys have the same id");
+    TEXT_FAILS(GRAPH("<key/>", "directed", PAIR), "a <key> without an id");
+    TEXT_FAILS(GRAPH(KEY("a", "int", ""), "directed", "<node id='n'><data key='a'>x</data></node>"),
+               "node 'n' has the a 'x': expected a number");
+    TEXT_FAILS(GRAPH(KEY("a", "int", "<default>x</default>"), "directed", PAIR),
+               "a <default> has the a 'x': expected a number");
+    TEXT_FAILS(GRAPH(KEY("y", "int", ""), "directed", "<node id='n'><data key='y'>x</data></node>"),
+               "a node has the y 'x': expected a number");
+    TEXT_FAILS(
+        GRAPH(WEIGHT, "directed", PAIR "<edge source='0' target='1'><data key='w'>x</data></edge>"),
+        "edge 0 has the weight 'x': expected a number");
+    TEXT_FAILS(GRAPH(WEIGHT, "directed",
+                     PAIR "<edge source='0' target='1'><data key='w'>2</data></edge>"
+                          "<edge source='1' target='0'/>"),
+               "edge 1 has no weight, and others have");
+    TEXT_FAILS(
+        GRAPH(WEIGHT, "directed", PAIR "<edge source='0' target='1'><data key='w'>0</data></edge>"),
+        "has the weight 0");
+    TEXT_FAILS(GRAPH(WEIGHT, "directed",
+                     PAIR "<edge source='0' target='1'><data key='w'>NaN</data></edge>"),
+               "has the weight nan");
+    TEXT_FAILS(GRAPH("", "directed", "<node id='a'>") "<", "line 1");
+}
+
 /* Tables beside it replace what the file says. */
 static void replaced(void)
 {
@@ -142,6 +235,8 @@ int main(void)
     node_link();
     replaced();
     bad_node_link();
+    graphml();
+    bad_graphml();
     small_remove(small_root);
     return check_result();
 }

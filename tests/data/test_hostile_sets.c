@@ -411,6 +411,8 @@ static void damaged(void)
     }
     small_text("graph.json", small_json);
     damage("graph.json", "graph.json", NULL, false);
+    small_text("graph.xml", small_graphml);
+    damage("graph.xml", "graph.xml", NULL, false);
     small_text("numbers.txt", "0 1\n2 3\n");
     snprintf(features, sizeof features, "%s", small_path("scipy.npz"));
     const graco_load_options matrix = {.features_path = features};
@@ -425,6 +427,14 @@ static void damaged(void)
     damage("arxiv", "arxiv/raw/edge.csv.gz", NULL, true);
     damage("arxiv", "arxiv/split/time/train.csv.gz", NULL,
            false); /* an empty file is an empty part */
+    small_zip("arxiv.zip", "arxiv", "arxiv/");
+    damage("arxiv.zip", "arxiv.zip", NULL, true);
+    small_musae("pages");
+    damage("pages", "pages/musae_f_edges.csv", NULL, false);
+    damage("pages", "pages/musae_f_target.csv", NULL, false);
+    damage("pages", "pages/musae_f_features.json", NULL, true);
+    small_text("wiki.json", small_wikics);
+    damage("wiki.json", "wiki.json", NULL, false);
     published("ppi", 0.0005, "ppi.zip");
     published("reddit", 0.0001, "reddit.zip");
 }

@@ -47,6 +47,21 @@ static graco_status load_ogb(void)
     return load("arxiv");
 }
 
+static graco_status load_ogb_zip(void)
+{
+    return load("arxiv.zip");
+}
+
+static graco_status load_musae(void)
+{
+    return load("pages");
+}
+
+static graco_status load_wikics(void)
+{
+    return load("wiki");
+}
+
 static graco_status load_mapped(void)
 {
     return load("mapped");
@@ -129,6 +144,13 @@ int main(void)
     faults_each(load_reddit_zip, "reddit archive");
     small_graphsaint("flickr", "{\"0\": 2, \"3\": 0, \"1\": 1, \"2\": 1}");
     small_ogb("arxiv");
+    small_zip("arxiv.zip", "arxiv", "arxiv/");
+    small_musae("pages");
+    mkdir(small_path("wiki"), 0777);
+    small_text("wiki/data.json", small_wikics);
+    faults_each(load_ogb_zip, "OGB archive");
+    faults_each(load_musae, "MUSAE");
+    faults_each(load_wikics, "Wiki-CS");
     faults_each(load_graphsaint, "GraphSAINT");
     faults_each(load_ogb, "OGB");
     faults_each(load_mapped, "mapped folder");

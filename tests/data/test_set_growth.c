@@ -2,6 +2,7 @@
  * makes as much as it can of them, at two sizes. Archives are stored without compression, so that
  * the bytes of the file are the bytes that are read; docs/reliability.md says what deflate adds. */
 #include "data/growth_files.h"
+#include "data/growth_texts.h"
 #include "growth.h"
 
 #include "data/readers.h"
@@ -351,88 +352,6 @@ static const char *ogb_nodes(int64_t size)
     return "tiny/raw";
 }
 
-static const char *node_link_links(int64_t size)
-{
-    put_text("set/graph.json", "{\"nodes\":[{\"id\":0}],\"links\":[",
-             "{\"source\":0,\"target\":0},", size / 24, "{\"source\":0,\"target\":0}]}");
-    return "set/graph.json";
-}
-
-static const char *node_link_nodes(int64_t size)
-{
-    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":\"a\"}", ",{\"id\":%d}", size / 13,
-             "]}");
-    return "set/graph.json";
-}
-
-/* One node with a list: each item is an attribute of its own. */
-static const char *node_link_list(int64_t size)
-{
-    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":0,\"x\":[", "1,", size / 2,
-             "1]}]}");
-    return "set/graph.json";
-}
-
-static const char *node_link_names(int64_t size)
-{
-    put_text("set/graph.json", "{\"links\":[],\"nodes\":[{\"id\":0", ",\"%d\":0", size / 10, "}]}");
-    return "set/graph.json";
-}
-
-static const char *edges_numbers(int64_t size)
-{
-    put_text("set/edges.txt", "", "0 %d\n", size / 8, "");
-    return "set/edges.txt";
-}
-
-/* As far apart as numbers may be that are no names. */
-static const char *edges_far(int64_t size)
-{
-    char last[32];
-    snprintf(last, sizeof last, "0 %lld\n", (long long)(size / 4 * 128));
-    put_text("set/edges.txt", "", "0 1\n", size / 4, last);
-    return "set/edges.txt";
-}
-
-static const char *edges_names(int64_t size)
-{
-    put_text("set/edges.txt", "", "a%d b\n", size / 8, "");
-    return "set/edges.txt";
-}
-
-static const char *edges_market(int64_t size)
-{
-    char head[128];
-    snprintf(head, sizeof head,
-             "%%%%MatrixMarket matrix coordinate pattern symmetric\n%lld %lld %lld\n",
-             (long long)(size / 4 * 16), (long long)(size / 4 * 16), (long long)(size / 4));
-    put_text("set/edges.txt", head, "1 2\n", size / 4, "");
-    return "set/edges.txt";
-}
-
-/* Stored, so that the bytes of the file are those that come out. */
-static const char *edges_gzip(int64_t size)
-{
-    char *text = malloc((size_t)size);
-    for (int64_t i = 0; i < size; i++)
-        text[i] = "0 1\n"[i % 4];
-    small_gzip("set/edges.txt.gz", text, (size_t)size, 0);
-    __real_free(text);
-    return "set/edges.txt.gz";
-}
-
-static const char *edges_tables(int64_t size)
-{
-    static char features[256], labels[256];
-    put_text("set/edges.txt", "", "0 1\n", 1, "");
-    put_text("set/features.csv", "", "1\n", size / 4, "");
-    put_text("set/labels.csv", "1048575\n", "0\n", size / 4 - 1, "");
-    snprintf(features, sizeof features, "%s", small_path("set/features.csv"));
-    snprintf(labels, sizeof labels, "%s", small_path("set/labels.csv"));
-    options = (graco_load_options){.features_path = features, .labels_path = labels};
-    return "set/edges.txt";
-}
-
 /* ---- The table ------------------------------------------------------------------------------- */
 
 /* What each reader may take: docs/reliability.md states these numbers. The base is 65,536 nodes that
@@ -445,7 +364,9 @@ static const struct growth_limit limits[READER_COUNT] = {
     [READER_planetoid] = {128, 1, 1 << 20},  [READER_ppi] = {32, 1, 1 << 20},
     [READER_reddit] = {64, 1, 1 << 20},      [READER_scipy] = {192, 1, 4 << 20},
     [READER_graphsaint] = {128, 1, 1 << 20}, [READER_ogb] = {64, 1, 1 << 20},
-    [READER_node_link] = {256, 1, 1 << 20},  [READER_edges] = {768, 2, 32 << 20},
+    [READER_musae] = {64, 1, 1 << 20},       [READER_wikics] = {64, 1, 1 << 20},
+    [READER_node_link] = {256, 1, 1 << 20},  [READER_graphml] = {64, 1, 1 << 20},
+    [READER_edges] = {768, 2, 32 << 20},
 };
 
 static const struct row {
@@ -478,10 +399,19 @@ static const struct row {
     {READER_scipy, "scipy: nodes", scipy_nodes, false},
     {READER_graphsaint, "GraphSAINT: nodes", graphsaint_nodes, true},
     {READER_ogb, "OGB: nodes", ogb_nodes, false},
+    {READER_musae, "MUSAE: nodes", musae_nodes, false},
+    {READER_musae, "MUSAE: columns", musae_columns, false},
+    {READER_wikics, "Wiki-CS: nodes", wikics_nodes, false},
+    {READER_wikics, "Wiki-CS: lists", wikics_lists, true},
     {READER_node_link, "node-link: links", node_link_links, false},
     {READER_node_link, "node-link: nodes", node_link_nodes, false},
     {READER_node_link, "node-link: a list", node_link_list, false},
     {READER_node_link, "node-link: names", node_link_names, false},
+    {READER_graphml, "GraphML: nodes", graphml_nodes, false},
+    {READER_graphml, "GraphML: edges", graphml_edges, false},
+    {READER_graphml, "GraphML: keys", graphml_keys, false},
+    {READER_graphml, "GraphML: defaults", graphml_defaults, false},
+    {READER_graphml, "GraphML: text", graphml_text, false},
     {READER_edges, "edges: scipy features", scipy_features, true},
     {READER_edges, "edges: MatrixMarket features", market_features, false},
     {READER_edges, "edges: numbers", edges_numbers, false},

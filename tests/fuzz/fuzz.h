@@ -273,4 +273,41 @@ static inline void fuzz_check_dataset(graco_dataset *data, graco_status status)
     graco_dataset_free(data);
 }
 
+/* Ends an archive and loads it as a data set. */
+static inline void fuzz_load_zip(struct fuzz_zip *zip)
+{
+    char path[256];
+    graco_dataset *data = NULL;
+    fuzz_zip_end(zip);
+    fuzz_write("set.zip", zip->out->bytes, zip->out->length);
+    fuzz_path(path, "set.zip");
+    graco_status status = graco_dataset_load(&data, path, NULL);
+    fuzz_check_dataset(data, status);
+}
+
+/* Adds a member with the text up to the next byte 0xff; none if nothing is left. */
+static inline void fuzz_text_member(struct fuzz_zip *zip, const char *name,
+                                    struct fuzz_input *input)
+{
+    static struct fuzz_block file;
+    int64_t taken;
+    if (input->left == 0)
+        return;
+    const uint8_t *text = fuzz_until(&taken, input, 0xff);
+    file.length = 0;
+    fuzz_add(&file, text, taken);
+    fuzz_zip_add(zip, name, &file);
+}
+
+/* Loads an archive of such members. */
+static inline void fuzz_texts(const char *const *names, size_t count, struct fuzz_input *input)
+{
+    static struct fuzz_block whole;
+    struct fuzz_zip zip;
+    fuzz_zip_begin(&zip, &whole);
+    for (size_t i = 0; i < count; i++)
+        fuzz_text_member(&zip, names[i], input);
+    fuzz_load_zip(&zip);
+}
+
 #endif

@@ -227,6 +227,20 @@ static void texts(void)
     SEED("edges", "\4"
                   "0,1,0.5\n1,9,2\n");
     seed_text("graph_file", small_json);
+    seed_text("graphml", small_graphml);
+    seed_text("graphml", "<graph edgedefault='directed'><node id='0'/></graph></graphml>");
+    seed_text("wikics", small_wikics);
+    SEED("ogb", "3\n\xff"
+                "0,1\n2,1\n\xff"
+                "4\n0\n2\n\xff"
+                "2\n\xff"
+                "0\n\xff"
+                "1\n\xff"
+                "0.5,-1\n2,3\n1e-1,4\n\xff"
+                "2\n");
+    SEED("musae", "{\"0\":[2,0,2],\"2\":[],\"1\":[1]}\xff"
+                  "id_1,id_2\n0,1\n1,2\n\xff"
+                  "id,page_name,page_type\n1,\"a, \"\"b\"\"\",x\n0,c,y\n");
     seed_text("config", "~hidden=64\n~tau=0.5\n~no=1\n");
     preset_config(&config, "cora");
     for (int i = 0; (key = graco_config_key(&config, i, NULL)); i++) {
@@ -313,6 +327,12 @@ static void sets(void)
                                              "\5" U8("\2") "\1\0"
                                                            "\6" U8("\3") "\0\1\2"
                                                                          "\7" U8("\2") "\2\2");
+    SEED("graphsaint", "{\"0\": 1, \"1\": 0}\xff{\"tr\": [1], \"va\": [0], \"te\": []}\xff"
+                       "\0" F32_2("\2", "\1") ONE ONE
+         "\3" U8("\2") "\1\0"
+                       "\4" U8("\3") "\0\1\2"
+                                     "\5" U8("\2") "\2\2"
+                                                   "\6\x0c\0\0csr\0\0\0\0");
     static const char matrix[] =
         "\2" U8("\2") "\1\0"
                       "\3" U8("\3") "\0\1\2"

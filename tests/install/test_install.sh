@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs into a temporary prefix; a small program must compile against what is there, with the
-# shared and with the static library, and run; only the public names are exported.
+# shared and with the static library, through pkg-config and through CMake, and run; only the public names
+# are exported.
 set -euo pipefail
 
 build=$1
 prefix=$(mktemp -d)
-trap 'rm -rf "$prefix"' EXIT
+trap 'rm -rf "${prefix%.moved}" "$prefix"' EXIT
 cmake --install "$build" --prefix "$prefix" >/dev/null
 
 fail() {
@@ -16,8 +17,10 @@ fail() {
 library=$(find "$prefix" -name 'libgraco.so' | head -1)
 folder=$(dirname "$library")
 for file in "$prefix/bin/graco" "$prefix/include/graco.h" "$folder/libgraco.a" "$folder/libgraco.so" \
-    "$folder/pkgconfig/graco.pc" "$prefix/share/man/man1/graco.1"; do
-    [ -e "$file" ] || fail "not installed: ${file#"$prefix"/}"
+    "$folder/pkgconfig/graco.pc" "$prefix/share/man/man1/graco.1" \
+    "$prefix/share/bash-completion/completions/graco" "$prefix/share/zsh/site-functions/_graco" \
+    "$prefix/share/fish/vendor_completions.d/graco.fish"; do
+    [ -s "$file" ] || fail "not installed: ${file#"$prefix"/}"
 done
 
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sed 's/@.*//' | sort)
@@ -66,6 +69,27 @@ compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 "$compiler" -std=c17 -Wall -Werror "${flags[@]}" "$prefix/user.c" -o "$prefix/user-static" \
     "$folder/libgraco.a" "${static[@]}"
 "$prefix/user-static"
+
+# The same program as a project of CMake, in a prefix that was moved.
+mkdir "$prefix/project" && mv "$prefix/user.c" "$prefix/project/user.c"
+cat >"$prefix/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(user C)
+find_package(graco 0.1 REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user graco::graco)
+END
+mv "$prefix" "$prefix.moved"
+folder=${folder/#"$prefix"/"$prefix.moved"} prefix=$prefix.moved
+export PKG_CONFIG_PATH="$folder/pkgconfig"
+cmake -S "$prefix/project" -B "$prefix/project/build" -DCMAKE_C_COMPILER="$compiler" \
+    -DCMAKE_C_FLAGS="-Wall -Werror" -DCMAKE_PREFIX_PATH="$prefix" >"$prefix/log" || fail "$(cat "$prefix/log")"
+cmake --build "$prefix/project/build" >"$prefix/log" 2>&1 || fail "$(cat "$prefix/log")"
+"$prefix/project/build/user"
+sed -i 's/graco 0.1/graco 0.99/' "$prefix/project/CMakeLists.txt"
+! cmake -S "$prefix/project" -B "$prefix/project/other" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null 2>&1 ||
+    fail "find_package(graco 0.99) is satisfied"
+
 [ "$("$prefix/bin/graco" --version)" = "graco $(config --modversion)" ] ||
     fail "the command and graco.pc disagree on the version"
 [ "$("$prefix/bin/graco" --version)" = "$(sed -n 's/^#define GRACO_VERSION "\(.*\)"/graco \1/p' \

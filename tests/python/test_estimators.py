@@ -173,6 +173,18 @@ class Fitted(unittest.TestCase):
         self.assertGreater(gcn.score(g[test], words[test]), 0.6)
         self.assertEqual(gcn.predict(g).shape, (40,))
 
+    def test_another_graph(self):
+        """The probe is that of the graph trained on, and predicts for nodes never seen."""
+        edges, X, y = small()
+        more_edges, more_X, more_y = small(nodes=60, seed=1)
+        more = graco.Graph(more_edges, features=more_X)
+        model = quick(graco.GRACE, epochs=20).fit(graco.Graph(edges, features=X, labels=y))
+        self.assertEqual(model.predict_proba(more).shape, (60, 2))
+        self.assertGreater(model.score(more, more_y), 0.7)
+        self.assertTrue((model.predict_proba(more[:5]) == model.predict_proba(more)[:5]).all())
+        several = quick(graco.GRACE).fit(graco.Graph(edges, features=X, labels=np.eye(2)[y]))
+        self.assertEqual(several.predict(more).shape, (60, 2))
+
     def test_several_labels(self):
         edges, X, y = small()
         several = np.stack([y, 1 - y, np.ones(40, int)], axis=1)

@@ -96,9 +96,6 @@ done < <(sources include src cli tests | grep -E '\.(h|cuh)$')
 
 cc=${CC:-cc}
 read -ra flags < <(pkg-config --cflags libzip zlib)
-for folder in /usr/include/*/openblas-*; do
-    [ -d "$folder" ] && flags+=("-I$folder")
-done
 headers=0
 while read -r header; do
     headers=$((headers + 1))

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "data/node_features.h"
 #include "graph/weigh.h"
 #include "presets.h"
 
@@ -175,12 +176,13 @@ static struct graco_dataset *with_splits(int variant, bool many, bool whole)
     return data;
 }
 
-static void nothing_leaks(int encoder, bool many, bool whole, int64_t batch)
+static void nothing_leaks(int encoder, bool many, bool whole, int64_t batch, int made)
 {
     graco_model *model[2] = {NULL};
     graco_config config = config_of(encoder);
     config.inductive = 1;
     config.batch = batch;
+    config.node_features = made;
     config.activation = ACTIVATION_RRELU;
     config.drop_edge_1 = 0.3;
     config.drop_feature_2 = 0.2;
@@ -395,10 +397,13 @@ int main(void)
             chunks_equal_whole(encoders[i], ACTIVATION_RRELU, dense, false);
         }
         batch_equals_whole(encoders[i], OBJECTIVE_INFONCE, true, true);
-        nothing_leaks(encoders[i], true, false, 0);
-        nothing_leaks(encoders[i], true, true, 0);
-        nothing_leaks(encoders[i], false, false, 0);
-        nothing_leaks(encoders[i], false, false, 32);
+        nothing_leaks(encoders[i], true, false, 0, NODE_FEATURES_GIVEN);
+        nothing_leaks(encoders[i], true, true, 0, NODE_FEATURES_GIVEN);
+        nothing_leaks(encoders[i], false, false, 0, NODE_FEATURES_GIVEN);
+        nothing_leaks(encoders[i], false, false, 32, NODE_FEATURES_GIVEN);
+        nothing_leaks(encoders[i], false, false, 0, NODE_FEATURES_DEGREE);
+        nothing_leaks(encoders[i], false, false, 32, NODE_FEATURES_DEGREE);
+        nothing_leaks(encoders[i], true, true, 0, NODE_FEATURES_DEGREE);
     }
     variants_differ();
     same_bits_for_threads();

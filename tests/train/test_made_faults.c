@@ -15,15 +15,19 @@ static void fail_all(struct graco_dataset *data, int kind, long stride)
     method_configure(&config, method, NULL);
     config.node_features = kind;
     config.threads = 1;
+    config.inductive = kind == NODE_FEATURES_DEGREE && data->split;
     for (long n = 0; status != GRACO_OK && n < 20000; n += stride) {
         struct made made = {0};
         faults_until = n;
         faults_hit = 0;
         status = made_create(&made, data, &config);
+        if (status == GRACO_OK)
+            status = made_narrow(&made, &config);
         faults_until = -1;
         CHECK((status == GRACO_OK) == (faults_hit == 0));
-        CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && made.data == data));
+        CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && !made.narrowed));
         CHECK(status != GRACO_OK || (made.data->features.cols > 0 && made.data != data));
+        CHECK(status != GRACO_OK || made.narrowed == config.inductive);
         made_clear(&made);
     }
     CHECK(status == GRACO_OK);
@@ -40,6 +44,10 @@ int main(void)
     fail_all(data, NODE_FEATURES_SPECTRAL, 1);
     fail_all(data, NODE_FEATURES_LEARNED, 1);
     fail_all(data, NODE_FEATURES_WALK, 7);
+    CHECK_OK(dataset_split_begin(&data->split, options.nodes));
+    for (int64_t i = 0; i < options.nodes / 2; i++)
+        data->split[i] = 0;
+    fail_all(data, NODE_FEATURES_DEGREE, 1);
     graco_dataset_free(data);
     return check_result();
 }

@@ -83,6 +83,11 @@ void npz_close(struct npz *npz)
     memory_free(npz);
 }
 
+int64_t npz_length(const struct npz *npz)
+{
+    return npz->length;
+}
+
 int64_t npz_count(const struct npz *npz)
 {
     return zip_get_num_entries(npz->zip, 0);

@@ -30,6 +30,9 @@ graco_status npz_open_member(struct npz **out, struct npz *outer, const char *na
 
 void npz_close(struct npz *npz);
 
+/* The bytes of the archive itself. */
+int64_t npz_length(const struct npz *npz);
+
 /* The members, in the archive's order. Names are as stored ("x.npy"), borrowed, and NULL past the
  * end. */
 int64_t npz_count(const struct npz *npz);

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# graco completion: bash, zsh and fish complete commands, options and their words as the help texts list
+# them. Each shell itself is asked; one that is not installed is left out.
+set -euo pipefail
+
+graco=$1/graco
+. "$(dirname "$0")/../check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir runs && touch runs/here.npz
+
+for shell in bash zsh fish; do
+    exits 0 "graco completion $shell" completion $shell
+    cp out script.$shell
+done
+exits 2 "expected bash, zsh or fish" completion tcsh
+exits 2 "1 of 1 arguments are missing" completion
+exits 0 "usage: graco completion bash|zsh|fish" help completion
+holds "it is not among the commands" bash -c "! '$graco' --help | grep -q completion"
+
+# ---- bash ----------------------------------------------------------------------------------------
+# shellcheck disable=SC1091
+. ./script.bash
+# offers WORD...: what bash completes after these words, the last of which is unfinished.
+offers() {
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    COMPREPLY=()
+    _graco || true # compopt has nothing to tell here
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+# completes "EXPECTED ..." WORD...: exactly these.
+completes() {
+    local expected=$1 found
+    shift
+    found=$(offers "$@" | sort | tr '\n' ' ')
+    holds "bash: '$*': '$expected', found '$found'" [ "${found% }" = "$expected" ]
+}
+# has PART WORD...: among others this one.
+has() {
+    local part=$1
+    shift
+    holds "bash: '$*' has $part" grep -qxF -- "$part" <(offers "$@")
+}
+completes "train" graco tr
+completes "fetch" graco help fet
+completes "--objective" graco train --obj
+completes "dgi" graco train --method dg
+completes "dgi" graco train --method = dg
+completes "exact infonce moment sampled" graco train --objective =
+completes "cora" graco train --preset cor
+completes "encoder=" graco train --set enc
+completes "gcn sage sage_skip" graco train --set encoder =
+completes "sage sage_skip" graco train cora --set encoder = sa
+completes "" graco train --set hidden =
+completes "" graco train --set p =
+completes "" graco train --epochs ""
+completes "transductive" graco reproduce trans
+completes "cora" graco fetch cor
+completes "raw" graco eval --baseline r
+completes "runs" graco train -o ru
+completes "runs" graco eval ru
+completes "no" graco info --header n
+completes "--help bash fish zsh" graco completion ""
+has cora graco train ""
+has --json graco train cora --resume ""
+has citeseer graco reproduce --sets ""
+has --nodes graco help generate ""
+
+# Every command and option of the help texts, and every key, is in every script, letters too.
+mapfile -t commands < <("$graco" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+options=0
+for command in "${commands[@]}"; do
+    has "$command" graco ""
+    [ "$command" != help ] || continue
+    offers graco "$command" -- >offered
+    grep -A400 "^        $command)" script.zsh | sed '2,${/^        [a-z]*)/,$d}' >zsh.part
+    while read -r name letter; do
+        options=$((options + 1))
+        holds "bash: graco $command --$name" grep -qxF -- "--$name" offered
+        holds "zsh: graco $command --$name" grep -qE -- "--$name[]=},[]" zsh.part
+        holds "fish: graco $command --$name ${letter:+-$letter}" grep -qE \
+            "'__graco_in $command' -l $name ${letter:+-s $letter }?" script.fish
+    done < <("$graco" help "$command" | sed -nE 's/^  (-(.), |    )--([a-z-]+).*/\3 \2/p')
+done
+holds "options were looked for" [ $options -gt 100 ]
+"$graco" methods --json | grep -o '"settings": *\[[^]]*\]' | grep -oE '"[a-z_0-9]+"' | tr -d '"' |
+    grep -vx settings | sort -u >keys
+offers graco train --set "" >offered
+for key in $(cat keys); do
+    holds "bash: $key" grep -qxF "$key=" offered
+    holds "zsh: $key" grep -q "'$key:value:" script.zsh
+    holds "fish: $key" grep -q -- "-l set -x -a '$key=" script.fish
+done
+holds "keys were looked for" [ "$(wc -l <keys)" -gt 30 ]
+
+# ---- fish ----------------------------------------------------------------------------------------
+# fish WORDS EXPECTED: what fish completes the line to, without descriptions.
+ask_fish() {
+    local found
+    found=$(HOME=$work fish --no-config -c 'source script.fish; complete -C $argv[1]' "$1" | cut -f1 | sort | tr '\n' ' ')
+    holds "fish: '$1': '$2', found '$found'" [ "${found% }" = "$2" ]
+}
+if command -v fish >/dev/null; then
+    ask_fish "graco tr" "train"
+    ask_fish "graco train --obj" "--objective"
+    ask_fish "graco train --method dg" "dgi"
+    ask_fish "graco train --set encoder=sage_" "encoder=sage_skip"
+    ask_fish "graco train -o ru" "runs/"
+    ask_fish "graco reproduce trans" "transductive"
+    ask_fish "graco help fet" "fetch"
+    ask_fish "graco fetch cor" "cora"
+else
+    echo "left out: fish (it is not installed)"
+fi
+
+# ---- zsh -----------------------------------------------------------------------------------------
+# zsh completes only where someone types: in a terminal of its own, the line is printed after the tab.
+cat >ask.zsh <<'END_ZSH'
+zmodload zsh/zpty
+zpty shell 'TERM=dumb PS1= zsh -f -i'
+zpty -w shell 'fpath=($PWD/functions $fpath); autoload -Uz compinit && compinit -u -D; LISTMAX=0
+show() { print -r -- "<$BUFFER>"; BUFFER=; zle accept-line }; zle -N show; bindkey "^X" show; print ready-$((1+1))'
+while zpty -r shell line; do [[ $line == *ready-2* ]] && break; done
+for line; do
+    zpty -w -n shell "$line"$'\t'
+    sleep 0.3
+    zpty -w -n shell $'\x18'
+    found=
+    while zpty -r shell part; do found+=$part; [[ $part == *'<'*'>'* ]] && break; done
+    print -r -- "${${found##*<}%%>*}"
+done
+zpty -d shell
+END_ZSH
+if command -v zsh >/dev/null; then
+    mkdir functions && cp script.zsh functions/_graco
+    HOME=$work timeout 60 zsh -f ask.zsh "graco tr" "graco train --obj" "graco train --method dg" "graco train --set enc" \
+        "graco train --set encoder=sage_" "graco train -o ru" "graco reproduce trans" "graco help fet" >zsh.found || true
+    printf '%s\n' "graco train " "graco train --objective=" "graco train --method dgi " "graco train --set encoder=" \
+        "graco train --set encoder=sage_skip" "graco train -o runs/" "graco reproduce transductive " \
+        "graco help fetch " >zsh.expected
+    holds "zsh: $(diff zsh.expected zsh.found)" diff -b zsh.expected zsh.found
+else
+    echo "left out: zsh (it is not installed)"
+fi
+checked
