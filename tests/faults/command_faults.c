@@ -43,7 +43,7 @@ struct scenario {
     LITTLE " --threads 2 --objective moment --set encoder=sage --set layers=2 --set batch=16 "     \
            "--set fanout=3,2 --set correction=8"
 #define TRAINED "train g.npz -o run --epochs 1 " SMALL
-#define SPLITS "--method gcn --splits 2 --epochs 1 --set hidden=4 --json -q --device cpu --threads 2"
+#define SPLIT "--method gcn --splits 2 --epochs 1 --set hidden=4 --json -q --device cpu --threads 2"
 #define SUPERVISED "train g.npz -o run --method gcn " SETTINGS_gcn
 
 /* What makes a training of each method short: a method without such a line does not compile. */
@@ -87,7 +87,7 @@ static const struct scenario scenarios[] = {
      "alloc"},
 #include "methods/methods.def"
 #undef METHOD
-    {"splits", {GRAPH}, "train g.npz -o run " SPLITS, "train g.npz -o run --resume " SPLITS, NULL},
+    {"splits", {GRAPH}, "train g.npz -o run " SPLIT, "train g.npz -o run --resume " SPLIT, NULL},
     {"predict", {GRAPH, SUPERVISED}, "predict run g.npz -o y.csv --all " ON_CPU, NULL, NULL},
     {"predict-probe", {GRAPH, TRAINED}, "predict run g.npz -o - --all " ON_CPU, NULL, NULL},
     {"train-names", {"@edges"}, NAMED, NAMED " --resume", NULL},
