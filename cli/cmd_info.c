@@ -158,9 +158,10 @@ static void add_word(void *user, const char *word)
 {
     struct line *line = user;
     size_t used = strlen(line->text);
+    char plain[NODES_PLAIN];
     if (line->shown++ <= NODES_SHOWN)
         snprintf(line->text + used, sizeof line->text - used, "%s%.40s", used ? ", " : "",
-                 line->shown > NODES_SHOWN ? "..." : word);
+                 line->shown > NODES_SHOWN ? "..." : nodes_plain(plain, word));
 }
 
 static void add_edge(void *user, const struct node *node, int64_t other, double weight)
@@ -174,9 +175,9 @@ static void add_edge(void *user, const struct node *node, int64_t other, double 
 
 static void print_node(const struct node *node, const graco_dataset_info *info)
 {
-    char text[NODES_NUMBER];
+    char text[NODES_NUMBER], plain[NODES_PLAIN];
     struct line classes = {0}, in = {0}, out = {0};
-    output_row("node", "%s", nodes_name(text, node->data, node->number));
+    output_row("node", "%s", nodes_plain(plain, nodes_name(text, node->data, node->number)));
     if (graco_dataset_node(node->data, node->number))
         output_row("number", "%" PRId64, node->number);
     each_class(node, add_word, &classes);

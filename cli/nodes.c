@@ -19,3 +19,12 @@ const char *nodes_class(char text[NODES_NUMBER], const graco_dataset *data, int6
 {
     return or_number(text, graco_dataset_class(data, class), class);
 }
+
+const char *nodes_plain(char text[NODES_PLAIN], const char *name)
+{
+    snprintf(text, NODES_PLAIN, "%s", name);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    return text;
+}

@@ -95,8 +95,9 @@ typedef struct graco_load_options {
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
  * else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
- * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders,
- * graco's own .npz or folder of .npy, or an edge list. A folder's x.npy of float32 is used in
+ * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders, the
+ * layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE, graco's own .npz or folder of
+ * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all. A folder's x.npy of float32 is used in
  * place, so it may be larger than memory and must not change meanwhile. `options` may be NULL. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
@@ -361,9 +362,10 @@ typedef struct graco_epoch {
     int64_t floored;           /* anchors whose moment estimate hit the floor */
     double seconds;            /* of this epoch */
     double seconds_left;       /* estimate */
-    double cost;               /* that early stopping looks at: the loss, or a validation's */
-    int64_t best_epoch;        /* that of the lowest cost so far; 0: the training keeps none */
-    const char *ended;         /* NULL, or why this epoch is the last: as in the result */
+    double cost;        /* that early stopping looks at: the loss, a validation's, or that of the
+                                  embeddings' structure; NaN: it did not look after this epoch */
+    int64_t best_epoch; /* that of the lowest cost so far; 0: the training keeps none */
+    const char *ended;  /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
 /* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */
@@ -498,6 +500,53 @@ void graco_names_free(char **names);
  * text that no node, or more than one, is called by. O(bytes of all names). */
 graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
                                          int64_t count);
+
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+/* Seconds that this machine takes for a unit of each kind of work that a training does, measured with
+ * the kernels themselves. They hold for one device and number of threads. */
+enum { GRACO_RATES = 11 };
+typedef struct graco_rates {
+    double seconds[GRACO_RATES];
+} graco_rates;
+
+/* The names of the kinds; NULL past the end. */
+const char *graco_rate_name(int index);
+
+/* Where a training with this configuration computes, "cpu" or "cuda", and with how many threads. */
+graco_status graco_config_machine(const char **device, int64_t *threads,
+                                  const graco_config *config);
+
+/* Measures the rates of the device and the threads that a configuration asks for: about a second. */
+graco_status graco_rates_measure(graco_rates *out, const graco_config *config);
+
+/* What a training will take. */
+typedef struct graco_plan {
+    const char *device;   /* "cpu" or "cuda" */
+    int64_t now_bytes;    /* resident memory of this process before the training: its data set */
+    int64_t host_bytes;   /* the most of it during the training */
+    int64_t device_bytes; /* the most that buffers take on a device beside the host; 0 on the CPU */
+    int64_t device_free, device_total; /* what it has: 0 on the CPU */
+    int64_t parameters;                /* numbers that are learnt */
+    int64_t steps;                     /* of an epoch */
+    double
+        prepare_seconds; /* before the first epoch: features that are made, graphs cut out, walks */
+    double epoch_seconds; /* NaN without rates, as the following ones */
+    double embed_seconds; /* the embeddings after the last epoch */
+    double seconds;       /* in all, if no epoch is spared by `patience` */
+} graco_plan;
+
+/* Goes through a training without training: everything is prepared and every buffer asked for, but
+ * buffers have no memory and kernels count in place of computing. Methods that learn from random walks
+ * run two steps. `rates` may be NULL. Fails as graco_train does where data and settings do not fit
+ * together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another training makes.
+ * Costs about what preparing the training does, in time and memory. */
+graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
+                              const graco_config *config, const graco_rates *rates);
+
+/* What the system can give this process, in bytes: free or reclaimable memory and swap, within the
+ * limits of the control group and of the process. INT64_MAX where that cannot be asked. */
+int64_t graco_available_memory(void);
 
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
