@@ -362,9 +362,10 @@ typedef struct graco_epoch {
     int64_t floored;           /* anchors whose moment estimate hit the floor */
     double seconds;            /* of this epoch */
     double seconds_left;       /* estimate */
-    double cost;               /* that early stopping looks at: the loss, or a validation's */
-    int64_t best_epoch;        /* that of the lowest cost so far; 0: the training keeps none */
-    const char *ended;         /* NULL, or why this epoch is the last: as in the result */
+    double cost;        /* that early stopping looks at: the loss, a validation's, or that of the
+                                  embeddings' structure; NaN: it did not look after this epoch */
+    int64_t best_epoch; /* that of the lowest cost so far; 0: the training keeps none */
+    const char *ended;  /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
 /* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */

@@ -98,6 +98,10 @@ struct method {
      * epoch's steps, which belongs to the parameters before the last of them. */
     graco_status (*validate)(double *cost, struct run *run, void *state);
 
+    /* With patience, the cost is that of the embeddings' structure (train/stopping.h), every so many epochs,
+     * and belongs to the parameters of then. */
+    bool structured;
+
     /* The rows of both views that the loss contrasts, of length one; NULL: it contrasts no views. */
     struct tensor *(*contrasted)(struct run *run);
 
