@@ -12,8 +12,8 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	wheel test-wheel pictures results bench bench-quick bench-eval bench-inductive bench-cuda bench-methods \
-	bench-peers bench-loading bench-python install clean
+	wheel test-wheel deb test-deb pictures results bench bench-quick bench-eval bench-inductive bench-cuda \
+	bench-methods bench-peers bench-loading bench-python install clean
 
 all: build
 
@@ -148,6 +148,15 @@ bench-cuda: build
 wheel: setup
 	@scripts/wheel.sh
 
+# The Debian packages libgraco0, libgraco-dev, graco and python3-graco of the last commit, in dist/deb/.
+deb:
+	@scripts/setup.sh debhelper dh-python dpkg-dev fakeroot lintian make python3
+	@scripts/deb.sh
+
+# Those packages on a bare Debian 12, made in a temporary folder; needs root.
+test-deb:
+	@scripts/test_deb.sh
+
 # That wheel on a bare Debian 12 without build tools, made in a temporary folder; needs root.
 test-wheel:
 	@scripts/test_wheel.sh
@@ -156,4 +165,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf build build-clang build-sanitize build-fuzz build-coverage build-wheel demo dist
+	rm -rf build build-clang build-sanitize build-fuzz build-coverage build-deb build-wheel demo dist

@@ -244,7 +244,7 @@ class Estimator:
         for key, value in self.get_params().items():
             if key == "verbose":
                 continue
-            c.check(c.lib.graco_config_set(config.address, key.encode(), _to_text(value).encode()))
+            c.check(c.lib.graco_config_set(config.address, key.encode(), _to_text(value).encode(errors="replace")))
         return config
 
     # ---- Training -----------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ class Estimator:
             kind = type("GracoNotFittedError", kinds, {"__module__": "graco"})
             raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
         options = c.EmbedOptions(
-            threads=int(self.threads), device=str(self.device).encode(), contaminated=contaminated
+            threads=c.whole(self.threads, "threads"), device=str(self.device).encode(), contaminated=contaminated
         )
         Z = c.Matrix()
         c.check(
@@ -381,7 +381,7 @@ class Estimator:
                 Z = np.concatenate([self.embedding_, Z])
                 labels = np.concatenate([labels, np.full((rows, *labels.shape[1:]), -1, np.int32)])
             data, _ = _evaluate._labelled(labels, None, compact=False)
-            Z = _evaluate._probabilities(Z, data, int(self.threads))[-rows:]
+            Z = _evaluate._probabilities(Z, data, self.threads)[-rows:]
         return Z[graph.rows] if graph._rows is not None else Z
 
     def predict(self, X: Any) -> np.ndarray:

@@ -12,6 +12,7 @@
 enum {
     SPARE = 4, /* candidates beyond k: what float32 cannot tell apart, double may */
     ROWS_PER_PIECE = 64,
+    WIDE = 8,
 };
 
 enum metric { METRIC_COSINE, METRIC_INNER };
@@ -73,12 +74,19 @@ struct neighbours_search {
     graco_neighbours made;
 };
 
+/* In lanes that are added in a fixed order: one sum would wait for each of its additions. */
 static double dot(const graco_matrix *Z, int64_t a, int64_t b)
 {
     const float *x = Z->data + a * Z->cols, *y = Z->data + b * Z->cols;
-    double sum = 0;
-    for (int64_t j = 0; j < Z->cols; j++)
+    double lane[WIDE] = {0}, sum = 0;
+    int64_t j = 0;
+    for (; j + WIDE <= Z->cols; j += WIDE)
+        for (int k = 0; k < WIDE; k++)
+            lane[k] += (double)x[j + k] * (double)y[j + k];
+    for (; j < Z->cols; j++)
         sum += (double)x[j] * (double)y[j];
+    for (int k = 0; k < WIDE; k++)
+        sum += lane[k];
     return sum;
 }
 

@@ -40,6 +40,14 @@ class Examples(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("ImportError: graco's library cannot be loaded: /nowhere/libgraco.so", done.stderr)
 
+    def test_system_library(self):
+        """The source folder has no library of its own: the one that the system's loader finds is used."""
+        environment = {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(os.environ["GRACO_LIBRARY"])}
+        del environment["GRACO_LIBRARY"]
+        code = "import graco; print(graco._library.lib._name)"
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        self.assertEqual(done.stdout.strip(), "libgraco.so.0", done.stderr)
+
     def test_cora(self):
         """examples/cora.py, on a few epochs."""
         data = os.environ.get("GRACO_DATA", "")
