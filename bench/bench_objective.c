@@ -1,12 +1,13 @@
 /* How fast the objectives run beside sgemm, on this machine.
  *
  * Every round measures, one after the other, sgemm in several shapes (each thread its own product,
- * as graco uses BLAS), the exact objective with its gradient and the moment objective with its
- * gradient. An objective's share is its rate over the best sgemm rate OF THE SAME ROUND, so that a
+ * as graco uses BLAS), the exact objective with its gradient, the moment objective with its gradient,
+ * and the search for 10 neighbours of every row. An objective's share is its rate over the best sgemm rate OF THE SAME ROUND, so that a
  * machine that slows down for a while slows both. Prints one JSON object.
  *
  * Operations are counted by the mathematics, not by the code: 4 N^2 d for the upper triangle of the
- * similarities of 2N rows, 8 N^2 d for the gradient, 4 N^2 d more where tiles are recomputed. */
+ * similarities of 2N rows, 8 N^2 d for the gradient, 4 N^2 d more where tiles are recomputed; N^2 d for
+ * the neighbours of N rows, where each pair is multiplied once. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "eval/blas.h"
@@ -48,6 +49,7 @@ struct objective_case {
     int64_t n, d;
     int64_t tile_budget;
     double operations; /* 0: not counted */
+    bool neighbours;   /* no objective: the neighbours of n rows */
 };
 
 static const double GIGA = 1e9;
@@ -240,6 +242,26 @@ done:
     return status;
 }
 
+static graco_status measure_neighbours(double *seconds, const struct objective_case *k, int threads)
+{
+    graco_status status = GRACO_OK;
+    graco_neighbours_options options = graco_neighbours_defaults();
+    graco_matrix Z = {k->n, k->d, NULL};
+    graco_neighbours found = {0};
+    options.threads = threads;
+    options.device = "cpu";
+    TRY(memory_alloc(&Z.data, k->n * k->d, sizeof(float)));
+    struct rows rows = {Z.data, k->n, k->d};
+    threads_run(threads, k->n, ROWS_PER_PIECE, fill_views, &rows);
+    double begin = threads_seconds();
+    TRY(graco_neighbours_find(&found, &Z, &options));
+    *seconds = threads_seconds() - begin;
+done:
+    graco_neighbours_clear(&found);
+    memory_free(Z.data);
+    return status;
+}
+
 /* ---- Report ---------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
@@ -302,18 +324,22 @@ static int list_cases(struct objective_case *cases, bool quick)
     const int64_t sizes[] = {2500, 10000, 40000, 160000};
     int64_t large = quick ? 3000 : 10000;
     int count = 0;
-    cases[count++] = (struct objective_case){"exact, keep", OBJECTIVE_EXACT,         2708, 128,
-                                             KEEP,          12.0 * 2708 * 2708 * 128};
+    cases[count++] = (struct objective_case){"exact, keep", OBJECTIVE_EXACT,          2708, 128,
+                                             KEEP,          12.0 * 2708 * 2708 * 128, false};
     cases[count++] = (struct objective_case){"exact, recompute",
                                              OBJECTIVE_EXACT,
                                              large,
                                              256,
                                              0,
-                                             16.0 * (double)large * (double)large * 256};
-    cases[count++] = (struct objective_case){"moment", OBJECTIVE_MOMENT, 2708, 128, KEEP, 0};
+                                             16.0 * (double)large * (double)large * 256,
+                                             false};
+    cases[count++] = (struct objective_case){
+        "neighbours", OBJECTIVE_EXACT, 2 * large, 256, 0, 4.0 * (double)large * (double)large * 256,
+        true};
+    cases[count++] = (struct objective_case){"moment", OBJECTIVE_MOMENT, 2708, 128, KEEP, 0, false};
     for (int i = 0; i < (quick ? 2 : 4); i++)
         cases[count++] =
-            (struct objective_case){"moment", OBJECTIVE_MOMENT, sizes[i], 128, KEEP, 0};
+            (struct objective_case){"moment", OBJECTIVE_MOMENT, sizes[i], 128, KEEP, 0, false};
     return count;
 }
 
@@ -327,7 +353,9 @@ static graco_status run_round(struct results *r, int round, const struct objecti
     }
     PASS(measure_bandwidth(&r->bandwidth[round], threads));
     for (int i = 0; i < count; i++)
-        PASS(measure_objective(&r->seconds[i][round], &r->loss[i], &cases[i], threads));
+        PASS(cases[i].neighbours
+                 ? measure_neighbours(&r->seconds[i][round], &cases[i], threads)
+                 : measure_objective(&r->seconds[i][round], &r->loss[i], &cases[i], threads));
     return GRACO_OK;
 }
 

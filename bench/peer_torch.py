@@ -19,7 +19,7 @@ class Propagation:
     """D^-1/2 (A + I) D^-1/2 of the kept edges; D counts edges into a node, and the loop."""
 
     def __init__(self, source, target, nodes, sparse):
-        loop = torch.arange(nodes)
+        loop = torch.arange(nodes, device=source.device)
         self.source, self.target = torch.cat([source, loop]), torch.cat([target, loop])
         scale = torch.bincount(self.target, minlength=nodes).float().rsqrt()
         self.weight = scale[self.source] * scale[self.target]
@@ -67,13 +67,12 @@ def grace_loss(G1, G2, tau):
 
 class Training:
     def __init__(self):
-        self.config, self.parameters = read_checkpoint(ARGUMENTS.model)
+        self.config, parameters = read_checkpoint(ARGUMENTS.model)
         check_config(self.config)
-        for tensor in self.parameters.values():
-            tensor.requires_grad_()
+        self.parameters = {name: tensor.to(ARGUMENTS.device).requires_grad_() for name, tensor in parameters.items()}
         arrays = np.load(ARGUMENTS.data)
-        self.X = torch.from_numpy(read_features(arrays, self.config["scaling"]))
-        self.source, self.target = read_edges(arrays)
+        self.X = torch.from_numpy(read_features(arrays, self.config["scaling"])).to(ARGUMENTS.device)
+        self.source, self.target = (end.to(ARGUMENTS.device) for end in read_edges(arrays))
         self.optimiser = torch.optim.Adam(list(self.parameters.values()), lr=float(self.config["lr"]),
                                           weight_decay=float(self.config["weight_decay"]))
 
@@ -86,6 +85,11 @@ class Training:
         propagate = Propagation(self.source[edges], self.target[edges], X.shape[0],
                                 ARGUMENTS.propagation == "sparse")
         return project(self.parameters, encode(self.parameters, self.config, X, propagate))
+
+    def embed(self):
+        """The encoder's output for the whole graph: the embeddings."""
+        propagate = Propagation(self.source, self.target, self.X.shape[0], ARGUMENTS.propagation == "sparse")
+        return encode(self.parameters, self.config, self.X, propagate)
 
     def step(self, masks):
         self.optimiser.zero_grad()

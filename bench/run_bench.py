@@ -56,7 +56,8 @@ def run(command, environment=None):
     """The standard output of a command; ends the program with its message where it fails."""
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **(environment or {})})
     if done.returncode:
-        sys.exit(f"run_bench: failed with {done.returncode}: {' '.join(command)}\n{done.stderr.strip()}")
+        program = os.path.basename(sys.argv[0]).removesuffix(".py")
+        sys.exit(f"{program}: failed with {done.returncode}: {' '.join(command)}\n{done.stderr.strip()}")
     return done.stdout
 
 

@@ -31,6 +31,7 @@ def parse_arguments():
                         help="peer_torch: neighbours summed by torch.sparse.mm or by index_add")
     parser.add_argument("--block", type=int, default=0,
                         help="expert_torch: rows of a tile of similarities; 0: the best known")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="peer_torch: where to compute")
     parser.add_argument("--compare", metavar="METRICS", help="metrics.jsonl that the losses must equal")
     parser.add_argument("--tolerance", type=float, default=1e-4, help="relative, for --compare")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

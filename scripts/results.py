@@ -31,11 +31,11 @@ def cells(folder, item):
 
 
 def cell(line):
-    """Ours, with the paper's value in brackets."""
+    """Ours, with the paper's value in brackets where both are of the same graph."""
     if line is None:
         return ""
     ours = f"{float(line['ours']):.1f}" if line["ours"] else "-"
-    return f"{ours} ({float(line['paper']):.1f})" if line["paper"] else ours
+    return f"{ours} ({float(line['paper']):.1f})" if line["paper"] and line["label"] != "look-alike" else ours
 
 
 def table(head, rows):
@@ -48,7 +48,7 @@ def main_table(folder):
     parts = {item: cells(folder, item) for item in SETS}
     names = list(dict.fromkeys(name for part in parts.values() for name in part if "," not in name))
     order = sorted(names, key=lambda name: "(supervised)" in name)
-    heads = [name + ("*" if name == "Reddit" else "") for columns in SETS.values() for name in columns]
+    heads = ["like Reddit*" if name == "Reddit" else name for columns in SETS.values() for name in columns]
     return table(heads, [(name, [cell(parts[item].get(name, {}).get(column))
                                  for item, columns in SETS.items() for column in columns]) for name in order])
 

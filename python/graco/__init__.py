@@ -5,6 +5,7 @@
     model = graco.GRACE(hidden=256, epochs=500)
     Z = model.fit_transform(g)                    # a row for each node; model.node_ids_ has their names
     graco.evaluate(Z, y); graco.predict(Z, y)
+    index, score = graco.neighbours(Z, k=10)
 
 `graco.methods()` lists the methods, each of which is a class here; `help(graco.GRACE)` explains one.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 from ._estimators import Estimator, make_classes
 from ._evaluate import Evaluation, evaluate, predict, predict_proba
 from ._graph import Graph, load
+from ._neighbours import neighbours
 from ._library import (
     GracoArgumentError,
     GracoDeviceError,
@@ -32,7 +34,7 @@ globals().update(_CLASSES)
 __all__ = [
     "Estimator", "Evaluation", "Graph", "GracoArgumentError", "GracoDeviceError", "GracoError",
     "GracoFormatError", "GracoIOError", "GracoMemoryError", "GracoNumberError", "evaluate", "load",
-    "methods", "predict", "predict_proba", *_CLASSES,
+    "methods", "neighbours", "predict", "predict_proba", *_CLASSES,
 ]
 
 

@@ -72,6 +72,15 @@ static inline float ext_sum(ext_vector v)
     f += EXT_PART(f, 2, 3, 0, 1);
     return f[0] + f[1];
 }
+/* Whether any lane has a bit set. */
+static inline int ext_any(ext_integers v)
+{
+    typedef int32_t eight __attribute__((vector_size(32)));
+    typedef int64_t two __attribute__((vector_size(16)));
+    eight e = EXT_PART(v, 0, 1, 2, 3, 4, 5, 6, 7) | EXT_PART(v, 8, 9, 10, 11, 12, 13, 14, 15);
+    two t = (two)(EXT_PART(e, 0, 1, 2, 3) | EXT_PART(e, 4, 5, 6, 7));
+    return (t[0] | t[1]) != 0;
+}
 #else
 static inline float ext_sum(ext_vector v)
 {
@@ -79,6 +88,13 @@ static inline float ext_sum(ext_vector v)
         for (int i = 0; i < width; i++)
             v[i] += v[i + width];
     return v[0];
+}
+static inline int ext_any(ext_integers v)
+{
+    int32_t any = 0;
+    for (int i = 0; i < 16; i++)
+        any |= v[i];
+    return any != 0;
 }
 #endif
 typedef float ext_register __attribute__((vector_size(4 * EXT_LANES)));

@@ -311,6 +311,18 @@ struct regression {
     const int32_t *list; /* (count) distinct outputs; host */
 };
 
+/* The k rows of Z that have the largest products with each row asked for, itself left out; of equal
+ * products, the lower row. Rows are first multiplied by `scale`. Everything is host memory. */
+struct neighbour_search {
+    int64_t n, d, k;     /* k < n */
+    const float *Z;      /* (n, d) finite */
+    const float *scale;  /* (n) so that no product of scaled rows overflows */
+    int64_t asked;       /* how many rows are asked for */
+    const int32_t *list; /* (asked) those rows; NULL: all n */
+    int64_t memory;      /* bytes that scaled rows may fill */
+    uint64_t *best;      /* (asked, k) filled with ranks (neighbour_heap.h), the best first */
+};
+
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */
 struct compaction {

@@ -58,6 +58,17 @@ static bool find(void *to, void *library, const char *name)
     return found;
 }
 
+/* The same of OpenMP. A runtime that the whole program sees, as PyTorch loads its own, comes before
+ * the one that the library brings: the loader has bound the library to it. */
+static bool find_openmp(void *to, void *library, const char *name)
+{
+    void *program = dlopen(NULL, RTLD_NOW);
+    bool found = program && find(to, program, name);
+    if (program)
+        dlclose(program);
+    return found || find(to, library, name);
+}
+
 static bool find_lapack(struct blas *blas, void *library)
 {
     static const char *const beside[] = {"liblapack.so.3", "liblapack.so"};
@@ -83,13 +94,15 @@ static void find_limit(struct blas *blas, void *library)
                 {"omp_get_max_threads", "omp_set_num_threads", false, false}};
     int (*parallel)(void) = NULL;
     bool openmp = find(&parallel, library, "openblas_get_parallel") && parallel() == OPENMP;
-    for (size_t i = openmp ? 3 : 0; i < sizeof ways / sizeof *ways; i++)
-        if (find(&blas->get_limit, library, ways[i].get) &&
-            find(&blas->set_limit, library, ways[i].set)) {
+    for (size_t i = openmp ? 3 : 0; i < sizeof ways / sizeof *ways; i++) {
+        bool (*look)(void *, void *, const char *) = ways[i].shared ? find : find_openmp;
+        if (look(&blas->get_limit, library, ways[i].get) &&
+            look(&blas->set_limit, library, ways[i].set)) {
             blas->shared = ways[i].shared;
             blas->wide = ways[i].wide;
             return;
         }
+    }
     blas->set_limit = NULL;
 }
 

@@ -22,17 +22,23 @@ static graco_status write_name(struct file_writer *writer, const char *name)
     }
 }
 
+graco_status name_lines_begin(struct file_writer **out, const char *path, char *const *names,
+                              int64_t count)
+{
+    PASS(file_writer_open(out, path));
+    for (int64_t i = 0; i < count; i++)
+        PASS(write_name(*out, names[i]));
+    return GRACO_OK;
+}
+
 graco_status name_lines_write(const char *path, char *const *names, int64_t count)
 {
-    graco_status status = GRACO_OK;
     struct file_writer *writer = NULL;
     if (!names)
         return file_remove(path);
-    TRY(file_writer_open(&writer, path));
-    for (int64_t i = 0; i < count; i++)
-        TRY(write_name(writer, names[i]));
-    TRY(file_writer_commit(writer));
-done:
+    graco_status status = name_lines_begin(&writer, path, names, count);
+    if (status == GRACO_OK)
+        status = file_writer_commit(writer);
     file_writer_free(writer);
     return status;
 }

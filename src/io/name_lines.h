@@ -9,6 +9,11 @@
 /* Writes such a file, atomically; removes it where there are no names, NULL. */
 graco_status name_lines_write(const char *path, char *const *names, int64_t count);
 
+/* Writes them to a file that only appears with file_writer_commit. The caller frees *out. */
+struct file_writer;
+graco_status name_lines_begin(struct file_writer **out, const char *path, char *const *names,
+                              int64_t count);
+
 /* How many names there are; the last line may end without a line feed. O(length). */
 int64_t name_lines_count(const void *bytes, int64_t length);
 

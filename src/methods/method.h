@@ -125,6 +125,9 @@ graco_status method_find(const struct method **out, const char *name);
 graco_status method_backend(const struct backend **out, const struct method *method,
                             const char *device);
 
+/* GRACO_ERROR_ARGUMENT if the data set lacks what the method needs, or has what it cannot read. */
+graco_status method_check_data(const struct method *method, const struct graco_dataset *data);
+
 /* Fills *config with a method's general settings and those of the preset, if it has it. */
 void method_configure(struct graco_config *config, const struct method *method, const char *preset);
 

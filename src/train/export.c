@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dataset.h"
+#include "io/field.h"
 #include "io/files/file.h"
 #include "io/npy.h"
 #include "io/name_find.h"
@@ -71,30 +72,9 @@ static graco_status begin_table(struct export *export)
     return put(export, export->format->line_end);
 }
 
-/* RFC 4180: quoted where it holds what separates fields or lines, or a quote, which then is
- * doubled. */
-static graco_status put_field(struct export *export, const char *field)
-{
-    const char special[] = {'"', '\r', '\n', export->format->separator, '\0'};
-    bool formula = export->safe && *field && strchr("=+-@\t\r\n", *field);
-    bool quoted = field[strcspn(field, special)];
-    if (quoted)
-        PASS(put(export, "\""));
-    if (formula)
-        PASS(put(export, "'"));
-    while (quoted && strchr(field, '"')) {
-        size_t length = strcspn(field, "\"") + 1;
-        PASS(file_writer_write(export->writer, field, (int64_t)length));
-        PASS(put(export, "\""));
-        field += length;
-    }
-    PASS(put(export, field));
-    return quoted ? put(export, "\"") : GRACO_OK;
-}
-
 static graco_status table_row(struct export *export, const char *name, const float *values)
 {
-    PASS(put_field(export, name));
+    PASS(field_write(export->writer, name, export->format->separator, export->safe));
     for (int64_t k = 0; k < export->cols; k++)
         PASS(put_number(export, export->format->separator, values[k]));
     return put(export, export->format->line_end);
@@ -369,7 +349,8 @@ static graco_status open_matrix(struct export *export)
                            "%s is empty: expected the embeddings of a training that has ended",
                            path);
     PASS(npy_map_open(&export->matrix, path));
-    if (array->type != ARRAY_F32 || array->ndim != 2)
+    /* Who only asks which row is which node does not read the numbers. */
+    if ((export->format && array->type != ARRAY_F32) || array->ndim != 2)
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s has %s items in %d dimensions: expected float32 in 2", path,
                            array_type_name(array->type), array->ndim);
@@ -455,19 +436,94 @@ graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const 
     return status;
 }
 
+/* Names into one block, and pointers to them. */
+static graco_status read_names(char ***out, struct export *export)
+{
+    graco_status status = GRACO_OK;
+    char **names = NULL, *block = NULL, text[32];
+    const char *name;
+    int64_t used = 0;
+    TRY(memory_alloc(&names, export->rows, sizeof *names));
+    /* A name takes no more bytes than its line, whose end makes room for the NUL. */
+    TRY(memory_alloc(&block, export->names.length + 1, 1));
+    for (int64_t i = 0; i < export->rows; i++) {
+        TRY(next_name(&name, export, text, i));
+        names[i] = block + used;
+        used += (int64_t)strlen(name) + 1;
+        memcpy(names[i], name, strlen(name) + 1);
+    }
+    *out = names;
+    names = NULL;
+    block = NULL;
+done:
+    memory_free(block);
+    memory_free(names);
+    return status;
+}
+
+graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from)
+{
+    graco_status status = GRACO_OK;
+    struct export export = {0};
+    graco_matrix read = {0};
+    char **found = NULL;
+    TRY(find_files(&export, from));
+    TRY(graco_matrix_load(&read, export.matrix_path));
+    export.rows = read.rows;
+    TRY(open_names(&export));
+    if (export.names.data && export.rows > 0)
+        TRY(read_names(&found, &export));
+    *Z = read;
+    *names = found;
+done:
+    if (status != GRACO_OK)
+        graco_matrix_clear(&read);
+    close_export(&export);
+    return status;
+}
+
+void graco_names_free(char **names)
+{
+    if (names)
+        memory_free(names[0]);
+    memory_free(names);
+}
+
+/* Both files are whole on the disk before any old one is touched. Then the old embeddings are emptied
+ * first and the new ones come last: whatever happens in between, no name is that of another row, and no
+ * row has lost its name. */
+static graco_status place_files(struct file_writer *rows, struct file_writer *names,
+                                const char *path, const char *names_path)
+{
+    PASS(file_writer_sync(rows));
+    if (names)
+        PASS(file_writer_sync(names));
+    if ((names || file_exists(names_path)) && file_exists(path))
+        PASS(file_write_atomic(path, "", 0));
+    PASS(names ? file_writer_commit(names) : file_remove(names_path));
+    return file_writer_commit(rows);
+}
+
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path)
 {
     graco_status status = GRACO_OK;
-    char *names = NULL;
+    struct file_writer *rows = NULL, *names = NULL;
+    char *names_path = NULL;
+    struct array array;
     if (Z->rows != data->graph->nodes)
         FAIL(GRACO_ERROR_ARGUMENT, "embeddings of %lld nodes: expected %lld", (long long)Z->rows,
              (long long)data->graph->nodes);
-    TRY(names_beside(&names, path));
-    TRY(file_remove(names));
-    TRY(graco_matrix_save(Z, path));
-    TRY(name_lines_write(names, data->node_ids, Z->rows));
+    TRY(array_borrow(&array, ARRAY_F32, Z->data, 2, (int64_t[]){Z->rows, Z->cols}));
+    TRY(names_beside(&names_path, path));
+    TRY(npy_writer_open(&rows, path, &array));
+    TRY(file_writer_write(rows, Z->data, array.count * array.size));
+    if (data->node_ids)
+        TRY(name_lines_begin(&names, names_path, data->node_ids, Z->rows));
+    TRY(place_files(rows, names, path, names_path));
 done:
-    memory_free(names);
+    file_writer_free(rows);
+    file_writer_free(names);
+    memory_free(names_path);
     return status;
 }

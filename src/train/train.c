@@ -81,29 +81,6 @@ done:
     return status;
 }
 
-/* What the method needs of the data. */
-static graco_status check_data(const struct graco_dataset *data, const struct method *method)
-{
-    unsigned needs = method->needs;
-    if (needs & METHOD_NEEDS_LABELS && data->classes == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "method %s needs labels; data set '%s' has none",
-                           method->name, data->name);
-    if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "method %s needs node features; data set '%s' has none", method->name,
-                           data->name);
-    if (needs & METHOD_NO_WEIGHTS && data->graph->in.value)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "method %s does not read weights of edges, and data set '%s' has some: "
-                           "--unweighted leaves them out",
-                           method->name, data->name);
-    if (needs & METHOD_NEEDS_TWO_NODES && data->graph->nodes < 2)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "data set '%s' has %lld node; training needs at least 2", data->name,
-                           (long long)data->graph->nodes);
-    return needs & METHOD_NEEDS_FEATURES ? features_check_cols(&data->features) : GRACO_OK;
-}
-
 /* The model to go on from: a new one, or the run folder's. */
 static graco_status open_model(struct session *s)
 {
@@ -239,7 +216,7 @@ static graco_status open_session(struct session *s)
     TRY(made_create(&s->made, s->given, &s->config));
     TRY(made_narrow(&s->made, &s->config));
     s->data = s->made.data;
-    TRY(check_data(s->data, method));
+    TRY(method_check_data(method, s->data));
     if (method->structured && s->config.patience > 0)
         TRY(stopping_check(&s->config, s->given));
     if (s->options->run)

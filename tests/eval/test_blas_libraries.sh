@@ -45,6 +45,9 @@ for path in "${libraries[@]}" "${more[@]}"; do
     # Threads that the environment asks for are not started either.
     holds "$path: products at once" env OMP_NUM_THREADS=4 BLIS_NUM_THREADS=4 \
         "$build/tests/eval_test_blas" 100
+    holds "$path: products beside another OpenMP" env ASAN_OPTIONS=verify_asan_link_order=0 \
+        timeout 60 \
+        env LD_PRELOAD="$build/tests/libother_openmp.so" "$build/tests/eval_test_blas" 1
 done
 holds "a CBLAS was tried" [ $tried -ge 1 ]
 [ $tried -ge 2 ] || echo "left out: a second CBLAS (none but OpenBLAS is installed)"

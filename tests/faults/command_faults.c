@@ -117,9 +117,23 @@ static const struct scenario scenarios[] = {
      NULL,
      NULL},
     {"export-npz", {"@edges", NAMED}, "export run -o z.npz", NULL, NULL},
+    {"neighbours", {"@edges", NAMED}, "neighbours run -k 2 -o near.csv " ON_CPU, NULL, NULL},
+    {"neighbours-json", {"@edges", NAMED}, "neighbours run -k 2 -o near.json " ON_CPU, NULL, NULL},
+    {"neighbours-npz", {"@edges", NAMED}, "neighbours run -k 2 -o near.npz " ON_CPU, NULL, NULL},
     {"eval",
      {GRAPH, TRAINED, "eval run g.npz --splits 1 --threads 1 --json"},
      "eval run g.npz --splits 2 --threads 1 --json --baseline raw,untrained --splits-file s.npy",
+     NULL,
+     NULL},
+    {"eval-cluster",
+     {GRAPH, TRAINED},
+     "eval run g.npz --task cluster --threads 1 --json",
+     NULL,
+     NULL},
+    {"split-links", {GRAPH}, "split-links g.npz -o left", NULL, NULL},
+    {"eval-link",
+     {GRAPH, "split-links g.npz -o left", "train left -o run --epochs 1 " SMALL},
+     "eval run left --task link --threads 1 --json",
      NULL,
      NULL},
     {"convert-npz",
@@ -350,6 +364,22 @@ static void check_there(void *user, const char *path)
         complain(c, "missing:", path);
 }
 
+/* Embeddings that the reference has with names have them in the tree too, or are empty or absent. */
+static void check_names(void *user, const char *path)
+{
+    static const char ending[] = ".node_ids.txt";
+    struct check *c = user;
+    char names[FILES_PATH], rows[FILES_PATH];
+    struct stat about;
+    size_t length = strlen(path), tail = sizeof ending - 1;
+    if (length < tail || strcmp(path + length - tail, ending) != 0)
+        return;
+    files_join(names, c->tree, path);
+    snprintf(rows, sizeof rows, "%.*s.npy", (int)(strlen(names) - tail), names);
+    if (stat(rows, &about) == 0 && about.st_size > 0 && access(names, F_OK) != 0)
+        complain(c, "embeddings without", path);
+}
+
 /* Looks at the tree; `final`: it must be the reference's. */
 static void check_tree(struct check *c, bool final)
 {
@@ -357,6 +387,7 @@ static void check_tree(struct check *c, bool final)
     c->final = final;
     files_each(c->tree, "", check_file, c);
     files_join(after, c->bench->base, "after");
+    files_each(after, "", check_names, c);
     if (final)
         files_each(after, "", check_there, c);
 }

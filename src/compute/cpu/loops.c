@@ -179,6 +179,40 @@ static double logistic_tile(float *tile, int64_t ld, int64_t rows, int64_t cols)
     return total;
 }
 
+/* ---- Neighbours ------------------------------------------------------------------------------ */
+
+static inline ext_integers reaching(const float *x, ext_vector low, const float *bars)
+{
+    return (load(x) >= low) | (load(x) >= load(bars));
+}
+
+/* Hardly any number reaches a bar: vectors are looked at by groups, those of a group only if one does, and
+ * numbers one by one only within such a vector. */
+static int64_t reach(int32_t *place, const float *x, int64_t count, float bar, const float *bars)
+{
+    enum { SPAN = 4 * LANES };
+    const ext_vector low = fill(bar);
+    int64_t found = 0, j = 0;
+    while (j < count) {
+        int64_t end = j + LANES < count ? j + LANES : count;
+        if (j % SPAN == 0 && j + SPAN <= count &&
+            !ext_any(
+                (reaching(x + j, low, bars + j) | reaching(x + j + LANES, low, bars + j + LANES)) |
+                (reaching(x + j + 2 * LANES, low, bars + j + 2 * LANES) |
+                 reaching(x + j + 3 * LANES, low, bars + j + 3 * LANES)))) {
+            j += SPAN;
+            continue;
+        }
+        if (end - j == LANES && !ext_any(reaching(x + j, low, bars + j)))
+            j = end;
+        for (; j < end; j++) {
+            place[found] = (int32_t)j;
+            found += (x[j] >= bar) | (x[j] >= bars[j]);
+        }
+    }
+    return found;
+}
+
 /* ---- Rows of the moment objective ------------------------------------------------------------ */
 
 static void exp_powers(const float *x, int64_t count, float inverse_tau, double sums[7])
@@ -370,6 +404,7 @@ const struct loops TABLE(LOOPS_ISA) = {
     .exp_tile = exp_tile,
     .weigh_tile = weigh_tile,
     .logistic_tile = logistic_tile,
+    .reach = reach,
     .exp_powers = exp_powers,
     .residual = residual,
     .dot = dot,

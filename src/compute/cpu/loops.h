@@ -90,6 +90,9 @@ struct loops {
     void (*weigh_tile)(float *out, const float *tile, int64_t ld, int64_t rows, int64_t cols,
                        const float *row, const float *col);
 
+    /* The places, ascending, where x >= bar or x >= bars[place]; returns how many. */
+    int64_t (*reach)(int32_t *place, const float *x, int64_t count, float bar, const float *bars);
+
     /* tile = 1 / (1 + e^-tile) over (rows, cols), rows ld apart; returns the sum of
      * log(1 + e^tile). */
     double (*logistic_tile)(float *tile, int64_t ld, int64_t rows, int64_t cols);

@@ -258,14 +258,18 @@ graco_status file_sync_folder(const char *folder)
     return status;
 }
 
+graco_status file_writer_sync(struct file_writer *writer)
+{
+    PASS(writer_usable(writer));
+    PASS(writer_flush(writer));
+    return system_sync(writer->fd) == 0 ? GRACO_OK : fail_errno("sync", writer->temporary);
+}
+
 /* The file stays open, and so locked, until it has its name: nobody may take it for a leftover. */
 graco_status file_writer_commit(struct file_writer *writer)
 {
     graco_status status = GRACO_OK;
-    TRY(writer_usable(writer));
-    TRY(writer_flush(writer));
-    if (system_sync(writer->fd) != 0)
-        TRY(fail_errno("sync", writer->temporary));
+    TRY(file_writer_sync(writer));
     if (rename(writer->temporary, writer->path) != 0)
         TRY(fail_errno("rename to", writer->path));
     writer->committed = true;

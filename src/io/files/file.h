@@ -50,6 +50,9 @@ struct file_writer;
 
 graco_status file_writer_open(struct file_writer **out, const char *path);
 graco_status file_writer_write(struct file_writer *writer, const void *bytes, int64_t length);
+/* Brings what was written to the disk, so that the commit has only the rename left: for files that must
+ * appear together. */
+graco_status file_writer_sync(struct file_writer *writer);
 graco_status file_writer_commit(struct file_writer *writer);
 void file_writer_free(struct file_writer *writer);
 
