@@ -5,11 +5,29 @@
 #include "output.h"
 #include "runs.h"
 
+static int split(const char *source, const char *output, const graco_load_options *load,
+                 const graco_links_options *how)
+{
+    graco_dataset *data = NULL;
+    graco_status status = loading_dataset(&data, source, load, NULL, false);
+    if (status == GRACO_OK)
+        status = graco_links_split(data, output, how);
+    if (status == GRACO_OK)
+        output_note("wrote %s: %s without %g of its links for the test and %g for validation",
+                    output, graco_dataset_describe(data).name, how->test, how->validation);
+    graco_dataset_free(data);
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+}
+
+static const char SUMMARY[] =
+    "Writes DATASET without some of its links, and beside it these links and as many\n"
+    "pairs of nodes without one. Train on DIR, then score the embeddings by\n"
+    "`graco eval RUN DIR --task link`.";
+
 int cmd_split_links(int argc, char **argv)
 {
     graco_links_options how = graco_links_defaults();
     graco_load_options load = {0};
-    graco_dataset *data = NULL;
     const char *output = NULL;
     int64_t seed = 0;
     bool force = false;
@@ -23,36 +41,22 @@ int cmd_split_links(int argc, char **argv)
         LOADING_OPTIONS(load),
         {0},
     };
-    struct command command = {
-        .name = "split-links",
-        .synopsis = "DATASET -o DIR [options]",
-        .summary =
-            "Writes DATASET without some of its links, and beside it these links and as many\n"
-            "pairs of nodes without one. Train on DIR, then score the embeddings by\n"
-            "`graco eval RUN DIR --task link`.",
-        .options = options,
-        .min_arguments = 1,
-        .max_arguments = 1,
-    };
+    struct command command = {.name = "split-links",
+                              .synopsis = "DATASET -o DIR [options]",
+                              .summary = SUMMARY,
+                              .options = options,
+                              .min_arguments = 1,
+                              .max_arguments = 1};
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
-    if (!output) {
-        output_error("split-links: no output given; expected -o DIR");
-        return EXIT_USAGE;
-    }
-    const char *const sources[] = {command.arguments[0],
-                                   load.features_path ? load.features_path : "",
+    const char *source = command.arguments[0];
+    const char *const sources[] = {source, load.features_path ? load.features_path : "",
                                    load.labels_path ? load.labels_path : "", NULL};
-    if (!runs_target(output, force, sources))
-        return EXIT_FAILED;
     how.seed = (uint64_t)seed;
-    graco_status status = loading_dataset(&data, command.arguments[0], &load, NULL, false);
-    if (status == GRACO_OK)
-        status = graco_links_split(data, output, &how);
-    if (status == GRACO_OK)
-        output_note("wrote %s: %s without %g of its links for the test and %g for validation",
-                    output, graco_dataset_describe(data).name, how.test, how.validation);
-    graco_dataset_free(data);
-    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+    if (output)
+        return runs_target(output, force, sources) ? split(source, output, &load, &how)
+                                                   : EXIT_FAILED;
+    output_error("split-links: no output given; expected -o DIR");
+    return EXIT_USAGE;
 }
