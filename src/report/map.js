@@ -161,8 +161,11 @@ let program, colourBuffer, order;
 const MOVING_MOST = 200000;            // squares that a plain canvas draws while the map moves
 let movedAt = -1e9;
 
-const dotSize = () => Math.min(Math.max(2.2 + 0.9 * Math.log2(1 + view.scale / fitScale()), 2.2)
-                               + (N < 5000 ? 2.5 : N < 50000 ? 1 : 0), 14);
+// The more nodes, and the smaller the screen, the smaller a dot; it grows as the view comes closer.
+function dotSize() {
+    const base = (N < 5000 ? 4.7 : N < 50000 ? 3.2 : 2.2) * Math.min(1, 0.4 + view.width / 1400);
+    return Math.min(Math.max(base + 0.9 * Math.log2(1 + view.scale / fitScale()), 2), 14);
+}
 
 function compile(kind, source) {
     const shader = gl.createShader(kind);
