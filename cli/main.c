@@ -14,6 +14,7 @@ const struct subcommand subcommands[] = {
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},
     {"neighbours", "find the nodes that are nearest to each other", cmd_neighbours},
+    {"map", "show nodes in the plane, as a page to explore", cmd_map},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},

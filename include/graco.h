@@ -784,6 +784,58 @@ graco_status graco_neighbours_save(const graco_neighbours *neighbours, const cha
 
 void graco_neighbours_clear(graco_neighbours *neighbours);
 
+/* ---- Map ------------------------------------------------------------------------------------- */
+
+/* Numbers of nodes, by which a map can be coloured. */
+typedef struct graco_map_values {
+    const char *name;
+    const float *values; /* (nodes) NaN: not known */
+} graco_map_values;
+
+typedef struct graco_map_options {
+    const char *title;              /* of the page; NULL: "Map" */
+    const char *const *names;       /* (nodes) or NULL: nodes are called by their numbers */
+    const graco_dataset *data;      /* for labels and degrees, or NULL */
+    const graco_map_values *values; /* (value_count) */
+    int64_t value_count;
+    int64_t k;          /* neighbours of a node that the layout follows; default 15, at most 256 */
+    int64_t clusters;   /* of k-means; default 0: as many as there are classes, else 10 */
+    int64_t epochs;     /* of the layout; default 0: 500 up to 10,000 nodes, 200 above */
+    uint64_t seed;      /* default 0 */
+    int64_t threads;    /* 0: one per core; never changes the result */
+    const char *device; /* for the neighbours, as in graco_embed_options */
+} graco_map_options;
+
+graco_map_options graco_map_defaults(void);
+
+/* A place in the plane for every node, with what is shown of it. */
+typedef struct graco_map graco_map;
+
+/* Lays out the nodes of embeddings Z (nodes, any): nodes that are nearest by cosine lie side by side.
+ * Everything is copied; `options` may be NULL. GRACO_ERROR_ARGUMENT for a data set of another number of
+ * nodes, GRACO_ERROR_NUMBER for a Z that is not finite. The search for neighbours takes
+ * O(nodes^2 columns), the layout O(epochs nodes k). */
+graco_status graco_map_make(graco_map **out, const graco_matrix *Z,
+                            const graco_map_options *options);
+
+typedef struct graco_map_info {
+    int64_t nodes, clusters;
+    double seconds; /* that it took */
+    /* Whether nodes that lie side by side are alike, and whether alike ones lie side by side: 1 at
+     * best, over a sample of nodes; NaN for fewer than four (docs/evaluation.md). */
+    double trustworthiness, continuity;
+    int64_t quality_k, quality_nodes; /* that both look at: so many neighbours of so many nodes */
+} graco_map_info;
+
+graco_map_info graco_map_describe(const graco_map *map);
+
+/* Writes it by the ending of `path`: .html, a page of one file that needs no network; .svg and .png, a
+ * picture by class, or by cluster where there are no labels; .npy, the places (nodes, 2). Whole or not
+ * at all. GRACO_ERROR_ARGUMENT for another ending. */
+graco_status graco_map_save(const graco_map *map, const char *path);
+
+void graco_map_free(graco_map *map);
+
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
 typedef struct graco_predict_options {

@@ -146,6 +146,24 @@ void text_csv(struct text *text, const char *words)
     text_add(text, quoted ? "\"" : "");
 }
 
+void text_json(struct text *text, const char *words)
+{
+    text_add(text, "\"");
+    while (*words) {
+        bool line_end =
+            strncmp(words, "\xE2\x80\xA8", 3) == 0 || strncmp(words, "\xE2\x80\xA9", 3) == 0;
+        if (line_end) {
+            text_add(text, words[2] == '\xA8' ? "\\u2028" : "\\u2029");
+            words += 3;
+        } else if (strchr("\"\\<>&", *words) || (unsigned char)*words < 0x20) {
+            text_print(text, "\\u%04x", (unsigned)(unsigned char)*words++);
+        } else {
+            add_character(text, &words);
+        }
+    }
+    text_add(text, "\"");
+}
+
 const char *text_words(const struct text *text)
 {
     return text->bytes ? text->bytes : "";

@@ -35,6 +35,10 @@ void text_markdown(struct text *text, const char *words);
  * would take for a formula (it begins with = + - @ or a tab) gets an apostrophe before it. */
 void text_csv(struct text *text, const char *words);
 
+/* The words as a string of JSON, in quotes, that may stand in a script of a page: < > & are written by
+ * their numbers, and so are the two line ends that JavaScript has beside JSON's. */
+void text_json(struct text *text, const char *words);
+
 /* The same after another text, whatever that failed with. */
 void text_append(struct text *text, const struct text *other);
 

@@ -35,6 +35,10 @@ static void escaping(void)
                  "&lt;b&gt;\\*x\\* \\_y\\_ \\`z\\` \\[l\\](u) \\#1 \\~s\\~ \\$m\\$ \\\\");
     check_escape(text_markdown, "&amp; \"quotes\"", "&amp;amp; \"quotes\"");
 
+    check_escape(text_json, "a \"b\" \\ </script>&\n",
+                 "\"a \\u0022b\\u0022 \\u005c \\u003c/script\\u003e\\u0026\\u000a\"");
+    check_escape(text_json, "\xE2\x80\xA8\xD7\xA9\xFF", "\"\\u2028\xD7\xA9\xEF\xBF\xBD\"");
+
     check_escape(text_csv, "plain words", "plain words");
     check_escape(text_csv, "a,b", "\"a,b\"");
     check_escape(text_csv, "say \"x\"\nand y", "\"say \"\"x\"\"\nand y\"");

@@ -1,0 +1,37 @@
+/* A map: a place in the plane for every node, and what is shown of it on a page or in a picture. */
+#ifndef REPORT_MAP_H
+#define REPORT_MAP_H
+
+#include "report/text.h"
+
+/* Nearest neighbours of a node that the page names. */
+enum { MAP_NEAR = 5 };
+
+/* What colour may show: groups of nodes, or numbers. Owns its arrays. */
+struct map_column {
+    char *name;
+    int32_t *group; /* (nodes) number of a word; NULL: there are numbers */
+    int64_t words;
+    char **word;   /* (words) what groups are called */
+    float *values; /* (nodes) NaN: not known */
+};
+
+struct graco_map {
+    graco_map_info info;
+    char *title;
+    int64_t nodes, near; /* so many neighbours are known of each node, at most MAP_NEAR */
+    float *place;        /* (nodes, 2) */
+    int32_t *neighbour;  /* (nodes, near) the nearest first */
+    char **name;         /* (nodes) or NULL: nodes are called by their numbers */
+    int64_t columns;
+    struct map_column *column; /* classes, if any, clusters, degrees, if any, the caller's */
+};
+
+/* The page. */
+void map_page(struct text *out, const graco_map *map);
+
+/* The pictures, by the first column, which has groups. */
+void map_svg(struct text *out, const graco_map *map);
+graco_status map_png(const graco_map *map, const char *path);
+
+#endif
