@@ -12,8 +12,8 @@ export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
-	wheel test-wheel pictures results bench bench-quick bench-eval bench-inductive bench-cuda bench-methods \
-	bench-peers install clean
+	wheel test-wheel deb test-deb pictures results bench bench-quick bench-eval bench-inductive bench-cuda \
+	bench-methods bench-peers bench-loading bench-python install clean
 
 all: build
 
@@ -100,6 +100,10 @@ bench-inductive: build
 	@$(BUILD)/bench_inductive $(BUILD)/reddit-$(SCALE) | tee $(BUILD)/inductive.json
 	@/usr/bin/python3 bench/peer_torch_sage.py < $(BUILD)/inductive.json
 
+# 2,000,000 edges with names and weights, from a CSV file and from arrays: seconds.
+bench-loading: build
+	@$(BUILD)/bench_loading
+
 # graco against PyTorch, against sgemm, and on growing graphs: about 25 minutes on two quiet cores.
 # bench-quick shows in two minutes that all of it runs; its figures mean nothing.
 bench bench-quick: build
@@ -112,6 +116,10 @@ bench bench-quick: build
 bench-methods: build
 	@scripts/setup.sh python3-torch python3-numpy
 	@/usr/bin/python3 bench/bench_methods.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
+
+# What the Python package adds to a training. PEER is a Python that has numpy.
+bench-python: build
+	@$(PEER) bench/bench_python.py --build $(BUILD) $(BENCH_OPTIONS)
 
 # graco beside pycleora, PecanPy, PyTorch Geometric and PyTorch: scores, time and memory, in docs/results. PEER is a
 # Python that has them; what it has not is left out.
@@ -140,6 +148,15 @@ bench-cuda: build
 wheel: setup
 	@scripts/wheel.sh
 
+# The Debian packages libgraco0, libgraco-dev, graco and python3-graco of the last commit, in dist/deb/.
+deb:
+	@scripts/setup.sh debhelper dh-python dpkg-dev fakeroot lintian make python3
+	@scripts/deb.sh
+
+# Those packages on a bare Debian 12, made in a temporary folder; needs root.
+test-deb:
+	@scripts/test_deb.sh
+
 # That wheel on a bare Debian 12 without build tools, made in a temporary folder; needs root.
 test-wheel:
 	@scripts/test_wheel.sh
@@ -148,4 +165,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf build build-clang build-sanitize build-fuzz build-coverage build-wheel demo dist
+	rm -rf build build-clang build-sanitize build-fuzz build-coverage build-deb build-wheel demo dist

@@ -3,7 +3,12 @@
  *   bench_cuda PRECISION N D [ROUNDS]       PRECISION: fp32, tf32, fp16, or fp16-portable
  *
  * Prints one JSON object: medians of the two passes. Operations are counted by the mathematics:
- * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass. */
+ * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass.
+ *
+ *   bench_cuda neighbours N D [ROUNDS]
+ *
+ * is the search for 10 neighbours of each of N rows in its place, from host memory to host memory: 2 N^2 d
+ * operations. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/context.h"
@@ -68,6 +73,26 @@ done:
     return status;
 }
 
+static graco_status measure_neighbours(int64_t n, int64_t d, int rounds, double *seconds)
+{
+    graco_neighbours_options options = graco_neighbours_defaults();
+    graco_matrix Z = {n, d, NULL};
+    graco_status status = GRACO_OK;
+    options.device = "cuda";
+    TRY(make_rows(&Z.data, n, d));
+    for (int round = 0; round < rounds; round++) {
+        graco_neighbours found = {0};
+        double begin = threads_seconds();
+        TRY(graco_neighbours_find(&found, &Z, &options));
+        seconds[round] = threads_seconds() - begin;
+        graco_neighbours_clear(&found);
+    }
+    qsort(seconds, (size_t)rounds, sizeof *seconds, compare);
+done:
+    memory_free(Z.data);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     double forward[ROUNDS_MAX], backward[ROUNDS_MAX];
@@ -75,14 +100,22 @@ int main(int argc, char **argv)
     struct context *c = NULL;
     graco_status status = GRACO_OK;
     if (argc < 4) {
-        fprintf(stderr, "usage: bench_cuda fp32|tf32|fp16|fp16-portable N D [ROUNDS]\n");
+        fprintf(stderr, "usage: bench_cuda fp32|tf32|fp16|fp16-portable|neighbours N D [ROUNDS]\n");
         return 2;
     }
     int64_t n = atoll(argv[2]), d = atoll(argv[3]);
     int rounds = argc > 4 ? atoi(argv[4]) : 11;
     if (rounds < 1 || rounds > ROUNDS_MAX)
         rounds = ROUNDS_MAX;
+    double unit = (double)n * (double)n * (double)d / 1e12;
     TRY(backend_find(&cuda, "cuda"));
+    if (strcmp(argv[1], "neighbours") == 0) {
+        TRY(measure_neighbours(n, d, rounds, forward));
+        printf(
+            "{\"neighbours\": 10, \"n\": %lld, \"d\": %lld, \"seconds\": %.4f, \"tflops\": %.1f}\n",
+            (long long)n, (long long)d, forward[rounds / 2], 2 * unit / forward[rounds / 2]);
+        goto done;
+    }
     TRY(context_create(&c, cuda, 1, 0));
     c->precision = strcmp(argv[1], "fp32") == 0   ? PRECISION_FP32
                    : strcmp(argv[1], "tf32") == 0 ? PRECISION_TF32
@@ -91,7 +124,6 @@ int main(int argc, char **argv)
         testing_without_wgmma(c);
     TRY(measure(c, n, d, rounds, forward, backward));
     double a = forward[rounds / 2], b = backward[rounds / 2];
-    double unit = (double)n * (double)n * (double)d / 1e12;
     printf("{\"precision\": \"%s\", \"n\": %lld, \"d\": %lld, \"forward_ms\": %.4f, "
            "\"backward_ms\": %.4f, \"forward_tflops\": %.1f, \"backward_tflops\": %.1f, "
            "\"tflops\": %.1f}\n",

@@ -313,8 +313,8 @@ def section(report):
            f"{report['threads']} thread{'s' if report['threads'] > 1 else ''}, {report['splits']} splits, "
            f"at most {report['run_limit']:.0f} s for one training.")
     if machine["load_before"] > 0.5:
-        yield (f"**The machine was busy** (load {machine['load_before']} at the start): the seconds of all programs are "
-               "too long; compare processor seconds.")
+        yield (f"**The machine was busy** (load {machine['load_before']} at the start): the seconds of all programs, "
+               "and minutes that one would take, are too long; compare processor time.")
     yield ""
     for name in report["sets"]:
         yield from table(report, name)

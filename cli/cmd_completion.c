@@ -107,10 +107,11 @@ static const struct {
     const char *name;
     void (*add)(struct values *values);
 } MEANINGS[] = {
-    {"preset", add_presets}, {"sets", add_sets},        {"methods", add_methods},
-    {"KEY=VALUE", add_keys}, {"FILE", add_files},       {"DIR", add_files},
-    {"RUN", add_files},      {"EMBEDDINGS", add_files}, {"OUT", add_files},
-    {"DATASET", add_data},   {"ITEM", add_items},       {"NAME", add_sets},
+    {"preset", add_presets}, {"sets", add_sets},      {"methods", add_methods},
+    {"KEY=VALUE", add_keys}, {"KEY=RANGE", add_keys}, {"FILE", add_files},
+    {"DIR", add_files},      {"RUN", add_files},      {"EMBEDDINGS", add_files},
+    {"OUT", add_files},      {"DATASET", add_data},   {"ITEM", add_items},
+    {"NAME", add_sets},
 };
 
 static void add_meaning(struct values *values, const char *word, size_t length)
@@ -362,24 +363,26 @@ static const char FISH_BEGIN[] = "# fish completion of graco, printed by `graco 
                                  "end\n"
                                  "complete -c graco -f\n";
 
-/* --set belongs to `graco train`. */
+/* --set belongs to `graco train`. The line of each option comes later. */
 static void fish_keys(const struct values *keys)
 {
     struct values words;
     for (int i = 0; i < keys->count; i++) {
         find_words(&words, keys->words[i]);
-        printf("complete -c graco -n '__graco_in train' -l set -x -a '%s=", keys->words[i]);
+        if (words.count == 0)
+            continue;
+        printf("complete -c graco -n '__graco_in train' -l set -x -a '");
         for (int j = 0; j < words.count; j++)
-            printf(" %s=%s", keys->words[i], words.words[j]);
+            printf("%s=%s ", keys->words[i], words.words[j]);
         printf("'\n");
     }
 }
 
 static void fish_values(const struct values *values)
 {
-    if (values->count > 0 && !values->settings) {
+    if (values->count > 0) {
         printf(" -a '");
-        print_words("", values, " ");
+        print_words("", values, values->settings ? "= " : " ");
         putchar('\'');
     }
     if (values->files)

@@ -6,6 +6,7 @@
 #include "runs.h"
 #include "scoring.h"
 #include "settings.h"
+#include "tasks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -267,10 +268,15 @@ static int run(const struct command *command, struct request *request)
 int cmd_eval(int argc, char **argv)
 {
     struct request request = {.protocol = "paper", .options = graco_eval_defaults()};
-    int64_t seed = 0;
+    int64_t seed = 0, clusters = 0;
     request.options.device = "auto";
     const char *list = NULL, *protocols[OPTION_WORDS_MAX], *devices[OPTION_WORDS_MAX];
+    const char *tasks[OPTION_WORDS_MAX], *task = task_word(0);
     const struct option options[] = {
+        OPTION_ROW_CHOICE("task", "NAME", &task, options_words(tasks, task_word),
+                          "classify: by labels; cluster: by k-means; link: by links held out"),
+        OPTION_ROW_INTEGER("clusters", "K", &clusters, 0, INT32_MAX,
+                           "of --task cluster; 0: as many as classes"),
         OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol,
                           options_words(protocols, graco_protocol_name),
                           "paper: 10/10/80; authors: 10/90, cross-validated; public: own split"),
@@ -316,6 +322,18 @@ int cmd_eval(int argc, char **argv)
                      "--baseline");
         return EXIT_USAGE;
     }
+    bool classify = strcmp(task, task_word(0)) == 0;
+    if (!classify && list) {
+        output_error("eval: --baseline goes with --task classify only");
+        return EXIT_USAGE;
+    }
+    if (!classify)
+        return task_run(&command, &(struct task_request){.task = task,
+                                                         .json = request.json,
+                                                         .seed = (uint64_t)seed,
+                                                         .clusters = clusters,
+                                                         .threads = request.options.threads,
+                                                         .load = &request.load});
     request.options.seed = (uint64_t)seed;
     for (int p = 0; protocols[p]; p++)
         if (strcmp(request.protocol, protocols[p]) == 0)

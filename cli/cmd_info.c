@@ -1,14 +1,17 @@
-/* graco info: describes a data set. */
+/* graco info: describes a data set, or chosen nodes of it. Edges come from the public arrays, which have
+ * those into each node together; those out of a node are looked for among all. */
 #include "commands.h"
 #include "loading.h"
+#include "nodes.h"
 #include "output.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
-/* How many class names the table shows. */
-enum { CLASSES_SHOWN = 8 };
+/* How many class names, and how many neighbours of a node, the table shows. */
+enum { CLASSES_SHOWN = 8, NODES_SHOWN = 16 };
 
 static int print_json(const graco_dataset *data, const graco_dataset_info *info)
 {
@@ -94,20 +97,187 @@ static int print_table(const graco_dataset *data, const graco_dataset_info *info
     return output_finish();
 }
 
+/* ---- Single nodes ---------------------------------------------------------------------------- */
+
+struct node {
+    const graco_dataset *data;
+    graco_arrays arrays;
+    int64_t number;
+};
+
+/* What is done with each edge of a node: `other` is its other end. */
+typedef void edge_fn(void *user, const struct node *node, int64_t other, double weight);
+
+/* Goes through the edges into the node, or out of it, and returns how many there are. */
+static int64_t each_edge(const struct node *node, bool out, edge_fn *take, void *user)
+{
+    const int64_t *start = node->arrays.edge_indptr.data, last = node->arrays.edge_indptr.rows - 1;
+    const int32_t *source = node->arrays.source.data;
+    const float *weights = node->arrays.edge_weight.data;
+    int64_t count = 0, from = out ? 0 : node->number, to = out ? last : node->number + 1;
+    for (int64_t target = from; target < to; target++)
+        for (int64_t e = start[target]; e < start[target + 1]; e++) {
+            if (out && source[e] != node->number)
+                continue;
+            count++;
+            if (take)
+                take(user, node, out ? target : source[e], weights ? (double)weights[e] : 1);
+        }
+    return count;
+}
+
+static const char *split_name(const struct node *node)
+{
+    static const char *const names[] = {"training", "validation", "test", "none"};
+    const uint8_t *split = node->arrays.split.data;
+    return split && split[node->number] < 4 ? names[split[node->number]] : "none";
+}
+
+/* Gives every class of the node to `take`. */
+static void each_class(const struct node *node, void (*take)(void *user, const char *name),
+                       void *user)
+{
+    const graco_array *y = &node->arrays.y;
+    int64_t label = graco_dataset_label(node->data, node->number);
+    const uint8_t *multi = y->dims == 2 ? (const uint8_t *)y->data + node->number * y->cols : NULL;
+    char text[NODES_NUMBER];
+    for (int64_t k = 0; multi && k < y->cols; k++)
+        if (multi[k])
+            take(user, nodes_class(text, node->data, k));
+    if (!multi && label >= 0)
+        take(user, nodes_class(text, node->data, label));
+}
+
+/* A line of names; what does not fit is cut, and said so. */
+struct line {
+    char text[NODES_SHOWN * 56];
+    int shown;
+};
+
+static void add_word(void *user, const char *word)
+{
+    struct line *line = user;
+    size_t used = strlen(line->text);
+    char plain[NODES_PLAIN];
+    if (line->shown++ <= NODES_SHOWN)
+        snprintf(line->text + used, sizeof line->text - used, "%s%.40s", used ? ", " : "",
+                 line->shown > NODES_SHOWN ? "..." : nodes_plain(plain, word));
+}
+
+static void add_edge(void *user, const struct node *node, int64_t other, double weight)
+{
+    char number[NODES_NUMBER], word[64];
+    bool weighted = node->arrays.edge_weight.data;
+    snprintf(word, sizeof word, weighted ? "%.28s (%.6g)" : "%.28s",
+             nodes_name(number, node->data, other), weight);
+    add_word(user, word);
+}
+
+static void print_node(const struct node *node, const graco_dataset_info *info)
+{
+    char text[NODES_NUMBER], plain[NODES_PLAIN];
+    struct line classes = {0}, in = {0}, out = {0};
+    output_row("node", "%s", nodes_plain(plain, nodes_name(text, node->data, node->number)));
+    if (graco_dataset_node(node->data, node->number))
+        output_row("number", "%" PRId64, node->number);
+    each_class(node, add_word, &classes);
+    if (info->classes > 0)
+        output_row("class", "%s", classes.shown ? classes.text : "not known");
+    if (info->has_split)
+        output_row("split", "%s", split_name(node));
+    if (info->graphs > 1)
+        output_row("graph", "%ld",
+                   (long)((const int32_t *)node->arrays.graph_id.data)[node->number]);
+    int64_t count = each_edge(node, false, add_edge, &in);
+    output_row(info->directed ? "edges in" : "neighbours", "%" PRId64 "%s%s", count,
+               count ? ": " : "", in.text);
+    if (!info->directed)
+        return;
+    count = each_edge(node, true, add_edge, &out);
+    output_row("edges out", "%" PRId64 "%s%s", count, count ? ": " : "", out.text);
+}
+
+static void write_word(void *user, const char *word)
+{
+    writer_string(user, NULL, word);
+}
+
+static void write_edge(void *user, const struct node *node, int64_t other, double weight)
+{
+    char number[NODES_NUMBER];
+    writer_open(user, NULL, '{');
+    writer_string(user, "node", nodes_name(number, node->data, other));
+    writer_real(user, "weight", weight);
+    writer_close(user);
+}
+
+static void write_node(struct writer *json, const struct node *node, const graco_dataset_info *info)
+{
+    char text[NODES_NUMBER];
+    writer_open(json, NULL, '{');
+    writer_string(json, "node", nodes_name(text, node->data, node->number));
+    writer_integer(json, "number", node->number);
+    writer_open(json, "classes", '[');
+    each_class(node, write_word, json);
+    writer_close(json);
+    if (info->has_split)
+        writer_string(json, "split", split_name(node));
+    if (info->graphs > 1)
+        writer_integer(json, "graph", ((const int32_t *)node->arrays.graph_id.data)[node->number]);
+    for (int out = 0; out < 2; out++) {
+        writer_open(json, out ? "edges_out" : "edges_in", '[');
+        each_edge(node, out, write_edge, json);
+        writer_close(json);
+    }
+    writer_close(json);
+}
+
+static int describe_nodes(const graco_dataset *data, const struct option_list *of, bool json)
+{
+    graco_dataset_info info = graco_dataset_describe(data);
+    int64_t numbers[OPTION_LIST_MAX];
+    struct node node = {.data = data, .arrays = graco_dataset_arrays(data)};
+    struct writer writer = {0};
+    graco_status status = graco_dataset_find_nodes(numbers, data, of->values, of->count);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    if (json) {
+        writer_open(&writer, NULL, '{');
+        writer_open(&writer, "nodes", '[');
+    }
+    for (int i = 0; i < of->count; i++) {
+        node.number = numbers[i];
+        if (json)
+            write_node(&writer, &node, &info);
+        else
+            print_node(&node, &info);
+    }
+    if (!json)
+        return output_finish();
+    writer_close(&writer);
+    writer_close(&writer);
+    return output_json(&writer);
+}
+
 int cmd_info(int argc, char **argv)
 {
     graco_load_options load = {0};
     graco_dataset *data = NULL;
+    struct option_list of = {0};
     bool json = false;
     const struct option options[] = {
         LOADING_OPTIONS(load),
+        OPTION_ROW_LIST("of", "NAME|NUMBER", &of,
+                        "describe this node: its class and edges; may be given again"),
         OPTION_ROW_FLAG("json", 0, &json, "print one JSON object"),
         {0},
     };
     struct command command = {
         .name = "info",
-        .synopsis = "DATASET [--json]",
-        .summary = "Describes a data set: a name under $GRACO_DATA, a file or a folder.",
+        .synopsis = "DATASET [options]",
+        .summary =
+            "Describes a data set: a name under $GRACO_DATA, a file or a folder; or with --of\n"
+            "some of its nodes.",
         .options = options,
         .min_arguments = 1,
         .max_arguments = 1,
@@ -119,7 +289,10 @@ int cmd_info(int argc, char **argv)
     if (status != GRACO_OK)
         return output_failure(status);
     graco_dataset_info info = graco_dataset_describe(data);
-    code = json ? print_json(data, &info) : print_table(data, &info);
+    if (of.count > 0)
+        code = describe_nodes(data, &of, json);
+    else
+        code = json ? print_json(data, &info) : print_table(data, &info);
     graco_dataset_free(data);
     return code;
 }

@@ -3,6 +3,7 @@
  * table of labels. */
 #include "commands.h"
 #include "loading.h"
+#include "nodes.h"
 #include "output.h"
 #include "runs.h"
 #include "settings.h"
@@ -57,22 +58,7 @@ static void put_field(struct table *table, const char *field, bool first)
     put(table, "\"", quoted);
 }
 
-enum { FIELD = 64 };
-
-/* Names where the data set has them, else numbers. */
-static const char *node_name(char text[FIELD], const graco_dataset *data, int64_t node)
-{
-    const char *name = graco_dataset_node(data, node);
-    snprintf(text, FIELD, "%" PRId64, node);
-    return name ? name : text;
-}
-
-static const char *class_name(char text[FIELD], const graco_dataset *data, int64_t class)
-{
-    const char *name = graco_dataset_class(data, class);
-    snprintf(text, FIELD, "%" PRId64, class);
-    return name ? name : text;
-}
+enum { FIELD = NODES_NUMBER };
 
 /* The most probable class, the first among equals; of several labels those above 1/2, with semicolons
  * between them. */
@@ -86,35 +72,46 @@ static void put_choice(struct table *table, const graco_dataset *data,
         best = p[k] > p[best] ? k : best;
         if (!found->multi_label || !(p[k] > 0.5f))
             continue;
-        const char *name = class_name(text, data, k);
+        const char *name = nodes_class(text, data, k);
         put(&names, ";", names.length > 0);
         put(&names, name, strlen(name));
     }
     put(&names, "", 1); /* the end of a string */
     table->failed = table->failed || names.failed;
     if (!names.failed)
-        put_field(table, found->multi_label ? names.text : class_name(text, data, best), false);
+        put_field(table, found->multi_label ? names.text : nodes_class(text, data, best), false);
     free(names.text);
 }
 
-static void fill(struct table *table, const graco_dataset *data, const graco_prediction *found)
+static void put_row(struct table *table, const graco_dataset *data, const graco_prediction *found,
+                    int64_t row)
+{
+    const float *p = found->probability + row * found->classes;
+    char text[FIELD];
+    put_field(table, nodes_name(text, data, found->node[row]), true);
+    put_choice(table, data, found, p);
+    for (int64_t k = 0; k < found->classes; k++) {
+        snprintf(text, sizeof text, "%.6f", (double)p[k]);
+        put_field(table, text, false);
+    }
+    put(table, "\r\n", 2);
+}
+
+/* The rows of these nodes, or all with a `count` of 0. What was asked for by name is predicted for all
+ * nodes, so that row i is node i. */
+static void fill(struct table *table, const graco_dataset *data, const graco_prediction *found,
+                 const int64_t *nodes, int count)
 {
     char text[FIELD];
     put_field(table, "node", true);
     put_field(table, "class", false);
     for (int64_t k = 0; k < found->classes; k++)
-        put_field(table, class_name(text, data, k), false);
+        put_field(table, nodes_class(text, data, k), false);
     put(table, "\r\n", 2);
-    for (int64_t i = 0; i < found->count; i++) {
-        const float *p = found->probability + i * found->classes;
-        put_field(table, node_name(text, data, found->node[i]), true);
-        put_choice(table, data, found, p);
-        for (int64_t k = 0; k < found->classes; k++) {
-            snprintf(text, sizeof text, "%.6f", (double)p[k]);
-            put_field(table, text, false);
-        }
-        put(table, "\r\n", 2);
-    }
+    for (int i = 0; i < count; i++)
+        put_row(table, data, found, nodes[i]);
+    for (int64_t i = 0; count == 0 && i < found->count; i++)
+        put_row(table, data, found, i);
 }
 
 static graco_status save(const struct table *table, const char *output)
@@ -128,8 +125,10 @@ static graco_status save(const struct table *table, const char *output)
 }
 
 static int predict(const char *run, const char *source, const graco_load_options *load,
-                   const char *output, const graco_predict_options *options)
+                   const char *output, const graco_predict_options *options,
+                   const struct option_list *of)
 {
+    int64_t nodes[OPTION_LIST_MAX] = {0};
     char folder[RUNS_PATH_MAX], words[GRACO_DIFFERENCES] = "";
     graco_dataset *data = NULL;
     graco_model *model = NULL;
@@ -141,18 +140,20 @@ static int predict(const char *run, const char *source, const graco_load_options
         status = loading_dataset(&data, source, load, first, false);
     if (status == GRACO_OK)
         status = loading_compare(words, first, model, data);
+    if (status == GRACO_OK && of->count > 0)
+        status = graco_dataset_find_nodes(nodes, data, of->values, of->count);
     if (status == GRACO_OK)
         status = graco_predict(&found, model, data, options);
     if (status == GRACO_OK) {
-        fill(&table, data, &found);
+        fill(&table, data, &found, nodes, of->count);
         status = save(&table, output);
     }
     if (status == GRACO_OK && strcmp(first, run) != 0)
         output_note("%s holds several models; this is by the first, %s", run, first);
     if (status == GRACO_OK)
         output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " classes",
-                    strcmp(output, "-") == 0 ? "the standard output" : output, found.count,
-                    found.classes);
+                    strcmp(output, "-") == 0 ? "the standard output" : output,
+                    of->count > 0 ? of->count : found.count, found.classes);
     free(table.text);
     graco_prediction_clear(&found);
     graco_dataset_free(data);
@@ -170,9 +171,12 @@ int cmd_predict(int argc, char **argv)
     const char *output = NULL, *devices[OPTION_WORDS_MAX];
     graco_predict_options how = {.device = "auto"};
     graco_load_options load = {0};
+    struct option_list of = {0};
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "FILE", &output, "where to write the table; -: stdout"),
         OPTION_ROW_FLAG("all", 0, &how.all, "predict nodes whose label is known, too"),
+        OPTION_ROW_LIST("of", "NAME|NUMBER", &of,
+                        "only this node, its label known or not; may be given again"),
         OPTION_ROW_INTEGER("threads", "N", &how.threads, 0, 1024, "threads; 0: one per core"),
         OPTION_ROW_CHOICE("device", "NAME", &how.device, settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),
@@ -188,8 +192,9 @@ int cmd_predict(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
+    how.all = how.all || of.count > 0;
     if (output)
-        return predict(command.arguments[0], command.arguments[1], &load, output, &how);
+        return predict(command.arguments[0], command.arguments[1], &load, output, &how, &of);
     output_error("predict: no output file given; expected -o FILE, such as -o classes.csv");
     return EXIT_USAGE;
 }

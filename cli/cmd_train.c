@@ -494,69 +494,22 @@ static int run_job(const struct line *line, int argc, char **argv)
     return code;
 }
 
-/* Help shows the settings that this command line would train with. */
-static int help(const struct command *command, struct settings *settings)
-{
-    graco_config *config = NULL;
-    const char *source = command->count ? command->arguments[0] : "generated";
-    const char *slash = strrchr(source, '/'), *preset = NULL;
-    char values[SHORT_FORMS][SETTINGS_TEXT];
-    int code = settings_make(&config, &preset, settings, slash ? slash + 1 : source);
-    if (code != EXIT_FINE)
-        return code;
-    settings->method = graco_config_method(config);
-    settings->preset = preset;
-    for (int i = 0; i < SHORT_FORMS; i++)
-        if (*settings_show(values[i], config, settings_short_forms[i]) != '?')
-            settings->given[i] = values[i];
-    code = options_help(command);
-    if (code == EXIT_FINE)
-        settings_help(config, preset);
-    graco_config_free(config);
-    return code == EXIT_FINE ? output_finish() : code;
-}
-
-static const char *method_name(int index)
-{
-    return graco_method(index, NULL);
-}
-
 int cmd_train(int argc, char **argv)
 {
     struct line line = {.runs = 1, .splits = 1};
     struct settings *settings = &line.settings;
-    const char **given = settings->given;
-    const char *methods[OPTION_WORDS_MAX], *objectives[OPTION_WORDS_MAX],
-        *devices[OPTION_WORDS_MAX], *precisions[OPTION_WORDS_MAX], *features[OPTION_WORDS_MAX];
+    struct settings_choices choices;
     bool deterministic = false; /* every training is: the option is accepted and changes nothing */
     const struct option options[] = {
         OPTION_ROW_TEXT("output", 'o', "RUN", &line.output, "run folder; by default runs/NAME"),
-        OPTION_ROW_CHOICE("method", "NAME", &settings->method, options_words(methods, method_name),
-                          "how to learn, as `graco methods` says"),
-        OPTION_ROW_TEXT("preset", 0, "NAME|FILE", &settings->preset,
-                        "hyperparameters; by default those named like the data set"),
-        OPTION_ROW_LIST("set", "KEY=VALUE", &settings->sets,
-                        "set one hyperparameter; may be repeated"),
-        OPTION_ROW_CHOICE("objective", "NAME", &given[SHORT_OBJECTIVE],
-                          settings_words(objectives, "objective"), "which pairs the loss looks at"),
-        OPTION_ROW_CHOICE("node-features", "NAME", &given[SHORT_NODE_FEATURES],
-                          settings_words(features, "node_features"), "given, or made from edges"),
-        OPTION_ROW_TEXT("epochs", 0, "N", &given[SHORT_EPOCHS], "the same as --set epochs=N"),
-        OPTION_ROW_TEXT("seed", 0, "N", &given[SHORT_SEED], "seed of the first run"),
+        SETTINGS_OPTIONS(*settings, choices),
         OPTION_ROW_INTEGER("runs", "K", &line.runs, 1, RUNS_MAX,
                            "train K runs, seeds N, N+1 ..., in RUN/run-1 ..."),
         OPTION_ROW_INTEGER("splits", "K", &line.splits, 1, RUNS_MAX,
                            "train a model for each of K splits, in RUN/split-0 ..."),
-        OPTION_ROW_CHOICE("device", "NAME", &given[SHORT_DEVICE], settings_words(devices, "device"),
-                          "auto: a GPU if there is one; cpu; cuda"),
-        OPTION_ROW_CHOICE("precision", "NAME", &given[SHORT_PRECISION],
-                          settings_words(precisions, "precision"),
-                          "operands of a GPU's products: fp32, tf32, fp16"),
+        SETTINGS_MACHINE_OPTIONS(*settings, choices),
         OPTION_ROW_FLAG("deterministic", 0, &deterministic,
                         "the same seed gives the same bits on one device: always so, at no cost"),
-        OPTION_ROW_TEXT("threads", 0, "N", &given[SHORT_THREADS], "threads; 0: one per core"),
-        OPTION_ROW_TEXT("memory", 0, "SIZE", &given[SHORT_MEMORY],
-                        "what the objective's tiles may fill, such as 256M or 4G"),
         OPTION_ROW_FLAG("resume", 0, &line.resume, "continue the unfinished runs in RUN"),
         OPTION_ROW_FLAG("json", 0, &line.json, "print one JSON object at the end"),
         OPTION_ROW_FLAG("quiet", 'q', &line.quiet, "no progress and no summary"),
@@ -579,7 +532,7 @@ int cmd_train(int argc, char **argv)
     if (!options_parse(&command, argc, argv))
         return EXIT_USAGE;
     if (command.help)
-        return help(&command, settings);
+        return settings_command_help(&command, settings);
     line.source = command.count ? command.arguments[0] : NULL;
     return run_job(&line, argc, argv);
 }

@@ -206,7 +206,7 @@ int cmd_tune(int argc, char **argv)
                           "what settings are compared by; structure reads no labels"),
         OPTION_ROW_CHOICE("method", "NAME", &tune->method, options_words(methods, method_name),
                           "whose settings; one that learns without labels"),
-        OPTION_ROW_LIST("search", "KEY=RANGE", &line.search,
+        OPTION_ROW_LIST("search", "KEY=VALUE", &line.search,
                         "search a,b,c or low..high for one setting; one value pins it"),
         OPTION_ROW_CHOICE("device", "NAME", &tune->device, settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),

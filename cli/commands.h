@@ -6,6 +6,7 @@
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_train(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_neighbours(int argc, char **argv);
@@ -17,6 +18,7 @@ int cmd_tune(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
+int cmd_split_links(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_fetch(int argc, char **argv); /* where the build has it: GRACO_FETCH */
 int cmd_completion(int argc, char **argv);

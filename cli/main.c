@@ -10,6 +10,7 @@
 
 const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
+    {"plan", "say what a training would take, before it runs", cmd_plan},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},
     {"neighbours", "find the nodes that are nearest to each other", cmd_neighbours},
@@ -21,6 +22,7 @@ const struct subcommand subcommands[] = {
     {"reproduce", "make the paper's tables and figures again", cmd_reproduce},
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},
+    {"split-links", "hold links out of a graph, to predict them", cmd_split_links},
     {"generate", "make a graph with communities and features", cmd_generate},
 #ifdef GRACO_FETCH
     {"fetch", "download a published data set", cmd_fetch},

@@ -188,8 +188,9 @@ bool runs_make(const char *folder, const char *kind)
     if (mkdir(path, 0777) == 0 ||
         (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
         return true;
-    output_error("cannot make the %s %s: %s", kind, folder,
-                 errno == EEXIST ? "a file has that name" : strerror(errno));
+    if (kind)
+        output_error("cannot make the %s %s: %s", kind, folder,
+                     errno == EEXIST ? "a file has that name" : strerror(errno));
     return false;
 }
 

@@ -41,7 +41,7 @@ bool runs_made(const char *folder);
 bool runs_check(const char *run, struct runs_form form, bool resume);
 
 /* Makes a folder and those above it; `kind` is for the message, such as "run folder". Returns false
- * after a message. */
+ * after a message, or without one if `kind` is NULL. */
 bool runs_make(const char *folder, const char *kind);
 
 /* Checks, before the work, that a result may be written to `target`: with `force` it may replace a

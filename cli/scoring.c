@@ -107,9 +107,8 @@ static graco_status add_file(struct scoring *scoring, const char *path, const gr
     return status;
 }
 
-/* The file that a run wrote, which is of this data set. */
-static graco_status find_file(char file[RUNS_PATH_MAX + 64], const char *folder,
-                              const graco_dataset *data)
+graco_status scoring_file(char file[RUNS_PATH_MAX + 64], const char *folder,
+                          const graco_dataset *data)
 {
     if (!embeddings_path(file, folder))
         return output_fail(
@@ -172,7 +171,7 @@ static graco_status add_classes(struct scoring *scoring, const char *path, int64
         if (!runs_at(folder, path, number, count > 0 ? s : -1))
             status = output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", path);
         if (status == GRACO_OK)
-            status = find_file(file, folder, data);
+            status = scoring_file(file, folder, data);
         if (status == GRACO_OK)
             status = trained_split(&scores[s].split, folder, options);
         if (status == GRACO_OK)
@@ -201,7 +200,7 @@ static graco_status add_folder(struct scoring *scoring, const char *path, int64_
     if (status == GRACO_OK && split >= 0)
         return add_classes(scoring, path, number, splits, data, options);
     if (status == GRACO_OK)
-        status = find_file(file, folder, data);
+        status = scoring_file(file, folder, data);
     return status == GRACO_OK ? add_file(scoring, file, data, options) : status;
 }
 

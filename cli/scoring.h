@@ -4,6 +4,7 @@
 
 #include "graco.h"
 
+#include "runs.h"
 #include "writer.h"
 
 struct scoring {
@@ -21,6 +22,10 @@ struct scoring {
 /* Evaluates a .npy file, a run folder, or a folder of several runs. */
 graco_status scoring_embeddings(struct scoring *out, const char *path, const graco_dataset *data,
                                 const graco_eval_options *options);
+
+/* The file of embeddings that a run wrote, which must be of this data set. */
+graco_status scoring_file(char file[RUNS_PATH_MAX + 64], const char *folder,
+                          const graco_dataset *data);
 
 /* Evaluates what embeddings should beat: the data set's features ("raw"), or those of an encoder
  * with its initial weights ("untrained") under the settings of `run`, or of the data set's preset

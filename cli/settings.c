@@ -17,6 +17,16 @@ const char *const settings_short_forms[SHORT_FORMS] = {
 
 enum { KEYS_MAX = 62, LIST_TEXT = 1024, KEY_COLUMN = 21 };
 
+static const char *method_name(int index)
+{
+    return graco_method(index, NULL);
+}
+
+const char *const *settings_methods(const char *words[OPTION_WORDS_MAX])
+{
+    return options_words(words, method_name);
+}
+
 const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key)
 {
     int count = 0;
@@ -50,6 +60,12 @@ static const char *const *list_presets(const char *names[KEYS_MAX + 2], const ch
     return names;
 }
 
+/* The command that messages name. */
+static const char *command_of(const struct settings *settings)
+{
+    return settings->command ? settings->command : "train";
+}
+
 /* Whether a preset is a file rather than a name. */
 static bool is_file(const char *preset)
 {
@@ -66,8 +82,8 @@ static int load_preset(graco_config **config, const struct settings *settings)
         return output_failure(status);
     const char *method = graco_config_method(loaded);
     if (settings->method && strcmp(settings->method, method) != 0) {
-        output_error("train: --preset %s is for the method %s, and --method is %s",
-                     settings->preset, method, settings->method);
+        output_error("%s: --preset %s is for the method %s, and --method is %s",
+                     command_of(settings), settings->preset, method, settings->method);
         graco_config_free(loaded);
         return EXIT_USAGE;
     }
@@ -91,14 +107,14 @@ int settings_preset(graco_config **config, const char **preset, const struct set
         found++;
     if (settings->preset && !names[found]) {
         const char *nearest = options_nearest(settings->preset, names);
-        output_error("train: --preset is '%s'; expected one of: %s%s%s%s", settings->preset,
-                     join(text, names), nearest ? " (did you mean " : "", nearest ? nearest : "",
-                     nearest ? "?)" : "");
+        output_error("%s: --preset is '%s'; expected one of: %s%s%s%s", command_of(settings),
+                     settings->preset, join(text, names), nearest ? " (did you mean " : "",
+                     nearest ? nearest : "", nearest ? "?)" : "");
         return EXIT_USAGE;
     }
     graco_status status = graco_config_create(config, settings->method, wanted);
     if (status != GRACO_OK) {
-        output_error("train: %s", graco_message());
+        output_error("%s: %s", command_of(settings), graco_message());
         return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     }
     *preset = wanted && names[found] ? names[found] : "general";
@@ -116,24 +132,26 @@ static const char *const *list_keys(const char *names[KEYS_MAX + 1], const graco
     return names;
 }
 
-static bool set(graco_config *config, const char *key, const char *value)
+static bool set(graco_config *config, const struct settings *settings, const char *key,
+                const char *value)
 {
     if (!value || graco_config_set(config, key, value) == GRACO_OK)
         return true;
     /* The library's "epochs is 'x'" is said of the option. */
     bool named = strncmp(graco_message(), key, strlen(key)) == 0;
-    output_error("train: %s%s", named ? "--" : "", graco_message());
+    output_error("%s: %s%s", command_of(settings), named ? "--" : "", graco_message());
     return false;
 }
 
 /* One "key=value". A key that is nearly one of the method's gets a hint. */
-static bool set_pair(graco_config *config, const char *pair)
+static bool set_pair(graco_config *config, const struct settings *settings, const char *pair)
 {
     const char *names[KEYS_MAX + 1], *equals = strchr(pair, '=');
     char key[64];
 
     if (!equals || equals == pair) {
-        output_error("train: --set is '%s'; expected key=value, such as hidden=256", pair);
+        output_error("%s: --set is '%s'; expected key=value, such as hidden=256",
+                     command_of(settings), pair);
         return false;
     }
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 63 ? equals - pair : 63), pair);
@@ -141,8 +159,8 @@ static bool set_pair(graco_config *config, const char *pair)
         return true;
     const char *nearest = options_nearest(key, list_keys(names, config));
     bool hint = nearest && strcmp(nearest, key) != 0;
-    output_error("train: --set: %s%s%s%s", graco_message(), hint ? " (did you mean " : "",
-                 hint ? nearest : "", hint ? "?)" : "");
+    output_error("%s: --set: %s%s%s%s", command_of(settings), graco_message(),
+                 hint ? " (did you mean " : "", hint ? nearest : "", hint ? "?)" : "");
     return false;
 }
 
@@ -151,9 +169,9 @@ bool settings_apply(graco_config *config, const struct settings *settings)
     bool right = true;
 
     for (int i = 0; right && i < settings->sets.count; i++)
-        right = set_pair(config, settings->sets.values[i]);
+        right = set_pair(config, settings, settings->sets.values[i]);
     for (int i = 0; right && i < SHORT_FORMS; i++)
-        right = set(config, settings_short_forms[i], settings->given[i]);
+        right = set(config, settings, settings_short_forms[i], settings->given[i]);
     return right;
 }
 
@@ -236,4 +254,25 @@ void settings_help(const graco_config *config, const char *preset)
                     settings_show(value, config, key));
     putchar('\n');
     options_list("presets", list_presets(names, method));
+}
+
+int settings_command_help(const struct command *command, struct settings *settings)
+{
+    graco_config *config = NULL;
+    const char *source = command->count ? command->arguments[0] : "generated";
+    const char *slash = strrchr(source, '/'), *preset = NULL;
+    char values[SHORT_FORMS][SETTINGS_TEXT];
+    int code = settings_make(&config, &preset, settings, slash ? slash + 1 : source);
+    if (code != EXIT_FINE)
+        return code;
+    settings->method = graco_config_method(config);
+    settings->preset = preset;
+    for (int i = 0; i < SHORT_FORMS; i++)
+        if (*settings_show(values[i], config, settings_short_forms[i]) != '?')
+            settings->given[i] = values[i];
+    code = options_help(command);
+    if (code == EXIT_FINE)
+        settings_help(config, preset);
+    graco_config_free(config);
+    return code == EXIT_FINE ? output_finish() : code;
 }

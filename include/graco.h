@@ -95,8 +95,9 @@ typedef struct graco_load_options {
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
  * else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
- * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders,
- * graco's own .npz or folder of .npy, or an edge list. A folder's x.npy of float32 is used in
+ * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders, the
+ * layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE, graco's own .npz or folder of
+ * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all. A folder's x.npy of float32 is used in
  * place, so it may be larger than memory and must not change meanwhile. `options` may be NULL. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
@@ -361,9 +362,10 @@ typedef struct graco_epoch {
     int64_t floored;           /* anchors whose moment estimate hit the floor */
     double seconds;            /* of this epoch */
     double seconds_left;       /* estimate */
-    double cost;               /* that early stopping looks at: the loss, or a validation's */
-    int64_t best_epoch;        /* that of the lowest cost so far; 0: the training keeps none */
-    const char *ended;         /* NULL, or why this epoch is the last: as in the result */
+    double cost;        /* that early stopping looks at: the loss, a validation's, or that of the
+                                  embeddings' structure; NaN: it did not look after this epoch */
+    int64_t best_epoch; /* that of the lowest cost so far; 0: the training keeps none */
+    const char *ended;  /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
 /* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */
@@ -499,6 +501,53 @@ void graco_names_free(char **names);
 graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
                                          int64_t count);
 
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+/* Seconds that this machine takes for a unit of each kind of work that a training does, measured with
+ * the kernels themselves. They hold for one device and number of threads. */
+enum { GRACO_RATES = 11 };
+typedef struct graco_rates {
+    double seconds[GRACO_RATES];
+} graco_rates;
+
+/* The names of the kinds; NULL past the end. */
+const char *graco_rate_name(int index);
+
+/* Where a training with this configuration computes, "cpu" or "cuda", and with how many threads. */
+graco_status graco_config_machine(const char **device, int64_t *threads,
+                                  const graco_config *config);
+
+/* Measures the rates of the device and the threads that a configuration asks for: about a second. */
+graco_status graco_rates_measure(graco_rates *out, const graco_config *config);
+
+/* What a training will take. */
+typedef struct graco_plan {
+    const char *device;   /* "cpu" or "cuda" */
+    int64_t now_bytes;    /* resident memory of this process before the training: its data set */
+    int64_t host_bytes;   /* the most of it during the training */
+    int64_t device_bytes; /* the most that buffers take on a device beside the host; 0 on the CPU */
+    int64_t device_free, device_total; /* what it has: 0 on the CPU */
+    int64_t parameters;                /* numbers that are learnt */
+    int64_t steps;                     /* of an epoch */
+    double
+        prepare_seconds; /* before the first epoch: features that are made, graphs cut out, walks */
+    double epoch_seconds; /* NaN without rates, as the following ones */
+    double embed_seconds; /* the embeddings after the last epoch */
+    double seconds;       /* in all, if no epoch is spared by `patience` */
+} graco_plan;
+
+/* Goes through a training without training: everything is prepared and every buffer asked for, but
+ * buffers have no memory and kernels count in place of computing. Methods that learn from random walks
+ * run two steps. `rates` may be NULL. Fails as graco_train does where data and settings do not fit
+ * together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another training makes.
+ * Costs about what preparing the training does, in time and memory. */
+graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
+                              const graco_config *config, const graco_rates *rates);
+
+/* What the system can give this process, in bytes: free or reclaimable memory and swap, within the
+ * limits of the control group and of the process. INT64_MAX where that cannot be asked. */
+int64_t graco_available_memory(void);
+
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
 
@@ -600,6 +649,94 @@ typedef struct graco_structure {
  * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
 graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
                                      const graco_dataset *data, int64_t threads);
+
+/* ---- Clusters -------------------------------------------------------------------------------- */
+
+typedef struct graco_cluster_options {
+    int64_t clusters; /* 0: as many as the labelled nodes have classes */
+    int64_t starts;   /* of k-means, of which the best is kept; default 10 */
+    uint64_t seed;    /* default 0 */
+    int64_t threads;  /* 0: one per core; never changes the result */
+} graco_cluster_options;
+
+graco_cluster_options graco_cluster_defaults(void);
+
+/* Numbers as scikit-learn has them, NaN where there is none. Clear it with graco_cluster_result_clear. */
+typedef struct graco_cluster_result {
+    int64_t nodes, clusters;
+    int32_t *cluster; /* (nodes) */
+    int64_t labelled; /* nodes with a known label; 0: none, or several labels for each node */
+    double nmi;       /* normalised mutual information with the labels, by the arithmetic mean */
+    double ari;       /* adjusted Rand index */
+    double
+        accuracy; /* share of nodes whose cluster is matched with their class, by the best matching */
+    double modularity; /* of the clusters on the graph's edges */
+    double silhouette; /* mean over at most 3,000 nodes, drawn by the seed */
+    double seconds;
+} graco_cluster_result;
+
+/* Clusters embeddings Z (nodes, any), rows scaled to length one, by k-means, and compares the clusters with
+ * labels, edges and themselves. `options` may be NULL. GRACO_ERROR_ARGUMENT for more clusters than
+ * nodes, and where neither says how many there are. */
+graco_status graco_evaluate_clusters(graco_cluster_result *result, const graco_matrix *Z,
+                                     const graco_dataset *data,
+                                     const graco_cluster_options *options);
+
+void graco_cluster_result_clear(graco_cluster_result *result);
+
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+typedef struct graco_links_options {
+    double test, validation; /* shares of the links that are held out; default 0.1 and 0.05 */
+    uint64_t seed;           /* default 0 */
+} graco_links_options;
+
+graco_links_options graco_links_defaults(void);
+
+/* Pairs of nodes for link prediction. Clear it with graco_links_clear. */
+typedef struct graco_links {
+    int64_t count;
+    /* (count, 4) in each row two nodes; the part they belong to, 0 training, 1 validation, 2 test;
+     * and 1 for a link, 0 for a pair without one. */
+    int32_t *pair;
+} graco_links;
+
+/* Writes a data set without some of its links, drawn at random, and these beside it, as the array
+ * `links` (docs/formats.md): one file if `path` ends in .npz, else a folder. A link is a pair of nodes
+ * with an edge in either direction, and both go. Each part has as many pairs without an edge as links,
+ * of two nodes of one graph; the training part is at most 20,000 of the links that stay. The same seed
+ * gives the same bytes. `options` may be NULL. GRACO_ERROR_ARGUMENT if a part would be empty, or if
+ * there are too few pairs without an edge. O(edges log edges). */
+graco_status graco_links_split(const graco_dataset *data, const char *path,
+                               const graco_links_options *options);
+
+/* Reads the links of a data set that graco_links_split wrote; `source` as graco_dataset_load takes it. */
+graco_status graco_links_load(graco_links *out, const char *source);
+void graco_links_clear(graco_links *links);
+
+/* How pairs are scored: "dot", z_a . z_b; "cosine"; "hadamard", a logistic regression on z_a * z_b,
+ * number by number. */
+enum { GRACO_LINK_SCORES = 3 };
+
+typedef struct graco_link_result {
+    int64_t links, others; /* pairs of the test part: with a link, without one */
+    struct {
+        const char *name;
+        double auc; /* area under the ROC curve, 0 .. 1 */
+        double average_precision;
+    } score[GRACO_LINK_SCORES];
+    double
+        C; /* of the regression, the best of 2^-10, 2^-8 .. 2^10 by the validation part's AUC; 1 without it */
+    bool converged;
+    double seconds;
+} graco_link_result;
+
+/* Scores embeddings Z (nodes, any) by how well they tell the test part's links from its other pairs.
+ * `data` is what Z was trained on: GRACO_ERROR_ARGUMENT if it has an edge where a link was held out.
+ * Equal scores count as scikit-learn counts them. The result is the same for any number of threads. */
+graco_status graco_evaluate_links(graco_link_result *result, const graco_matrix *Z,
+                                  const graco_dataset *data, const graco_links *links,
+                                  int64_t threads);
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 

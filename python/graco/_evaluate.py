@@ -91,9 +91,9 @@ def evaluate(
             raise c.GracoArgumentError("with_features needs a Graph in place of labels")
     matrix, keep = c.give_matrix(as_array(Z))
     options = c.lib.graco_eval_defaults()
-    options.protocol, options.splits, options.seed = names.index(protocol), splits, seed
-    options.threads, options.with_features = threads, with_features
-    options.device = device.encode()
+    options.protocol, options.splits = names.index(protocol), c.whole(splits, "splits")
+    options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
+    options.device, options.with_features = str(device).encode(), with_features
     result = c.EvalResult()
     c.check(c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options)))
     del keep
@@ -120,7 +120,7 @@ def evaluate(
 def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
     matrix, keep = c.give_matrix(as_array(Z))
     out = c.Prediction()
-    options = c.PredictOptions(all=True, threads=threads)
+    options = c.PredictOptions(all=True, threads=c.whole(threads, "threads"))
     c.check(c.lib.graco_predict_embeddings(byref(out), byref(matrix), data.address, byref(options)))
     del keep
     try:

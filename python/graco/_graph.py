@@ -359,6 +359,8 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         names = list(dict.fromkeys(order))
     if names is None:
         return None
+    if any(name is None or name != name for name in names):
+        raise c.GracoFormatError("a node has no name: an end of an edge, or a row, is None or NaN")
     if from_index and names == list(range(len(names))) and not any(words):
         given.setdefault("nodes", len(names))
         return None
@@ -377,7 +379,7 @@ def _edge_arrays(given: Given, use_weights: bool) -> dict:
     if use_weights and weights is not None:
         known["edge_weight"] = as_array(weights)
     if given.get("nodes") is not None:
-        known["nodes"] = int(given["nodes"])
+        known["nodes"] = c.whole(given["nodes"], "nodes")
     return known
 
 

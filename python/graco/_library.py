@@ -7,6 +7,7 @@ once, in this file; a test compares sizes and offsets with what the C compiler s
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_float, c_int, c_int32, c_int64
 from ctypes import c_size_t, c_uint64, c_void_p
@@ -369,10 +370,12 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _open() -> ctypes.CDLL:
-    """The library beside this file, or the one that $GRACO_LIBRARY names."""
+    """The library that $GRACO_LIBRARY names, else the one beside this file, else the system's."""
     path = os.environ.get("GRACO_LIBRARY")
     if not path:
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgraco.so")
+        if not os.path.exists(path):
+            path = "libgraco.so.0"
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
@@ -400,6 +403,17 @@ def check(status: int) -> None:
     """Raises what a status says, with the library's message."""
     if status != OK:
         raise ERRORS.get(status, GracoError)(message())
+
+
+def whole(value: Any, name: str, bits: int = 63) -> int:
+    """A whole number from 0, as C takes it: ctypes would cut one that does not fit without a word."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 1 << bits:
+        raise GracoArgumentError(f"{name} is {value!r}: expected a whole number from 0 to 2^{bits} - 1")
+    return number
 
 
 def text(value: Optional[bytes]) -> str:
@@ -470,7 +484,10 @@ def give_matrix(array: Any) -> tuple[Matrix, np.ndarray]:
     array = np.asarray(array)
     if array.ndim != 2:
         raise GracoArgumentError(f"an array of {array.ndim} dimensions: expected 2, a row per node")
-    array = np.ascontiguousarray(array, dtype=np.float32)
+    try:
+        array = np.ascontiguousarray(array, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise GracoFormatError(f"an array of {array.dtype}: expected numbers ({error})") from None
     matrix = Matrix(array.shape[0], array.shape[1], array.ctypes.data_as(POINTER(c_float)))
     return matrix, array
 

@@ -9,31 +9,34 @@ from typing import Any, Optional
 class Silent:
     """Nothing, where stderr is not a terminal."""
 
-    def show(self, progress: Any) -> None:
-        """Called at most ten times a second."""
+    def show(self, progress: Any, loss: float) -> None:
+        """Called at most ten times a second, with the loss of the last epoch."""
 
-    def close(self) -> None:
-        """Called once, at the end."""
+    def close(self, epoch: int, loss: float) -> None:
+        """Called once, at the end, with the epochs done."""
 
 
 class Line(Silent):
     def __init__(self, title: str) -> None:
         self.title = title
-        self.width = 0
+        self.epochs = self.width = 0
 
-    def show(self, progress: Any) -> None:
-        left = progress.seconds_left
-        text = f"{self.title}: epoch {progress.epoch} of {progress.epochs}"
-        if progress.loss == progress.loss:
-            text += f", loss {progress.loss:.4f}"
-        if left == left:
-            text += f", {left:.0f} s left"
+    def _write(self, epoch: int, loss: float, rest: str = "") -> None:
+        text = f"{self.title}: epoch {epoch} of {self.epochs}"
+        if loss == loss:
+            text += f", loss {loss:.4f}"
+        text += rest
         sys.stderr.write("\r" + text.ljust(self.width))
         sys.stderr.flush()
         self.width = len(text)
 
-    def close(self) -> None:
+    def show(self, progress: Any, loss: float) -> None:
+        self.epochs, left = progress.epochs, progress.seconds_left
+        self._write(progress.epoch, loss, f", {left:.0f} s left" if left == left else "")
+
+    def close(self, epoch: int, loss: float) -> None:
         if self.width:
+            self._write(epoch, loss)
             sys.stderr.write("\n")
 
 
@@ -41,16 +44,20 @@ class Bar(Silent):
     def __init__(self, title: str, make: Any) -> None:
         self.title, self.make, self.bar = title, make, None
 
-    def show(self, progress: Any) -> None:
-        if self.bar is None:
-            self.bar = self.make(total=progress.epochs, desc=self.title, unit="epoch")
-        self.bar.n = progress.epoch - 1
-        if progress.loss == progress.loss:
-            self.bar.set_postfix(loss=f"{progress.loss:.4f}", refresh=False)
+    def _write(self, epoch: int, loss: float) -> None:
+        self.bar.n = epoch
+        if loss == loss:
+            self.bar.set_postfix(loss=f"{loss:.4f}", refresh=False)
         self.bar.refresh()
 
-    def close(self) -> None:
+    def show(self, progress: Any, loss: float) -> None:
+        if self.bar is None:
+            self.bar = self.make(total=progress.epochs, desc=self.title, unit="epoch")
+        self._write(progress.epoch - 1, loss)
+
+    def close(self, epoch: int, loss: float) -> None:
         if self.bar is not None:
+            self._write(epoch, loss)
             self.bar.close()
 
 

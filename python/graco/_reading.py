@@ -89,7 +89,11 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
         if array.ndim == 2 and array.shape[0] == 2:
             return array[0], array[1]
     else:
-        pairs = [tuple(pair) for pair in edges]
+        try:
+            pairs = [tuple(pair) for pair in edges]
+        except TypeError:
+            raise GracoArgumentError(f"edges are {type(edges).__name__}: expected an array, a list of pairs, or "
+                                     "a graph of scipy, networkx, PyG, DGL or pandas") from None
         if any(len(pair) != 2 for pair in pairs):
             raise GracoFormatError("a list of edges holds an item that is no pair")
         mixed = any(isinstance(end, str) for pair in pairs for end in pair)

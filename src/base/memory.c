@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+#include "graco.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +138,17 @@ int64_t memory_available(void)
         own.rlim_cur < (uint64_t)available)
         available = (int64_t)own.rlim_cur;
     return available;
+}
+
+int64_t memory_resident(void)
+{
+    int64_t kilobytes = system_number("/proc/self/status", "VmRSS:\t");
+    return kilobytes > 0 ? 1024 * kilobytes : 0;
+}
+
+int64_t graco_available_memory(void)
+{
+    return memory_available();
 }
 
 graco_status memory_expect(double bytes, const char *what)

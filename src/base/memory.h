@@ -35,6 +35,9 @@ graco_status memory_path(char **out, const char *folder, const char *name);
  * limits of the control group and of the process. INT64_MAX where that cannot be asked. */
 int64_t memory_available(void);
 
+/* The memory of this process that is resident now, in bytes; 0 where that cannot be asked. */
+int64_t memory_resident(void);
+
 /* GRACO_ERROR_MEMORY if `what`, which takes about `bytes`, needs more than memory_available. Without
  * this check a system that promises more than it has would grant the memory and kill the process
  * when it is used. */

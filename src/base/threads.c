@@ -237,11 +237,20 @@ static void give_out(struct loop *loop, int64_t pieces, const struct claim *clai
     }
 }
 
+static _Thread_local bool skipping; /* threads_skip */
+
+void threads_skip(bool skip)
+{
+    skipping = skip;
+}
+
 void threads_run(int threads, int64_t count, int64_t size, threads_body *body, void *job)
 {
     struct claim claim[WORKERS_MOST];
     struct loop loop;
     int64_t pieces = count / size + (count % size > 0), most = threads < pieces ? threads : pieces;
+    if (skipping)
+        return;
     if (most > WORKERS_MOST + 1)
         most = WORKERS_MOST + 1;
     int claimed = most > 1 ? claim_workers(claim, (int)most - 1) : 0;

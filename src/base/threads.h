@@ -5,6 +5,7 @@
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How many threads to use when `wanted` are asked for; 0 or less: one per core of this process. */
@@ -26,6 +27,10 @@ typedef void threads_body(void *job, struct threads_piece piece);
  * and when, is left open: what a body computes may depend on its piece alone. A body may call
  * threads_run itself. Costs about a microsecond: choose `size` so that a piece takes longer. */
 void threads_run(int threads, int64_t count, int64_t size, threads_body *body, void *job);
+
+/* While `skip` is true the loops that this thread asks for are not run, as if they had no items: for
+ * who wants to know what memory a kernel takes, and not what it computes. */
+void threads_skip(bool skip);
 
 /* Seconds on a clock that never goes backwards. */
 double threads_seconds(void);

@@ -11,9 +11,16 @@
 #include "compute/cuda/cuda.h"
 #endif
 
-static graco_status host_allocate(void *out, size_t bytes)
+static graco_status host_allocate(struct context *c, void *out, size_t bytes)
 {
+    (void)c;
     return memory_alloc(out, (int64_t)bytes, 1);
+}
+
+static void host_release(struct context *c, void *block)
+{
+    (void)c;
+    memory_free(block);
 }
 
 static graco_status host_copy(struct context *c, void *to, const void *from, size_t bytes)
@@ -32,7 +39,7 @@ static graco_status host_zero(struct context *c, void *block, size_t bytes)
 
 const struct buffers host_buffers = {
     .allocate = host_allocate,
-    .release = memory_free,
+    .release = host_release,
     .upload = host_copy,
     .download = host_copy,
     .copy = host_copy,

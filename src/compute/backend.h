@@ -10,10 +10,10 @@
 struct context;
 struct recording;
 
-/* Memory of the device. Sizes are in bytes; `out` is a pointer of any type. */
+/* Memory of the device. Sizes are in bytes; `out` is a pointer of any type. `release` accepts NULL. */
 struct buffers {
-    graco_status (*allocate)(void *out, size_t bytes);
-    void (*release)(void *block);
+    graco_status (*allocate)(struct context *c, void *out, size_t bytes);
+    void (*release)(struct context *c, void *block);
     graco_status (*upload)(struct context *c, void *to, const void *from, size_t bytes);
     graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
     graco_status (*copy)(struct context *c, void *to, const void *from, size_t bytes);
@@ -48,6 +48,9 @@ struct backend {
     graco_status (*open)(struct context *c);
     void (*close)(struct context *c);
     graco_status (*finish)(struct context *c);
+
+    /* The bytes that the device has, and those of them that are free. NULL where it is the host. */
+    graco_status (*memory)(int64_t *left, int64_t *all);
 
     const struct buffers *buffers;
     const struct kernels *kernels;

@@ -55,7 +55,7 @@ void context_free(struct context *context)
         return;
     if (context->cache) {
         for (int64_t i = 0; i < context->cache->count; i++)
-            context->buffers->release(context->cache->list[i].data);
+            context->buffers->release(context, context->cache->list[i].data);
         memory_free(context->cache->list);
         memory_free(context->cache->table);
     }
@@ -153,7 +153,7 @@ static void trim(struct context *context)
             cache->list[kept++] = cache->list[i];
         else {
             context->bytes -= (int64_t)cache->list[i].bytes;
-            context->buffers->release(cache->list[i].data);
+            context->buffers->release(context, cache->list[i].data);
         }
     }
     context->trims += kept < cache->count;
@@ -166,15 +166,15 @@ static void trim(struct context *context)
 /* A device has little memory: trim and try again, then ask for what can be done without. */
 static graco_status allocate(struct context *context, void **out, size_t bytes)
 {
-    graco_status status = context->buffers->allocate(out, bytes);
+    graco_status status = context->buffers->allocate(context, out, bytes);
     if (status == GRACO_ERROR_MEMORY && !context->backend->host) {
         trim(context);
-        status = context->buffers->allocate(out, bytes);
+        status = context->buffers->allocate(context, out, bytes);
     }
     if (status == GRACO_ERROR_MEMORY && context->relieve) {
         context->relieve(context->owner);
         trim(context);
-        status = context->buffers->allocate(out, bytes);
+        status = context->buffers->allocate(context, out, bytes);
     }
     return status;
 }
@@ -196,7 +196,7 @@ graco_status context_take(struct context *context, void *out, int64_t count, siz
         PASS(allocate(context, &data, bytes));
         graco_status status = add_buffer(cache, &found, data, bytes);
         if (status != GRACO_OK) {
-            context->buffers->release(data);
+            context->buffers->release(context, data);
             return status;
         }
         context->bytes += (int64_t)bytes;

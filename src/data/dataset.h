@@ -131,4 +131,8 @@ void dataset_parts_clear(struct dataset_parts *parts);
 /* Frees names in one block, as in node_ids; accepts NULL. */
 void dataset_names_free(char **names);
 
+/* graco_dataset_save with one array more, a matrix under another name than the format's own; NULL: none. */
+graco_status dataset_save_with(const graco_dataset *data, const char *path, const char *name,
+                               const struct array *more);
+
 #endif

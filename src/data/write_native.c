@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARRAYS_MAX = 14 };
+enum { ARRAYS_MAX = 15 };
 
 /* The arrays of a data set under their names. They borrow from it, or from what is below them. */
 struct content {
@@ -122,7 +122,8 @@ done:
     return status;
 }
 
-graco_status graco_dataset_save(const graco_dataset *data, const char *path)
+graco_status dataset_save_with(const graco_dataset *data, const char *path, const char *name,
+                               const struct array *more)
 {
     graco_status status = GRACO_OK;
     struct content content = {0};
@@ -131,6 +132,8 @@ graco_status graco_dataset_save(const graco_dataset *data, const char *path)
         FAIL(GRACO_ERROR_ARGUMENT, "the path to write the data set to is empty");
     TRY(features_check(&data->features));
     TRY(content_fill(&content, data));
+    if (more)
+        TRY(add(&content, name, more->type, more->data, more->shape[0], more->shape[1]));
     if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
         TRY(npz_write(path, content.entries, content.count));
     else
@@ -138,4 +141,9 @@ graco_status graco_dataset_save(const graco_dataset *data, const char *path)
 done:
     content_clear(&content);
     return status;
+}
+
+graco_status graco_dataset_save(const graco_dataset *data, const char *path)
+{
+    return dataset_save_with(data, path, NULL, NULL);
 }

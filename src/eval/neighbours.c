@@ -12,6 +12,7 @@
 enum {
     SPARE = 4, /* candidates beyond k: what float32 cannot tell apart, double may */
     ROWS_PER_PIECE = 64,
+    WIDE = 8,
 };
 
 enum metric { METRIC_COSINE, METRIC_INNER };
@@ -65,7 +66,7 @@ static graco_status check_shape(const graco_matrix *Z, const graco_neighbours_op
 
 /* ---- Lengths of rows -------------------------------------------------------------------------- */
 
-struct search {
+struct neighbours_search {
     enum metric metric;
     const graco_matrix *Z;
     double *norm; /* (nodes) */
@@ -73,24 +74,31 @@ struct search {
     graco_neighbours made;
 };
 
+/* In lanes that are added in a fixed order: one sum would wait for each of its additions. */
 static double dot(const graco_matrix *Z, int64_t a, int64_t b)
 {
     const float *x = Z->data + a * Z->cols, *y = Z->data + b * Z->cols;
-    double sum = 0;
-    for (int64_t j = 0; j < Z->cols; j++)
+    double lane[WIDE] = {0}, sum = 0;
+    int64_t j = 0;
+    for (; j + WIDE <= Z->cols; j += WIDE)
+        for (int k = 0; k < WIDE; k++)
+            lane[k] += (double)x[j + k] * (double)y[j + k];
+    for (; j < Z->cols; j++)
         sum += (double)x[j] * (double)y[j];
+    for (int k = 0; k < WIDE; k++)
+        sum += lane[k];
     return sum;
 }
 
 static void measure_rows(void *job, struct threads_piece rows)
 {
-    const struct search *s = job;
+    const struct neighbours_search *s = job;
     for (int64_t i = rows.first; i < rows.last; i++)
         s->norm[i] = sqrt(dot(s->Z, i, i));
 }
 
 /* A number that is not finite makes its row's length so, as no sum of squares of floats overflows. */
-static graco_status check_finite(const struct search *s)
+static graco_status check_finite(const struct neighbours_search *s)
 {
     const graco_matrix *Z = s->Z;
     for (int64_t i = 0; i < Z->rows; i++)
@@ -106,7 +114,7 @@ static graco_status check_finite(const struct search *s)
 /* Rows are compared at length one for cosines, rows of zeros as they are. For inner products all of them are
  * multiplied by the same power of two, which changes no digit, so that the longest has about length one:
  * then no product overflows. */
-static void choose_scales(const struct search *s, float *scale)
+static void choose_scales(const struct neighbours_search *s, float *scale)
 {
     double longest = 0;
     int exponent;
@@ -122,7 +130,7 @@ static void choose_scales(const struct search *s, float *scale)
 
 /* ---- Scores in double -------------------------------------------------------------------------- */
 
-static double score_of(const struct search *s, int64_t a, int64_t b)
+static double score_of(const struct neighbours_search *s, int64_t a, int64_t b)
 {
     double product = dot(s->Z, a, b), lengths = s->norm[a] * s->norm[b];
     if (s->metric == METRIC_INNER)
@@ -133,7 +141,7 @@ static double score_of(const struct search *s, int64_t a, int64_t b)
 /* The candidates of each row again, as floats that are rounded once, and the best of them. */
 static void score_again(void *job, struct threads_piece rows)
 {
-    const struct search *s = job;
+    const struct neighbours_search *s = job;
     const struct neighbour_search *found = &s->kernel;
     int64_t k = s->made.k;
     for (int64_t i = rows.first; i < rows.last; i++) {
@@ -155,8 +163,8 @@ static void score_again(void *job, struct threads_piece rows)
 /* ---- The search -------------------------------------------------------------------------------- */
 
 /* A GPU is opened for work that takes the CPU longer than its start. */
-static graco_status open_device(struct context **out, const struct search *s, const char *device,
-                                int threads)
+static graco_status open_device(struct context **out, const struct neighbours_search *s,
+                                const char *device, int threads)
 {
     const double worth = 5e11; /* operations */
     const struct backend *backend = NULL;
@@ -167,7 +175,7 @@ static graco_status open_device(struct context **out, const struct search *s, co
 }
 
 /* What is asked of the kernel, and room for the result. */
-static graco_status prepare(struct search *s, int32_t **list, float **scale,
+static graco_status prepare(struct neighbours_search *s, int32_t **list, float **scale,
                             const graco_neighbours_options *options)
 {
     int64_t n = s->Z->rows, count = options->nodes ? options->count : n;
@@ -203,7 +211,7 @@ graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
 {
     const graco_neighbours_options defaults = graco_neighbours_defaults();
     graco_status status = GRACO_OK;
-    struct search s = {.Z = Z};
+    struct neighbours_search s = {.Z = Z};
     struct context *context = NULL;
     int32_t *list = NULL;
     float *scale = NULL;

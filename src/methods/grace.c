@@ -124,10 +124,11 @@ static const char *faster(double *share, const struct graco_model *model,
     return model->config.objective == OBJECTIVE_MOMENT ? NULL : "objective=moment";
 }
 
-static const char *const KEYS[] = {
-    "encoder",      "activation",  "objective",      "hidden",         "projection", "layers",
-    "drop_edge_1",  "drop_edge_2", "drop_feature_1", "drop_feature_2", "tau",        "lr",
-    "weight_decay", "correction",  "batch",          "graphs",         "fanout",     NULL};
+static const char *const KEYS[] = {"encoder",        "activation",     "objective",   "hidden",
+                                   "projection",     "layers",         "drop_edge_1", "drop_edge_2",
+                                   "drop_feature_1", "drop_feature_2", "tau",         "lr",
+                                   "weight_decay",   "patience",       "correction",  "batch",
+                                   "graphs",         "fanout",         NULL};
 
 /* Hyperparameters of the paper and of its authors' program; docs/math.md lists where the two differ and
  * which one is taken. */
@@ -164,6 +165,7 @@ const struct method method_grace = {
     .draw_host = draw_host,
     .draw = draw,
     .loss = loss,
+    .structured = true,
     .contrasted = contrasted,
     .outcome = outcome,
     .embed = encoder_embed,

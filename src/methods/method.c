@@ -72,6 +72,28 @@ graco_status method_backend(const struct backend **out, const struct method *met
     return backend_find(out, method->step ? "cpu" : device);
 }
 
+graco_status method_check_data(const struct method *method, const struct graco_dataset *data)
+{
+    unsigned needs = method->needs;
+    if (needs & METHOD_NEEDS_LABELS && data->classes == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT, "method %s needs labels; data set '%s' has none",
+                           method->name, data->name);
+    if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method %s needs node features; data set '%s' has none", method->name,
+                           data->name);
+    if (needs & METHOD_NO_WEIGHTS && data->graph->in.value)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method %s does not read weights of edges, and data set '%s' has some: "
+                           "--unweighted leaves them out",
+                           method->name, data->name);
+    if (needs & METHOD_NEEDS_TWO_NODES && data->graph->nodes < 2)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "data set '%s' has %lld node; training needs at least 2", data->name,
+                           (long long)data->graph->nodes);
+    return needs & METHOD_NEEDS_FEATURES ? features_check_cols(&data->features) : GRACO_OK;
+}
+
 const char *graco_preset(const char *method, int index)
 {
     const struct method *found = NULL;

@@ -98,6 +98,10 @@ struct method {
      * epoch's steps, which belongs to the parameters before the last of them. */
     graco_status (*validate)(double *cost, struct run *run, void *state);
 
+    /* With patience, the cost is that of the embeddings' structure (train/stopping.h), every so many epochs,
+     * and belongs to the parameters of then. */
+    bool structured;
+
     /* The rows of both views that the loss contrasts, of length one; NULL: it contrasts no views. */
     struct tensor *(*contrasted)(struct run *run);
 
@@ -120,6 +124,9 @@ graco_status method_find(const struct method **out, const char *name);
  * GRACO_ERROR_ARGUMENT says so to who wants another device by name. */
 graco_status method_backend(const struct backend **out, const struct method *method,
                             const char *device);
+
+/* GRACO_ERROR_ARGUMENT if the data set lacks what the method needs, or has what it cannot read. */
+graco_status method_check_data(const struct method *method, const struct graco_dataset *data);
 
 /* Fills *config with a method's general settings and those of the preset, if it has it. */
 void method_configure(struct graco_config *config, const struct method *method, const char *preset);

@@ -15,15 +15,14 @@ struct embedding {
 };
 
 /* For so many views of the graph, which keep everything. */
-static graco_status open_embedding(struct embedding *e, const struct graco_dataset *data,
+static graco_status open_embedding(struct embedding *e, const struct backend *backend,
+                                   const struct graco_dataset *data,
                                    const graco_embed_options *options, int views)
 {
     const struct graco_model *model = e->run.model;
     const struct parameters *p = &model->parameters;
-    const struct backend *backend = NULL;
     double contaminate = options->contaminated ? model->config.contaminate : 0;
     graco_status status = GRACO_OK;
-    TRY(method_backend(&backend, model->method, options->device ? options->device : "auto"));
     TRY(context_create(&e->context, backend, options->threads, 0));
     TRY(tape_create(&e->run.tape, e->context));
     if (model->method->views > 0) {
@@ -49,17 +48,37 @@ static void close_embedding(struct embedding *e)
     context_free(e->context);
 }
 
+graco_status made_embed_on(float *Z, const struct backend *backend, const struct graco_model *model,
+                           const struct graco_dataset *data, const graco_embed_options *options)
+{
+    struct embedding e = {.run = {.model = model, .hops = 1}};
+    graco_status status = GRACO_OK;
+    TRY(open_embedding(&e, backend, data, options, 1));
+    TRY(model->method->embed(Z, &e.run));
+done:
+    close_embedding(&e);
+    return status;
+}
+
+/* The device that the options ask for. */
+static graco_status find_backend(const struct backend **out, const struct graco_model *model,
+                                 const graco_embed_options *options)
+{
+    return method_backend(out, model->method, options->device ? options->device : "auto");
+}
+
 graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
                         const struct graco_dataset *data, const graco_embed_options *options)
 {
     const graco_embed_options none = {0};
-    struct embedding e = {.run = {.model = model, .hops = 1}};
+    const struct backend *backend = NULL;
     graco_matrix out = {data->graph->nodes, model->width, NULL};
     graco_status status = GRACO_OK;
+    options = options ? options : &none;
     TRY(model_check(model, data, "the model"));
-    TRY(open_embedding(&e, data, options ? options : &none, 1));
+    TRY(find_backend(&backend, model, options));
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
-    TRY(model->method->embed(out.data, &e.run));
+    TRY(made_embed_on(out.data, backend, model, data, options));
     int64_t not_finite = not_finite_first(out.data, out.rows * out.cols);
     if (not_finite >= 0)
         FAIL(GRACO_ERROR_NUMBER,
@@ -70,7 +89,6 @@ graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
     out.data = NULL;
 done:
     memory_free(out.data);
-    close_embedding(&e);
     return status;
 }
 
@@ -79,6 +97,7 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
 {
     const graco_embed_options none = {0};
     const struct method *method = model->method;
+    const struct backend *backend = NULL;
     struct embedding e = {
         .run = {.model = model, .hops = 1, .training = true, .step = (uint32_t)model->step}};
     struct graco_config config = model->config;
@@ -88,11 +107,13 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
     if (!method->contrasted)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method %s does not contrast two views; expected grace", method->name);
-    config.threads = options ? options->threads : 0;
+    options = options ? options : &none;
+    config.threads = options->threads;
     TRY(made_check(model, data));
     TRY(made_create(&made, data, &config));
     TRY(model_check(model, made.data, "the model"));
-    TRY(open_embedding(&e, made.data, options ? options : &none, method->views));
+    TRY(find_backend(&backend, model, options));
+    TRY(open_embedding(&e, backend, made.data, options, method->views));
     TRY(method->draw(&e.run));
     const struct tensor *rows = method->contrasted(&e.run);
     TRY(tape_status(e.run.tape));

@@ -175,7 +175,7 @@ graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch)
     if (epoch->floored)
         TRY(json_put_int(object, "floored", epoch->floored));
     if (epoch->best_epoch) {
-        if (epoch->cost != epoch->loss)
+        if (epoch->cost != epoch->loss && isfinite(epoch->cost))
             TRY(json_put_double(object, "cost", epoch->cost));
         TRY(json_put_int(object, "best_epoch", epoch->best_epoch));
         if (epoch->ended)

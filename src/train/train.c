@@ -8,6 +8,7 @@
 #include "train/made.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
+#include "train/stopping.h"
 #include "train/timing.h"
 #include "train/trainer.h"
 
@@ -34,6 +35,7 @@ struct session {
     struct graco_model *model;
     struct trainer *trainer;
     struct schedule *schedule;
+    struct stopping stopping; /* where the structure of embeddings says when to stop */
     struct run_folder *run;   /* NULL: nothing on disk */
     struct timing timing;     /* of the epochs of this call */
     int64_t done;             /* epochs of this call */
@@ -77,29 +79,6 @@ static graco_status check_same(const struct graco_config *begun, const struct gr
     }
 done:
     return status;
-}
-
-/* What the method needs of the data. */
-static graco_status check_data(const struct graco_dataset *data, const struct method *method)
-{
-    unsigned needs = method->needs;
-    if (needs & METHOD_NEEDS_LABELS && data->classes == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "method %s needs labels; data set '%s' has none",
-                           method->name, data->name);
-    if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "method %s needs node features; data set '%s' has none", method->name,
-                           data->name);
-    if (needs & METHOD_NO_WEIGHTS && data->graph->in.value)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "method %s does not read weights of edges, and data set '%s' has some: "
-                           "--unweighted leaves them out",
-                           method->name, data->name);
-    if (needs & METHOD_NEEDS_TWO_NODES && data->graph->nodes < 2)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "data set '%s' has %lld node; training needs at least 2", data->name,
-                           (long long)data->graph->nodes);
-    return needs & METHOD_NEEDS_FEATURES ? features_check_cols(&data->features) : GRACO_OK;
 }
 
 /* The model to go on from: a new one, or the run folder's. */
@@ -237,7 +216,9 @@ static graco_status open_session(struct session *s)
     TRY(made_create(&s->made, s->given, &s->config));
     TRY(made_narrow(&s->made, &s->config));
     s->data = s->made.data;
-    TRY(check_data(s->data, method));
+    TRY(method_check_data(method, s->data));
+    if (method->structured && s->config.patience > 0)
+        TRY(stopping_check(&s->config, s->given));
     if (s->options->run)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
@@ -305,7 +286,8 @@ static void slow_down(struct graco_model *model)
 static const char *ending_of(const struct session *s)
 {
     const struct graco_model *model = s->model;
-    bool waits = s->config.patience > 0 && model->best.epoch > 0;
+    bool looked = !model->method->structured || model->epoch % STOPPING_EVERY == 0;
+    bool waits = s->config.patience > 0 && model->best.epoch > 0 && looked;
     if (waits && epochs_waited(model) >= s->config.patience)
         return "patience";
     return model->epoch >= s->config.epochs ? "epochs" : NULL;
@@ -319,12 +301,15 @@ static graco_status judge(struct session *s, graco_epoch *epoch)
     graco_status status = GRACO_OK;
     if (!model->parameters.best)
         goto done;
-    epoch->cost = epoch->loss;
-    if (model->method->validate) {
+    epoch->cost = model->method->structured ? (double)NAN : epoch->loss;
+    if (model->method->structured && model->epoch % STOPPING_EVERY == 0) {
+        TRY(trainer_download(s->trainer));
+        TRY(stopping_cost(&epoch->cost, &s->stopping, model, s->given, s->data));
+    } else if (model->method->validate) {
         TRY(schedule_whole(s->schedule, &whole));
         TRY(trainer_validate(&epoch->cost, s->trainer, whole));
     }
-    if (model->best.epoch == 0 || epoch->cost < model->best.cost) {
+    if (isfinite(epoch->cost) && (model->best.epoch == 0 || epoch->cost < model->best.cost)) {
         TRY(trainer_keep_best(s->trainer));
         model->best.epoch = model->epoch;
         model->best.cost = epoch->cost;

@@ -27,7 +27,7 @@ static graco_status share_blocks(struct trainer *t)
     PASS(share_block(t, &t->m, p->m));
     PASS(share_block(t, &t->v, p->v));
     PASS(share_block(t, &t->best, p->best));
-    if (p->best && !t->model->method->validate)
+    if (p->best && !t->model->method->validate && !t->model->method->structured)
         PASS(context_take(t->context, &t->before, p->total, sizeof(float)));
     return GRACO_OK;
 }

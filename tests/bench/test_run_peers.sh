@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-"$graco" generate graph.npz --nodes 120 --features 40 --classes 3 --seed 3 >/dev/null
+"$graco" generate graph.npz --nodes 120 --features 40 --classes 3 --seed 3 2>/dev/null
 mkdir absent fake
 
 peers() {
@@ -56,7 +56,7 @@ grep -q '^| graco, DGI | CPU | 55.0 ± 5.0 | ' out/peers.md
 
 peers --peers graco_node2vec --time-limit 0 --output none/peers.json
 grep -q '^| graco, node2vec | CPU | not measured: the time was up |' none/peers.md
-"$graco" generate graph.npz --force --nodes 5000 --seed 3 >/dev/null
+"$graco" generate graph.npz --force --nodes 5000 --seed 3 2>/dev/null
 peers --peers graco_grace --run-limit 2 --output limit/peers.json
 grep -qE '^\| graco, GRACE \| CPU \| (stopped after 2 s|[0-9]+ epochs would take [0-9]+ minutes) \|' limit/peers.md
 
@@ -87,4 +87,19 @@ import numpy as np
 found = np.load("tiny.npy").tolist()
 assert found == [[1, 7], [2, 7], [3, 7], [4, 7], [0, 0]], found
 END
+
+# ---- Plain PyTorch's GRACE --------------------------------------------------------------------------
+
+# Without training it has graco's embeddings: same weights, same encoder, same order.
+if "$python" -c 'import torch' 2>/dev/null; then
+    "$graco" generate graph.npz --force --nodes 150 --seed 3 2>/dev/null
+    "$graco" train graph.npz -o start --epochs 0 -q
+    "$python" "$bench/peer_embed.py" torch_grace graph.npz torch.npy --threads 1 --epochs 0 \
+        --model start/model.safetensors >/dev/null
+    "$python" - <<'END'
+import numpy as np
+ours, theirs = np.load("start/embeddings.npy"), np.load("torch.npy")
+assert np.abs(ours).max() > 1e-3 and np.allclose(ours, theirs, rtol=1e-4, atol=1e-6), np.abs(ours - theirs).max()
+END
+fi
 echo "tables, limits and order agree"

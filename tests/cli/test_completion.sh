@@ -53,6 +53,7 @@ completes "cora" graco train --preset cor
 completes "encoder=" graco train --set enc
 completes "gcn sage sage_skip" graco train --set encoder =
 completes "sage sage_skip" graco train cora --set encoder = sa
+completes "tau=" graco tune --search ta
 completes "" graco train --set hidden =
 completes "" graco train --set p =
 completes "" graco train --epochs ""
@@ -91,7 +92,7 @@ offers graco train --set "" >offered
 for key in $(cat keys); do
     holds "bash: $key" grep -qxF "$key=" offered
     holds "zsh: $key" grep -q "'$key:value:" script.zsh
-    holds "fish: $key" grep -q -- "-l set -x -a '$key=" script.fish
+    holds "fish: $key" grep -q -- "-l set -x -a '\([^']* \)\?$key= " script.fish
 done
 holds "keys were looked for" [ "$(wc -l <keys)" -gt 30 ]
 

@@ -266,6 +266,14 @@ static void write_texts(void)
         for (int col = 0; col < 1000000; col++)
             fputs(col < 999999 ? "1," : "1\n", wide);
     fclose(wide);
+    write_repeated("deep.xml", "<graphml>", "<a>", 100000);
+    small_text("entities.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><graphml>&b;</graphml>");
+    small_text("graph.xml", small_graphml);
+    write_repeated("deep_wiki.json", "{\"features\":", "[", 100000);
+    small_text("wiki.json", small_wikics);
+    small_musae("pages");
+    small_ogb("arxiv");
+    small_zip("arxiv.zip", "arxiv", "arxiv/");
     write_repeated("brackets.json", "{\"x\":", "[", 1000000);
     mkdir(small_path("nested"), 0777);
     rename(small_path("brackets.json"), small_path("nested/train_graph.json"));
@@ -390,6 +398,14 @@ static const struct row rows[] = {
     {"info @/banner.mtx", "a MatrixMarket file of another kind", 0},
     {"info @/three.txt --features @/wide.csv", NULL, 0},
     {"info @/named.txt --features @/features.csv --labels @/labels.csv", NULL, 0},
+    {"info @/graph.xml", NULL, 0},
+    {"info @/graph.xml --of cid", NULL, 0},
+    {"info @/deep.xml", "elements nest more than 64 deep", 0},
+    {"info @/entities.xml", "a document type", 0},
+    {"info @/wiki.json", NULL, 0},
+    {"info @/deep_wiki.json", "more than 2048 values within each other", 0},
+    {"info @/pages", NULL, 0},
+    {"info @/arxiv.zip", NULL, 0},
     {"info @/empty.txt", "empty.txt", 0},
     {"info @/comments.txt", "comments.txt", 0},
     {"info @/one_field.txt", "one_field.txt", 0},

@@ -89,6 +89,10 @@ for method in gcn sgc; do
     holds "$method: every line ends with CR LF" bash -c "[ \$(grep -c \$'\r\$' $method.csv) -eq 11 ]"
 done
 exits 0 "wrote all.csv: 40 nodes" predict gcn-run ring.csv --all -o all.csv
+exits 0 "wrote of.csv: 2 nodes" predict gcn-run ring.csv --of '#n, 21' --of '#n, 4' -o of.csv
+(head -1 all.csv && grep '^"#n, 21"' all.csv && grep '^"#n, 4"' all.csv) >wanted
+same of.csv wanted
+exits 2 "no node is called '4'" predict gcn-run ring.csv --of 4 -o of.csv
 # A table of predictions is one of labels.
 exits 0 "all.csv: column 1 names nodes; 2 classes, which have names; header" \
     convert ring.csv back.npz --features x.csv --labels all.csv --undirected --delimiter comma

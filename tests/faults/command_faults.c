@@ -8,15 +8,14 @@
  * tree is made anew and the nth call fails. What must hold afterwards:
  *
  *     the command has exited by itself, with nothing leaked;
- *     with 1 and exactly one line "graco: ..." on stderr; or with 0 and the reference's files,
- * where the fault could be borne, and always where it is one that must be (a short write, EINTR);
+ *     with 1 and exactly one line "graco: ..." on stderr; or with 0 and the reference's files, where
+ *     the fault could be borne, and always where it must be (a short write, EINTR);
  *     each file is whole: as it was before, or as the undisturbed command writes it at some time;
  *     there is no file that the undisturbed command does not leave;
  *     the scenario's second command, without a fault, leads to the reference's files: run once for
  *     each state in which the files were left.
  *
- * LIMIT bounds the number of faults for each way to fail in each scenario, spread evenly; 0 tries
- * all. */
+ * LIMIT bounds the faults for each way to fail in each scenario, spread evenly; 0 tries all. */
 #include "files.h"
 
 #include <errno.h>
@@ -44,8 +43,7 @@ struct scenario {
     LITTLE " --threads 2 --objective moment --set encoder=sage --set layers=2 --set batch=16 "     \
            "--set fanout=3,2 --set correction=8"
 #define TRAINED "train g.npz -o run --epochs 1 " SMALL
-#define SPLITS                                                                                     \
-    "--method gcn --splits 2 --epochs 1 --set hidden=4 --json -q --device cpu --threads 2"
+#define SPLIT "--method gcn --splits 2 --epochs 1 --set hidden=4 --json -q --device cpu --threads 2"
 #define SUPERVISED "train g.npz -o run --method gcn " SETTINGS_gcn
 
 /* What makes a training of each method short: a method without such a line does not compile. */
@@ -89,7 +87,7 @@ static const struct scenario scenarios[] = {
      "alloc"},
 #include "methods/methods.def"
 #undef METHOD
-    {"splits", {GRAPH}, "train g.npz -o run " SPLITS, "train g.npz -o run --resume " SPLITS, NULL},
+    {"splits", {GRAPH}, "train g.npz -o run " SPLIT, "train g.npz -o run --resume " SPLIT, NULL},
     {"predict", {GRAPH, SUPERVISED}, "predict run g.npz -o y.csv --all " ON_CPU, NULL, NULL},
     {"predict-probe", {GRAPH, TRAINED}, "predict run g.npz -o - --all " ON_CPU, NULL, NULL},
     {"train-names", {"@edges"}, NAMED, NAMED " --resume", NULL},
@@ -128,6 +126,17 @@ static const struct scenario scenarios[] = {
     {"eval",
      {GRAPH, TRAINED, "eval run g.npz --splits 1 --threads 1 --json"},
      "eval run g.npz --splits 2 --threads 1 --json --baseline raw,untrained --splits-file s.npy",
+     NULL,
+     NULL},
+    {"eval-cluster",
+     {GRAPH, TRAINED},
+     "eval run g.npz --task cluster --threads 1 --json",
+     NULL,
+     NULL},
+    {"split-links", {GRAPH}, "split-links g.npz -o left", NULL, NULL},
+    {"eval-link",
+     {GRAPH, "split-links g.npz -o left", "train left -o run --epochs 1 " SMALL},
+     "eval run left --task link --threads 1 --json",
      NULL,
      NULL},
     {"convert-npz",

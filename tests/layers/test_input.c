@@ -94,10 +94,10 @@ static graco_status count_propagated(struct context *c, const struct propagate_s
     return backend_reference.kernels->propagate_sparse(c, p);
 }
 
-static graco_status scarce(void *out, size_t bytes)
+static graco_status scarce(struct context *c, void *out, size_t bytes)
 {
     return refused && bytes >= refused ? status_fail(GRACO_ERROR_MEMORY, "no memory")
-                                       : host_buffers.allocate(out, bytes);
+                                       : host_buffers.allocate(c, out, bytes);
 }
 
 /* Few features are filled enough for a dense product, so they are pooled; not without the memory

@@ -1,13 +1,17 @@
 """Estimators: settings, every method as the command trains it, Ctrl-C, pickles, memory."""
 
 import copy
+import fcntl
 import gc
 import os
 import pickle
+import pty
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import textwrap
 import threading
 import time
@@ -255,6 +259,28 @@ class Stopping(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertIn("interrupted after", done.stdout)
 
+    def test_checkpoint(self):
+        """With a run folder, what was done is on disk, and a training that goes on has the bytes of one
+        that was never interrupted."""
+        done = self.run_python("""
+            import tempfile
+            with tempfile.TemporaryDirectory() as run:
+                try:
+                    model.fit(g, run=run)
+                    raise SystemExit("not interrupted")
+                except KeyboardInterrupt:
+                    pass
+                seen = model.n_epochs_
+                model.set_params(epochs=seen + 3)
+                resumed = model.fit(g, run=run, resume=True)
+                assert (resumed.n_epochs_, resumed.ended_) == (seen + 3, "epochs"), (seen, resumed.n_epochs_)
+                whole = graco.GRACE(epochs=seen + 3, hidden=16, device="cpu").fit(g)
+                assert (whole.embedding_ == resumed.embedding_).all()
+                print("went on from", seen)
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertIn("went on from", done.stdout)
+
     def test_own_handler(self):
         """A handler of the program's own raises in the callback; nothing is printed, nothing is lost."""
         done = self.run_python("""
@@ -275,10 +301,10 @@ class Stopping(unittest.TestCase):
         model = quick(graco.GRACE, epochs=100000)
 
         class Broken:
-            def show(self, progress):
+            def show(self, progress, loss):
                 raise LookupError("broken")
 
-            def close(self):
+            def close(self, epoch, loss):
                 pass
 
         kept = graco._progress.start
@@ -313,23 +339,55 @@ class Progress(unittest.TestCase):
         """)], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
-    def test_line(self):
-        """Without tqdm a line, which `verbose` asks for where there is no terminal."""
-        done = subprocess.run([sys.executable, "-c", textwrap.dedent("""
-            import sys
-            sys.modules["tqdm"] = None
+    def on_terminal(self, before=""):
+        """What a training writes to a terminal of 80 columns, as it is at the end."""
+        code = before + textwrap.dedent("""
             import numpy as np, graco
             rng = np.random.default_rng(0)
             g = graco.Graph(rng.integers(300, size=(2, 2000)), features=rng.normal(size=(300, 8)))
-            graco.GRACE(epochs=60, hidden=8, verbose=True).fit(g)
-        """)], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("GRACE: epoch", done.stderr)
+            model = graco.GRACE(epochs=60, hidden=8, device="cpu").fit(g)
+            print(f"loss={model.loss_:.4f}")
+        """)
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=its, text=True)
+        os.close(its)
+        written = b""
+        try:
+            while part := os.read(ours, 4096):
+                written += part
+        except OSError:  # how Linux ends it
+            pass
+        os.close(ours)
+        loss = process.communicate()[0].strip()
+        self.assertEqual(process.returncode, 0, written)
+        return written.decode(), loss
+
+    def test_line(self):
+        """Without tqdm a line, which ends with the last epoch."""
+        written, loss = self.on_terminal('import sys; sys.modules["tqdm"] = None\n')
+        self.assertTrue(written.startswith("\rGRACE: epoch 1 of 60"), written)
+        self.assertEqual(written.split("\r")[-2].rstrip(), f"GRACE: epoch 60 of 60, {loss.replace('=', ' ')}")
 
     def test_bar(self):
         module("tqdm")
-        bar = graco._progress.start("x", True)
-        self.assertIsInstance(bar, graco._progress.Bar)
+        written, loss = self.on_terminal()
+        self.assertIn("GRACE:   0%|", written)
+        last = [part for part in written.split("\r") if part.strip()][-1]
+        self.assertIn("GRACE: 100%|", last)
+        self.assertIn("60/60", last)
+        self.assertIn(loss, last)
+
+    def test_asked_for(self):
+        """`verbose` shows progress where there is no terminal."""
+        done = subprocess.run([sys.executable, "-c", textwrap.dedent("""
+            import sys
+            sys.modules["tqdm"] = None
+            import graco
+            graco.GRACE(epochs=3, hidden=4, verbose=True).fit(graco.Graph([(0, 1), (1, 2)]))
+        """)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("GRACE: epoch 3 of 3", done.stderr)
 
 
 class Memory(unittest.TestCase):

@@ -126,6 +126,12 @@ class Refusals(unittest.TestCase):
         self.refused("the part 'tain'", nodes=2, split={"tain": [0]})
         self.refused("the part 'train'", nodes=2, split={"train": [5]})
         self.refused("split", nodes=2, labels=[0, 1], split=[0, 9])
+        for nodes in (-1, "a", 2.5, 2**70):
+            self.refused(f"nodes is {nodes!r}: expected a whole number", edges, nodes=nodes)
+        for nothing in (5, object(), {1: 2}):
+            self.refused(f"edges are {type(nothing).__name__}: expected", nothing)
+        self.refused("a node has no name", [("a", "b"), ("a", None)])
+        self.refused("a node has no name", [("a", "b")], names=["a", float("nan")])
         for value in (0.5, np.inf):
             self.refused(f"labels hold {value}", nodes=2, labels=[1, value])
         self.refused("NUL", [(0, 1)], names=["a", "b\0"])
@@ -144,12 +150,17 @@ class Refusals(unittest.TestCase):
         for part, arguments, named in (
             ("rows", (Z[:50], y), {}), ("protocol 'p'", (Z, y, "p"), {}), ("1 dimensions", (Z[0], y), {}),
             ("no split of its own", (Z, y, "public"), {}), ("with_features", (Z, y), {"with_features": True}),
+            ("seed is -1", (Z, y), {"seed": -1}), ("splits is 'a'", (Z, y), {"splits": "a"}),
+            ("threads is -1", (Z, y), {"threads": -1}), ("splits", (Z, y), {"splits": 0}),
+            ("device is 'x'", (Z, y), {"device": "x"}), ("expected numbers", ([["a"]] * 60, y), {}),
         ):
             with self.assertRaises(ValueError) as caught:
                 graco.evaluate(*arguments, **named)
             self.assertIn(part, str(caught.exception))
         with self.assertRaises(ArithmeticError):
             graco.evaluate(Z * np.nan, y)
+        with self.assertRaises(graco.GracoArgumentError):
+            graco.predict(Z, y, threads=-1)
         with self.assertRaises(ValueError):
             graco.predict(Z, np.full(60, -1))
         with self.assertRaises(ValueError):

@@ -42,13 +42,13 @@ static inline bool pretended_owns(const void *p, int64_t bytes)
     return false;
 }
 
-static inline graco_status pretended_allocate(void *out, size_t bytes)
+static inline graco_status pretended_allocate(struct context *c, void *out, size_t bytes)
 {
     int i = 0;
     if (pretended.live + bytes > pretended.budget ||
         (pretended.refuse && bytes >= pretended.refuse))
         return status_fail(GRACO_ERROR_MEMORY, "the device is out of memory");
-    graco_status status = host_buffers.allocate(out, bytes);
+    graco_status status = host_buffers.allocate(c, out, bytes);
     if (status != GRACO_OK)
         return status;
     while (i < PRETENDED_BLOCKS - 1 && pretended.block[i].data)
@@ -61,14 +61,14 @@ static inline graco_status pretended_allocate(void *out, size_t bytes)
     return GRACO_OK;
 }
 
-static inline void pretended_release(void *block)
+static inline void pretended_release(struct context *c, void *block)
 {
     for (int i = 0; i < PRETENDED_BLOCKS; i++)
         if (block && pretended.block[i].data == block) {
             pretended.live -= pretended.block[i].bytes;
             pretended.block[i].data = NULL;
         }
-    host_buffers.release(block);
+    host_buffers.release(c, block);
 }
 
 static inline graco_status pretended_upload(struct context *c, void *to, const void *from,

@@ -89,13 +89,13 @@ static void train_without_memory(const char *run)
     int hogs = 0;
     config.hidden = 256;
     for (size_t bytes = (size_t)64 << 30; bytes >= (size_t)64 << 20; bytes /= 2)
-        while (hogs < HOGS && c->buffers->allocate(&hog[hogs], bytes) == GRACO_OK)
+        while (hogs < HOGS && c->buffers->allocate(c, &hog[hogs], bytes) == GRACO_OK)
             hogs++;
     graco_dataset *data = make_data(60000);
     CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_ERROR_MEMORY);
     CHECK(strstr(graco_message(), "the GPU is out of memory"));
     while (hogs > 0)
-        c->buffers->release(hog[--hogs]);
+        c->buffers->release(c, hog[--hogs]);
     config.epochs = 2;
     CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
     context_free(c);

@@ -162,6 +162,109 @@ static void resumes(const graco_dataset *data)
     memory_free(b);
 }
 
+/* ---- Structure ------------------------------------------------------------------------------- */
+
+struct looks {
+    int64_t stop_at, count, epoch[EPOCHS];
+    double cost[EPOCHS];
+};
+
+static bool on_look(void *user, const graco_epoch *epoch)
+{
+    struct looks *looks = user;
+    CHECK(isnan(epoch->cost) == (epoch->epoch % 50 != 0));
+    if (!isnan(epoch->cost)) {
+        looks->epoch[looks->count] = epoch->epoch;
+        looks->cost[looks->count++] = epoch->cost;
+    }
+    return epoch->epoch != looks->stop_at;
+}
+
+static graco_config structure_config(int64_t patience, int64_t epochs)
+{
+    graco_config config;
+    const struct method *method = NULL;
+    CHECK_OK(method_find(&method, "grace"));
+    method_configure(&config, method, NULL);
+    config.hidden = 8;
+    config.epochs = epochs;
+    config.patience = patience;
+    config.lr = 0.02; /* so that it overshoots */
+    config.device = DEVICE_CPU;
+    config.threads = 2;
+    return config;
+}
+
+/* What the embeddings after so many epochs measure. */
+static graco_structure measure(const graco_dataset *data, int64_t epochs, graco_matrix *Z)
+{
+    graco_config config = structure_config(0, epochs);
+    graco_train_result result;
+    graco_structure found = {0};
+    *Z = embed(data, &config, &result, NULL);
+    CHECK_OK(graco_measure_structure(&found, Z, data, 1));
+    return found;
+}
+
+static void check_costs(const graco_dataset *data, const struct looks *looks)
+{
+    graco_matrix Z = {0};
+    graco_structure first = measure(data, 0, &Z);
+    graco_matrix_clear(&Z);
+    for (int64_t i = 0; i < looks->count; i++) {
+        graco_structure now = measure(data, looks->epoch[i], &Z);
+        CHECK(looks->cost[i] == (-(now.modularity / fmax(fabs(first.modularity), 0.01)) -
+                                 now.explained / fmax(fabs(first.explained), 0.01)) /
+                                    2);
+        graco_matrix_clear(&Z);
+    }
+}
+
+/* It ends, keeps the embeddings of the best look, and comes to the same after a stop. */
+static void by_structure(const graco_dataset *data)
+{
+    graco_config config = structure_config(60, 1000);
+    graco_train_result result, again;
+    struct looks looks = {0}, later = {.stop_at = 75};
+    graco_train_options options = {.on_epoch = on_look, .user = &looks};
+    char *a = NULL, *b = NULL;
+    CHECK_OK(memory_path(&a, root, "whole"));
+    CHECK_OK(memory_path(&b, root, "parts"));
+    options.run = a;
+    CHECK_OK(graco_train(NULL, &result, data, &config, &options));
+    CHECK(strcmp(result.ended, "patience") == 0 && result.epochs < 1000);
+    CHECK(result.epochs == result.best_epoch + 100); /* the first look after 60 epochs */
+    check_costs(data, &looks);
+    int64_t best = 0;
+    for (int64_t i = 0; i < looks.count; i++)
+        best = looks.cost[i] < looks.cost[best] ? i : best;
+    CHECK(result.best_epoch == looks.epoch[best] && result.best_cost == looks.cost[best]);
+    char *path = NULL;
+    graco_matrix kept = {0}, Z = {0};
+    CHECK_OK(memory_path(&path, a, "embeddings.npy"));
+    CHECK_OK(graco_matrix_load(&kept, path));
+    measure(data, result.best_epoch, &Z);
+    CHECK(same_rows(&kept, &Z));
+    memory_free(path);
+    graco_matrix_clear(&kept);
+    graco_matrix_clear(&Z);
+
+    options.run = b;
+    options.user = &later;
+    CHECK(graco_train(NULL, &again, data, &config, &options) == GRACO_STOPPED);
+    later.stop_at = 0;
+    options.resume = true;
+    CHECK_OK(graco_train(NULL, &again, data, &config, &options));
+    CHECK(again.best_cost == result.best_cost && same_file(a, b, "model.safetensors"));
+    CHECK(same_file(a, b, "embeddings.npy"));
+    remove_run(a);
+    remove_run(b);
+    memory_free(a);
+    memory_free(b);
+    config.inductive = 1;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "inductive");
+}
+
 /* ---- Weight decay ---------------------------------------------------------------------------- */
 
 /* The parameters after one step; `exempt`: B is spared. */
@@ -275,6 +378,7 @@ int main(void)
     CHECK(mkdtemp(root) != NULL);
     ends(data);
     resumes(data);
+    by_structure(data);
     spares(data);
     steps_by_itself(data);
     graco_dataset_free(data);

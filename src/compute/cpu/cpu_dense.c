@@ -19,6 +19,7 @@ enum {
     SUM_LENGTH = 1024,     /* shortest piece of a sum */
     ADDED_PER_PIECE = 16,  /* rows of parts of a sum */
     SCALED_PER_PIECE = 64, /* rows */
+    PACKED_PER_PIECE = 16, /* panels of a transposed B */
     FLAT_PIECE = 16384
 };
 
@@ -100,6 +101,20 @@ static graco_status gemm(struct context *c, const struct panel_product *p, int64
     return GRACO_OK;
 }
 
+/* Packs a transposed B. */
+struct packing {
+    const struct gemm *product;
+    float *packed;
+};
+
+static void pack_panels(void *job, struct threads_piece panels)
+{
+    const struct packing *p = job;
+    const struct gemm *g = p->product;
+    for (int64_t panel = panels.first; panel < panels.last; panel++)
+        pack_panel(p->packed, g->B, g->ldb, true, g->k, g->n, panel);
+}
+
 graco_status cpu_gemm(struct context *c, const struct gemm *g)
 {
     struct panel_product p = {
@@ -120,8 +135,8 @@ graco_status cpu_gemm(struct context *c, const struct gemm *g)
     graco_status status = GRACO_OK;
     if (g->transpose_b) {
         TRY(context_take(c, &packed, pack_size(g->k, g->n), sizeof(float)));
-        for (int64_t panel = 0; panel * PANEL < g->n; panel++)
-            pack_panel(packed, g->B, g->ldb, true, g->k, g->n, panel);
+        threads_run(c->threads, pieces_of(g->n, PANEL), PACKED_PER_PIECE, pack_panels,
+                    &(struct packing){g, packed});
         p.B = packed;
         p.b_row = PANEL;
         p.b_panel = PANEL * g->k;

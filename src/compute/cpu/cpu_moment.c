@@ -20,6 +20,7 @@ enum {
     GROUPS = 16,
     SUMS_PER_PIECE = 1024, /* elements of M and s */
     PULLED_PER_PIECE = 16, /* sampled rows */
+    CLEARED_PER_PIECE = 1 << 16,
 };
 
 /* What the pieces read and fill. Each kernel takes the buffers that it needs. */
@@ -68,6 +69,17 @@ static void clear_work(struct context *c, struct work *w)
                       w->partial, w->pulled,  w->inverse, w->fit};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         context_give(c, blocks[i]);
+}
+
+static void clear_piece(void *job, struct threads_piece piece)
+{
+    float *sums = job;
+    memset(sums + piece.first, 0, (size_t)(piece.last - piece.first) * sizeof(float));
+}
+
+static void clear(struct context *c, float *sums, int64_t count)
+{
+    threads_run(c->threads, count, CLEARED_PER_PIECE, clear_piece, sums);
 }
 
 /* The left operand of a product: (rows, depth), or stored as its transpose. */
@@ -190,7 +202,7 @@ static void add_groups(void *job, struct threads_piece piece)
 static void find_moments(struct context *c, struct work *w, float *out)
 {
     int64_t size = w->spec->d * (w->spec->d + 1);
-    memset(w->partial, 0, (size_t)(w->groups * size) * sizeof(float));
+    clear(c, w->partial, w->groups * size);
     run_pieces(c, w, moments_piece);
     w->total = out;
     threads_run(c->threads, size, SUMS_PER_PIECE, add_groups, w);
@@ -411,20 +423,28 @@ static void add_pulled(void *job, struct threads_piece piece)
             w->loops->axpy(w->dZ + s->sample[k] * d, scale, w->pulled + group * size + k * d, d);
 }
 
+/* 2 c2 M and c1 s from the M and s of rows times their inverse. */
+static void weigh(void *job, struct threads_piece piece)
+{
+    const struct work *w = job;
+    const struct moment *s = w->spec;
+    for (int64_t i = piece.first; i < piece.last; i++)
+        w->weighted[i] *= (float)(i < s->d * s->d ? 2 * s->coefficient[2] : s->coefficient[1]);
+}
+
 graco_status cpu_moment_backward(struct context *c, const struct moment *s, float *dZ)
 {
     struct work w;
     graco_status status = GRACO_OK;
     TRY(init_work(c, &w, s));
     TRY(context_take(c, &w.pulled, w.groups * s->samples * s->d, sizeof(float)));
-    memset(w.pulled, 0, (size_t)(w.groups * s->samples * s->d) * sizeof(float));
+    clear(c, w.pulled, w.groups * s->samples * s->d);
     TRY(context_take(c, &w.inverse, w.rows, sizeof(float)));
     TRY(context_take(c, &w.weighted, (s->d + 1) * s->d, sizeof(float)));
     for (int64_t i = 0; i < w.rows; i++)
         w.inverse[i] = s->floor[i] ? 0.0f : (float)(1 / s->D[i]);
     find_moments(c, &w, w.weighted);
-    for (int64_t i = 0; i < (s->d + 1) * s->d; i++)
-        w.weighted[i] *= (float)(i < s->d * s->d ? 2 * s->coefficient[2] : s->coefficient[1]);
+    threads_run(c->threads, (s->d + 1) * s->d, SUMS_PER_PIECE, weigh, &w);
     w.dZ = dZ;
     run_pieces(c, &w, backward_piece);
     threads_run(c->threads, s->samples, PULLED_PER_PIECE, add_pulled, &w);

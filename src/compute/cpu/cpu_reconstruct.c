@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = CONTRAST_TILE };
+enum { TILE = CONTRAST_TILE, PACKED_PER_PIECE = 16 };
 
 struct reconstruct_sweep {
     const struct reconstruction *spec;
@@ -109,6 +109,14 @@ static void run_block(void *job, struct threads_piece piece)
     sweep->losses[block] = total;
 }
 
+static void pack_panels(void *job, struct threads_piece panels)
+{
+    const struct reconstruct_sweep *sweep = job;
+    const struct reconstruction *s = sweep->spec;
+    for (int64_t panel = panels.first; panel < panels.last; panel++)
+        pack_panel(sweep->columns, s->Z, s->d, true, s->d, s->n, panel);
+}
+
 graco_status cpu_reconstruct(struct context *c, struct reconstruction *s)
 {
     struct reconstruct_sweep sweep = {.spec = s, .loops = loops_choose()};
@@ -117,8 +125,7 @@ graco_status cpu_reconstruct(struct context *c, struct reconstruction *s)
     TRY(context_take(c, &sweep.columns, pack_size(s->d, s->n), sizeof(float)));
     TRY(context_take(c, &sweep.work, c->threads * (int64_t)(TILE * TILE), sizeof(float)));
     TRY(context_take(c, &sweep.losses, blocks, sizeof(double)));
-    for (int64_t panel = 0; panel < pieces_of(s->n, PANEL); panel++)
-        pack_panel(sweep.columns, s->Z, s->d, true, s->d, s->n, panel);
+    threads_run(c->threads, pieces_of(s->n, PANEL), PACKED_PER_PIECE, pack_panels, &sweep);
     threads_run(c->threads, blocks, 1, run_block, &sweep);
     s->loss = 0;
     for (int64_t block = 0; block < blocks; block++)

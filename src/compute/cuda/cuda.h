@@ -20,8 +20,9 @@ graco_status cuda_open(struct context *c);
 void cuda_close(struct context *c);
 graco_status cuda_finish(struct context *c);
 
-graco_status cuda_allocate(void *out, size_t bytes);
-void cuda_release(void *block);
+graco_status cuda_memory(int64_t *left, int64_t *all);
+graco_status cuda_allocate(struct context *c, void *out, size_t bytes);
+void cuda_release(struct context *c, void *block);
 graco_status cuda_upload(struct context *c, void *to, const void *from, size_t bytes);
 graco_status cuda_download(struct context *c, void *to, const void *from, size_t bytes);
 graco_status cuda_copy(struct context *c, void *to, const void *from, size_t bytes);

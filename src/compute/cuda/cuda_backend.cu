@@ -33,8 +33,18 @@ graco_status cuda_check_blas(cublasStatus_t error, const char *doing)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-graco_status cuda_allocate(void *out, size_t bytes)
+graco_status cuda_memory(int64_t *left, int64_t *all)
 {
+    size_t free_bytes = 0, total = 0;
+    PASS(cuda_check(cudaMemGetInfo(&free_bytes, &total), "asking for the GPU's memory"));
+    *left = (int64_t)free_bytes;
+    *all = (int64_t)total;
+    return GRACO_OK;
+}
+
+graco_status cuda_allocate(struct context *c, void *out, size_t bytes)
+{
+    (void)c;
     size_t left = 0, all = 0;
     cudaError_t error = cudaMalloc((void **)out, bytes);
     if (error != cudaErrorMemoryAllocation)
@@ -46,8 +56,9 @@ graco_status cuda_allocate(void *out, size_t bytes)
                        (double)bytes / 0x1p20, (double)left / 0x1p20, (double)all / 0x1p20);
 }
 
-void cuda_release(void *block)
+void cuda_release(struct context *c, void *block)
 {
+    (void)c;
     cudaFree(block);
 }
 
@@ -162,10 +173,10 @@ graco_status cuda_open(struct context *c)
     PASS(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
                     "looking at the GPU"));
     s->wgmma = major == 9;
-    PASS(cuda_allocate(&s->workspace, WORKSPACE_BYTES));
+    PASS(cuda_allocate(c, &s->workspace, WORKSPACE_BYTES));
     c->bytes = c->most_bytes = WORKSPACE_BYTES;
-    PASS(cuda_allocate(&s->results, sizeof *s->results));
-    PASS(cuda_allocate(&s->later_counter, sizeof *s->later_counter));
+    PASS(cuda_allocate(c, &s->results, sizeof *s->results));
+    PASS(cuda_allocate(c, &s->later_counter, sizeof *s->later_counter));
     PASS(cuda_zero(c, s->results, sizeof *s->results));
     PASS(cuda_zero(c, s->later_counter, sizeof *s->later_counter));
     PASS(cuda_check(

@@ -27,6 +27,7 @@ const struct backend backend_cuda = {
     .open = cuda_open,
     .close = cuda_close,
     .finish = cuda_finish,
+    .memory = cuda_memory,
     .buffers = &buffers,
     .kernels = &kernels,
     .recorder = &recorder,

@@ -1,0 +1,317 @@
+/* graco plan: what a training would take, before it runs: memory on host and device, time, and, where it
+ * does not fit, which settings would make it fit, each with its own plan. The data set is read as the
+ * training would read it, so the peak of reading is measured, not planned. */
+#include "commands.h"
+#include "loading.h"
+#include "output.h"
+#include "rates.h"
+#include "settings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+    graco_load_options load;
+    struct settings settings;
+    const char *source;    /* NULL: the generated graph */
+    const char *available; /* memory of the machine to plan for; NULL: this one's */
+    bool json;
+};
+
+/* A plan with the settings that were asked for, or with one of them changed. */
+struct planned {
+    char setting[64]; /* "objective=moment"; "" where nothing is changed */
+    graco_plan plan;
+    bool fits;
+};
+
+/* Settings that take less memory, in the order in which they are tried. A number is a lower bound that
+ * must lie below the present value; 0 for batch means whole graphs. */
+static const struct remedy {
+    const char *key, *value;
+} REMEDIES[] = {{"objective", "moment"},
+                {"memory", "67108864"},
+                {"hidden", NULL},
+                {"batch", "1024"},
+                {"batch", "256"}};
+
+enum { REMEDIES_COUNT = sizeof REMEDIES / sizeof *REMEDIES };
+
+struct planning {
+    const struct line *line;
+    graco_dataset *data;
+    graco_dataset_info info;
+    graco_config *config;
+    const char *preset;
+    graco_rates rates;
+    int64_t available;  /* bytes */
+    int64_t load_bytes; /* the peak of reading the data set */
+    double load_seconds;
+    struct planned asked, others[REMEDIES_COUNT];
+    int count; /* of others */
+};
+
+static bool fits(const struct planning *p, const graco_plan *plan)
+{
+    return plan->host_bytes <= p->available &&
+           (plan->device_total == 0 || plan->device_bytes <= plan->device_free);
+}
+
+static graco_status plan_with(struct planned *out, struct planning *p, const graco_config *config)
+{
+    graco_status status = graco_plan_train(&out->plan, p->data, config, &p->rates);
+    if (status != GRACO_OK)
+        return status;
+    if (out->plan.host_bytes < p->load_bytes)
+        out->plan.host_bytes = p->load_bytes;
+    out->plan.seconds += p->load_seconds;
+    out->fits = fits(p, &out->plan);
+    return GRACO_OK;
+}
+
+/* Makes `setting` and *config of a remedy; false if the method does not read the key, or if it would
+ * change nothing. */
+static bool apply_remedy(char setting[64], graco_config **config, const struct planning *p,
+                         const struct remedy *remedy)
+{
+    char now[SETTINGS_TEXT], value[SETTINGS_TEXT];
+    settings_get(now, p->config, remedy->key);
+    int64_t number = strtoll(now, NULL, 10);
+    if (*now == '?' || (number > 0 && remedy->value && strtoll(remedy->value, NULL, 10) >= number))
+        return false;
+    snprintf(value, sizeof value, "%s", remedy->value ? remedy->value : now);
+    if (!remedy->value)
+        snprintf(value, sizeof value, "%" PRId64, number / 2);
+    if (strcmp(value, now) == 0 || graco_config_copy(config, p->config) != GRACO_OK)
+        return false;
+    bool good = graco_config_set(*config, remedy->key, value) == GRACO_OK;
+    char shown[SETTINGS_TEXT];
+    if (good)
+        snprintf(setting, 64, "%.20s=%.40s", remedy->key,
+                 settings_show(shown, *config, remedy->key));
+    return good;
+}
+
+/* Plans with each setting that could help. One that the data or the method refuses is left out. */
+static void find_remedies(struct planning *p)
+{
+    for (int i = 0; i < REMEDIES_COUNT; i++) {
+        struct planned *out = &p->others[p->count];
+        graco_config *config = NULL;
+        bool good = apply_remedy(out->setting, &config, p, &REMEDIES[i]) &&
+                    plan_with(out, p, config) == GRACO_OK;
+        bool less = good && (out->plan.host_bytes < p->asked.plan.host_bytes ||
+                             out->plan.device_bytes < p->asked.plan.device_bytes);
+        p->count += less;
+        graco_config_free(config);
+    }
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+static const char *show_short_time(char text[32], double seconds)
+{
+    if (seconds >= 10 || !(seconds >= 0))
+        return output_time(text, seconds);
+    snprintf(text, 32, seconds < 1 ? "%.*f ms" : "%.*f s",
+             seconds < 0.01  ? 2
+             : seconds < 0.1 ? 1
+             : seconds < 1   ? 0
+                             : 1,
+             seconds < 1 ? 1e3 * seconds : seconds);
+    return text;
+}
+
+static void print_planned(struct writer *json, const struct planned *planned)
+{
+    const graco_plan *plan = &planned->plan;
+    writer_integer(json, "host_bytes", plan->host_bytes);
+    writer_integer(json, "device_bytes", plan->device_bytes);
+    writer_real(json, "epoch_seconds", plan->epoch_seconds);
+    writer_real(json, "seconds", plan->seconds);
+    writer_bool(json, "fits", planned->fits);
+}
+
+static int print_json(const struct planning *p)
+{
+    const graco_plan *plan = &p->asked.plan;
+    char epochs[SETTINGS_TEXT];
+    struct writer json = {0};
+    writer_open(&json, NULL, '{');
+    writer_string(&json, "dataset", p->info.name);
+    writer_string(&json, "method", graco_config_method(p->config));
+    writer_string(&json, "preset", p->preset);
+    writer_string(&json, "device", plan->device);
+    writer_integer(&json, "parameters", plan->parameters);
+    writer_integer(&json, "epochs", strtoll(settings_get(epochs, p->config, "epochs"), NULL, 10));
+    writer_integer(&json, "steps", plan->steps);
+    writer_integer(&json, "available_bytes", p->available);
+    writer_integer(&json, "loading_bytes", p->load_bytes);
+    writer_integer(&json, "data_bytes", plan->now_bytes);
+    writer_integer(&json, "device_free_bytes", plan->device_free);
+    writer_real(&json, "load_seconds", p->load_seconds);
+    writer_real(&json, "prepare_seconds", plan->prepare_seconds);
+    writer_real(&json, "embed_seconds", plan->embed_seconds);
+    print_planned(&json, &p->asked);
+    writer_open(&json, "instead", '[');
+    for (int i = 0; i < p->count; i++) {
+        writer_open(&json, NULL, '{');
+        writer_string(&json, "setting", p->others[i].setting);
+        print_planned(&json, &p->others[i]);
+        writer_close(&json);
+    }
+    writer_close(&json);
+    writer_close(&json);
+    return output_json(&json);
+}
+
+/* What other settings would take, where the ones asked for do not fit. */
+static void print_remedies(const struct planning *p)
+{
+    char host[32], device[32], epoch[32], whole[32];
+    printf("\nit does not fit%s\n", p->count ? "; with one setting changed:" : "");
+    for (int i = 0; i < p->count; i++) {
+        const graco_plan *plan = &p->others[i].plan;
+        bool beside = plan->device_total > 0;
+        printf("  %-18s %s%s%s, an epoch %s, in all %s: %s\n", p->others[i].setting,
+               output_bytes(host, plan->host_bytes), beside ? ", device " : "",
+               beside ? output_bytes(device, plan->device_bytes) : "",
+               show_short_time(epoch, plan->epoch_seconds), output_time(whole, plan->seconds),
+               p->others[i].fits ? "fits" : "does not fit");
+    }
+}
+
+static int print_table(const struct planning *p)
+{
+    const graco_plan *plan = &p->asked.plan;
+    char a[32], b[32], c[32], epochs[SETTINGS_TEXT];
+
+    output_row("method", "%s, preset %s, on %s", graco_config_method(p->config), p->preset,
+               plan->device);
+    output_row("parameters", "%" PRId64, plan->parameters);
+    output_row("host memory", "%s at most, of %s available; the data set has %s",
+               output_bytes(a, plan->host_bytes), output_bytes(b, p->available),
+               output_bytes(c, plan->now_bytes));
+    if (plan->device_total > 0)
+        output_row("device memory", "%s of buffers, of %s free; %s in all",
+                   output_bytes(a, plan->device_bytes), output_bytes(b, plan->device_free),
+                   output_bytes(c, plan->device_total));
+    output_row("before epoch 1", "%s to read the data set, %s to prepare",
+               show_short_time(a, p->load_seconds), show_short_time(b, plan->prepare_seconds));
+    output_row("an epoch", "%s in %" PRId64 " step%s", show_short_time(a, plan->epoch_seconds),
+               plan->steps, plan->steps == 1 ? "" : "s");
+    output_row("in all", "%s for %s epochs and the embeddings", output_time(a, plan->seconds),
+               settings_get(epochs, p->config, "epochs"));
+    if (!p->asked.fits)
+        print_remedies(p);
+    return output_finish();
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static graco_status load(struct planning *p)
+{
+    const struct line *line = p->line;
+    graco_generate_options generate = graco_generate_defaults();
+    double begin = output_now();
+    graco_status status =
+        line->source ? loading_dataset(&p->data, line->source, &line->load, NULL, line->json)
+                     : graco_dataset_generate(&p->data, &generate);
+    if (status != GRACO_OK)
+        return status;
+    p->info = graco_dataset_describe(p->data);
+    p->load_seconds = output_now() - begin;
+    p->load_bytes = graco_peak_memory();
+    return GRACO_OK;
+}
+
+/* Reads --available as the setting `memory` is read: 8G. */
+static bool read_available(struct planning *p, const graco_config *any)
+{
+    char value[SETTINGS_TEXT];
+    graco_config *scratch = NULL;
+    const char *wanted = p->line->available;
+    p->available = graco_available_memory();
+    if (!wanted)
+        return true;
+    bool good = graco_config_copy(&scratch, any) == GRACO_OK &&
+                graco_config_set(scratch, "memory", wanted) == GRACO_OK;
+    if (good)
+        p->available = strtoll(settings_get(value, scratch, "memory"), NULL, 10);
+    else
+        output_error("plan: --available is '%s'; expected a size such as 512M or 8G", wanted);
+    graco_config_free(scratch);
+    return good;
+}
+
+static int make_plans(struct planning *p)
+{
+    int code = settings_preset(&p->config, &p->preset, &p->line->settings, p->info.name);
+    if (code != EXIT_FINE)
+        return code;
+    if (p->info.inductive) /* as in a training */
+        graco_config_set(p->config, "inductive", "1");
+    if (!settings_apply(p->config, &p->line->settings))
+        return EXIT_USAGE;
+    graco_status status = rates_get(&p->rates, p->config, p->line->json);
+    if (status == GRACO_OK)
+        status = plan_with(&p->asked, p, p->config);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    if (!p->asked.fits)
+        find_remedies(p);
+    return p->line->json ? print_json(p) : print_table(p);
+}
+
+static int run(const struct line *line)
+{
+    struct planning p = {.line = line};
+    graco_config *trial = NULL;
+    int code = settings_make(&trial, &p.preset, &line->settings, NULL);
+
+    if (code == EXIT_FINE && !read_available(&p, trial))
+        code = EXIT_USAGE;
+    graco_config_free(trial);
+    if (code != EXIT_FINE)
+        return code;
+    graco_status status = load(&p);
+    code = status == GRACO_OK ? make_plans(&p) : output_failure(status);
+    graco_config_free(p.config);
+    graco_dataset_free(p.data);
+    return code;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+    struct line line = {.settings = {.command = "plan"}};
+    struct settings_choices choices;
+    const struct option options[] = {
+        SETTINGS_OPTIONS(line.settings, choices),
+        SETTINGS_MACHINE_OPTIONS(line.settings, choices),
+        OPTION_ROW_TEXT("available", 0, "SIZE", &line.available,
+                        "plan for a machine with this much memory, such as 8G"),
+        OPTION_ROW_FLAG("json", 0, &line.json, "print one JSON object"),
+        LOADING_OPTIONS(line.load),
+        {0},
+    };
+    struct command command = {
+        .name = "plan",
+        .synopsis = "[DATASET] [options]",
+        .summary = "Says what `graco train` with the same options would take: memory on host and\n"
+                   "device, and time, from rates of this machine that are measured once. Where it\n"
+                   "does not fit, says which settings would. Nothing is trained.",
+        .options = options,
+        .max_arguments = 1,
+        .setting_like = settings_like,
+    };
+
+    if (!options_parse(&command, argc, argv))
+        return EXIT_USAGE;
+    if (command.help)
+        return settings_command_help(&command, &line.settings);
+    line.source = command.count ? command.arguments[0] : NULL;
+    return run(&line);
+}

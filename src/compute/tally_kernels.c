@@ -1,0 +1,516 @@
+/* The kernels of the tally, in the order of kernels.def: each counts what the real one does. Counts are
+ * of what takes the time: products, entries, bytes, exponentials, draws; small sums are left out. What a
+ * kernel reports to the host is 0. */
+#include "compute/tally.h"
+
+#include "base/threads.h"
+
+#include <math.h>
+
+/* Calls the real kernel where that is on the host, without its loops: for the memory that it takes. */
+#define WITHOUT_LOOPS(name, ...)                                                                   \
+    (tally_of(c)->inner->host                                                                      \
+         ? (threads_skip(true), end_skip(tally_of(c)->inner->kernels->name(c, __VA_ARGS__)))       \
+         : GRACO_OK)
+
+/* On a device: the scratch of the exact objective's tensor cores. A copy of Z in halves, and the sums of
+ * its rows, two for each multiprocessor that shares the work. */
+enum { DEVICE_PROCESSORS = 132 };
+
+static graco_status end_skip(graco_status status)
+{
+    threads_skip(false);
+    return status;
+}
+
+static struct work_units *begin(struct context *c)
+{
+    struct work_units *work = &tally_of(c)->work;
+    work->units[WORK_CALL]++;
+    return work;
+}
+
+static void stream(struct work_units *work, double bytes)
+{
+    work_add(work, WORK_STREAM_NEAR, bytes, bytes);
+}
+
+/* A kernel that reads and writes `bytes` in order, and no more. */
+static void begin_stream(struct context *c, double bytes)
+{
+    stream(begin(c), bytes);
+}
+
+/* ---- Shares of edges ------------------------------------------------------------------------- */
+
+static void remember(struct tally *t, const void *what, double share)
+{
+    t->shares[t->next_share++ % TALLY_SHARES] = (struct tally_share){what, share};
+}
+
+static double share_of(const struct tally *t, const void *what)
+{
+    for (int i = t->next_share - 1; i >= 0 && i > t->next_share - 1 - TALLY_SHARES; i--)
+        if (what && t->shares[i % TALLY_SHARES].what == what)
+            return t->shares[i % TALLY_SHARES].share;
+    return 1;
+}
+
+/* Entries of a matrix that count. */
+static double entries_of(const struct tally *t, const struct sparse *m)
+{
+    const struct csr *e = &m->entries;
+    double entries = e->rows > 0 ? (double)(e->start[e->rows] - e->start[0]) : 0;
+    return entries * share_of(t, m->count) + (m->self ? (double)e->rows : 0);
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+static void activated(struct work_units *work, const struct activation *a)
+{
+    double cells = (double)a->rows * (double)a->cols;
+    stream(work, 8 * cells);
+    if (a->kind == ACTIVATION_ELU || a->kind == ACTIVATION_SIGMOID)
+        work->units[WORK_EXP] += cells;
+    if (a->kind == ACTIVATION_RRELU && a->training)
+        work->units[WORK_DRAW] += cells;
+}
+
+static graco_status count_gemm(struct context *c, const struct gemm *g)
+{
+    struct work_units *work = begin(c);
+    work->units[WORK_PRODUCT] += 2.0 * (double)g->m * (double)g->n * (double)g->k;
+    if (g->after)
+        activated(work, g->after);
+    return WITHOUT_LOOPS(gemm, g);
+}
+
+static graco_status count_spmm(struct context *c, const struct spmm *s)
+{
+    struct work_units *work = begin(c);
+    for (int view = 0; view < s->views; view++) {
+        const struct sparse *m = &s->matrix[view];
+        double cols = (double)s->cols;
+        work_add(work, WORK_SPARSE_NEAR, entries_of(tally_of(c), m) * cols,
+                 4.0 * (double)m->entries.cols * cols);
+        stream(work, 4.0 * (double)m->entries.rows * cols);
+    }
+    if (s->after)
+        activated(work, s->after);
+    return WITHOUT_LOOPS(spmm, s);
+}
+
+static graco_status count_propagate_sparse(struct context *c, const struct propagate_sparse *p)
+{
+    struct work_units *work = begin(c);
+    const struct csr *X = &p->X->entries;
+    double mean = X->rows > 0 ? (double)X->start[X->rows] / (double)X->rows : 0;
+    for (int view = 0; view < p->views; view++) {
+        work->units[WORK_SPARSE_FAR] += entries_of(tally_of(c), &p->matrix[view]) * mean;
+        stream(work, 4.0 * (double)p->matrix[view].entries.rows * (double)p->y_row);
+    }
+    return WITHOUT_LOOPS(propagate_sparse, p);
+}
+
+static graco_status count_add(struct context *c, int64_t n, float *y, const float *x)
+{
+    (void)y, (void)x;
+    begin_stream(c, 12.0 * (double)n);
+    return GRACO_OK;
+}
+
+static graco_status count_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
+                                     const float *scale, const float *X, bool accumulate)
+{
+    (void)Y, (void)scale, (void)X;
+    begin_stream(c, (accumulate ? 12.0 : 8.0) * (double)rows * (double)cols);
+    return GRACO_OK;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static graco_status count_activate(struct context *c, const struct activation *a, float *Y,
+                                   const float *X)
+{
+    activated(begin(c), a);
+    return WITHOUT_LOOPS(activate, a, Y, X);
+}
+
+static graco_status count_activate_backward(struct context *c, const struct activation *a,
+                                            float *dX, const float *dY, const float *Y,
+                                            float *dbias, float *dslope)
+{
+    struct work_units *work = begin(c);
+    double cells = (double)a->rows * (double)a->cols;
+    stream(work, 12 * cells);
+    if (a->kind == ACTIVATION_RRELU && a->training)
+        work->units[WORK_DRAW] += cells;
+    return WITHOUT_LOOPS(activate_backward, a, dX, dY, Y, dbias, dslope);
+}
+
+static graco_status count_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
+                                    const float *bias, float *norm)
+{
+    begin_stream(c, 12.0 * (double)rows * (double)cols);
+    return WITHOUT_LOOPS(normalise, rows, cols, X, bias, norm);
+}
+
+static graco_status count_normalise_backward(struct context *c, int64_t rows, int64_t cols,
+                                             float *dZ, const float *Z, const float *norm,
+                                             float *dbias)
+{
+    begin_stream(c, 16.0 * (double)rows * (double)cols);
+    return WITHOUT_LOOPS(normalise_backward, rows, cols, dZ, Z, norm, dbias);
+}
+
+static graco_status count_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
+                                 const float *X, const int32_t *index)
+{
+    (void)Y, (void)X, (void)index;
+    begin_stream(c, 8.0 * (double)rows * (double)cols);
+    return GRACO_OK;
+}
+
+static graco_status count_copy_block(struct context *c, const struct block_copy *b)
+{
+    begin_stream(c, (b->accumulate ? 12.0 : 8.0) * (double)b->rows * (double)b->cols);
+    return GRACO_OK;
+}
+
+static graco_status count_dropout(struct context *c, const struct dropout *d, int64_t n, float *Y,
+                                  const float *X)
+{
+    (void)d, (void)Y, (void)X;
+    begin_stream(c, 8.0 * (double)n);
+    tally_of(c)->work.units[WORK_DRAW] += (double)n;
+    return GRACO_OK;
+}
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+static graco_status count_segment_max(struct context *c, const struct segments *g, int64_t cols,
+                                      float *Y, const float *X, int32_t *winner)
+{
+    begin_stream(c, (double)cols * (4.0 * (double)g->count + 8.0 * (double)g->entries.rows));
+    return WITHOUT_LOOPS(segment_max, g, cols, Y, X, winner);
+}
+
+static graco_status count_segment_max_backward(struct context *c, const struct segments *g,
+                                               int64_t cols, float *dX, const float *dY,
+                                               const int32_t *winner, bool accumulate)
+{
+    begin_stream(c, (double)cols * (12.0 * (double)g->count + 4.0 * (double)g->entries.rows));
+    return WITHOUT_LOOPS(segment_max_backward, g, cols, dX, dY, winner, accumulate);
+}
+
+static graco_status count_segment_softmax(struct context *c, const struct segments *g,
+                                          int64_t heads, float *S)
+{
+    double cells = (double)g->count * (double)heads;
+    begin_stream(c, 8 * cells);
+    tally_of(c)->work.units[WORK_EXP] += cells;
+    return WITHOUT_LOOPS(segment_softmax, g, heads, S);
+}
+
+static graco_status count_segment_softmax_backward(struct context *c, const struct segments *g,
+                                                   int64_t heads, float *dW, const float *W)
+{
+    begin_stream(c, 12.0 * (double)g->count * (double)heads);
+    return WITHOUT_LOOPS(segment_softmax_backward, g, heads, dW, W);
+}
+
+static void count_heads(struct context *c, const struct segment_heads *h)
+{
+    double cols = (double)(h->heads * h->width);
+    work_add(begin(c), WORK_SPARSE_NEAR, (double)h->segments->count * cols,
+             4.0 * (double)h->segments->entries.cols * cols);
+}
+
+static graco_status count_segment_dot(struct context *c, const struct segment_heads *h, float *S,
+                                      const float *A, const float *B, bool accumulate)
+{
+    count_heads(c, h);
+    return WITHOUT_LOOPS(segment_dot, h, S, A, B, accumulate);
+}
+
+static graco_status count_segment_sum(struct context *c, const struct segment_heads *h, float *Y,
+                                      const float *W, const float *X, bool turned, bool accumulate)
+{
+    count_heads(c, h);
+    return WITHOUT_LOOPS(segment_sum, h, Y, W, X, turned, accumulate);
+}
+
+static void count_lstm(struct context *c, const struct lstm *l)
+{
+    const struct segments *g = l->segments;
+    double mean = g->longest > 0 ? (double)g->count / (double)g->longest : 0;
+    begin_stream(c, 60.0 * mean * (double)l->width);
+    tally_of(c)->work.units[WORK_EXP] += 5 * mean * (double)l->width;
+}
+
+static graco_status count_lstm_step(struct context *c, const struct lstm *l)
+{
+    count_lstm(c, l);
+    return WITHOUT_LOOPS(lstm_step, l);
+}
+
+static graco_status count_lstm_step_backward(struct context *c, const struct lstm *l)
+{
+    count_lstm(c, l);
+    return WITHOUT_LOOPS(lstm_step_backward, l);
+}
+
+/* ---- Objectives ------------------------------------------------------------------------------ */
+
+/* Takes the scratch of a device's tiles and gives it back. */
+static graco_status take_device_scratch(struct context *c, const struct contrast *s)
+{
+    void *block = NULL;
+    if (tally_of(c)->inner->host || s->graphs > 0)
+        return GRACO_OK;
+    PASS(context_take(c, &block, 2 * s->n, (size_t)(2 * s->d + 8 * DEVICE_PROCESSORS)));
+    context_give(c, block);
+    return GRACO_OK;
+}
+
+/* Pairs of rows whose similarity is computed: of both views in all, or of one with the other. */
+static double pairs_of(const struct contrast *s)
+{
+    double tile = CONTRAST_TILE, n = tile * ceil((double)s->n / tile), pairs = n * n;
+    for (int64_t graph = 0; graph < s->graphs; graph++) {
+        double nodes = (double)(s->start[graph + 1] - s->start[graph]);
+        pairs = (graph ? pairs : 0) + nodes * nodes;
+    }
+    return (s->within ? 2 : 1) * pairs;
+}
+
+static void find_similarities(struct work_units *work, const struct contrast *s, double share)
+{
+    work->units[WORK_TILE] += share * 2 * pairs_of(s) * (double)s->d;
+    work->units[WORK_EXP] += share * pairs_of(s);
+}
+
+static graco_status count_contrast(struct context *c, struct contrast *s)
+{
+    find_similarities(begin(c), s, 1);
+    graco_status status = WITHOUT_LOOPS(contrast, s);
+    s->loss = s->mutual_information = 0;
+    return status == GRACO_OK ? take_device_scratch(c, s) : status;
+}
+
+static graco_status count_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
+{
+    struct work_units *work = begin(c);
+    double pairs = pairs_of(s), kept = s->tiles ? (double)s->tile_floats / (2 * pairs) : 0;
+    work->units[WORK_TILE_BACK] += 4 * pairs * (double)s->d;
+    find_similarities(work, s, kept < 1 ? 1 - kept : 0);
+    PASS(take_device_scratch(c, s));
+    return WITHOUT_LOOPS(contrast_backward, s, dZ);
+}
+
+/* Operations of products of 2n rows with matrices of d and of m columns, so many of each. */
+static void count_moment_products(struct context *c, const struct moment *s, int squares,
+                                  int samples)
+{
+    double rows = 2 * (double)s->n, d = (double)s->d, m = (double)s->samples;
+    begin(c)->units[WORK_MOMENT] += 2 * rows * d * (squares * d + samples * m);
+}
+
+static graco_status count_moment_fit(struct context *c, struct moment *s)
+{
+    count_moment_products(c, s, 2, 1);
+    return WITHOUT_LOOPS(moment_fit, s);
+}
+
+static graco_status count_moment(struct context *c, struct moment *s)
+{
+    graco_status status = WITHOUT_LOOPS(moment, s);
+    begin_stream(c, 64.0 * (double)s->n);
+    s->loss = 0;
+    s->floored = 0;
+    return status;
+}
+
+static graco_status count_moment_backward(struct context *c, const struct moment *s, float *dZ)
+{
+    count_moment_products(c, s, s->kept ? 2 : 3, s->kept ? 2 : 3);
+    return WITHOUT_LOOPS(moment_backward, s, dZ);
+}
+
+static graco_status count_reconstruct(struct context *c, struct reconstruction *s)
+{
+    struct work_units *work = begin(c);
+    double pairs = (double)s->n * (double)s->n;
+    work->units[WORK_TILE] += 4 * pairs * (double)s->d;
+    work->units[WORK_EXP] += pairs;
+    graco_status status = WITHOUT_LOOPS(reconstruct, s);
+    s->loss = 0;
+    return status;
+}
+
+static graco_status count_gaussian(struct context *c, struct gaussian *s, float *Z)
+{
+    double cells = (double)s->rows * (double)s->cols;
+    begin_stream(c, 16 * cells);
+    tally_of(c)->work.units[WORK_DRAW] += 4 * cells;
+    graco_status status = WITHOUT_LOOPS(gaussian, s, Z);
+    s->divergence = 0;
+    return status;
+}
+
+static graco_status count_gaussian_backward(struct context *c, const struct gaussian *s,
+                                            const float *dZ, float *dmean, float *dspread)
+{
+    begin_stream(c, 24.0 * (double)s->rows * (double)s->cols);
+    return WITHOUT_LOOPS(gaussian_backward, s, dZ, dmean, dspread);
+}
+
+static graco_status count_classify(struct context *c, struct classification *s)
+{
+    double cells = (double)s->count * (double)s->cols;
+    begin_stream(c, 4 * cells);
+    tally_of(c)->work.units[WORK_EXP] += cells;
+    graco_status status = WITHOUT_LOOPS(classify, s);
+    s->loss = 0;
+    return status;
+}
+
+static graco_status count_classify_backward(struct context *c, const struct classification *s,
+                                            float *dX)
+{
+    double cells = (double)s->count * (double)s->cols;
+    (void)dX;
+    begin_stream(c, 12 * cells);
+    tally_of(c)->work.units[WORK_EXP] += cells;
+    return GRACO_OK;
+}
+
+static graco_status count_pairs(struct context *c, struct pairs *s)
+{
+    begin_stream(c, 8.0 * (double)s->count * (double)s->d);
+    graco_status status = WITHOUT_LOOPS(pairs, s);
+    *s->loss = 0;
+    return status;
+}
+
+static graco_status count_pairs_backward(struct context *c, const struct pairs *s, float *dZ)
+{
+    begin_stream(c, 8.0 * (double)(s->count + s->rows) * (double)s->d);
+    return WITHOUT_LOOPS(pairs_backward, s, dZ);
+}
+
+static graco_status count_summarise(struct context *c, int64_t rows, int64_t cols, const float *X,
+                                    float *s)
+{
+    begin_stream(c, 4.0 * (double)rows * (double)cols);
+    return WITHOUT_LOOPS(summarise, rows, cols, X, s);
+}
+
+static graco_status count_agree(struct context *c, struct agreement *a)
+{
+    begin_stream(c, 8.0 * (double)(a->positives + a->negatives) * (double)a->d);
+    graco_status status = WITHOUT_LOOPS(agree, a);
+    a->loss = 0;
+    return status;
+}
+
+static graco_status count_agree_backward(struct context *c, const struct agreement *a, float *dH,
+                                         float *dG)
+{
+    begin_stream(c, 4.0 * (double)(a->positives + a->negatives) * (double)a->d);
+    return WITHOUT_LOOPS(agree_backward, a, dH, dG);
+}
+
+/* No training asks for these three. */
+static graco_status count_regress(struct context *c, const struct regression *r, const double *W,
+                                  double *G)
+{
+    (void)c, (void)r, (void)W, (void)G;
+    return GRACO_OK;
+}
+
+static graco_status count_regress_curve(struct context *c, const struct regression *r,
+                                        const float *Q, float *H)
+{
+    (void)c, (void)r, (void)Q, (void)H;
+    return GRACO_OK;
+}
+
+static graco_status count_neighbours(struct context *c, const struct neighbour_search *s)
+{
+    (void)c, (void)s;
+    return GRACO_OK;
+}
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+static graco_status count_draw_bytes(struct context *c, const struct random_key *key, double p,
+                                     int64_t n, uint8_t *keep)
+{
+    (void)key;
+    begin(c)->units[WORK_DRAW] += (double)n;
+    remember(tally_of(c), keep, 1 - p);
+    return GRACO_OK;
+}
+
+static graco_status count_draw_floats(struct context *c, const struct random_key *key, double p,
+                                      int64_t n, float *keep)
+{
+    (void)key, (void)p, (void)keep;
+    begin(c)->units[WORK_DRAW] += (double)n;
+    return GRACO_OK;
+}
+
+static graco_status count_draw_order(struct context *c, const struct random_key *key, int64_t n,
+                                     int32_t *order, int32_t *place)
+{
+    (void)key, (void)order, (void)place;
+    begin(c)->units[WORK_DRAW] += 4 * (double)n;
+    return GRACO_OK;
+}
+
+static graco_status count_compact(struct context *c, int count, const struct compaction *list)
+{
+    struct tally *t = tally_of(c);
+    struct work_units *work = begin(c);
+    for (int i = 0; i < count; i++) {
+        const struct compaction *one = &list[i];
+        work->units[WORK_DRAW] += one->rows > 0 ? (double)one->start[one->rows] : 0;
+        remember(t, one->count, share_of(t, one->keep));
+    }
+    return GRACO_OK;
+}
+
+static graco_status count_degree_scale(struct context *c, const struct degrees *d, float *scale)
+{
+    (void)scale;
+    begin(c)->units[WORK_DRAW] += 2 * (double)d->rows;
+    return GRACO_OK;
+}
+
+/* ---- The optimiser --------------------------------------------------------------------------- */
+
+static graco_status count_adam(struct context *c, const struct adam *a)
+{
+    begin_stream(c, 28.0 * (double)a->count);
+    return GRACO_OK;
+}
+
+static graco_status count_clip_norm(struct context *c, int64_t n, float *g, double most)
+{
+    begin_stream(c, 12.0 * (double)n);
+    return WITHOUT_LOOPS(clip_norm, n, g, most);
+}
+
+static graco_status count_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
+{
+    (void)x;
+    begin_stream(c, 4.0 * (double)n);
+    *first = -1;
+    return GRACO_OK;
+}
+
+const struct kernels tally_kernels = {
+#define KERNEL(name, ...) .name = count_##name,
+#include "compute/kernels.def"
+};

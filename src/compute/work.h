@@ -1,0 +1,45 @@
+/* Work: how much of each kind of work kernels do, in units; the rates of a machine turn it into seconds.
+ * tally.h counts it, train/calibrate.c measures rates. */
+#ifndef COMPUTE_WORK_H
+#define COMPUTE_WORK_H
+
+#include "graco.h"
+
+/* Each kind once, with its name. `near` work finds its operands in a cache, `far` work does not. */
+#define WORK_KINDS(KIND)                                                                           \
+    KIND(CALL, "call")               /* one kernel, whatever it does */                            \
+    KIND(PRODUCT, "product")         /* floating-point operations of a dense product */            \
+    KIND(SPARSE_NEAR, "sparse_near") /* terms of a sparse product */                               \
+    KIND(SPARSE_FAR, "sparse_far")                                                                 \
+    KIND(STREAM_NEAR, "stream_near") /* bytes read or written in order */                          \
+    KIND(STREAM_FAR, "stream_far")                                                                 \
+    KIND(DRAW, "draw")           /* random numbers, or entries looked at one by one */             \
+    KIND(TILE, "tile")           /* operations of products of similarities, forward */             \
+    KIND(EXP, "exp")             /* exponentials */                                                \
+    KIND(TILE_BACK, "tile_back") /* operations on kept similarities, backward */                   \
+    KIND(MOMENT, "moment")       /* operations of the objective moment */
+
+enum work_kind {
+#define KIND(name, word) WORK_##name,
+    WORK_KINDS(KIND)
+#undef KIND
+        WORK_COUNT
+};
+
+struct work_units {
+    double units[WORK_COUNT];
+};
+
+/* Operands of up to WORK_NEAR bytes are in a cache, those from WORK_FAR bytes on are not; of those
+ * between, a share is that falls with the logarithm. */
+enum { WORK_NEAR = 1 << 20, WORK_FAR = 1 << 25 };
+
+/* Adds units to the kind `near` and to the one after it, by the size of the operands. */
+void work_add(struct work_units *work, enum work_kind near, double units, double bytes);
+
+/* Adds `times` the work of another sum. */
+void work_add_all(struct work_units *work, const struct work_units *other, double times);
+
+double work_seconds(const struct work_units *work, const graco_rates *rates);
+
+#endif

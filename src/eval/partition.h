@@ -1,0 +1,22 @@
+/* Two ways to part the same items, compared. */
+#ifndef EVAL_PARTITION_H
+#define EVAL_PARTITION_H
+
+#include "base/status.h"
+
+/* As scikit-learn has them:
+ *
+ *     nmi        I(A; B) / ((H(A) + H(B)) / 2); 1 if both ways are one part
+ *     ari        the Rand index, less what chance gives, over its largest value less that; 1 if A = B
+ *     accuracy   the share of items in matched parts, each part of A matched with at most one of B so
+ *                that it is largest (Kuhn and Munkres)  */
+struct partition_scores {
+    double nmi, ari, accuracy;
+};
+
+/* a and b (count): parts 0 .. a_parts - 1 and 0 .. b_parts - 1; items whose a or b is negative do not count,
+ * and at least one must. O(count + parts^3). */
+graco_status partition_compare(struct partition_scores *out, int64_t count, const int32_t *a,
+                               int64_t a_parts, const int32_t *b, int64_t b_parts);
+
+#endif

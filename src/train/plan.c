@@ -1,0 +1,205 @@
+/* A plan: a training that is gone through on the tally (compute/tally.h). The model, the schedule, its
+ * stages, the steps and the embedding are the training's own; only parameters, buffers and the result are
+ * addresses without memory. So the peak is found where the training will have it, and the work of its
+ * steps is counted by their kernels. */
+#include "base/memory.h"
+#include "base/threads.h"
+#include "compute/tally.h"
+#include "data/node_features.h"
+#include "train/made.h"
+#include "train/schedule.h"
+#include "train/trainer.h"
+
+#include <math.h>
+
+/* Steps that are gone through: an epoch's, but no more once this many seconds have passed, and then at
+ * least so many, because mini-batches differ. */
+static const double STEPPING_SECONDS = 1;
+enum { STEPS_LEAST = 4 };
+
+/* Steps of a method without a tape, which really run; the first pays for memory that is new. */
+enum { WALKED_STEPS = 2 };
+
+struct planning {
+    const struct graco_dataset *given;
+    struct graco_config config;
+    const struct method *method;
+    struct tally tally;
+    struct made made;
+    struct graco_model *model;
+    struct trainer *trainer;
+    struct schedule *schedule;
+    struct work_units epoch; /* counted */
+    double measured; /* seconds of an epoch beside that: on the host, or of steps that run */
+    struct work_units embed; /* counted */
+    double embed_begins;     /* seconds of preparing it */
+    graco_plan plan;
+};
+
+/* The model, with addresses for its blocks. */
+static graco_status open_model(struct planning *p)
+{
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&p->model, 1, sizeof *p->model));
+    TRY(model_declare(p->model, &p->config, model_sizes_of(p->made.data)));
+    struct parameters *all = &p->model->parameters;
+    float **blocks[] = {&all->value, &all->grad, &all->m, &all->v};
+    for (int i = 0; i < (all->plain ? 1 : 4); i++)
+        TRY(tally_reserve(&p->tally, blocks[i], all->total, sizeof(float)));
+    if (all->keeps)
+        TRY(tally_reserve(&p->tally, &all->best, all->total, sizeof(float)));
+    p->plan.parameters = all->total;
+done:
+    return status;
+}
+
+static graco_status open_planning(struct planning *p)
+{
+    const struct backend *backend = NULL;
+    double begin = threads_seconds();
+    PASS(method_find(&p->method, p->config.method));
+    PASS(method_backend(&backend, p->method, config_word(&p->config, "device")));
+    p->plan.device = backend->name;
+    if (backend->memory)
+        PASS(backend->memory(&p->plan.device_free, &p->plan.device_total));
+    made_resolve(&p->config, p->given);
+    if (p->config.node_features == NODE_FEATURES_WALK)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "node_features = walk cannot be planned: its features come from a training "
+            "of their own, which a plan for the method node2vec tells of");
+    p->plan.now_bytes = memory_resident();
+    PASS(tally_init(&p->tally, backend));
+    PASS(made_create(&p->made, p->given, &p->config));
+    PASS(method_check_data(p->method, p->made.data));
+    PASS(open_model(p));
+    PASS(trainer_create(&p->trainer, &p->tally.backend, p->model));
+    PASS(schedule_create(&p->schedule, p->trainer->context, p->model, p->made.data));
+    p->plan.steps = schedule_steps(p->schedule);
+    p->plan.prepare_seconds = threads_seconds() - begin;
+    tally_look(&p->tally, p->trainer->context);
+    return GRACO_OK;
+}
+
+static void close_planning(struct planning *p)
+{
+    schedule_free(p->schedule);
+    trainer_free(p->trainer);
+    if (p->model) { /* its blocks are addresses: nothing to free */
+        struct parameters *all = &p->model->parameters;
+        all->value = all->grad = all->m = all->v = all->best = NULL;
+    }
+    graco_model_free(p->model);
+    made_clear(&p->made);
+    tally_clear(&p->tally);
+}
+
+/* Seconds of the host for mini-batches so far: sampling them, which other threads do while this one
+ * computes, and gathering their features. */
+static double host_seconds(const struct planning *p)
+{
+    struct schedule_times times = schedule_times(p->schedule);
+    return times.sample / p->trainer->context->threads + times.gather;
+}
+
+/* Goes through steps of an epoch. */
+static graco_status plan_steps(struct planning *p)
+{
+    struct stage *stage = NULL;
+    const bool runs = p->method->step;
+    double begin = threads_seconds(), last = begin;
+    int64_t done = 0, most = runs ? WALKED_STEPS : p->plan.steps;
+    p->tally.work = (struct work_units){0};
+    for (; done < most && done < p->plan.steps; done++) {
+        last = threads_seconds();
+        if (last - begin > STEPPING_SECONDS && done >= STEPS_LEAST)
+            break;
+        PASS(schedule_next(p->schedule, &stage));
+        PASS(trainer_step(p->trainer, stage));
+    }
+    double seconds = runs ? threads_seconds() - last : host_seconds(p) / (double)(done + !done);
+    work_add_all(&p->epoch, &p->tally.work, (double)p->plan.steps / (double)(done + !done));
+    p->measured = seconds * (double)p->plan.steps;
+    tally_look(&p->tally, p->trainer->context);
+    return GRACO_OK;
+}
+
+/* Goes through the validation after an epoch, where the method has one. */
+static graco_status plan_validation(struct planning *p)
+{
+    struct stage *whole = NULL;
+    double cost = 0;
+    if (!p->model->parameters.best || !p->method->validate)
+        return GRACO_OK;
+    p->tally.work = (struct work_units){0};
+    PASS(schedule_whole(p->schedule, &whole));
+    graco_status status = trainer_validate(&cost, p->trainer, whole);
+    if (status != GRACO_OK && status != GRACO_ERROR_NUMBER) /* zeros may cost anything */
+        return status;
+    work_add_all(&p->epoch, &p->tally.work, 1);
+    tally_look(&p->tally, p->trainer->context);
+    return GRACO_OK;
+}
+
+/* Goes through the embedding, which begins with the training's buffers gone. */
+static graco_status plan_embedding(struct planning *p)
+{
+    const graco_embed_options options = {.threads = p->config.threads, .contaminated = true};
+    const struct graph *graph = p->made.data->graph;
+    float *Z = NULL;
+    double begin = threads_seconds();
+    schedule_free(p->schedule);
+    trainer_free(p->trainer);
+    p->schedule = NULL;
+    p->trainer = NULL;
+    p->tally.work = (struct work_units){0};
+    PASS(tally_reserve(&p->tally, &Z, graph->nodes * p->model->width, sizeof *Z));
+    PASS(made_embed_on(Z, &p->tally.backend, p->model, p->made.data, &options));
+    p->embed = p->tally.work;
+    p->embed_begins = threads_seconds() - begin;
+    tally_look(&p->tally, NULL);
+    return GRACO_OK;
+}
+
+static void fill_times(struct planning *p, const graco_rates *rates)
+{
+    graco_plan *plan = &p->plan;
+    plan->epoch_seconds = plan->embed_seconds = plan->seconds = (double)NAN;
+    if (!rates)
+        return;
+    plan->epoch_seconds = work_seconds(&p->epoch, rates) + p->measured;
+    plan->embed_seconds = work_seconds(&p->embed, rates) + p->embed_begins;
+    plan->seconds = plan->prepare_seconds + (double)p->config.epochs * plan->epoch_seconds +
+                    plan->embed_seconds;
+}
+
+graco_status graco_config_machine(const char **device, int64_t *threads, const graco_config *config)
+{
+    const struct backend *backend = NULL;
+    const struct method *method = NULL;
+    PASS(method_find(&method, config->method));
+    PASS(method_backend(&backend, method, config_word(config, "device")));
+    *device = backend->name;
+    *threads = threads_count(config->threads);
+    return GRACO_OK;
+}
+
+graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
+                              const graco_config *config, const graco_rates *rates)
+{
+    struct planning p = {.given = data, .config = *config};
+    graco_status status = GRACO_OK;
+    TRY(open_planning(&p));
+    if (p.config.epochs > 0) {
+        TRY(plan_steps(&p));
+        TRY(plan_validation(&p));
+    }
+    TRY(plan_embedding(&p));
+    p.plan.host_bytes = p.tally.host_peak;
+    p.plan.device_bytes = p.tally.device_peak;
+    fill_times(&p, rates);
+    *out = p.plan;
+done:
+    close_planning(&p);
+    return status;
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# graco plan: its memory is within 25 % of the peak of the training, over methods and shapes; its cache
+# may be anything; bad input is refused in one line; what does not fit gets settings that do.
+set -euo pipefail
+
+graco=$1/graco
+. "$(dirname "$0")/../check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export XDG_CACHE_HOME=$work/cache
+
+# field NAME FILE: a number of a JSON object.
+field() { sed -n "s/.*\"$1\": \([-0-9.e+]*\).*/\1/p" "$2"; }
+# within NAME PLANNED ACTUAL: planned is within 25 % of actual.
+within() {
+    holds "$1: $2 planned, $3 taken" \
+        awk -v p="$2" -v a="$3" 'BEGIN { exit !(p >= 0.75 * a && p <= 1.25 * a) }'
+}
+# compare ARGUMENT...: the same command line planned and trained.
+compare() {
+    exits 0 '"host_bytes"' plan "$@" --threads 1 --device cpu --json
+    mv out planned
+    rm -rf run
+    exits 0 '"peak_rss_bytes"' train "$@" --threads 1 --device cpu --json -q -o run
+    within "graco train $*" "$(field host_bytes planned)" "$(field peak_rss_bytes out)"
+}
+
+# ---- Memory -------------------------------------------------------------------------------------
+exits 0 "" generate cora.npz --nodes 2500 --features 1400
+exits 0 "" generate wide.npz --nodes 20000 --features 8000 --degree 4
+exits 0 "" generate big.npz --nodes 100000 --features 50 --degree 4
+exits 0 "" generate dense.npz --nodes 8000 --features 400 --dense
+exits 0 "" generate many --like ppi --scale 0.1
+compare cora.npz --epochs 1 --set hidden=64
+compare cora.npz --epochs 1 --set hidden=64 --objective infonce --memory 4M
+compare wide.npz --epochs 1 --set hidden=32 --objective moment
+compare big.npz --epochs 1 --set hidden=16 --objective moment --set correction=16
+compare dense.npz --epochs 1 --set hidden=32 --objective moment
+compare dense.npz --epochs 1 --set hidden=32 --set batch=256 --set fanout=5,5 --set encoder=sage
+compare wide.npz --epochs 1 --set hidden=16 --set batch=1024 --set fanout=3,3
+compare many --epochs 1 --set hidden=32
+compare big.npz --epochs 1 --method dgi --set hidden=16
+compare cora.npz --epochs 1 --method gae
+compare cora.npz --epochs 1 --method gcn
+compare cora.npz --epochs 1 --method sage_mean --set steps=4
+compare cora.npz --epochs 1 --method deepwalk --set walks=1 --set hidden=32
+compare dense.npz --method sgc
+
+# ---- Times --------------------------------------------------------------------------------------
+holds "rates are kept: $(ls cache/graco)" [ -s cache/graco/rates-cpu-1.txt ]
+exits 0 "an epoch" plan cora.npz --threads 1 --device cpu
+holds "kept rates are not measured again: $(cat err)" [ ! -s err ]
+cp cache/graco/rates-cpu-1.txt kept
+for change in 's/^graco /grapo /' 's/^exp .*/exp nan/'; do
+    sed "$change" kept >cache/graco/rates-cpu-1.txt
+    exits 0 "measuring this machine" plan cora.npz --threads 1 --device cpu --epochs 1
+done
+head -c 5000 /dev/urandom >cache/graco/rates-cpu-1.txt
+exits 0 "measuring this machine" plan cora.npz --threads 1 --device cpu --epochs 1
+touch -d '40 days ago' cache/graco/rates-cpu-1.txt
+exits 0 "measuring this machine" plan cora.npz --threads 1 --device cpu --epochs 1
+touch blocked
+XDG_CACHE_HOME=$work/blocked exits 0 "measuring this machine" plan cora.npz --threads 1 --epochs 1
+holds "nothing is said of a cache that cannot be written: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
+XDG_CACHE_HOME='' HOME='' exits 0 "an epoch" plan cora.npz --threads 1 --device cpu --epochs 1
+
+# ---- What does not fit --------------------------------------------------------------------------
+exits 0 "it does not fit; with one setting changed:" plan big.npz --threads 1 --device cpu \
+    --set hidden=512 --available 2G
+holds "batches fit: $(cat out)" grep -q 'batch=1024 .*: fits' out
+holds "half the width does not: $(cat out)" grep -q 'hidden=256 .*: does not fit' out
+exits 0 '"fits": false' plan big.npz --threads 1 --device cpu --set hidden=512 --available 2G --json
+exits 0 '"instead": []' plan big.npz --threads 1 --device cpu --json
+
+# ---- Bad input ----------------------------------------------------------------------------------
+exits 1 "no data set 'nothing'" plan nothing
+exits 2 "plan: --set: " plan cora.npz --set hiden=4
+exits 2 "plan: --epochs is 'x'" plan cora.npz --epochs x
+exits 2 "plan: --available is 'lots'" plan cora.npz --available lots
+exits 2 "node2vec" plan cora.npz --threads 1 --device cpu --node-features walk
+exits 0 "TiB at most" plan dense.npz --threads 1 --device cpu --set hidden=65536 --set projection=65536 \
+    --set layers=8
+checked

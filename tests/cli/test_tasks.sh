@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# graco split-links and the tasks of graco eval: what is printed, and that no run is tested on links that it has
+# seen.
+set -euo pipefail
+
+graco=$1/graco
+. "$(dirname "$0")/../check.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# refuses CODE PART ARGUMENT...: graco must exit so, with one line that has PART.
+refuses() {
+    exits "$@"
+    holds "graco ${*:3}: one line: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
+}
+
+little=(--epochs 3 --set hidden=8 --set projection=8 --threads 1 --device cpu -q)
+exits 0 "" generate full.npz --nodes 200 --features 30 --classes 3 --degree 8
+exits 0 "0.1 of its links for the test" split-links full.npz -o left
+exits 0 "" split-links full.npz -o left.npz --seed 0
+exits 0 "" split-links full.npz -o again.npz
+same left.npz again.npz
+exits 0 "" split-links full.npz -o other.npz --seed 1
+holds "another seed, other links" [ "$(cmp left.npz other.npz >cmp.txt 2>&1 || echo differ)" = differ ]
+exits 0 "" train left -o run "${little[@]}"
+exits 0 "" train left -o runs --runs 2 "${little[@]}"
+exits 0 "" train full.npz -o seen "${little[@]}"
+
+# ---- Links --------------------------------------------------------------------------------------
+exits 0 "AUC" eval run left --task link
+holds "three scores: $(cat out)" [ "$(grep -c 'AUC 0\.[0-9]* *AP 0\.[0-9]*' out)" -eq 3 ]
+exits 0 "hadamard" eval runs left --task link
+holds "a row for each run" [ "$(grep -c 'test links against' out)" -eq 2 ]
+exits 0 '"average_precision"' eval run left --task link --json
+exits 0 "" eval run/embeddings.npy left --task link
+exits 0 "" eval run left.npz --task link # the same data in one file
+refuses 2 "may have seen the links that are tested: train on left" eval seen left --task link
+refuses 2 "other data than other" eval run other.npz --task link
+refuses 2 "has no held-out links: expected a data set that graco split-links wrote" \
+    eval seen full.npz --task link
+refuses 2 "--baseline goes with --task classify only" eval run left --task link --baseline raw
+refuses 2 "only a data set was given" eval left --task link
+
+# ---- Clusters -----------------------------------------------------------------------------------
+exits 0 "NMI" eval run left --task cluster
+holds "as many clusters as classes: $(cat out)" grep -q '^run: 3 clusters of 200 nodes' out
+exits 0 "5 clusters" eval run left --task cluster --clusters 5
+exits 0 '"silhouette"' eval run left --task cluster --json
+printf '0 1\n1 2\n2 3\n3 0\n' >plain.txt
+printf '1 2\n0 1\n3 1\n1 1\n' >plain_x.txt
+exits 0 "" train plain.txt --features plain_x.txt -o plain "${little[@]}"
+exits 2 "expected a number of clusters" eval plain plain.txt --features plain_x.txt --task cluster
+exits 0 "modularity" eval plain plain.txt --task cluster --clusters 2 --json
+holds "no labels, no NMI: $(cat out)" grep -q '"nmi": null' out
+
+# ---- What is refused ----------------------------------------------------------------------------
+refuses 2 "expected -o DIR" split-links full.npz
+refuses 2 "less than 1 together" split-links full.npz -o none --test 0.7 --validation 0.3
+exits 2 "too few" split-links plain.txt --features plain_x.txt -o none
+holds "nothing is left behind" [ ! -e none ]
+refuses 1 "left" split-links full.npz -o left
+refuses 2 "task" eval run left --task guess
+checked

@@ -1,0 +1,184 @@
+/* Plans: on the tally a training asks for the very bytes that it asks for on the CPU, for every method;
+ * what cannot be planned says so. */
+#include "check.h"
+#include "presets.h"
+
+#include "compute/tally.h"
+#include "train/schedule.h"
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = 3 };
+
+/* A method with settings that keep it small. */
+static const struct setting {
+    const char *method, *keys;
+    bool dense;
+} settings[] = {
+    {"grace", "hidden=16", false},
+    {"grace", "hidden=16 memory=0", true},
+    {"grace", "hidden=16 objective=infonce memory=200000 activation=rrelu", true},
+    {"grace", "hidden=24 objective=moment", false},
+    {"grace", "hidden=24 objective=moment memory=0 activation=prelu", true},
+    {"grace", "hidden=16 batch=64 fanout=3,2 encoder=sage", true},
+    {"grace", "hidden=16 batch=64 fanout=3,2", false},
+    {"dgi", "hidden=16", false},
+    {"gae", "hidden=8", false},
+    {"gae", "hidden=8 objective=sampled", true},
+    {"vgae", "hidden=8", false},
+    {"gcn", "hidden=8", false},
+    {"fastgcn", "hidden=8 rows=64 samples=40", false},
+    {"gaan", "hidden=8", true},
+    {"gaan_mean", "hidden=8", false},
+    {"sage_gcn", "hidden=8 batch=64 fanout=3,2", false},
+    {"sage_mean", "hidden=8 batch=64 fanout=3,2", true},
+    {"sage_pool", "hidden=8 batch=64 fanout=3,2", false},
+    {"sage_lstm", "hidden=8 batch=64 fanout=3,2", true},
+};
+
+static graco_dataset *make_data(bool dense)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 500;
+    options.feature_count = 60;
+    options.dense = dense;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static graco_config make_config(const char *name, const char *keys)
+{
+    const struct method *method = NULL;
+    graco_config config;
+    CHECK_OK(method_find(&method, name));
+    method_configure(&config, method, NULL);
+    config.threads = 2;
+    config.device = DEVICE_CPU;
+    CHECK_OK(config_apply(&config, keys));
+    return config;
+}
+
+/* The most bytes of buffers in some steps, and in a validation. */
+static int64_t most_bytes(const struct backend *backend, const graco_dataset *data,
+                          const graco_config *config)
+{
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    struct stage *stage = NULL;
+    double cost;
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
+    CHECK_OK(trainer_create(&trainer, backend, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    for (int i = 0; i < STEPS; i++) {
+        CHECK_OK(schedule_next(schedule, &stage));
+        CHECK_OK(trainer_step(trainer, stage));
+    }
+    if (model->method->validate) {
+        CHECK_OK(schedule_whole(schedule, &stage));
+        CHECK_OK(trainer_validate(&cost, trainer, stage));
+    }
+    int64_t most = trainer->context->most_bytes;
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    return most;
+}
+
+static void same_bytes(void)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const struct setting *s = &settings[i];
+        graco_dataset *data = make_data(s->dense);
+        graco_config config = make_config(s->method, s->keys);
+        struct tally tally;
+        CHECK_OK(tally_init(&tally, &backend_cpu));
+        int64_t planned = most_bytes(&tally.backend, data, &config);
+        int64_t real = most_bytes(&backend_cpu, data, &config);
+        if (planned != real)
+            printf("%s %s: %lld planned, %lld taken\n", s->method, s->keys, (long long)planned,
+                   (long long)real);
+        CHECK(planned == real);
+        CHECK(tally.work.units[WORK_CALL] > 0);
+        tally_clear(&tally);
+        graco_dataset_free(data);
+    }
+}
+
+/* Every method of the list can be planned, with times where rates are given. */
+static void all_methods(void)
+{
+    graco_dataset *data = make_data(false);
+    graco_rates rates;
+    for (int k = 0; k < GRACO_RATES; k++)
+        rates.seconds[k] = 1e-9;
+    for (int i = 0; graco_method(i, NULL); i++) {
+        graco_config config = make_config(graco_method(i, NULL), "");
+        graco_plan plan, timeless;
+        CHECK_OK(graco_plan_train(&plan, data, &config, &rates));
+        CHECK_OK(graco_plan_train(&timeless, data, &config, NULL));
+        CHECK(plan.host_bytes > plan.now_bytes && plan.now_bytes > 0);
+        CHECK(plan.device_bytes == 0 && strcmp(plan.device, "cpu") == 0);
+        CHECK(plan.steps >= 1 && plan.seconds > 0 && plan.seconds >= plan.epoch_seconds);
+        CHECK(isnan(timeless.seconds) && isnan(timeless.epoch_seconds));
+    }
+    graco_dataset_free(data);
+}
+
+/* More work is counted for what takes more of it. */
+static void grows(void)
+{
+    graco_dataset *data = make_data(false);
+    graco_rates rates;
+    graco_plan one, two;
+    for (int k = 0; k < GRACO_RATES; k++)
+        rates.seconds[k] = 1e-9;
+    graco_config config = make_config("grace", "hidden=64");
+    CHECK_OK(graco_plan_train(&one, data, &config, &rates));
+    config.memory = 0;
+    CHECK_OK(graco_plan_train(&two, data, &config, &rates));
+    CHECK(two.epoch_seconds > 1.1 * one.epoch_seconds); /* tiles are found again */
+    config.hidden = 4096;
+    config.projection = 4096;
+    CHECK_OK(graco_plan_train(&two, data, &config, &rates));
+    CHECK(two.epoch_seconds > 100 * one.epoch_seconds);
+    CHECK(two.host_bytes > 500 << 20);
+    CHECK(graco_peak_memory() < 400 << 20); /* and none of it was taken */
+    graco_dataset_free(data);
+}
+
+static void refuses(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    graco_plan plan = {.steps = -5};
+    options.nodes = 20000;
+    options.feature_count = 1;
+    options.degree = 1;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_config config = make_config("grace", "hidden=65536 projection=65536");
+    graco_status status = graco_plan_train(&plan, data, &config, NULL);
+    CHECK(status == GRACO_OK && plan.host_bytes > (int64_t)1 << 37);
+    plan.steps = -5;
+    config = make_config("grace", "node_features=walk");
+    CHECK(graco_plan_train(&plan, data, &config, NULL) == GRACO_ERROR_ARGUMENT);
+    CHECK(strstr(graco_message(), "node2vec"));
+    config = make_config("grace", "batch=1");
+    CHECK(graco_plan_train(&plan, data, &config, NULL) == GRACO_ERROR_ARGUMENT);
+    CHECK(plan.steps == -5);
+    CHECK(!graco_rate_name(-1) && graco_rate_name(0) && graco_rate_name(GRACO_RATES - 1) &&
+          !graco_rate_name(GRACO_RATES));
+    graco_dataset_free(data);
+}
+
+int main(void)
+{
+    grows();
+    same_bytes();
+    all_methods();
+    refuses();
+    return check_result();
+}
