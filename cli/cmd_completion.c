@@ -363,18 +363,14 @@ static const char FISH_BEGIN[] = "# fish completion of graco, printed by `graco 
                                  "end\n"
                                  "complete -c graco -f\n";
 
-/* --set belongs to `graco train`. The line of each option comes later. */
-static void fish_keys(const struct values *keys)
+/* KEY=WORD for the keys that take words. */
+static void fish_pairs(const struct values *keys)
 {
     struct values words;
     for (int i = 0; i < keys->count; i++) {
         find_words(&words, keys->words[i]);
-        if (words.count == 0)
-            continue;
-        printf("complete -c graco -n '__graco_in train' -l set -x -a '");
         for (int j = 0; j < words.count; j++)
             printf("%s=%s ", keys->words[i], words.words[j]);
-        printf("'\n");
     }
 }
 
@@ -383,6 +379,8 @@ static void fish_values(const struct values *values)
     if (values->count > 0) {
         printf(" -a '");
         print_words("", values, values->settings ? "= " : " ");
+        if (values->settings)
+            fish_pairs(values);
         putchar('\'');
     }
     if (values->files)
@@ -430,10 +428,15 @@ static void begin_nothing(const char *name)
     (void)name;
 }
 
+static void no_keys(const struct values *keys)
+{
+    (void)keys;
+}
+
 static const struct shell SHELLS[] = {
     {"bash", BASH_BEGIN, bash_keys, begin_nothing, bash_option, bash_end_command, bash_end},
     {"zsh", ZSH_BEGIN, zsh_keys, zsh_begin_command, zsh_option, zsh_end_command, zsh_end},
-    {"fish", FISH_BEGIN, fish_keys, begin_nothing, fish_option, fish_end_command, fish_end},
+    {"fish", FISH_BEGIN, no_keys, begin_nothing, fish_option, fish_end_command, fish_end},
 };
 
 static void print_command(const struct command *command, const void *user)

@@ -66,10 +66,14 @@ static double entries_of(const struct tally *t, const struct sparse *m)
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-static void activated(struct work_units *work, const struct activation *a)
+/* Bytes of a number that is read, and of one that is written elsewhere, whose place a cache reads first. */
+enum { READ = 4, WRITE = 8 };
+
+/* In place, or from one matrix to another. */
+static void activated(struct work_units *work, const struct activation *a, bool in_place)
 {
     double cells = (double)a->rows * (double)a->cols;
-    stream(work, 8 * cells);
+    stream(work, (in_place ? READ + 4 : READ + WRITE) * cells);
     if (a->kind == ACTIVATION_ELU || a->kind == ACTIVATION_SIGMOID)
         work->units[WORK_EXP] += cells;
     if (a->kind == ACTIVATION_RRELU && a->training)
@@ -80,8 +84,9 @@ static graco_status count_gemm(struct context *c, const struct gemm *g)
 {
     struct work_units *work = begin(c);
     work->units[WORK_PRODUCT] += 2.0 * (double)g->m * (double)g->n * (double)g->k;
+    stream(work, READ * (double)g->m * (double)g->k + WRITE * (double)g->m * (double)g->n);
     if (g->after)
-        activated(work, g->after);
+        activated(work, g->after, true);
     return WITHOUT_LOOPS(gemm, g);
 }
 
@@ -93,10 +98,10 @@ static graco_status count_spmm(struct context *c, const struct spmm *s)
         double cols = (double)s->cols;
         work_add(work, WORK_SPARSE_NEAR, entries_of(tally_of(c), m) * cols,
                  4.0 * (double)m->entries.cols * cols);
-        stream(work, 4.0 * (double)m->entries.rows * cols);
+        stream(work, WRITE * (double)m->entries.rows * cols);
     }
     if (s->after)
-        activated(work, s->after);
+        activated(work, s->after, true);
     return WITHOUT_LOOPS(spmm, s);
 }
 
@@ -107,7 +112,7 @@ static graco_status count_propagate_sparse(struct context *c, const struct propa
     double mean = X->rows > 0 ? (double)X->start[X->rows] / (double)X->rows : 0;
     for (int view = 0; view < p->views; view++) {
         work->units[WORK_SPARSE_FAR] += entries_of(tally_of(c), &p->matrix[view]) * mean;
-        stream(work, 4.0 * (double)p->matrix[view].entries.rows * (double)p->y_row);
+        stream(work, WRITE * (double)p->matrix[view].entries.rows * (double)p->y_row);
     }
     return WITHOUT_LOOPS(propagate_sparse, p);
 }
@@ -122,8 +127,8 @@ static graco_status count_add(struct context *c, int64_t n, float *y, const floa
 static graco_status count_scale_rows(struct context *c, int64_t rows, int64_t cols, float *Y,
                                      const float *scale, const float *X, bool accumulate)
 {
-    (void)Y, (void)scale, (void)X;
-    begin_stream(c, (accumulate ? 12.0 : 8.0) * (double)rows * (double)cols);
+    (void)Y, (void)scale, (void)X, (void)accumulate;
+    begin_stream(c, (READ + WRITE) * (double)rows * (double)cols);
     return GRACO_OK;
 }
 
@@ -132,7 +137,7 @@ static graco_status count_scale_rows(struct context *c, int64_t rows, int64_t co
 static graco_status count_activate(struct context *c, const struct activation *a, float *Y,
                                    const float *X)
 {
-    activated(begin(c), a);
+    activated(begin(c), a, Y == X);
     return WITHOUT_LOOPS(activate, a, Y, X);
 }
 
@@ -142,7 +147,7 @@ static graco_status count_activate_backward(struct context *c, const struct acti
 {
     struct work_units *work = begin(c);
     double cells = (double)a->rows * (double)a->cols;
-    stream(work, 12 * cells);
+    stream(work, (2 * READ + WRITE) * cells);
     if (a->kind == ACTIVATION_RRELU && a->training)
         work->units[WORK_DRAW] += cells;
     return WITHOUT_LOOPS(activate_backward, a, dX, dY, Y, dbias, dslope);
@@ -167,13 +172,13 @@ static graco_status count_gather(struct context *c, int64_t rows, int64_t cols, 
                                  const float *X, const int32_t *index)
 {
     (void)Y, (void)X, (void)index;
-    begin_stream(c, 8.0 * (double)rows * (double)cols);
+    begin_stream(c, (READ + WRITE) * (double)rows * (double)cols);
     return GRACO_OK;
 }
 
 static graco_status count_copy_block(struct context *c, const struct block_copy *b)
 {
-    begin_stream(c, (b->accumulate ? 12.0 : 8.0) * (double)b->rows * (double)b->cols);
+    begin_stream(c, (READ + WRITE) * (double)b->rows * (double)b->cols);
     return GRACO_OK;
 }
 
@@ -181,7 +186,7 @@ static graco_status count_dropout(struct context *c, const struct dropout *d, in
                                   const float *X)
 {
     (void)d, (void)Y, (void)X;
-    begin_stream(c, 8.0 * (double)n);
+    begin_stream(c, (READ + WRITE) * (double)n);
     tally_of(c)->work.units[WORK_DRAW] += (double)n;
     return GRACO_OK;
 }

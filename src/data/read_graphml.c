@@ -415,7 +415,7 @@ static graco_status take_graph(struct graphml *g)
     return tables_note(g->tables, g->source->path, note);
 }
 
-static void clear_keys(struct graphml *g)
+static void clear(struct graphml *g)
 {
     for (int64_t k = 0; k < g->key_room; k++) {
         memory_free(g->keys[k].name);
@@ -423,7 +423,9 @@ static void clear_keys(struct graphml *g)
     }
     memory_free(g->keys);
     names_free(g->key_ids);
+    attributes_free(g->attributes);
     xml_clear(&g->xml);
+    tables_clear(g->tables);
 }
 
 static graco_status read_graphml(struct graco_dataset **out, const struct source *source)
@@ -436,9 +438,7 @@ static graco_status read_graphml(struct graco_dataset **out, const struct source
     TRY(take_graph(&g));
     TRY(tables_create(out, &tables, source));
 done:
-    attributes_free(g.attributes);
-    clear_keys(&g);
-    tables_clear(&tables);
+    clear(&g);
     return status;
 }
 

@@ -70,13 +70,13 @@ has citeseer graco reproduce --sets ""
 has --nodes graco help generate ""
 
 # Every command and option of the help texts, and every key, is in every script, letters too.
-mapfile -t commands < <("$graco" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+mapfile -t commands < <("$graco" --help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 options=0
 for command in "${commands[@]}"; do
     has "$command" graco ""
     [ "$command" != help ] || continue
     offers graco "$command" -- >offered
-    grep -A400 "^        $command)" script.zsh | sed '2,${/^        [a-z]*)/,$d}' >zsh.part
+    grep -A400 "^        $command)" script.zsh | sed '2,${/^        [a-z-]*)/,$d}' >zsh.part
     while read -r name letter; do
         options=$((options + 1))
         holds "bash: graco $command --$name" grep -qxF -- "--$name" offered
@@ -108,6 +108,7 @@ if command -v fish >/dev/null; then
     ask_fish "graco train --obj" "--objective"
     ask_fish "graco train --method dg" "dgi"
     ask_fish "graco train --set encoder=sage_" "encoder=sage_skip"
+    ask_fish "graco plan --set encoder=sage_" "encoder=sage_skip"
     ask_fish "graco train -o ru" "runs/"
     ask_fish "graco reproduce trans" "transductive"
     ask_fish "graco help fet" "fetch"

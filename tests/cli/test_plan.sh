@@ -29,7 +29,7 @@ compare() {
 # ---- Memory -------------------------------------------------------------------------------------
 exits 0 "" generate cora.npz --nodes 2500 --features 1400
 exits 0 "" generate wide.npz --nodes 20000 --features 8000 --degree 4
-exits 0 "" generate big.npz --nodes 100000 --features 50 --degree 4
+exits 0 "" generate big.npz --nodes 100000 --features 20 --degree 3
 exits 0 "" generate dense.npz --nodes 8000 --features 400 --dense
 exits 0 "" generate many --like ppi --scale 0.1
 compare cora.npz --epochs 1 --set hidden=64
@@ -40,7 +40,7 @@ compare dense.npz --epochs 1 --set hidden=32 --objective moment
 compare dense.npz --epochs 1 --set hidden=32 --set batch=256 --set fanout=5,5 --set encoder=sage
 compare wide.npz --epochs 1 --set hidden=16 --set batch=1024 --set fanout=3,3
 compare many --epochs 1 --set hidden=32
-compare big.npz --epochs 1 --method dgi --set hidden=16
+compare wide.npz --epochs 1 --method dgi --set hidden=16
 compare cora.npz --epochs 1 --method gae
 compare cora.npz --epochs 1 --method gcn
 compare cora.npz --epochs 1 --method sage_mean --set steps=4
