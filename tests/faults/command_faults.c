@@ -70,6 +70,7 @@ struct scenario {
 /* Nodes with names. */
 #define TABLES "edges.csv --features features.csv --undirected"
 #define NAMED "train " TABLES " -o run --epochs 1 " SMALL
+#define MAPPED "map run " TABLES " -o map.html --svg map.svg --npy map.npy --epochs 5 " ON_CPU
 #define EMBEDDED "embed run " TABLES " -o Z.npy --threads 1 --device cpu"
 
 static const struct scenario scenarios[] = {
@@ -118,21 +119,13 @@ static const struct scenario scenarios[] = {
     {"neighbours", {"@edges", NAMED}, "neighbours run -k 2 -o near.csv " ON_CPU, NULL, NULL},
     {"neighbours-json", {"@edges", NAMED}, "neighbours run -k 2 -o near.json " ON_CPU, NULL, NULL},
     {"neighbours-npz", {"@edges", NAMED}, "neighbours run -k 2 -o near.npz " ON_CPU, NULL, NULL},
-    {"map",
-     {"@edges", NAMED},
-     "map run " TABLES " -o map.html --svg map.svg --npy map.npy --epochs 5 " ON_CPU,
-     NULL,
-     NULL},
+    {"map", {"@edges", NAMED}, MAPPED, NULL, NULL},
     {"eval",
      {GRAPH, TRAINED, "eval run g.npz --splits 1 --threads 1 --json"},
      "eval run g.npz --splits 2 --threads 1 --json --baseline raw,untrained --splits-file s.npy",
      NULL,
      NULL},
-    {"eval-cluster",
-     {GRAPH, TRAINED},
-     "eval run g.npz --task cluster --threads 1 --json",
-     NULL,
-     NULL},
+    {"eval-cluster", {GRAPH, TRAINED}, "eval run g.npz --task cluster --json " ON_CPU, NULL, NULL},
     {"split-links", {GRAPH}, "split-links g.npz -o left", NULL, NULL},
     {"eval-link",
      {GRAPH, "split-links g.npz -o left", "train left -o run --epochs 1 " SMALL},
