@@ -747,7 +747,7 @@ typedef struct graco_neighbours_options {
     int64_t count;
     int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
     int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* as in graco_embed_options */
+    const char *device; /* "cpu", "auto" too and NULL; "cuda", not tried on a GPU yet */
 } graco_neighbours_options;
 
 graco_neighbours_options graco_neighbours_defaults(void);
@@ -803,7 +803,7 @@ typedef struct graco_map_options {
     int64_t epochs;     /* of the layout; default 0: 500 up to 10,000 nodes, 200 above */
     uint64_t seed;      /* default 0 */
     int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* for the neighbours, as in graco_embed_options */
+    const char *device; /* for the neighbours, as in graco_neighbours_options */
 } graco_map_options;
 
 graco_map_options graco_map_defaults(void);

@@ -162,15 +162,12 @@ static void score_again(void *job, struct threads_piece rows)
 
 /* ---- The search -------------------------------------------------------------------------------- */
 
-/* A GPU is opened for work that takes the CPU longer than its start. */
-static graco_status open_device(struct context **out, const struct neighbours_search *s,
-                                const char *device, int threads)
+/* The search on a GPU has not been tried on one yet: it runs only where it is asked for. */
+static graco_status open_device(struct context **out, const char *device, int threads)
 {
-    const double worth = 5e11; /* operations */
     const struct backend *backend = NULL;
-    double work = (double)s->kernel.asked * (double)s->kernel.n * (double)s->kernel.d;
     bool open = !device || strcmp(device, "auto") == 0;
-    PASS(backend_find(&backend, open ? (work < worth ? "cpu" : "auto") : device));
+    PASS(backend_find(&backend, open ? "cpu" : device));
     return context_create(out, backend, threads, 0);
 }
 
@@ -226,7 +223,7 @@ graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
     for (int64_t i = 0; i < Z->rows; i++)
         s.made.zero_rows += s.norm[i] == 0;
     choose_scales(&s, scale);
-    TRY(open_device(&context, &s, options->device, threads));
+    TRY(open_device(&context, options->device, threads));
     TRY(context->kernels->neighbours(context, &s.kernel));
     TRY(context_finish(context));
     threads_run(threads, s.made.count, ROWS_PER_PIECE, score_again, &s);
