@@ -105,22 +105,25 @@ static graco_status read_inputs(struct inputs *in, const char *from, const char 
     return GRACO_OK;
 }
 
+/* Says what was written when all is: a failure has one message. */
 static graco_status save_all(const graco_map *map, const struct request *request)
 {
     graco_map_info info = graco_map_describe(map);
     graco_status status = GRACO_OK;
     for (int t = 0; status == GRACO_OK && t < TARGETS; t++)
-        if (request->target[t]) {
+        if (request->target[t])
             status = graco_map_save(map, request->target[t]);
-            if (status == GRACO_OK)
-                output_note("wrote %s: %" PRId64 " nodes", request->target[t], info.nodes);
-        }
-    if (status == GRACO_OK && !isnan(info.trustworthiness))
+    if (status != GRACO_OK)
+        return status;
+    for (int t = 0; t < TARGETS; t++)
+        if (request->target[t])
+            output_note("wrote %s: %" PRId64 " nodes", request->target[t], info.nodes);
+    if (!isnan(info.trustworthiness))
         output_note("trustworthiness %.3f, continuity %.3f: %" PRId64 " neighbours of %" PRId64
                     " nodes; %.1f s",
                     info.trustworthiness, info.continuity, info.quality_k, info.quality_nodes,
                     info.seconds);
-    return status;
+    return GRACO_OK;
 }
 
 /* The ending of a target must be that of its option, before any work. */
