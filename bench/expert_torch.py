@@ -34,7 +34,8 @@ class Workspace:
 
     def __call__(self, name, *shape):
         if name not in self.tensors or self.tensors[name].shape != shape:
-            self.tensors[name] = torch.empty(shape)
+            # Not empty: sparse products multiply what was there by beta = 0, and 0 x NaN is NaN.
+            self.tensors[name] = torch.zeros(shape)
         return self.tensors[name]
 
 
