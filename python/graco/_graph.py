@@ -19,8 +19,13 @@ _STRINGS = ("node_ids", "class_names")
 
 
 def create(known: dict) -> c.Handle:
-    """A data set of the library from arrays and values under the names of `graco_arrays`."""
+    """A data set of the library from arrays and values under the names of `graco_arrays`.
+
+    With `borrow` it may use the features in place: what was given for them, perhaps a copy in an order
+    that C knows, stays with it.
+    """
     keep: list = []
+    lent = None
     arrays = c.Arrays()
     for key, value in known.items():
         if value is None:
@@ -30,12 +35,13 @@ def create(known: dict) -> c.Handle:
                 value = c.give_array(value, keep)
             except c.GracoFormatError as error:
                 raise c.GracoFormatError(f"{key}: {error}") from None
+            lent = keep[-1] if key == "x" and known.get("borrow") else lent
         elif key in _STRINGS:
             value = c.give_strings(value, keep)
         setattr(arrays, key, value)
     out = c_void_p()
     c.check(c.lib.graco_dataset_create(byref(out), byref(arrays)))
-    return c.Handle(out.value, "graco_dataset_free")
+    return c.Handle(out.value, "graco_dataset_free", lent)
 
 
 class Graph:
@@ -128,28 +134,26 @@ class Graph:
             known["node_ids"] = self._names
         known.update(undirected=not given.get("directed"), inductive=inductive, borrow=not copy,
                      name=None if name is None else str(name).encode())
-        self._open(create(known), known.get("x"))
+        self._open(create(known))
 
     # ---- Making ---------------------------------------------------------------------------------
 
-    def _open(self, handle: c.Handle, borrowed: Any = None) -> None:
+    def _open(self, handle: c.Handle) -> None:
         self._handle = handle
-        self._borrowed = borrowed  # the library may use it in place
         self._rows: Optional[np.ndarray] = None
         self._info = c.lib.graco_dataset_describe(handle.address)
         self._arrays = c.lib.graco_dataset_arrays(handle.address)
 
     @classmethod
-    def _of(cls, handle: c.Handle, names: Optional[list] = None, classes: Any = None,
-            borrowed: Any = None) -> "Graph":
+    def _of(cls, handle: c.Handle, names: Optional[list] = None, classes: Any = None) -> "Graph":
         graph = cls.__new__(cls)
-        graph._open(handle, borrowed)
+        graph._open(handle)
         graph._names = names
         graph._classes = classes
         return graph
 
     def _array(self, key: str) -> Optional[np.ndarray]:
-        return c.take_array(getattr(self._arrays, key), (self._handle, self._borrowed))
+        return c.take_array(getattr(self._arrays, key), self._handle)
 
     def _known(self) -> dict:
         """Everything that the data set holds, as `create` takes it."""
@@ -163,7 +167,7 @@ class Graph:
         known = self._known()
         known.update(y=None, class_names=None, label_mask=None, borrow=True)
         known.update({} if labels is None else label_arrays(labels))
-        return Graph._of(create(known), self._names, None, (self._handle, self._borrowed))
+        return Graph._of(create(known), self._names)
 
     def __reduce__(self) -> tuple:
         known = {key: None if value is None else np.array(value) if isinstance(value, np.ndarray) else value
@@ -292,7 +296,7 @@ class Graph:
     def __getitem__(self, rows: Any) -> "Graph":
         if isinstance(rows, tuple):
             rows = rows[0]
-        part = Graph._of(self._handle, self._names, self._classes, self._borrowed)
+        part = Graph._of(self._handle, self._names, self._classes)
         part._rows = np.atleast_1d(self.rows[np.asarray(rows) if not isinstance(rows, slice) else rows])
         return part
 

@@ -432,10 +432,11 @@ def listed(function: Any, *arguments: Any) -> Iterator[str]:
 
 
 class Handle:
-    """An object of the library, freed with the last reference to this one."""
+    """An object of the library, freed with the last reference to this one, which keeps what it was lent."""
 
-    def __init__(self, address: int, free: str) -> None:
+    def __init__(self, address: int, free: str, lent: Any = None) -> None:
         self.address = address
+        self._lent = lent
         self._free = getattr(lib, free)
 
     def __del__(self) -> None:

@@ -41,6 +41,24 @@ class Arrays(unittest.TestCase):
         self.assertEqual((many.n_graphs, many.graph_ids.tolist()), (2, [0, 0, 1, 1]))
         self.assertEqual(graco.Graph([(0, 1)], weights=False).weights, None)
 
+    def test_features_of_any_layout_stay(self):
+        """What the library uses in place lives as long as the graph, also where it is a copy made on the way."""
+        X = np.random.default_rng(0).random((200, 30), dtype=np.float32)
+        layouts = {
+            "Fortran's order": np.asfortranarray(X), "big-endian": X.astype(">f4"),
+            "rows backwards": np.ascontiguousarray(X[::-1])[::-1], "every other column": np.repeat(X, 2, axis=1)[:, ::2],
+            "every other row": np.repeat(X, 2, axis=0)[::2], "read-only": X.copy(), "float64": X.astype("f8"),
+        }
+        layouts["read-only"].flags.writeable = False
+        for name, given in layouts.items():
+            g = graco.Graph((np.arange(199), np.arange(1, 200)), features=given)
+            others = [np.full(X.shape, 7, np.float32) for _ in range(8)]  # in memory that was given back
+            with self.subTest(name):
+                self.assertTrue(np.array_equal(g.features, X))
+                self.assertTrue(np.array_equal(g[:150].features, X))
+                self.assertTrue(np.array_equal(pickle.loads(pickle.dumps(g)).features, X))
+            del others
+
     def test_no_copies(self):
         edges, X, _ = small()
         g = graco.Graph(edges, features=X)
