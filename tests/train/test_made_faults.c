@@ -1,6 +1,7 @@
 /* Every allocation of made features fails once: nothing leaks, nothing is left behind. */
 #include "train/made.h"
 
+#include "base/memory.h"
 #include "check.h"
 #include "data/node_features.h"
 #include "faults.h"
@@ -44,6 +45,7 @@ int main(void)
     fail_all(data, NODE_FEATURES_SPECTRAL, 1);
     fail_all(data, NODE_FEATURES_LEARNED, 1);
     fail_all(data, NODE_FEATURES_WALK, 7);
+    memory_free(data->split);
     CHECK_OK(dataset_split_begin(&data->split, options.nodes));
     for (int64_t i = 0; i < options.nodes / 2; i++)
         data->split[i] = 0;
