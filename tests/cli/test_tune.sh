@@ -19,12 +19,15 @@ for file in best.json trials.csv report.html tune.json; do
 done
 holds "no training is left" [ -z "$(ls first/trainings)" ]
 holds "24 trials" [ "$(tail -n +2 first/trials.csv | cut -d, -f1 | sort -un | wc -l)" -eq 24 ]
-python3 - first/report.html <<'PY' || fail "report.html is XML with a plot of every setting"
+if command -v python3 >/dev/null; then
+    python3 - first/report.html <<'PY' || fail "report.html is XML with a plot of every setting"
 import sys, xml.dom.minidom
 page = xml.dom.minidom.parse(sys.argv[1])
 assert len(page.getElementsByTagName("svg")) >= 8
 PY
-pass
+else
+    echo "left out: what is in report.html (python3 is not installed)"
+fi
 
 # The preset trains, alone or under other settings, and is refused where it does not fit.
 exits 0 "" train small.npz -o run --preset first/best.json --epochs 2
