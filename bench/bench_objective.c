@@ -222,7 +222,7 @@ static graco_status measure_objective(double *seconds, double *loss, const struc
     config.objective = k->kind;
     TRY(context_create(&context, &backend_cpu, threads, k->tile_budget));
     TRY(tape_create(&tape, context));
-    TRY(objective_init(&objective, &config, k->n, k->d));
+    TRY(objective_init(&objective, &config, k->n, k->d, NULL));
     for (int i = 0; i < 2; i++) {
         tape_reset(tape);
         struct tensor *Z = tape_tensor(tape, 2 * k->n, k->d);

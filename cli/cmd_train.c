@@ -533,6 +533,10 @@ int cmd_train(int argc, char **argv)
         return EXIT_USAGE;
     if (command.help)
         return settings_command_help(&command, settings);
+    if (graco_rank() > 0) { /* rank 0 speaks for all */
+        line.quiet = true;
+        line.json = false;
+    }
     line.source = command.count ? command.arguments[0] : NULL;
     return run_job(&line, argc, argv);
 }

@@ -98,6 +98,12 @@ static void on_bus_error(int number)
     _exit(EXIT_FAILED);
 }
 
+/* A command that would run whole on every rank, and write its files over theirs. */
+static bool is_for_one(const struct subcommand *subcommand)
+{
+    return graco_ranks() > 1 && subcommand->run != cmd_train;
+}
+
 int main(int argc, char **argv)
 {
     output_start();
@@ -117,5 +123,9 @@ int main(int argc, char **argv)
     const struct subcommand *subcommand = find(argv[1]);
     if (!subcommand)
         return unknown(argv[1]);
+    if (is_for_one(subcommand)) {
+        output_error("'%s' runs in one process; expected graco, or one rank", argv[1]);
+        return EXIT_USAGE;
+    }
     return subcommand->run(argc - 1, argv + 1);
 }

@@ -27,7 +27,7 @@
 #define ESTIMATE_AFTER 4.0
 #define ESTIMATE_LONG 60.0
 
-enum { FIELDS_MAX = 8, FIELD_SIZE = 96 };
+enum { FIELDS_MAX = 8, FIELD_SIZE = 96, RANK_0_SPEAKS = 5 /* seconds */ };
 
 static void print_line(const char *prefix, const char *format, va_list arguments)
 {
@@ -41,9 +41,16 @@ static void print_line(const char *prefix, const char *format, va_list arguments
 
 void output_error(const char *format, ...)
 {
+    char prefix[32] = "graco: ";
     va_list arguments;
+    if (graco_rank() >
+        0) { /* what all ranks find, rank 0 says meanwhile, and ends all by a signal */
+        snprintf(prefix, sizeof prefix, "graco: rank %d: ", graco_rank());
+        if (sleep(RANK_0_SPEAKS) > 0)
+            _exit(EXIT_FAILED);
+    }
     va_start(arguments, format);
-    print_line("graco: ", format, arguments);
+    print_line(prefix, format, arguments);
     va_end(arguments);
 }
 

@@ -41,6 +41,12 @@ static void write_fields(struct writer *json, const struct trained_all *all,
     writer_integer(json, "peak_rss_bytes", graco_peak_memory());
     writer_integer(json, "buffer_bytes", result->buffer_bytes);
     writer_string(json, "device", result->device ? result->device : "cpu");
+    if (result->ranks > 1) {
+        writer_integer(json, "ranks", result->ranks);
+        writer_integer(json, "sent_bytes", result->sent_bytes);
+        writer_integer(json, "sent_messages", result->sent_messages);
+        writer_real(json, "waited_seconds", result->waited);
+    }
     if (outcome->split >= 0)
         writer_integer(json, "split", outcome->split);
     snprintf(text, sizeof text, "%" PRIu64, outcome->seed);
@@ -125,6 +131,9 @@ static void report_text(const struct trained_all *all, const struct trained *sum
                    output_time(time, result->seconds), result->epoch_ms_median < 10 ? 2 : 1,
                    result->epoch_ms_median, result->device);
     }
+    if (result->ranks > 1)
+        output_row("ranks", "%" PRId64 "; rank 0 sent %s in all and waited for %s", result->ranks,
+                   output_bytes(memory, result->sent_bytes), output_time(time, result->waited));
     output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
     output_row("embeddings", "%s%s%s/embeddings.npy", all->run, all->form.runs > 1 ? "/run-*" : "",
                all->form.splits > 1 ? "/split-*" : "");

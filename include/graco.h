@@ -410,6 +410,9 @@ typedef struct graco_train_result {
     int64_t best_epoch;     /* whose parameters the model has; 0: those of the last epoch */
     double best_cost;       /* of that epoch */
     const char *ended; /* "epochs": all were done; "patience": the cost fell no more; "stopped" */
+    int64_t ranks;     /* processes that trained together: graco_ranks() */
+    int64_t sent_bytes, sent_messages; /* by this one to others, in the epochs of this call */
+    double waited;                     /* seconds in which it waited for others meanwhile */
 } graco_train_result;
 
 /* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
@@ -550,6 +553,11 @@ int64_t graco_available_memory(void);
 
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
+
+/* Which of the processes that train together this one is, and how many they are: 0 of 1, but in
+ * graco-mpi. There graco_train is called by all of them with the same arguments; rank 0 writes. */
+int graco_rank(void);
+int graco_ranks(void);
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 

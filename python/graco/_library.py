@@ -172,6 +172,10 @@ class Epoch(Struct):
         ("cost", c_double),
         ("best_epoch", c_int64),
         ("ended", c_char_p),
+        ("ranks", c_int64),
+        ("sent_bytes", c_int64),
+        ("sent_messages", c_int64),
+        ("waited", c_double),
     ]
 
 

@@ -22,6 +22,16 @@ int comm_ranks(const struct comm *comm)
     return comm ? comm->ranks : 1;
 }
 
+int graco_rank(void)
+{
+    return comm_rank(comm_world());
+}
+
+int graco_ranks(void)
+{
+    return comm_ranks(comm_world());
+}
+
 static graco_status need_scratch(struct comm *comm, int64_t bytes)
 {
     return memory_reserve(&comm->scratch, &comm->scratch_bytes, 0, bytes, 1);

@@ -3,6 +3,7 @@
 #ifndef COMPUTE_CONTEXT_H
 #define COMPUTE_CONTEXT_H
 
+#include "comm/comm.h"
 #include "compute/backend.h"
 
 struct buffer_cache;
@@ -44,6 +45,7 @@ struct context {
     void (*relieve)(void *owner);
     void *owner;
     struct watch watch;
+    struct comm *comm; /* the ranks that compute together; NULL: this one is alone */
 };
 
 graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,

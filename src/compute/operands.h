@@ -34,14 +34,27 @@ enum activation_kind {
     ACTIVATION_SIGMOID, /* 1 / (1 + exp(-x)) */
 };
 
+/* Where a rank's rows stand among those of all ranks: of each view it has `own` rows, which are rows
+ * first .. first + own - 1 of `all`. own = 0: every row is here. */
+struct rank_rows {
+    int64_t own, first, all;
+};
+
+/* The number of a row in the stacked views of all ranks. */
+static inline int64_t rank_row(const struct rank_rows *r, int64_t row)
+{
+    return r->own ? row / r->own * r->all + r->first + row % r->own : row;
+}
+
 /* Y = act(X + b) over (rows, cols); Y may be X. */
 struct activation {
     enum activation_kind kind;
     int64_t rows, cols;
-    const float *bias;     /* (cols) or NULL */
-    const float *slope;    /* PRELU: (1). RRELU: (rows, cols) given slopes, or NULL to draw them */
-    struct random_key key; /* RRELU */
-    bool training;         /* RRELU: slopes are 11/48 otherwise */
+    const float *bias;      /* (cols) or NULL */
+    const float *slope;     /* PRELU: (1). RRELU: (rows, cols) given slopes, or NULL to draw them */
+    struct random_key key;  /* RRELU */
+    bool training;          /* RRELU: slopes are 11/48 otherwise */
+    struct rank_rows among; /* RRELU: by which slopes are drawn; a rank computes on the CPU */
 };
 
 /* Each number is multiplied by 0 with probability p < 1, and else by 1 / (1 - p), so that
@@ -160,6 +173,8 @@ struct contrast {
      * contrasted within itself, and the loss is the mean over graphs. 0: one graph, no starts. */
     int64_t graphs;
     const int64_t *start; /* (graphs + 1) */
+    /* Over ranks n counts this rank's nodes, and the context's other ranks join in each call. */
+    const int64_t *bounds; /* (ranks + 1) where each rank's nodes begin; host. NULL: all are here */
     /* Filled by the forward kernel. */
     double *D;                 /* (2n) sums of exp((x - 1) / tau) over the chosen negatives */
     double loss;               /* host, after context_finish */
@@ -174,11 +189,12 @@ struct contrast {
 struct moment {
     int64_t n, d;
     double tau;
-    const float *Z;        /* (2n, d) unit rows */
-    int64_t samples;       /* m; 0: no correction */
-    const int32_t *sample; /* (m) rows of Z, ascending; host */
-    int64_t pairs;         /* without correction: how many random pairs the fit looks at */
-    struct random_key key; /* of those pairs */
+    const float *Z;         /* (2n, d) unit rows */
+    struct rank_rows among; /* over ranks, as for the contrast: n counts this rank's nodes */
+    int64_t samples;        /* m; 0: no correction, which ranks must have */
+    const int32_t *sample;  /* (m) rows of Z, of all ranks', ascending; host */
+    int64_t pairs;          /* without correction: how many random pairs the fit looks at */
+    struct random_key key;  /* of those pairs */
     /* Filled by moment_fit. */
     double coefficient[3]; /* c times exp(-1 / tau), as D is; host, on a device after `moment` and
                             * context_finish */

@@ -450,9 +450,9 @@ static graco_status count_neighbours(struct context *c, const struct neighbour_s
 /* ---- Views ----------------------------------------------------------------------------------- */
 
 static graco_status count_draw_bytes(struct context *c, const struct random_key *key, double p,
-                                     int64_t n, uint8_t *keep)
+                                     int64_t n, const uint32_t *id, uint8_t *keep)
 {
-    (void)key;
+    (void)key, (void)id;
     begin(c)->units[WORK_DRAW] += (double)n;
     remember(tally_of(c), keep, 1 - p);
     return GRACO_OK;

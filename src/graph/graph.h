@@ -8,6 +8,8 @@
 
 #include "sparse/csr.h"
 
+struct shard;
+
 /* Owns its arrays. Weights are the values of `in` and, the same by edge id, of `out`: all above 0,
  * or NULL where every edge counts alike. */
 struct graph {
@@ -20,6 +22,7 @@ struct graph {
     double
         *out_sum; /* (edges) of a graph with weights: what those of an outgoing row add up to, from
                            its first entry to each; by these a walk chooses. NULL in a hop of a sample */
+    const struct shard *shard; /* these are one rank's rows of a graph (shard.h); NULL: all of it */
 };
 
 /* Edges that graph_create left out. */

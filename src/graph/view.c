@@ -7,17 +7,18 @@
 #include "graph/view.h"
 
 #include "base/memory.h"
+#include "graph/shard.h"
 
 #include <assert.h>
 
 /* The buffers of one view; taken from the context when they are first needed. */
 struct view {
-    uint8_t *keep;                 /* (edges) */
+    uint8_t *keep;                 /* (drawn) */
     int32_t *in, *out;             /* (edges) kept sources and targets */
     float *in_weight, *out_weight; /* (edges) their weights, where the graph has any */
     int32_t *in_count;             /* (nodes) */
     int32_t *out_count;            /* (sources) */
-    float *scale;                  /* (nodes) */
+    float *scale;                  /* (nodes), and those of other ranks' that are read */
     float *from_scale;             /* (sources) of one hop, symmetric norm */
     float *mask;                   /* (columns) */
 };
@@ -25,6 +26,10 @@ struct view {
 struct views_store {
     struct context *context;
     int64_t nodes, sources, edges, columns;
+    int64_t out_rows, out_edges;     /* of the outgoing rows: as above, or those of a rank */
+    int64_t drawn_count;             /* edges that are drawn, */
+    const uint32_t *drawn;           /* by their ids; NULL: 0, 1, ... */
+    const struct shard *shard;       /* NULL: the whole graph is here */
     int64_t in_longest, out_longest; /* edges into, and out of, the node that has most */
     enum view_norm norm;
     float *share; /* (nodes) of each neighbour in the mean of a node's; NULL: another norm. Host */
@@ -67,6 +72,7 @@ void views_free(struct views *views)
         context_unshare(store->context, store->in_weight);
         context_unshare(store->context, store->out_weight);
         context_unshare(store->context, store->out_edge);
+        context_unshare(store->context, store->drawn);
         context_unshare(store->context, store->source_degree);
         context_unshare(store->context, store->same);
         context_unshare(store->context, store->starts);
@@ -104,7 +110,8 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                         .longest = s->in_longest,
                         .self = self};
     views->map.transpose[v] =
-        (struct sparse){.entries = {s->sources, s->nodes, s->out_start, e.out, e.out_weight},
+        (struct sparse){.entries = {s->out_rows, s->shard ? s->sources : s->nodes, s->out_start,
+                                    e.out, e.out_weight},
                         .count = e.out_count,
                         .row_scale = from,
                         .col_scale = view->scale,
@@ -122,6 +129,8 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                                                  .share = 1,
                                                  .power = symmetric ? -0.5 : -1},
                                view->scale));
+    if (s->shard)
+        return comm_exchange(s->shard->comm, &s->shard->rows, 1, 1, view->scale);
     if (view->from_scale)
         PASS(kernels->degree_scale(
             s->context,
@@ -159,7 +168,10 @@ graco_status views_create(struct views **out, struct context *context, const str
     graco_status status = GRACO_OK;
     struct views *views = NULL;
     struct views_store *s = NULL;
+    const struct shard *shard = graph->shard;
     int64_t n = graph->nodes, sources = graph->sources, edges = graph->edges;
+    int64_t out_rows = shard ? n : sources, out_edges = shard ? graph->out.start[n] : edges;
+    assert(!shard || norm != VIEW_NORM_NEIGHBOURS);
     TRY(memory_zalloc(&views, 1, sizeof *views));
     TRY(memory_zalloc(&views->store, 1, sizeof *views->store));
     s = views->store;
@@ -168,19 +180,28 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .sources = sources,
                               .edges = edges,
                               .columns = columns,
+                              .out_rows = out_rows,
+                              .out_edges = out_edges,
+                              .drawn_count = shard ? shard->drawn_count : edges,
+                              .shard = shard,
                               .in_longest = csr_longest_row(&graph->in),
                               .out_longest = csr_longest_row(&graph->out),
                               .norm = norm};
     views->count = views->map.views = count;
     views->edges = edges;
     views->graph = graph;
+    if (shard) {
+        views->map.comm = shard->comm;
+        views->map.rows = &shard->rows;
+        TRY(context_share(context, &s->drawn, shard->drawn, s->drawn_count, sizeof(uint32_t)));
+    }
     TRY(context_share(context, &s->in_start, graph->in.start, n + 1, sizeof(int64_t)));
-    TRY(context_share(context, &s->out_start, graph->out.start, sources + 1, sizeof(int64_t)));
+    TRY(context_share(context, &s->out_start, graph->out.start, out_rows + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->in_source, graph->in.index, edges, sizeof(int32_t)));
-    TRY(context_share(context, &s->out_target, graph->out.index, edges, sizeof(int32_t)));
+    TRY(context_share(context, &s->out_target, graph->out.index, out_edges, sizeof(int32_t)));
     TRY(context_share(context, &s->in_weight, graph->in.value, edges, sizeof(float)));
-    TRY(context_share(context, &s->out_weight, graph->out.value, edges, sizeof(float)));
-    TRY(context_share(context, &s->out_edge, graph->out_edge, edges, sizeof(uint32_t)));
+    TRY(context_share(context, &s->out_weight, graph->out.value, out_edges, sizeof(float)));
+    TRY(context_share(context, &s->out_edge, graph->out_edge, out_edges, sizeof(uint32_t)));
     TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(float)));
     views->segments =
         (struct segments){.entries = {n, sources, s->in_start, s->in_source, NULL},
@@ -191,7 +212,7 @@ graco_status views_create(struct views **out, struct context *context, const str
     if (norm == VIEW_NORM_NEIGHBOURS)
         TRY(share_neighbours(s, graph));
     for (int v = 0; v < count; v++) {
-        TRY(context_take(context, &s->view[v].scale, n, sizeof(float)));
+        TRY(context_take(context, &s->view[v].scale, shard ? sources : n, sizeof(float)));
         if (source_degree && norm == VIEW_NORM_SYMMETRIC)
             TRY(context_take(context, &s->view[v].from_scale, sources, sizeof(float)));
         TRY(publish_whole(views, v));
@@ -209,18 +230,18 @@ static graco_status need_edges(struct views_store *s, struct view *view)
     if (view->out_count)
         return GRACO_OK;
     if (!view->keep)
-        PASS(context_take(c, &view->keep, s->edges, sizeof(uint8_t)));
+        PASS(context_take(c, &view->keep, s->drawn_count, sizeof(uint8_t)));
     if (!view->in)
         PASS(context_take(c, &view->in, s->edges, sizeof(int32_t)));
     if (!view->out)
-        PASS(context_take(c, &view->out, s->edges, sizeof(int32_t)));
+        PASS(context_take(c, &view->out, s->out_edges, sizeof(int32_t)));
     if (s->in_weight && !view->in_weight)
         PASS(context_take(c, &view->in_weight, s->edges, sizeof(float)));
     if (s->out_weight && !view->out_weight)
-        PASS(context_take(c, &view->out_weight, s->edges, sizeof(float)));
+        PASS(context_take(c, &view->out_weight, s->out_edges, sizeof(float)));
     if (!view->in_count)
         PASS(context_take(c, &view->in_count, s->nodes, sizeof(int32_t)));
-    return context_take(c, &view->out_count, s->sources, sizeof(int32_t));
+    return context_take(c, &view->out_count, s->out_rows, sizeof(int32_t));
 }
 
 static graco_status need_mask(struct views_store *s, struct view *view)
@@ -242,7 +263,7 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
         list[count++] =
             (struct compaction){s->nodes, s->in_start,    s->in_source, NULL,           view->keep,
                                 view->in, view->in_count, s->in_weight, view->in_weight};
-        list[count++] = (struct compaction){s->sources,      s->out_start,  s->out_target,
+        list[count++] = (struct compaction){s->out_rows,     s->out_start,  s->out_target,
                                             s->out_edge,     view->keep,    view->out,
                                             view->out_count, s->out_weight, view->out_weight};
     }
@@ -272,7 +293,8 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             .seed = seed, .stream = RANDOM_EDGES, .view = hop << 1 | (uint32_t)v, .step = step};
         if (drop->edge[v] > 0) {
             PASS(need_edges(s, view));
-            PASS(kernels->draw_bytes(s->context, &key, drop->edge[v], s->edges, view->keep));
+            PASS(kernels->draw_bytes(s->context, &key, drop->edge[v], s->drawn_count, s->drawn,
+                                     view->keep));
             drawn[v] = true;
         } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
             PASS(publish_whole(views, v));

@@ -25,7 +25,7 @@ struct view_drop {
 /* One or two views of a graph, or of one hop of a sample. Encoders read `map` and `mask`. */
 struct views {
     int count;
-    int64_t edges;           /* before any is removed */
+    int64_t edges;           /* before any is removed; of a rank's rows alone */
     struct sparse_map map;   /* the propagation matrices, normalised on the view's own edges */
     const float *mask[2];    /* (columns) 0 or 1; NULL: nothing is masked */
     struct sparse_map order; /* the permutations by which each view reads the rows of the features,

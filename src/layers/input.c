@@ -7,6 +7,7 @@
 #include "layers/input.h"
 
 #include "base/memory.h"
+#include "graph/shard.h"
 
 #include <assert.h>
 
@@ -336,8 +337,11 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
 static bool propagates_first(const struct views *views, int64_t columns, int64_t width)
 {
     const struct csr *M = &views->map.matrix[0].entries;
-    double targets = (double)M->rows, sources = (double)M->cols, count = (double)views->count;
-    double entries = (double)views->edges + targets, F = (double)columns, h = (double)width;
+    const struct shard *shard = views->graph->shard; /* all ranks must go the same way */
+    double targets = (double)(shard ? shard->all_nodes : M->rows);
+    double sources = (double)(shard ? shard->all_nodes : M->cols), count = (double)views->count;
+    double edges = (double)(shard ? shard->all_edges : views->edges);
+    double entries = edges + targets, F = (double)columns, h = (double)width;
     double products = views->order.views == 2 ? 1 : count;
     double multiply_first = products * (2 * sources * F * h) + count * (2 * entries * h);
     double propagate_first = count * (2 * targets * F * h + entries * F);
@@ -384,8 +388,9 @@ static bool propagates_sparse(struct tape *tape, struct input *input, const stru
 struct tensor *input_propagate(struct tape *tape, struct input *input, const struct views *views,
                                struct tensor *W, const struct ending *end)
 {
+    const struct csr *M = &views->map.matrix[0].entries;
     int64_t rows = input->rows;
-    assert(rows == views->map.matrix[0].entries.cols);
+    assert(rows == M->cols || (views->map.rows && rows == M->rows));
     if (!W)
         return NULL;
     if (input->dropout.p == 0 && views->order.views < 2 && propagates_sparse(tape, input, views)) {
@@ -399,7 +404,7 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
             tape_status(tape) == GRACO_OK ? tape_propagate_features(tape, &map, &views->map) : NULL;
         return tape_matmul(tape, P, W, end);
     }
-    struct tensor *XW = input_product(tape, input, views, W, rows);
+    struct tensor *XW = input_product(tape, input, views, W, views->map.rows ? M->rows : rows);
     struct tensor *MXW = tape_propagate(tape, &views->map, XW, end);
     tape_drop(tape, XW);
     return MXW;

@@ -2,6 +2,8 @@
  * values up to rounding: only the order of some sums differs. */
 #include "layers/chunks.h"
 
+#include "graph/shard.h"
+
 const struct views *run_views(const struct run *run, int64_t k)
 {
     return run->views[run->hops == 1 ? 0 : run->hops - k];
@@ -32,6 +34,10 @@ struct ending run_ending(const struct run *run, int64_t k)
             .key = {.seed = config->seed, .stream = RANDOM_RRELU + (uint32_t)k, .step = run->step},
             .training = run->training}};
     end.bias = run_parameter(run, "b", k);
+    const struct shard *shard = run->hops == 1 ? run->views[0]->graph->shard : NULL;
+    if (shard)
+        end.spec.among = (struct rank_rows){
+            shard->graph.nodes, shard->bounds[comm_rank(shard->comm)], shard->all_nodes};
     if (end.spec.kind == ACTIVATION_PRELU)
         end.slope = run_parameter(run, "prelu", 0);
     return end;
@@ -91,6 +97,8 @@ struct tensor *run_features(struct run *run, int64_t k, struct tensor *W)
 {
     if (run->chunks)
         return chunks_product(run, NULL, W);
+    const struct sparse_map *map = &run_views(run, k)->map;
+    const struct csr *M = &map->matrix[0].entries;
     return input_product(run->tape, run->input, run_views(run, 1), W,
-                         run_views(run, k)->map.matrix[0].entries.cols);
+                         map->rows ? M->rows : M->cols); /* a layer reads a rank's own rows */
 }

@@ -41,7 +41,8 @@ static graco_status prepare(void **state, const struct graco_model *model,
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&objective, 1, sizeof *objective));
     *state = objective;
-    TRY(objective_init(objective, &model->config, subject->nodes, model->config.hidden));
+    TRY(objective_init(objective, &model->config, subject->nodes, model->config.hidden,
+                       subject->graph->shard));
 done:
     return status;
 }
@@ -158,6 +159,7 @@ const struct method method_grace = {
     .presets = PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_TWO_NODES,
     .views = 2,
+    .ranks = true,
     .check = check,
     .declare = declare,
     .prepare = prepare,

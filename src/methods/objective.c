@@ -3,6 +3,7 @@
 #include "methods/objective.h"
 
 #include "base/memory.h"
+#include "graph/shard.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,9 +11,10 @@
 enum { FIT_PAIRS = 49152 };
 
 graco_status objective_init(struct objective *o, const struct graco_config *config, int64_t n,
-                            int64_t d)
+                            int64_t d, const struct shard *shard)
 {
     graco_status status = GRACO_OK;
+    int64_t all = shard ? shard->all_nodes : n;
     memset(o, 0, sizeof *o);
     o->kind = (enum objective_kind)config->objective;
     if (o->kind == OBJECTIVE_MOMENT && config->graphs > 1)
@@ -23,11 +25,16 @@ graco_status objective_init(struct objective *o, const struct graco_config *conf
     o->contrast =
         (struct contrast){.n = n, .d = d, .tau = config->tau, .within = o->kind == OBJECTIVE_EXACT};
     o->moment = (struct moment){.n = n, .d = d, .tau = config->tau, .pairs = FIT_PAIRS};
+    if (shard) {
+        o->contrast.bounds = shard->bounds;
+        o->moment.among = (struct rank_rows){n, shard->bounds[comm_rank(shard->comm)], all};
+    }
+    o->rows = 2 * all;
     if (o->kind == OBJECTIVE_MOMENT) {
-        int64_t most = 2 * n - 2;
+        int64_t most = 2 * all - 2;
         o->moment.samples = config->correction < most ? config->correction : most;
         TRY(memory_alloc(&o->sample, o->moment.samples, sizeof(int32_t)));
-        TRY(memory_alloc(&o->chosen, 2 * n, sizeof(uint8_t)));
+        TRY(memory_alloc(&o->chosen, o->rows, sizeof(uint8_t)));
         o->moment.sample = o->sample;
     }
 done:
@@ -59,7 +66,7 @@ void objective_draw(struct objective *o, uint64_t seed, uint32_t step)
 {
     struct random_key key = {.seed = seed, .stream = RANDOM_CORRECTION, .step = step};
     if (o->kind == OBJECTIVE_MOMENT)
-        objective_sample(o->sample, o->chosen, o->moment.samples, 2 * o->moment.n, &key);
+        objective_sample(o->sample, o->chosen, o->moment.samples, o->rows, &key);
 }
 
 void objective_apply(struct objective *o, struct tape *tape, struct tensor *Z, uint64_t seed,

@@ -16,12 +16,13 @@ struct objective {
     struct contrast contrast;
     struct moment moment;
     int32_t *sample; /* (moment.samples) rows, ascending */
-    uint8_t *chosen; /* (2n) */
+    int64_t rows;    /* of both views, over all ranks */
+    uint8_t *chosen; /* (rows) */
 };
 
-/* For n nodes with d columns. Owns its sample. */
+/* For n nodes with d columns, which are those of the shard unless it is NULL. Owns its sample. */
 graco_status objective_init(struct objective *o, const struct graco_config *config, int64_t n,
-                            int64_t d);
+                            int64_t d, const struct shard *shard);
 void objective_clear(struct objective *o);
 
 /* Ends the tape with this objective on the unit rows Z; `step` keys what it draws. */

@@ -40,14 +40,31 @@ static graco_status contrast_backward(struct tape *tape, struct tape_node *node)
     return GRACO_OK;
 }
 
+static int64_t blocks_of(int64_t n)
+{
+    return 2 * ((n + CONTRAST_TILE - 1) / CONTRAST_TILE);
+}
+
+/* How many tiles a step has, or a rank's share of them: with the rows of every other rank that it
+ * meets, and half of those that also meet it. */
+static int64_t tiles_of(const struct contrast *s, const struct comm *comm)
+{
+    int ranks = comm_ranks(comm), rank = comm_rank(comm);
+    int64_t own = blocks_of(s->n), tiles = own * (own + 1) / 2;
+    for (int step = 1; s->bounds && step <= ranks / 2; step++) {
+        const int64_t *at = s->bounds + (rank - step + ranks) % ranks;
+        tiles += own * blocks_of(at[1] - at[0]) / (2 * step == ranks ? 2 : 1);
+    }
+    return tiles;
+}
+
 void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z)
 {
     struct context *context = tape->context;
     if (!Z)
         return;
     assert(Z->data && Z->rows == 2 * spec->n && Z->cols == spec->d);
-    int64_t blocks = 2 * ((spec->n + CONTRAST_TILE - 1) / CONTRAST_TILE);
-    int64_t all = blocks * (blocks + 1) / 2 * CONTRAST_TILE * CONTRAST_TILE;
+    int64_t all = tiles_of(spec, context->comm) * CONTRAST_TILE * CONTRAST_TILE;
     bool tiles_kept = context->backend->tiles && spec->graphs == 0;
     int64_t room = tiles_kept ? context->tile_budget / (int64_t)sizeof(float) : 0;
     spec->tile_floats = room < all ? room : all;

@@ -10,6 +10,7 @@
 #ifndef TAPE_TAPE_H
 #define TAPE_TAPE_H
 
+#include "comm/comm.h"
 #include "compute/context.h"
 
 struct tensor {
@@ -72,6 +73,10 @@ struct sparse_map {
     int views;
     bool shared;
     struct sparse matrix[2], transpose[2];
+    /* Where ranks have rows of the matrices: X and Y have this rank's, and both directions read those
+     * of others, which are the columns behind its own. NULL: all rows are here. */
+    struct comm *comm;
+    const struct comm_rows *rows;
 };
 
 /* [M_1 X_1; M_2 X_2]: (views * M's rows, X's columns). The map must outlive tape_backward. */

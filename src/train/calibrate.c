@@ -88,7 +88,8 @@ static graco_status job_sparse(struct desk *d, int64_t rows, int64_t cols)
 static graco_status job_draw(struct desk *d, int64_t rows, int64_t cols)
 {
     const struct random_key key = {0};
-    return d->context->kernels->draw_bytes(d->context, &key, 0.5, rows * cols, (uint8_t *)d->Y);
+    return d->context->kernels->draw_bytes(d->context, &key, 0.5, rows * cols, NULL,
+                                           (uint8_t *)d->Y);
 }
 
 /* Rows of zeros for an objective. */

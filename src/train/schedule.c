@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/subset.h"
+#include "graph/shard.h"
 #include "graph/subgraph.h"
 #include "methods/supervised.h"
 #include "train/prefetch.h"
@@ -29,6 +30,7 @@ struct part {
     int64_t *start;       /* (graphs + 1) their first nodes */
     struct graph *owned;  /* what `graph` points to, unless it is the data set's own */
     int32_t *nodes;       /* its nodes in the data set's numbering; NULL: all of them */
+    struct shard *shard;  /* this rank's rows of `graph`; NULL: it has all */
     struct features rows; /* their features; empty where the data set's own serve */
     struct stage *stage;  /* NULL: made when its turn comes */
 };
@@ -139,7 +141,7 @@ done:
 static struct subject subject_of(const struct schedule *s, const struct part *part)
 {
     return (struct subject){.context = s->context,
-                            .graph = part->graph,
+                            .graph = part->shard ? &part->shard->graph : part->graph,
                             .data = s->data,
                             .ids = part->nodes,
                             .part = s->split};
@@ -147,7 +149,7 @@ static struct subject subject_of(const struct schedule *s, const struct part *pa
 
 static graco_status make_stage(struct stage **out, struct schedule *s, const struct part *part)
 {
-    const struct features *X = part->nodes && s->X ? &part->rows : s->X;
+    const struct features *X = (part->nodes || part->shard) && s->X ? &part->rows : s->X;
     PASS(stage_create_graph(out, s->model, subject_of(s, part), X));
     return part->graphs > 1 ? stage_divide(*out, part->graphs, part->start) : GRACO_OK;
 }
@@ -163,6 +165,26 @@ static int64_t stages_kept(const struct schedule *s)
     return (COLS_PER_ITEM * items + COLS_FREE) / (X->cols + 1) + 1;
 }
 
+/* This rank's rows of a part and of its features. Dense ones are read of other ranks' nodes too: a layer
+ * may propagate them first. */
+static graco_status cut_shard(struct schedule *s, struct part *part)
+{
+    int32_t *ids = NULL;
+    graco_status status = GRACO_OK;
+    TRY(shard_create(&part->shard, s->context->comm, part->graph));
+    const struct graph *own = &part->shard->graph;
+    int64_t count = s->X->dense ? own->sources : own->nodes;
+    TRY(memory_alloc(&ids, count, sizeof *ids));
+    for (int64_t i = 0; i < count; i++) {
+        int32_t node = part->shard->nodes[i];
+        ids[i] = part->nodes ? part->nodes[node] : node;
+    }
+    TRY(subset_features(&part->rows, s->X, ids, count));
+done:
+    memory_free(ids);
+    return status;
+}
+
 /* The rows of the features of every part, and the stages that are kept. */
 static graco_status add_stages(struct schedule *s)
 {
@@ -170,7 +192,9 @@ static graco_status add_stages(struct schedule *s)
     int64_t kept = stages_kept(s);
     for (int64_t i = 0; i < s->count; i++) {
         struct part *part = &s->parts[i];
-        if (part->nodes && s->X)
+        if (s->context->comm)
+            TRY(cut_shard(s, part));
+        else if (part->nodes && s->X)
             TRY(subset_features(&part->rows, s->X, part->nodes, part->graph->nodes));
         if (i < kept)
             TRY(make_stage(&part->stage, s, part));
@@ -263,6 +287,7 @@ void schedule_free(struct schedule *s)
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
         graph_free(s->parts[i].owned);
+        shard_free(s->parts[i].shard);
         memory_free(s->parts[i].nodes);
         memory_free(s->parts[i].start);
         features_clear(&s->parts[i].rows);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/node_features.h"
+#include "methods/objective.h"
 #include "train/checkpoint.h"
 #include "train/made.h"
 #include "train/run_folder.h"
@@ -36,7 +37,10 @@ struct session {
     struct trainer *trainer;
     struct schedule *schedule;
     struct stopping stopping; /* where the structure of embeddings says when to stop */
-    struct run_folder *run;   /* NULL: nothing on disk */
+    struct run_folder *run;   /* NULL: nothing on disk, or another rank writes it */
+    char *checkpoint;         /* to resume from */
+    struct comm *comm;        /* the ranks that train together; NULL: this one is alone */
+    struct comm before;       /* what it had counted when the first step began */
     struct timing timing;     /* of the epochs of this call */
     int64_t done;             /* epochs of this call */
     int64_t saved;            /* epoch of the checkpoint in the run folder; -1: none */
@@ -92,18 +96,19 @@ static graco_status open_model(struct session *s)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
         goto done;
     }
-    if (!s->run)
+    if (!s->options->run)
         FAIL(GRACO_ERROR_ARGUMENT, "there is no run folder to resume from");
-    TRY(checkpoint_read(&s->model, s->run->model));
+    TRY(memory_path(&s->checkpoint, s->options->run, "model.safetensors"));
+    TRY(checkpoint_read(&s->model, s->checkpoint));
     if (s->model->config.node_features == NODE_FEATURES_AUTO) /* an older graco knew no others */
         s->model->config.node_features = NODE_FEATURES_GIVEN;
-    TRY(check_same(&s->model->config, &s->config, s->run->model));
-    TRY(model_check(s->model, s->data, s->run->model));
+    TRY(check_same(&s->model->config, &s->config, s->checkpoint));
+    TRY(model_check(s->model, s->data, s->checkpoint));
     TRY(graco_model_compare(&known, words, s->model, s->given));
     if (*words)
         FAIL(GRACO_ERROR_ARGUMENT,
              "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
-             s->run->model, s->data->name, words);
+             s->checkpoint, s->data->name, words);
     if (!known)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
     s->model->config = s->config;
@@ -181,7 +186,9 @@ static void start_watch(struct session *s)
                                                            : 0};
     s->first_step = s->model->step;
     s->stepping = s->step_began = threads_seconds();
-    if (!s->options->on_progress)
+    if (s->comm)
+        s->before = *s->comm;
+    if (!s->options->on_progress || s->comm) /* ranks stop together, between steps */
         return;
     s->trainer->context->watch = (struct watch){.go_on = go_on, .owner = s};
     if (s->model->method->faster && s->data->graphs == 1 && s->config.batch == 0)
@@ -201,17 +208,43 @@ static graco_status check_place(const struct session *s)
         GRACO_ERROR_ARGUMENT,
         "%s stands after %lld epochs at step %lld, and an epoch of data set '%s' has "
         "%lld steps: it was trained on other data",
-        s->run->model, (long long)model->epoch, (long long)model->step, s->data->name,
+        s->checkpoint, (long long)model->epoch, (long long)model->step, s->data->name,
         (long long)steps);
 }
 
-static graco_status open_session(struct session *s)
+/* What does not train over ranks. */
+static graco_status check_ranks(const struct session *s, const struct method *method)
+{
+    const struct graco_config *config = &s->config;
+    const char *device = config_word(config, "device"), *what = NULL;
+    if (!s->comm)
+        return GRACO_OK;
+    if (!method->ranks)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method %s does not train over ranks; expected grace, or one rank",
+                           config->method);
+    if (strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0)
+        what = "a GPU: expected device cpu";
+    else if (config->batch > 0)
+        what = "mini-batches: expected batch 0";
+    else if (s->given->graphs > 1)
+        what = "many graphs: expected one";
+    else if (config->patience > 0)
+        what = "early stopping: expected patience 0";
+    else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
+        what = "moment without a sample: expected a correction above 0";
+    return what ? status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what) : GRACO_OK;
+}
+
+/* What each rank does by itself. */
+static graco_status open_alone(struct session *s)
 {
     const struct backend *backend = NULL;
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
     TRY(method_find(&method, s->config.method));
-    TRY(method_backend(&backend, method, config_word(&s->config, "device")));
+    TRY(check_ranks(s, method));
+    TRY(method_backend(&backend, method, s->comm ? "cpu" : config_word(&s->config, "device")));
     made_resolve(&s->config, s->given);
     TRY(made_create(&s->made, s->given, &s->config));
     TRY(made_narrow(&s->made, &s->config));
@@ -219,10 +252,20 @@ static graco_status open_session(struct session *s)
     TRY(method_check_data(method, s->data));
     if (method->structured && s->config.patience > 0)
         TRY(stopping_check(&s->config, s->given));
-    if (s->options->run)
+    if (s->options->run && comm_rank(s->comm) == 0)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
     TRY(trainer_create(&s->trainer, backend, s->model));
+    s->trainer->context->comm = s->comm;
+done:
+    return status;
+}
+
+static graco_status open_session(struct session *s)
+{
+    graco_status status = GRACO_OK;
+    TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
+    TRY(comm_agree(s->comm, open_alone(s)));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     if (s->options->resume)
         TRY(check_place(s));
@@ -244,6 +287,7 @@ static void close_session(struct session *s)
     graco_model_free(s->model);
     run_folder_free(s->run);
     made_clear(&s->made);
+    memory_free(s->checkpoint);
 }
 
 static graco_status save(struct session *s)
@@ -320,6 +364,14 @@ done:
     return status;
 }
 
+/* GRACO_STOPPED if the caller does not want to go on; of several ranks, that of rank 0. */
+static graco_status look(struct session *s)
+{
+    uint8_t stop = s->comm && s->options->on_progress && comm_rank(s->comm) == 0 && !go_on(s);
+    PASS(comm_broadcast(s->comm, &stop, sizeof stop));
+    return stop ? status_fail(GRACO_STOPPED, "stopped") : context_look(s->trainer->context);
+}
+
 /* The steps that the epoch under way still has. */
 static graco_status run_steps(struct session *s)
 {
@@ -330,7 +382,7 @@ static graco_status run_steps(struct session *s)
     double begin = threads_seconds() - sums->seconds;
     graco_status status = GRACO_OK;
     while (sums->steps < steps) {
-        TRY(context_look(s->trainer->context));
+        TRY(look(s));
         TRY(schedule_next(s->schedule, &stage));
         TRY(trainer_step(s->trainer, stage));
         struct outcome outcome = stage_outcome(stage);
@@ -388,7 +440,8 @@ static graco_status run_epoch(struct session *s)
     epoch.ended = ending_of(s);
     if (s->run)
         TRY(run_folder_log(s->run, &epoch));
-    bool stop = options->on_epoch && !options->on_epoch(options->user, &epoch);
+    uint8_t stop = options->on_epoch && !options->on_epoch(options->user, &epoch);
+    TRY(comm_broadcast(s->comm, &stop, sizeof stop));
     if (stop || epoch.ended || model->epoch % s->config.checkpoint_every == 0)
         TRY(save(s));
     if (stop && !epoch.ended)
@@ -411,6 +464,12 @@ static void fill_result(struct session *s)
     r->device = s->trainer->context->backend->name;
     r->buffer_bytes = s->trainer->context->most_bytes;
     r->epoch_ms_median = 1e3 * timing_median(&s->timing);
+    r->ranks = comm_ranks(s->comm);
+    if (!s->comm)
+        return;
+    r->sent_bytes = s->comm->bytes - s->before.bytes;
+    r->sent_messages = s->comm->messages - s->before.messages;
+    r->waited = s->comm->waited - s->before.waited;
 }
 
 /* What a training that went wrong has kept. */
@@ -456,6 +515,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     struct session s = {.given = data,
                         .options = options ? options : &none,
                         .config = *config,
+                        .comm = comm_world(),
                         .saved = -1,
                         .started = threads_seconds(),
                         .result = {.loss = (double)NAN, .mutual_information = (double)NAN}};
@@ -471,6 +531,9 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
             TRY(save(&s));
         TRY(write_embeddings(&s));
     }
+    graco_status together = comm_barrier(s.comm, 0); /* rank 0 has written all */
+    if (together != GRACO_OK)
+        status = together;
     if (result)
         *result = s.result;
     if (model) {

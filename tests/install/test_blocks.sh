@@ -7,12 +7,14 @@
 #     numpy, scipy, networkx, pandas    a python3 that has them: blocks of python, and those that read their files
 #     package   the package of python/ with this build's library
 #     long      minutes: run by tests/install/test_blocks_long.sh alone
+#     mpi       graco-mpi, and an mpirun that starts it
 #     slow      builds everything: `make test-fresh` runs it
 #     network, gpu              not run
 # In the manual page a line `.\" block: data` before an example says the same. What is not run is listed.
 # One reduction: `graco train` trains two epochs, a third when it resumes, whatever the block says.
 # `make install` installs this build.
 set -euo pipefail
+. "$GRACO_SOURCE/tests/ranks.sh"
 
 build=$1
 long=${2-}
@@ -70,6 +72,7 @@ reason() {
         case $mark in
         network | gpu) why="needs a $mark" ;;
         slow) why="make test-fresh runs it" ;;
+        mpi) [ -x "$build/graco-mpi" ] && mpirun -n 2 true 2>/dev/null || why="needs MPI: make setup-mpi" ;;
         long) [ -n "$long" ] || why="takes minutes: make test-long runs it" ;;
         data) [ -d "${GRACO_DATA-}/cora" ] || why="needs the published data sets under \$GRACO_DATA" ;;
         package) has_package || why="python3 cannot load the package" ;;

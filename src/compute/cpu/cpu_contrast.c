@@ -12,6 +12,10 @@
  * order are kept from the forward for the backward sweep as far as the budget goes. The others are
  * computed again by the same instructions, and have the same bits.
  *
+ * Over ranks (cpu_contrast_ring.c) a rank's rows also meet those of another: a sweep then has two sides
+ * with blocks of their own, and every pair of these is a tile. In round r block a of the side that has
+ * fewer meets block (r - a) mod R of the R on the other side.
+ *
  * A sweep may last minutes. After each of its tiles the calling thread tells the watch how far it is and
  * asks whether to go on. If not, no further tile is taken. Those that are under way end, because a tile
  * waits only for tiles before it. */
@@ -27,10 +31,8 @@
 #include <string.h>
 
 enum {
-    TILE = CONTRAST_TILE,
     TILE_FLOATS = TILE * TILE,
     PANELS_PER_PIECE = 4,
-    ROWS_PER_PIECE = 256,
     FLAT_PIECE = 16384,
 };
 
@@ -41,86 +43,127 @@ struct block {
 };
 
 struct tile {
-    int64_t index, round;
-    int64_t i, j; /* blocks, i <= j */
-    bool between; /* its blocks are of different views */
+    int64_t index;
+    int64_t i, j;           /* blocks of either side */
+    int64_t i_turn, j_turn; /* tiles that each has been in before */
+    bool between;           /* its blocks are of different views */
+    bool diagonal;          /* they are the same */
 };
 
 /* One sweep over all tiles. */
 struct tile_sweep {
     const struct contrast *spec;
     const struct loops *loops;
-    int64_t per_view, blocks; /* blocks of one view, of both */
-    int64_t kept;             /* tiles kept from the forward sweep */
+    struct side *side[2]; /* one side twice: its blocks meet each other, i <= j */
+    float *tiles;         /* (kept, TILE_FLOATS) from the forward sweep */
+    int64_t kept;
     void (*run)(struct tile_sweep *, struct tile, float *);
     struct context *context;
-    graco_status status;      /* what the caller's watch said */
-    atomic_llong next;        /* tile that is taken next */
-    atomic_llong *round;      /* (blocks) rounds that a block has finished */
-    float *work;              /* (threads, TILE_FLOATS + 2 TILE) */
-    float *columns;           /* each view's Z', packed: where similarities are computed */
-    float *rows;              /* backward: Z, packed */
-    double *between, *within; /* (2n) forward: sums over the other and the own view */
-    const float *inverse;     /* (2n) backward: 1 / D */
-    float *dZ;                /* (2n, d) backward */
+    graco_status status; /* what the caller's watch said */
+    atomic_llong next;   /* tile that is taken next */
+    float *work;         /* (threads, TILE_FLOATS + 2 TILE) */
 };
 
-static struct block block_at(const struct tile_sweep *sweep, int64_t index)
+static struct block block_at(const struct side *side, int64_t index)
 {
-    int64_t n = sweep->spec->n, view = index / sweep->per_view;
-    int64_t first = index % sweep->per_view * TILE;
-    return (struct block){view * n + first, least(n - first, TILE)};
+    int64_t view = side->view + index / side->per_view;
+    int64_t first = index % side->per_view * TILE;
+    return (struct block){view * side->n + first, least(side->n - first, TILE)};
+}
+
+static int64_t view_of(const struct side *side, int64_t index)
+{
+    return side->view + index / side->per_view;
+}
+
+int64_t contrast_tiles(const struct side *a, const struct side *b)
+{
+    return a == b ? a->blocks * (a->blocks + 1) / 2 : a->blocks * b->blocks;
 }
 
 static int64_t tile_count(const struct tile_sweep *sweep)
 {
-    return sweep->blocks * (sweep->blocks + 1) / 2;
+    return contrast_tiles(sweep->side[0], sweep->side[1]);
 }
 
 /* With B blocks, an even number, an even round has B / 2 + 1 tiles, two of them on the diagonal,
  * and an odd one B / 2. In round r come first the pairs whose blocks add up to r, then those that
  * add up to r + B. */
-static struct tile tile_at(const struct tile_sweep *sweep, int64_t index)
+static struct tile square_tile(const struct side *side, int64_t index)
 {
-    int64_t B = sweep->blocks, even = B / 2 + 1, rest = index % (B + 1);
+    int64_t B = side->blocks, even = B / 2 + 1, rest = index % (B + 1);
     int64_t round = 2 * (index / (B + 1)) + (rest >= even), k = rest >= even ? rest - even : rest;
     int64_t low = round / 2 + 1;
     int64_t i = k < low ? k : round + 1 + k - low;
     int64_t j = k < low ? round - i : round + B - i;
-    return (struct tile){index, round, i, j, (i < sweep->per_view) != (j < sweep->per_view)};
+    return (struct tile){.index = index,
+                         .i = i,
+                         .j = j,
+                         .i_turn = round,
+                         .j_turn = round,
+                         .between = view_of(side, i) != view_of(side, j),
+                         .diagonal = i == j};
 }
 
-static void wait_turn(struct tile_sweep *sweep, int64_t block, int64_t round)
+/* How many of the first x rounds a block sits in that plays in the first `fewer` of every `more`. */
+static int64_t rounds_played(int64_t x, int64_t fewer, int64_t more)
 {
-    while (atomic_load_explicit(&sweep->round[block], memory_order_acquire) != round)
+    return x / more * fewer + least(x % more, fewer);
+}
+
+static struct tile pair_tile(const struct side *a, const struct side *b, int64_t index)
+{
+    int64_t fewer = least(a->blocks, b->blocks), more = a->blocks + b->blocks - fewer;
+    int64_t round = index / fewer, few = index % fewer, many = ((round - few) % more + more) % more;
+    int64_t turn =
+        rounds_played(round - many + more, fewer, more) - rounds_played(more - many, fewer, more);
+    bool first = a->blocks == fewer; /* the side with fewer blocks */
+    struct tile t = {.index = index, .i = first ? few : many, .j = first ? many : few};
+    t.i_turn = first ? round : turn;
+    t.j_turn = first ? turn : round;
+    t.between = view_of(a, t.i) != view_of(b, t.j);
+    return t;
+}
+
+static struct tile tile_at(const struct tile_sweep *sweep, int64_t index)
+{
+    return sweep->side[0] == sweep->side[1] ? square_tile(sweep->side[0], index)
+                                            : pair_tile(sweep->side[0], sweep->side[1], index);
+}
+
+static void wait_turn(struct side *side, int64_t block, int64_t turn)
+{
+    while (atomic_load_explicit(&side->turns[block], memory_order_acquire) != turn)
         sched_yield();
 }
 
-static void end_turn(struct tile_sweep *sweep, int64_t block, int64_t round)
+static void end_turn(struct side *side, int64_t block, int64_t turn)
 {
-    atomic_store_explicit(&sweep->round[block], round + 1, memory_order_release);
+    atomic_store_explicit(&side->turns[block], turn + 1, memory_order_release);
 }
 
 /* The similarities of a tile, exponentiated, with their sums; in `room`, rows TILE apart. */
-static void exp_similarities(const struct tile_sweep *sweep, struct block I, struct block J,
-                             float *room, float *row_sum, float *col_sum)
+static void exp_similarities(const struct tile_sweep *sweep, struct tile t, float *room,
+                             float *row_sum, float *col_sum)
 {
     const struct contrast *s = sweep->spec;
-    int64_t view = J.first / s->n, first = J.first - view * s->n;
+    const struct side *a = sweep->side[0], *b = sweep->side[1];
+    struct block I = block_at(a, t.i), J = block_at(b, t.j);
+    int64_t view = J.first / b->n, first = J.first - view * b->n;
     sweep->loops->product(&(struct panel_product){
         .rows = I.rows,
         .cols = J.rows,
         .depth = s->d,
-        .A = s->Z + I.first * s->d,
+        .A = a->Z + I.first * s->d,
         .a_row = s->d,
         .a_col = 1,
-        .B = sweep->columns + view * pack_size(s->d, s->n) + first * s->d,
+        .B = b->columns + view * pack_size(s->d, b->n) + first * s->d,
         .b_row = PANEL,
         .b_panel = PANEL * s->d,
         .C = room,
         .c_row = TILE,
     });
-    if (I.first == J.first) /* a row is no negative of itself: far below any cosine */
+    if (t.diagonal) /* a row is no negative of itself: far below any cosine */
         for (int64_t i = 0; i < I.rows; i++)
             room[i * TILE + i] = -1e30f;
     sweep->loops->exp_tile(room, TILE, I.rows, J.rows, (float)(LOG2E / s->tau), row_sum, col_sum);
@@ -132,45 +175,51 @@ static void add_sums(double *total, const float *sum, int64_t count)
         total[i] += (double)sum[i];
 }
 
-static void forward_tile(struct tile_sweep *sweep, struct tile t, float *work)
+static double *sums_of(const struct side *side, struct tile t)
 {
-    struct block I = block_at(sweep, t.i), J = block_at(sweep, t.j);
-    float *row_sum = work + TILE_FLOATS, *col_sum = row_sum + TILE;
-    float *room = t.index < sweep->kept ? sweep->spec->tiles + t.index * TILE_FLOATS : work;
-    double *total = t.between ? sweep->between : sweep->within;
-    bool used = t.between || sweep->spec->within;
-    if (used)
-        exp_similarities(sweep, I, J, room, row_sum, col_sum);
-    wait_turn(sweep, t.i, t.round);
-    if (used)
-        add_sums(total + I.first, row_sum, I.rows);
-    end_turn(sweep, t.i, t.round);
-    if (t.i == t.j)
-        return;
-    wait_turn(sweep, t.j, t.round);
-    if (used)
-        add_sums(total + J.first, col_sum, J.rows);
-    end_turn(sweep, t.j, t.round);
+    return t.between ? side->between : side->within;
 }
 
-/* dZ += W Z, where dZ has the rows of block `to` and Z those of block `from`. W's rows are `row`
- * floats apart, its columns `col`. */
-static void add_gradient(const struct tile_sweep *sweep, struct block to, struct block from,
-                         const float *W, int64_t row, int64_t col)
+static void forward_tile(struct tile_sweep *sweep, struct tile t, float *work)
 {
-    const struct contrast *s = sweep->spec;
+    struct side *a = sweep->side[0], *b = sweep->side[1];
+    struct block I = block_at(a, t.i), J = block_at(b, t.j);
+    float *row_sum = work + TILE_FLOATS, *col_sum = row_sum + TILE;
+    float *room = t.index < sweep->kept ? sweep->tiles + t.index * TILE_FLOATS : work;
+    bool used = t.between || sweep->spec->within;
+    if (used)
+        exp_similarities(sweep, t, room, row_sum, col_sum);
+    wait_turn(a, t.i, t.i_turn);
+    if (used)
+        add_sums(sums_of(a, t) + I.first, row_sum, I.rows);
+    end_turn(a, t.i, t.i_turn);
+    if (t.diagonal)
+        return;
+    wait_turn(b, t.j, t.j_turn);
+    if (used)
+        add_sums(sums_of(b, t) + J.first, col_sum, J.rows);
+    end_turn(b, t.j, t.j_turn);
+}
+
+/* dZ += W Z, where dZ has the rows of block `to` of one side and Z those of block `from` of the other.
+ * W's rows are `row` floats apart, its columns `col`. */
+static void add_gradient(const struct tile_sweep *sweep, int from_side, struct block to,
+                         struct block from, const float *W, int64_t row, int64_t col)
+{
+    const struct side *read = sweep->side[from_side], *given = sweep->side[1 - from_side];
+    int64_t d = sweep->spec->d;
     sweep->loops->product(&(struct panel_product){
         .rows = to.rows,
-        .cols = s->d,
+        .cols = d,
         .depth = from.rows,
         .A = W,
         .a_row = row,
         .a_col = col,
-        .B = sweep->rows + from.first * PANEL,
+        .B = read->rows + from.first * PANEL,
         .b_row = PANEL,
-        .b_panel = PANEL * 2 * s->n,
-        .C = sweep->dZ + to.first * s->d,
-        .c_row = s->d,
+        .b_panel = PANEL * 2 * read->n,
+        .C = given->dZ + to.first * d,
+        .c_row = d,
         .accumulate = true,
     });
 }
@@ -178,27 +227,28 @@ static void add_gradient(const struct tile_sweep *sweep, struct block to, struct
 static void backward_tile(struct tile_sweep *sweep, struct tile t, float *work)
 {
     const struct contrast *s = sweep->spec;
-    struct block I = block_at(sweep, t.i), J = block_at(sweep, t.j);
+    struct side *a = sweep->side[0], *b = sweep->side[1];
+    struct block I = block_at(a, t.i), J = block_at(b, t.j);
     const float *from = work;
     bool used = t.between || s->within;
     if (used) {
         if (t.index < sweep->kept)
-            from = s->tiles + t.index * TILE_FLOATS;
+            from = sweep->tiles + t.index * TILE_FLOATS;
         else
-            exp_similarities(sweep, I, J, work, work + TILE_FLOATS, work + TILE_FLOATS + TILE);
-        sweep->loops->weigh_tile(work, from, TILE, I.rows, J.rows, sweep->inverse + I.first,
-                                 sweep->inverse + J.first);
+            exp_similarities(sweep, t, work, work + TILE_FLOATS, work + TILE_FLOATS + TILE);
+        sweep->loops->weigh_tile(work, from, TILE, I.rows, J.rows, a->inverse + I.first,
+                                 b->inverse + J.first);
     }
-    wait_turn(sweep, t.i, t.round);
+    wait_turn(a, t.i, t.i_turn);
     if (used)
-        add_gradient(sweep, I, J, work, TILE, 1);
-    end_turn(sweep, t.i, t.round);
-    if (t.i == t.j)
+        add_gradient(sweep, 1, I, J, work, TILE, 1);
+    end_turn(a, t.i, t.i_turn);
+    if (t.diagonal)
         return;
-    wait_turn(sweep, t.j, t.round);
+    wait_turn(b, t.j, t.j_turn);
     if (used)
-        add_gradient(sweep, J, I, work, 1, TILE);
-    end_turn(sweep, t.j, t.round);
+        add_gradient(sweep, 0, J, I, work, 1, TILE);
+    end_turn(b, t.j, t.j_turn);
 }
 
 /* How much of both sweeps is done after so many tiles of this one: forward, a tile costs a product; backward
@@ -207,7 +257,8 @@ static double share_done(const struct tile_sweep *sweep, int64_t tiles)
 {
     double all = (double)tile_count(sweep), kept = least((int64_t)all, sweep->kept);
     double whole = 4 * all - kept;
-    return (sweep->dZ ? all + (double)tiles * (3 * all - kept) / all : (double)tiles) / whole;
+    return (sweep->side[0]->dZ ? all + (double)tiles * (3 * all - kept) / all : (double)tiles) /
+           whole;
 }
 
 /* Tells the watch how far the sweeps are after a tile. */
@@ -234,6 +285,7 @@ static void take_tiles(void *job, struct threads_piece piece)
         sweep->run(sweep, tile_at(sweep, index), work);
         if (piece.seat != 0)
             continue;
+        comm_move(sweep->context->comm);
         look_back(sweep, index);
         sweep->status = context_look(sweep->context);
         if (sweep->status != GRACO_OK)
@@ -241,171 +293,223 @@ static void take_tiles(void *job, struct threads_piece piece)
     }
 }
 
-static graco_status run_tiles(struct context *c, struct tile_sweep *sweep,
-                              void (*run)(struct tile_sweep *, struct tile, float *))
-{
-    sweep->run = run;
-    sweep->context = c;
-    threads_run(c->threads, c->threads, 1, take_tiles, sweep);
-    return sweep->status;
-}
+/* ---- Sides ----------------------------------------------------------------------------------- */
+
+/* A side that is packed. */
+struct packing {
+    struct side *side;
+    int64_t d;
+};
 
 /* The panels of both views, one view after the other. */
 static void pack_columns_piece(void *job, struct threads_piece piece)
 {
-    const struct tile_sweep *sweep = job;
-    const struct contrast *s = sweep->spec;
-    int64_t panels = pieces_of(s->n, PANEL);
+    const struct packing *p = job;
+    const struct side *side = p->side;
+    int64_t panels = pieces_of(side->n, PANEL);
     for (int64_t i = piece.first; i < piece.last; i++) {
         int64_t view = i / panels;
-        pack_panel(sweep->columns + view * pack_size(s->d, s->n), s->Z + view * s->n * s->d, s->d,
-                   true, s->d, s->n, i % panels);
+        pack_panel(side->columns + view * pack_size(p->d, side->n), side->Z + view * side->n * p->d,
+                   p->d, true, p->d, side->n, i % panels);
     }
 }
 
-static graco_status pack_columns(struct context *c, struct tile_sweep *sweep)
+graco_status side_pack_columns(struct context *c, struct side *side, int64_t d)
 {
-    const struct contrast *s = sweep->spec;
-    PASS(context_take(c, &sweep->columns, 2 * pack_size(s->d, s->n), sizeof(float)));
-    threads_run(c->threads, 2 * pieces_of(s->n, PANEL), PANELS_PER_PIECE, pack_columns_piece,
-                sweep);
+    if (!side->columns)
+        PASS(context_take(c, &side->columns, 2 * pack_size(d, side->n), sizeof(float)));
+    threads_run(c->threads, 2 * pieces_of(side->n, PANEL), PANELS_PER_PIECE, pack_columns_piece,
+                &(struct packing){side, d});
     return GRACO_OK;
 }
 
 static void pack_rows_piece(void *job, struct threads_piece panels)
 {
-    const struct tile_sweep *sweep = job;
-    const struct contrast *s = sweep->spec;
+    const struct packing *p = job;
     for (int64_t panel = panels.first; panel < panels.last; panel++)
-        pack_panel(sweep->rows, s->Z, s->d, false, 2 * s->n, s->d, panel);
+        pack_panel(p->side->rows, p->side->Z, p->d, false, 2 * p->side->n, p->d, panel);
 }
 
-static graco_status pack_rows(struct context *c, struct tile_sweep *sweep)
+graco_status side_pack_rows(struct context *c, struct side *side, int64_t d)
 {
-    const struct contrast *s = sweep->spec;
-    PASS(context_take(c, &sweep->rows, pack_size(2 * s->n, s->d), sizeof(float)));
-    threads_run(c->threads, pieces_of(s->d, PANEL), 1, pack_rows_piece, sweep);
+    if (!side->rows)
+        PASS(context_take(c, &side->rows, pack_size(2 * side->n, d), sizeof(float)));
+    threads_run(c->threads, pieces_of(d, PANEL), 1, pack_rows_piece, &(struct packing){side, d});
     return GRACO_OK;
 }
 
-/* Fills in what both sweeps share. The buffers that it takes go back with clear_sweep. */
-static graco_status init_sweep(struct context *c, struct tile_sweep *sweep,
-                               const struct contrast *s)
+graco_status side_init(struct context *c, struct side *side, int64_t n, const float *Z)
 {
-    memset(sweep, 0, sizeof *sweep);
-    sweep->spec = s;
-    sweep->loops = loops_choose();
-    sweep->per_view = pieces_of(s->n, TILE);
-    sweep->blocks = 2 * sweep->per_view;
-    sweep->kept = s->tile_floats / TILE_FLOATS;
-    atomic_init(&sweep->next, 0);
-    PASS(context_take(c, &sweep->work, c->threads * (int64_t)(TILE_FLOATS + 2 * TILE),
+    *side = (struct side){.n = n, .Z = Z, .per_view = pieces_of(n, TILE)};
+    PASS(context_take(c, &side->turns, 2 * side->per_view, sizeof *side->turns));
+    side_choose(side, 0, 2);
+    return GRACO_OK;
+}
+
+void side_choose(struct side *side, int64_t view, int64_t views)
+{
+    side->view = view;
+    side->blocks = views * side->per_view;
+}
+
+void side_clear(struct context *c, struct side *side)
+{
+    context_give(c, side->columns);
+    context_give(c, side->rows);
+    context_give(c, side->turns);
+    *side = (struct side){0};
+}
+
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+graco_status contrast_sweep(struct context *c, const struct contrast *s, struct side *const side[2],
+                            struct kept_tiles kept, bool backward)
+{
+    struct tile_sweep sweep = {.spec = s,
+                               .loops = loops_choose(),
+                               .side = {side[0], side[1]},
+                               .tiles = kept.tiles,
+                               .kept = kept.count,
+                               .run = backward ? backward_tile : forward_tile,
+                               .context = c};
+    atomic_init(&sweep.next, 0);
+    for (int k = 0; k < 2; k++)
+        for (int64_t block = 0; block < side[k]->blocks; block++)
+            atomic_init(&side[k]->turns[block], 0);
+    PASS(context_take(c, &sweep.work, c->threads * (int64_t)(TILE_FLOATS + 2 * TILE),
                       sizeof(float)));
-    PASS(context_take(c, &sweep->round, sweep->blocks, sizeof *sweep->round));
-    for (int64_t block = 0; block < sweep->blocks; block++)
-        atomic_init(&sweep->round[block], 0);
-    return GRACO_OK;
+    threads_run(c->threads, c->threads, 1, take_tiles, &sweep);
+    context_give(c, sweep.work);
+    return sweep.status;
 }
 
-static void clear_sweep(struct context *c, struct tile_sweep *sweep)
-{
-    context_give(c, sweep->work);
-    context_give(c, sweep->columns);
-    context_give(c, sweep->rows);
-    context_give(c, sweep->round);
-}
+/* The rows of a contrast with what a loop over them fills. */
+struct row_loop {
+    const struct contrast *spec;
+    float *dZ;
+    double tau_rows; /* tau times all rows */
+};
 
 /* The positive pair's (x - 1) / tau of every row, for now in the place of its D. */
 static void find_positives(void *job, struct threads_piece rows)
 {
-    const struct tile_sweep *sweep = job;
-    const struct contrast *s = sweep->spec;
+    const struct contrast *s = ((const struct row_loop *)job)->spec;
+    const struct loops *loops = loops_choose();
     for (int64_t i = rows.first; i < rows.last; i++) {
         const float *z = s->Z + i * s->d, *positive = s->Z + (i + s->n) % (2 * s->n) * s->d;
-        s->D[i] = (sweep->loops->dot(z, positive, s->d) - 1) / s->tau;
+        s->D[i] = (loops->dot(z, positive, s->d) - 1) / s->tau;
     }
 }
 
-/* Loss and estimate from the sums, in the order of the rows. */
-static void sum_up(struct contrast *s, const struct tile_sweep *sweep)
+graco_status contrast_sum_up(struct context *c, struct contrast *s, const struct side *side)
 {
-    int64_t n = s->n;
-    double loss = 0, estimate = 0;
-    for (int64_t i = 0; i < 2 * n; i++) {
+    int64_t all = s->bounds ? s->bounds[comm_ranks(c->comm)] : s->n;
+    double sums[2] = {0, 0}; /* of the loss and the estimate, in the order of the rows */
+    threads_run(c->threads, 2 * s->n, ROWS_PER_PIECE, find_positives,
+                &(struct row_loop){.spec = s});
+    for (int64_t i = 0; i < 2 * s->n; i++) {
         double x = s->D[i];
-        s->D[i] = sweep->between[i] + (s->within ? sweep->within[i] : 0);
-        loss += log(s->D[i]) - x;
-        estimate += x - log(sweep->between[i]);
+        s->D[i] = side->between[i] + (s->within ? side->within[i] : 0);
+        sums[0] += log(s->D[i]) - x;
+        sums[1] += x - log(side->between[i]);
     }
-    s->loss = loss / (double)(2 * n);
-    s->mutual_information = log((double)n) + estimate / (double)(2 * n);
-}
-
-graco_status cpu_contrast(struct context *c, struct contrast *s)
-{
-    struct tile_sweep sweep;
-    size_t bytes = (size_t)(2 * s->n) * sizeof(double);
-    graco_status status = GRACO_OK;
-    if (s->graphs > 0)
-        return cpu_contrast_graphs(c, s);
-    TRY(init_sweep(c, &sweep, s));
-    TRY(pack_columns(c, &sweep));
-    TRY(context_take(c, &sweep.between, 2 * s->n, sizeof(double)));
-    TRY(context_take(c, &sweep.within, 2 * s->n, sizeof(double)));
-    memset(sweep.between, 0, bytes);
-    memset(sweep.within, 0, bytes);
-    c->watch.since = threads_seconds();
-    c->watch.warm = 0;
-    TRY(run_tiles(c, &sweep, forward_tile));
-    threads_run(c->threads, 2 * s->n, ROWS_PER_PIECE, find_positives, &sweep);
-    sum_up(s, &sweep);
-done:
-    context_give(c, sweep.between);
-    context_give(c, sweep.within);
-    clear_sweep(c, &sweep);
-    return status;
+    PASS(comm_sum_doubles(c->comm, sums, 2));
+    s->loss = sums[0] / (double)(2 * all);
+    s->mutual_information = log((double)all) + sums[1] / (double)(2 * all);
+    return GRACO_OK;
 }
 
 /* Sums begin with the positive pair, which the negatives nearly cancel: they shrink as they go. */
 static void begin_sums(void *job, struct threads_piece rows)
 {
-    const struct tile_sweep *sweep = job;
-    int64_t n = sweep->spec->n, d = sweep->spec->d;
+    const struct row_loop *loop = job;
+    int64_t n = loop->spec->n, d = loop->spec->d;
     for (int64_t i = rows.first; i < rows.last; i++)
         for (int64_t j = 0; j < d; j++)
-            sweep->dZ[i * d + j] = -2 * sweep->spec->Z[(i + n) % (2 * n) * d + j];
+            loop->dZ[i * d + j] = -2 * loop->spec->Z[(i + n) % (2 * n) * d + j];
+}
+
+void contrast_begin_gradient(struct context *c, const struct contrast *s, float *dZ)
+{
+    struct row_loop loop = {.spec = s, .dZ = dZ};
+    threads_run(c->threads, 2 * s->n, ROWS_PER_PIECE, begin_sums, &loop);
 }
 
 static void scale_sums(void *job, struct threads_piece piece)
 {
-    const struct tile_sweep *sweep = job;
-    float scale = (float)(1 / ((double)(2 * sweep->spec->n) * sweep->spec->tau));
+    const struct row_loop *loop = job;
+    float scale = (float)(1 / loop->tau_rows);
     for (int64_t i = piece.first; i < piece.last; i++)
-        sweep->dZ[i] *= scale;
+        loop->dZ[i] *= scale;
+}
+
+void contrast_end_gradient(struct context *c, const struct contrast *s, float *dZ)
+{
+    int64_t all = s->bounds ? s->bounds[comm_ranks(c->comm)] : s->n;
+    struct row_loop loop = {.dZ = dZ, .tau_rows = (double)(2 * all) * s->tau};
+    threads_run(c->threads, 2 * s->n * s->d, FLAT_PIECE, scale_sums, &loop);
+}
+
+struct kept_tiles contrast_kept(const struct contrast *s, int64_t used, int64_t count)
+{
+    int64_t room = s->tile_floats / TILE_FLOATS - used;
+    return (struct kept_tiles){s->tiles + used * TILE_FLOATS, least(room, count)};
+}
+
+/* ---- One process ----------------------------------------------------------------------------- */
+
+graco_status cpu_contrast(struct context *c, struct contrast *s)
+{
+    struct side side = {0};
+    size_t bytes = (size_t)(2 * s->n) * sizeof(double);
+    graco_status status = GRACO_OK;
+    if (s->graphs > 0)
+        return cpu_contrast_graphs(c, s);
+    if (s->bounds)
+        return cpu_contrast_ring(c, s);
+    TRY(side_init(c, &side, s->n, s->Z));
+    TRY(side_pack_columns(c, &side, s->d));
+    TRY(context_take(c, &side.between, 2 * s->n, sizeof(double)));
+    TRY(context_take(c, &side.within, 2 * s->n, sizeof(double)));
+    memset(side.between, 0, bytes);
+    memset(side.within, 0, bytes);
+    c->watch.since = threads_seconds();
+    c->watch.warm = 0;
+    TRY(contrast_sweep(c, s, (struct side *[2]){&side, &side},
+                       contrast_kept(s, 0, contrast_tiles(&side, &side)), false));
+    TRY(contrast_sum_up(c, s, &side));
+done:
+    context_give(c, side.between);
+    context_give(c, side.within);
+    side_clear(c, &side);
+    return status;
 }
 
 graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
 {
-    struct tile_sweep sweep;
+    struct side side = {0};
     int64_t n = s->n;
     float *inverse = NULL;
     graco_status status = GRACO_OK;
     if (s->graphs > 0)
         return cpu_contrast_graphs_backward(c, s, dZ);
-    TRY(init_sweep(c, &sweep, s));
-    TRY(pack_rows(c, &sweep));
-    if (sweep.kept < tile_count(&sweep))
-        TRY(pack_columns(c, &sweep));
+    if (s->bounds)
+        return cpu_contrast_ring_backward(c, s, dZ);
+    TRY(side_init(c, &side, n, s->Z));
+    TRY(side_pack_rows(c, &side, s->d));
+    struct kept_tiles kept = contrast_kept(s, 0, contrast_tiles(&side, &side));
+    if (kept.count < contrast_tiles(&side, &side))
+        TRY(side_pack_columns(c, &side, s->d));
     TRY(context_take(c, &inverse, 2 * n, sizeof(float)));
     for (int64_t i = 0; i < 2 * n; i++)
         inverse[i] = (float)(1 / s->D[i]);
-    sweep.inverse = inverse;
-    sweep.dZ = dZ;
-    threads_run(c->threads, 2 * n, ROWS_PER_PIECE, begin_sums, &sweep);
-    TRY(run_tiles(c, &sweep, backward_tile));
-    threads_run(c->threads, 2 * n * s->d, FLAT_PIECE, scale_sums, &sweep);
+    side.inverse = inverse;
+    side.dZ = dZ;
+    contrast_begin_gradient(c, s, dZ);
+    TRY(contrast_sweep(c, s, (struct side *[2]){&side, &side}, kept, true));
+    contrast_end_gradient(c, s, dZ);
 done:
     context_give(c, inverse);
-    clear_sweep(c, &sweep);
+    side_clear(c, &side);
     return status;
 }

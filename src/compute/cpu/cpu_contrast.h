@@ -1,8 +1,65 @@
-/* The contrast of several graphs, which cpu_contrast hands over. */
+/* What the files of the contrast share: tiles between sides (cpu_contrast.c), which a ring of ranks asks
+ * for too (cpu_contrast_ring.c), and many graphs at once (cpu_graphs.c). */
 #ifndef COMPUTE_CPU_CPU_CONTRAST_H
 #define COMPUTE_CPU_CPU_CONTRAST_H
 
 #include "compute/cpu/cpu.h"
+
+#include <stdatomic.h>
+
+enum { TILE = CONTRAST_TILE, ROWS_PER_PIECE = 256 };
+
+/* Rows that meet others: those of this rank, or of another one. Matrices are borrowed, but for what
+ * side_clear gives back. */
+struct side {
+    int64_t n;                /* nodes; each has a row in either view */
+    int64_t view;             /* the first view whose rows take part */
+    int64_t per_view, blocks; /* blocks of one view; of the views that take part */
+    const float *Z;           /* (2n, d) */
+    float *columns, *rows;    /* each view's Z', packed; Z, packed. Given back by side_clear */
+    atomic_llong *turns;      /* (blocks) tiles that a block has been in. The same */
+    double *between, *within; /* (2n) forward: sums over the other and the own view */
+    const float *inverse;     /* (2n) backward: 1 / D */
+    float *dZ;                /* (2n, d) backward */
+};
+
+/* Both views of n nodes. */
+graco_status side_init(struct context *c, struct side *side, int64_t n, const float *Z);
+void side_clear(struct context *c, struct side *side);
+
+/* Lets only so many views take part. */
+void side_choose(struct side *side, int64_t view, int64_t views);
+
+/* What sweeps read of a side: columns where similarities are computed, on the second side; rows of both
+ * backward. */
+graco_status side_pack_columns(struct context *c, struct side *side, int64_t d);
+graco_status side_pack_rows(struct context *c, struct side *side, int64_t d);
+
+/* Tiles of a sweep that the forward direction keeps for the backward one: its first ones. */
+struct kept_tiles {
+    float *tiles;
+    int64_t count;
+};
+
+/* Those of a sweep of `count` tiles, if earlier ones have taken `used` of the room. */
+struct kept_tiles contrast_kept(const struct contrast *s, int64_t used, int64_t count);
+
+/* How many tiles the sweep over two sides has; the same side twice: over its own pairs of blocks. */
+int64_t contrast_tiles(const struct side *a, const struct side *b);
+
+/* All tiles: their sums are added to `between` and `within` of both sides, or, backward, to dZ. */
+graco_status contrast_sweep(struct context *c, const struct contrast *s, struct side *const side[2],
+                            struct kept_tiles kept, bool backward);
+
+/* D and, over all ranks, the loss and the estimate. */
+graco_status contrast_sum_up(struct context *c, struct contrast *s, const struct side *side);
+
+/* Before and after the sweeps that add to dZ. */
+void contrast_begin_gradient(struct context *c, const struct contrast *s, float *dZ);
+void contrast_end_gradient(struct context *c, const struct contrast *s, float *dZ);
+
+graco_status cpu_contrast_ring(struct context *c, struct contrast *s);
+graco_status cpu_contrast_ring_backward(struct context *c, const struct contrast *s, float *dZ);
 
 graco_status cpu_contrast_graphs(struct context *c, struct contrast *s);
 graco_status cpu_contrast_graphs_backward(struct context *c, const struct contrast *s, float *dZ);

@@ -12,6 +12,7 @@
 #include "compute/cpu/pack.h"
 #include "compute/moment_solve.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,24 +24,41 @@ enum {
     CLEARED_PER_PIECE = 1 << 16,
 };
 
-/* What the pieces read and fill. Each kernel takes the buffers that it needs. */
+/* What the pieces read and fill. Each kernel takes the buffers that it needs. Over ranks the rows are
+ * this rank's; sums over rows are then summed over the ranks too, as are the sampled rows, of which
+ * each rank knows its own. */
 struct work {
     const struct moment *spec;
     const struct loops *loops;
     int64_t rows, pieces, groups;
-    float *sampled;  /* (m, d) the sampled rows */
-    float *columns;  /* the same, transposed and packed */
-    float *scratch;  /* (threads, stride) */
-    int64_t stride;  /* floats of one thread: PIECE x (2 m + d) */
-    float *weighted; /* (d + 1, d): backwards, 2 c2 M and c1 s of rows times their inverse */
-    float *partial;  /* (groups, d, d + 1): each group's part of M and s */
-    float *pulled;   /* (groups, m, d): each group's gradient of the sampled rows */
-    float *inverse;  /* (rows): backwards, 1 / D where not floored, else 0 */
-    double *fit;     /* (groups, FIT_SUMS): each group's part of what the fit sums */
-    float *dZ;       /* (rows, d), the caller's */
-    float *total;    /* (d, d + 1) M and s of all groups */
+    int64_t all_rows; /* of all ranks */
+    float *sampled;   /* (m, d) the sampled rows */
+    float *columns;   /* the same, transposed and packed */
+    float *scratch;   /* (threads, stride) */
+    int64_t stride;   /* floats of one thread: PIECE x (2 m + d) */
+    float *weighted;  /* (d + 1, d): backwards, 2 c2 M and c1 s of rows times their inverse */
+    float *partial;   /* (groups, d, d + 1): each group's part of M and s */
+    float *pulled;    /* (groups, m, d): each group's gradient of the sampled rows */
+    float *inverse;   /* (rows): backwards, 1 / D where not floored, else 0 */
+    double *fit;      /* (groups, FIT_SUMS): each group's part of what the fit sums */
+    float *dZ;        /* (rows, d), the caller's */
+    float *total;     /* (d, d + 1) M and s of all groups */
     void (*run)(struct work *, int64_t group, int64_t first, int64_t count, float *scratch);
 };
+
+static int64_t all_nodes(const struct moment *s)
+{
+    return s->among.own ? s->among.all : s->n;
+}
+
+/* Where this rank has a row of all ranks'; -1: another has it. */
+static int64_t own_row(const struct moment *s, int64_t row)
+{
+    if (!s->among.own)
+        return row;
+    int64_t view = row / s->among.all, at = row % s->among.all - s->among.first;
+    return at >= 0 && at < s->n ? view * s->n + at : -1;
+}
 
 static graco_status init_work(struct context *c, struct work *w, const struct moment *s)
 {
@@ -49,6 +67,7 @@ static graco_status init_work(struct context *c, struct work *w, const struct mo
     w->spec = s;
     w->loops = loops_choose();
     w->rows = 2 * s->n;
+    w->all_rows = 2 * all_nodes(s);
     w->pieces = pieces_of(w->rows, PIECE);
     w->groups = least(GROUPS, w->pieces);
     w->stride = PIECE * (2 * m + d);
@@ -56,8 +75,14 @@ static graco_status init_work(struct context *c, struct work *w, const struct mo
     PASS(context_take(c, &w->scratch, c->threads * w->stride, sizeof(float)));
     PASS(context_take(c, &w->partial, w->groups * d * (d + 1), sizeof(float)));
     PASS(context_take(c, &w->columns, pack_size(d, m), sizeof(float)));
-    for (int64_t j = 0; j < m; j++)
-        memcpy(w->sampled + j * d, s->Z + s->sample[j] * d, (size_t)d * sizeof(float));
+    for (int64_t j = 0; j < m; j++) {
+        int64_t row = own_row(s, s->sample[j]);
+        if (row >= 0)
+            memcpy(w->sampled + j * d, s->Z + row * d, (size_t)d * sizeof(float));
+        else
+            memset(w->sampled + j * d, 0, (size_t)d * sizeof(float));
+    }
+    PASS(comm_sum_floats(c->comm, w->sampled, m * d));
     for (int64_t panel = 0; panel * PANEL < m; panel++)
         pack_panel(w->columns, w->sampled, d, true, d, m, panel);
     return GRACO_OK;
@@ -154,7 +179,8 @@ static int64_t place(const struct moment *s, int64_t row)
  * two are there. */
 static int excluded(const struct moment *s, int64_t row, int64_t places[2])
 {
-    int64_t a = place(s, row), b = place(s, partner(s, row));
+    int64_t a = place(s, rank_row(&s->among, row));
+    int64_t b = place(s, rank_row(&s->among, partner(s, row)));
     int count = 0;
     if (a >= 0)
         places[count++] = a;
@@ -199,13 +225,14 @@ static void add_groups(void *job, struct threads_piece piece)
 }
 
 /* M and s into `out`. */
-static void find_moments(struct context *c, struct work *w, float *out)
+static graco_status find_moments(struct context *c, struct work *w, float *out)
 {
     int64_t size = w->spec->d * (w->spec->d + 1);
     clear(c, w->partial, w->groups * size);
     run_pieces(c, w, moments_piece);
     w->total = out;
     threads_run(c->threads, size, SUMS_PER_PIECE, add_groups, w);
+    return comm_sum_floats(c->comm, out, size);
 }
 
 /* ---- The fit --------------------------------------------------------------------------------- */
@@ -303,15 +330,18 @@ static void random_pairs(struct work *w)
     }
 }
 
-static void find_coefficients(struct moment *s, struct work *w)
+static graco_status find_coefficients(struct context *c, struct moment *s, struct work *w)
 {
     double total[FIT_SUMS] = {0};
+    assert(s->samples > 0 || !s->among.own); /* pairs of rows of any ranks */
     if (s->samples == 0)
         random_pairs(w);
     for (int64_t group = 0; group < w->groups; group++)
         for (int k = 0; k < FIT_SUMS; k++)
             total[k] += w->fit[group * FIT_SUMS + k];
+    PASS(comm_sum_doubles(c->comm, total, FIT_SUMS));
     moment_solve(s->coefficient, total);
+    return GRACO_OK;
 }
 
 graco_status cpu_moment_fit(struct context *c, struct moment *s)
@@ -321,9 +351,9 @@ graco_status cpu_moment_fit(struct context *c, struct moment *s)
     TRY(init_work(c, &w, s));
     TRY(context_take(c, &w.fit, w.groups * FIT_SUMS, sizeof(double)));
     memset(w.fit, 0, (size_t)(w.groups * FIT_SUMS) * sizeof(double));
-    find_moments(c, &w, s->moments);
+    TRY(find_moments(c, &w, s->moments));
     run_pieces(c, &w, fit_piece);
-    find_coefficients(s, &w);
+    TRY(find_coefficients(c, s, &w));
 done:
     clear_work(c, &w);
     return status;
@@ -334,8 +364,7 @@ done:
 /* Estimates of D, floored, and the loss, in the order of the rows. */
 graco_status cpu_moment(struct context *c, struct moment *s)
 {
-    (void)c;
-    const double *q = s->coefficient, rows = (double)(2 * s->n);
+    const double *q = s->coefficient, rows = (double)(2 * all_nodes(s));
     double lowest = (rows - 2) * exp(-2 / s->tau), loss = 0;
     s->floored = 0;
     for (int64_t i = 0; i < 2 * s->n; i++) {
@@ -352,7 +381,10 @@ graco_status cpu_moment(struct context *c, struct moment *s)
         s->D[i] = s->floor[i] ? positive + lowest : D;
         loss += log(s->D[i]) + (1 - pi) / s->tau;
     }
-    s->loss = loss / rows;
+    double sums[2] = {loss, (double)s->floored};
+    PASS(comm_sum_doubles(c->comm, sums, 2));
+    s->loss = sums[0] / rows;
+    s->floored = (int64_t)sums[1];
     return GRACO_OK;
 }
 
@@ -364,7 +396,7 @@ static void residual_row(const struct work *w, int64_t row, const float *x, floa
     const struct moment *s = w->spec;
     int64_t places[2];
     int skip = excluded(s, row, places);
-    double kappa = (double)(w->rows - 2) / (double)(s->samples - skip);
+    double kappa = (double)(w->all_rows - 2) / (double)(s->samples - skip);
     w->loops->residual(R, x, s->samples, (float)(1 / s->tau),
                        (float)((double)w->inverse[row] * kappa), (float)s->coefficient[1],
                        (float)s->coefficient[2]);
@@ -381,7 +413,7 @@ static void row_gradient(const struct work *w, int64_t row, const float *t, floa
     const float *z = s->Z + row * d, *zp = s->Z + other * d;
     const float *sum = s->moments + d * d, *weighted_sum = w->weighted + d * d;
     double pi = w->loops->dot(z, zp, d), e = exp((pi - 1) / s->tau) / s->tau;
-    const float scale = (float)(1.0 / (double)w->rows);
+    const float scale = (float)(1.0 / (double)w->all_rows);
     float a = w->inverse[row], both = a + w->inverse[other];
     float c1 = (float)s->coefficient[1], c2 = (float)(2 * s->coefficient[2]);
     float pull = (float)((1 / s->D[row] + 1 / s->D[other]) * e - 2 / s->tau -
@@ -417,10 +449,22 @@ static void add_pulled(void *job, struct threads_piece piece)
     const struct work *w = job;
     const struct moment *s = w->spec;
     int64_t d = s->d, size = s->samples * d;
-    float scale = (float)(1.0 / (double)w->rows);
-    for (int64_t k = piece.first; k < piece.last; k++)
-        for (int64_t group = 0; group < w->groups; group++)
-            w->loops->axpy(w->dZ + s->sample[k] * d, scale, w->pulled + group * size + k * d, d);
+    float scale = (float)(1.0 / (double)w->all_rows);
+    for (int64_t k = piece.first; k < piece.last; k++) {
+        int64_t row = own_row(s, s->sample[k]);
+        for (int64_t group = 0; group < w->groups && row >= 0; group++)
+            w->loops->axpy(w->dZ + row * d, scale, w->pulled + group * size + k * d, d);
+    }
+}
+
+/* Over ranks: what all groups of all ranks pull, as the first and only group's. */
+static graco_status sum_pulled(struct context *c, struct work *w)
+{
+    int64_t size = w->spec->samples * w->spec->d;
+    for (int64_t group = 1; group < w->groups; group++)
+        w->loops->axpy(w->pulled, 1, w->pulled + group * size, size);
+    w->groups = 1;
+    return comm_sum_floats(c->comm, w->pulled, size);
 }
 
 /* 2 c2 M and c1 s from the M and s of rows times their inverse. */
@@ -443,10 +487,12 @@ graco_status cpu_moment_backward(struct context *c, const struct moment *s, floa
     TRY(context_take(c, &w.weighted, (s->d + 1) * s->d, sizeof(float)));
     for (int64_t i = 0; i < w.rows; i++)
         w.inverse[i] = s->floor[i] ? 0.0f : (float)(1 / s->D[i]);
-    find_moments(c, &w, w.weighted);
+    TRY(find_moments(c, &w, w.weighted));
     threads_run(c->threads, (s->d + 1) * s->d, SUMS_PER_PIECE, weigh, &w);
     w.dZ = dZ;
     run_pieces(c, &w, backward_piece);
+    if (s->among.own)
+        TRY(sum_pulled(c, &w));
     threads_run(c->threads, s->samples, PULLED_PER_PIECE, add_pulled, &w);
 done:
     clear_work(c, &w);

@@ -39,7 +39,7 @@ static struct activation_row row_of(const struct loops *loops, const struct acti
         return out;
     out.slopes = a->slope ? a->slope + row * a->cols : room;
     if (!a->slope)
-        loops->rrelu_slopes(room, &a->key, row * a->cols, a->cols);
+        loops->rrelu_slopes(room, &a->key, rank_row(&a->among, row) * a->cols, a->cols);
     return out;
 }
 

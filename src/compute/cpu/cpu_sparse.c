@@ -119,6 +119,7 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
 struct draw {
     const struct random_key *key;
     uint64_t threshold;
+    const uint32_t *id; /* the elements, or NULL: 0, 1, ... */
     uint8_t *bytes;
     float *floats;
 };
@@ -139,18 +140,34 @@ static void draw_piece(void *job, struct threads_piece piece)
     }
 }
 
-graco_status cpu_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
-                            uint8_t *keep)
+/* Elements that are listed; neighbours in the list are often of one block. */
+static void draw_listed(void *job, struct threads_piece piece)
 {
-    struct draw draw = {key, random_threshold(p), keep, NULL};
-    threads_run(c->threads, n, DRAWS_PER_PIECE, draw_piece, &draw);
+    const struct draw *draw = job;
+    uint64_t block = UINT64_MAX;
+    uint32_t lanes[4];
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        uint32_t element = draw->id[i];
+        if (element / 4 != block) {
+            block = element / 4;
+            random_block(lanes, draw->key, block);
+        }
+        draw->bytes[i] = lanes[element % 4] >= draw->threshold;
+    }
+}
+
+graco_status cpu_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
+                            const uint32_t *id, uint8_t *keep)
+{
+    struct draw draw = {key, random_threshold(p), id, keep, NULL};
+    threads_run(c->threads, n, DRAWS_PER_PIECE, id ? draw_listed : draw_piece, &draw);
     return GRACO_OK;
 }
 
 graco_status cpu_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
                              float *keep)
 {
-    struct draw draw = {key, random_threshold(p), NULL, keep};
+    struct draw draw = {key, random_threshold(p), NULL, NULL, keep};
     threads_run(c->threads, n, DRAWS_PER_PIECE, draw_piece, &draw);
     return GRACO_OK;
 }

@@ -329,6 +329,18 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
+/* An element per thread, of those that are listed. */
+__global__ static void draw_listed(struct random_key key, const uint32_t *later, uint64_t threshold,
+                                   int64_t n, const uint32_t *id, uint8_t *keep)
+{
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint32_t lanes[4];
+    if (i >= n)
+        return;
+    device_random_block(lanes, key_now(key, later), id[i] / 4);
+    keep[i] = lanes[id[i] % 4] >= threshold ? 1 : 0;
+}
+
 /* Four elements per thread, as one block of Philox gives. */
 template <typename T>
 __global__ static void draw(struct random_key key, const uint32_t *later, uint64_t threshold,
@@ -346,10 +358,16 @@ __global__ static void draw(struct random_key key, const uint32_t *later, uint64
 }
 
 graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
-                             uint8_t *keep)
+                             const uint32_t *id, uint8_t *keep)
 {
-    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->later,
-                                                                      random_threshold(p), n, keep);
+    cudaStream_t stream = state_of(c)->stream;
+    const uint32_t *later = state_of(c)->later;
+    uint64_t threshold = random_threshold(p);
+    if (id)
+        draw_listed<<<blocks_for(n, BLOCK), BLOCK, 0, stream>>>(*key, later, threshold, n, id,
+                                                                keep);
+    else
+        draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, stream>>>(*key, later, threshold, n, keep);
     PASS_LAUNCH("drawing edges");
     return GRACO_OK;
 }

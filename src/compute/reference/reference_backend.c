@@ -21,6 +21,7 @@ static double slope_at(const struct activation *a, int64_t element)
         return 11.0 / 48;
     if (a->slope)
         return (double)a->slope[element];
+    element = rank_row(&a->among, element / a->cols) * a->cols + element % a->cols;
     return 1.0 / 8 + (1.0 / 3 - 1.0 / 8) * (double)random_float(&a->key, (uint64_t)element);
 }
 
@@ -193,11 +194,11 @@ graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t col
 }
 
 graco_status ref_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
-                            uint8_t *keep)
+                            const uint32_t *id, uint8_t *keep)
 {
     (void)c;
     for (int64_t i = 0; i < n; i++)
-        keep[i] = random_u32(key, (uint64_t)i) >= random_threshold(p);
+        keep[i] = random_u32(key, id ? id[i] : (uint64_t)i) >= random_threshold(p);
     return GRACO_OK;
 }
 

@@ -1,0 +1,150 @@
+/* Cuts a rank's rows out of a graph: bounds, then the nodes of others at the other ends of its edges,
+ * then both lists of edges in the new numbers. */
+#include "graph/shard.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+void shard_free(struct shard *shard)
+{
+    if (!shard)
+        return;
+    memory_free(shard->bounds);
+    memory_free(shard->nodes);
+    memory_free(shard->drawn);
+    comm_rows_clear(&shard->rows);
+    graph_clear(&shard->graph);
+    memory_free(shard);
+}
+
+/* Node i ends the range of all ranks up to r where its share of the nodes and edges before it reaches
+ * r / ranks. Each range gets a node at least. */
+static void find_bounds(int64_t *bounds, int ranks, const struct graph *graph)
+{
+    double nodes = (double)graph->nodes, edges = graph->edges > 0 ? (double)graph->edges : 1;
+    int64_t node = 0;
+    bounds[0] = 0;
+    for (int r = 1; r < ranks; r++) {
+        double share = 2 * (double)r / ranks;
+        int64_t least = bounds[r - 1] + 1, most = graph->nodes - (ranks - r);
+        while (node < most && (double)node / nodes + (double)graph->in.start[node] / edges < share)
+            node++;
+        node = node < least ? least : node;
+        bounds[r] = node;
+    }
+    bounds[ranks] = graph->nodes;
+}
+
+/* What the way from the whole graph to a shard needs. */
+struct cutting {
+    struct shard *shard;
+    const struct graph *whole;
+    int64_t first, last; /* own nodes */
+    int32_t *number;     /* (nodes of the whole graph) new numbers; -1: not read */
+};
+
+static bool is_own(const struct cutting *c, int32_t node)
+{
+    return node >= c->first && node < c->last;
+}
+
+/* Marks the others at the ends of a range of entries; returns how many are new. */
+static int64_t mark_others(struct cutting *c, const struct csr *rows)
+{
+    int64_t count = 0;
+    for (int64_t e = rows->start[c->first]; e < rows->start[c->last]; e++) {
+        int32_t node = rows->index[e];
+        count += !is_own(c, node) && c->number[node] < 0;
+        c->number[node] = 0;
+    }
+    return count;
+}
+
+static graco_status number_nodes(struct cutting *c)
+{
+    int64_t own = c->last - c->first, others = 0, at = own;
+    PASS(memory_alloc(&c->number, c->whole->nodes, sizeof *c->number));
+    for (int64_t i = 0; i < c->whole->nodes; i++)
+        c->number[i] = -1;
+    others += mark_others(c, &c->whole->in);
+    others += mark_others(c, &c->whole->out);
+    PASS(memory_alloc(&c->shard->nodes, own + others, sizeof *c->shard->nodes));
+    for (int64_t i = 0; i < c->whole->nodes; i++) {
+        bool mine = is_own(c, (int32_t)i);
+        if (!mine && c->number[i] < 0)
+            continue;
+        c->number[i] = (int32_t)(mine ? i - c->first : at++);
+        c->shard->nodes[c->number[i]] = (int32_t)i;
+    }
+    c->shard->graph.nodes = own;
+    c->shard->graph.sources = own + others;
+    return comm_rows_init(&c->shard->rows, c->shard->comm, c->shard->bounds, c->shard->nodes + own,
+                          others);
+}
+
+/* The own rows of one orientation, with new numbers. */
+static graco_status cut_rows(struct csr *out, const struct cutting *c, const struct csr *rows)
+{
+    int64_t base = rows->start[c->first], own = c->last - c->first;
+    int64_t entries = rows->start[c->last] - base;
+    PASS(csr_alloc(out, own, c->shard->graph.sources, entries, rows->value));
+    for (int64_t i = 0; i <= own; i++)
+        out->start[i] = rows->start[c->first + i] - base;
+    for (int64_t e = 0; e < entries; e++)
+        out->index[e] = c->number[rows->index[base + e]];
+    if (rows->value)
+        memcpy(out->value, rows->value + base, (size_t)entries * sizeof *out->value);
+    return GRACO_OK;
+}
+
+/* The ids by which edges are drawn. Those into own nodes are a range of ids. */
+static graco_status list_drawn(struct cutting *c)
+{
+    struct shard *s = c->shard;
+    const struct graph *whole = c->whole;
+    int64_t base = whole->in.start[c->first], into = s->graph.edges;
+    int64_t from = whole->out.start[c->first], entries = whole->out.start[c->last] - from;
+    PASS(memory_alloc(&s->drawn, into + entries, sizeof *s->drawn));
+    PASS(memory_alloc(&s->graph.out_edge, entries, sizeof *s->graph.out_edge));
+    for (int64_t e = 0; e < into; e++)
+        s->drawn[e] = (uint32_t)(base + e);
+    s->drawn_count = into;
+    for (int64_t e = 0; e < entries; e++) {
+        uint32_t id = whole->out_edge[from + e];
+        bool mine = is_own(c, whole->out.index[from + e]);
+        if (!mine)
+            s->drawn[s->drawn_count] = id;
+        s->graph.out_edge[e] = (uint32_t)(mine ? id - base : s->drawn_count++);
+    }
+    return GRACO_OK;
+}
+
+graco_status shard_create(struct shard **out, struct comm *comm, const struct graph *graph)
+{
+    struct cutting c = {.whole = graph};
+    struct shard *s = NULL;
+    graco_status status = GRACO_OK;
+    if (graph->nodes < comm_ranks(comm))
+        FAIL(GRACO_ERROR_ARGUMENT, "%lld nodes for %d ranks: expected at least one for each",
+             (long long)graph->nodes, comm_ranks(comm));
+    TRY(memory_zalloc(&s, 1, sizeof *s));
+    *s = (struct shard){.comm = comm, .all_nodes = graph->nodes, .all_edges = graph->edges};
+    TRY(memory_alloc(&s->bounds, comm_ranks(comm) + 1, sizeof *s->bounds));
+    find_bounds(s->bounds, comm_ranks(comm), graph);
+    c.shard = s;
+    c.first = s->bounds[comm_rank(comm)];
+    c.last = s->bounds[comm_rank(comm) + 1];
+    TRY(number_nodes(&c));
+    TRY(cut_rows(&s->graph.in, &c, &graph->in));
+    TRY(cut_rows(&s->graph.out, &c, &graph->out));
+    s->graph.edges = s->graph.in.start[s->graph.nodes];
+    s->graph.shard = s;
+    TRY(list_drawn(&c));
+    *out = s;
+    s = NULL;
+done:
+    memory_free(c.number);
+    shard_free(s);
+    return status;
+}
