@@ -948,7 +948,7 @@ typedef struct graco_tune_result {
  * every measurement, and report.html. A folder in which a search with the same options was ended, killed
  * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
  * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
- * with GRACO_STOPPED they are filled if there is a best so far. */
+ * with GRACO_STOPPED they are filled if there is a best so far, with GRACO_OK always. */
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 
