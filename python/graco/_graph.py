@@ -55,7 +55,8 @@ class Graph:
         - a scipy sparse adjacency matrix: an entry in row i and column j is an edge from i to j
         - a networkx graph, with the attribute `weight` of its edges
         - a PyG `Data` or a DGL graph, with features, labels, weights and masks
-        - a pandas frame with columns source, target and perhaps weight
+        - a pandas frame: columns called source, target and perhaps weight, or as a file of edges may
+          call them (src, dst, from, to, w ...), in any order; else the first two are the ends
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
@@ -355,7 +356,7 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
                 names, from_index = index, True
                 break
     ends = [given.get(key) for key in ("source", "target")]
-    words = [end is not None and end.dtype.kind not in "iub" for end in ends]
+    words = [end is not None and (given.get("named", False) or end.dtype.kind not in "iub") for end in ends]
     fractions = any(end is not None and end.dtype.kind == "f" for end in ends)
     if any(words) and not fractions and names is None:
         joined = np.concatenate([np.asarray(end, dtype=object) for end in ends])

@@ -169,19 +169,34 @@ def _read_sparse(given: Given, matrix: Any) -> None:
         given.add(source=matrix.row, target=matrix.col, weights=matrix.data, nodes=matrix.shape[0])
 
 
+# How the columns of a frame of edges may be called, as in a file of edges (docs/formats.md).
+_SOURCES = {"source", "src", "from", "source_id", "src_id", "from_id", "sender"}
+_TARGETS = {"target", "dst", "dest", "destination", "to", "target_id", "dst_id", "to_id", "receiver"}
+_WEIGHTS = {"weight", "weights", "edge_weight", "w"}
+
+
 def _read_frame(given: Given, frame: Any) -> None:
-    """Columns `source`, `target` and perhaps `weight`; else the first, the second and perhaps the third."""
+    """Ends and weights by the names of their columns, else the ends are the first two of two or three."""
     columns = list(frame.columns)
-    if "source" in columns and "target" in columns:
-        ends, weight = ["source", "target"], "weight" if "weight" in columns else None
-    elif len(columns) in (2, 3):
-        ends, weight = columns[:2], columns[2] if len(columns) == 3 else None
-    else:
-        raise GracoFormatError(
-            f"a frame of edges has the columns {columns}: expected source, target and perhaps weight"
-        )
-    given.add(source=frame[ends[0]].to_numpy(), target=frame[ends[1]].to_numpy(),
-              weights=None if weight is None else frame[weight].to_numpy())
+    source, target, weight = ([i for i, name in enumerate(columns) if str(name).strip().lower() in words]
+                              for words in (_SOURCES, _TARGETS, _WEIGHTS))
+    if not (source and target) and len(columns) in (2, 3):
+        bare = columns == list(range(len(columns)))  # no names: as a file without a header
+        source, target, weight = [0], [1], [2][: len(columns) - 2] if bare else [i for i in weight if i == 2]
+    if len(source) != 1 or len(target) != 1 or len(weight) > 1:
+        raise GracoFormatError(f"a frame of edges has the columns {columns}: expected source, target and perhaps "
+                               "weight, each once, or two columns")
+    ends = [frame.iloc[:, place].to_numpy() for place in source + target]
+    given["named"] = given.get("nodes") is None and _too_large(*ends)
+    given.add(source=ends[0], target=ends[1], weights=frame.iloc[:, weight[0]].to_numpy() if weight else None)
+
+
+def _too_large(*ends: np.ndarray) -> bool:
+    """Whether numbers are names: a graph with a node for each number up to the largest would be nearly empty."""
+    if not len(ends[0]) or any(end.dtype.kind not in "iu" for end in ends):
+        return False
+    nodes = max(int(end.max()) for end in ends) + 1
+    return nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])
 
 
 def _masks(*masks: Any) -> Optional[np.ndarray]:
