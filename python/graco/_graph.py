@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _library as c
 from ._reading import (
-    Given, as_array, in_order, index_of, is_frame, is_sparse, label_arrays, look_up, read_edges,
-    read_labels, read_split,
+    Given, as_array, in_order, index_of, is_count, is_frame, is_sparse, label_arrays, look_up, places_of,
+    read_edges, read_labels, read_split,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -60,7 +60,9 @@ class Graph:
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
-        index of `features`.
+        index of `features` or `labels`. Everything is then joined by these names. An array has none: its
+        row i is node i, or the i-th of `names` or of a networkx graph; it is refused where others have
+        names.
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
     labels : a class for each node, numbers (-1: unknown), words or a pandas series (None, NaN: unknown);
@@ -126,9 +128,8 @@ class Graph:
             self._classes = None
         if given.get("split") is not None:
             rows = known.get("nodes") or _count_rows(known)
-            known["split"] = read_split(in_order(given["split"], self._names, "the split's rows")
-                                        if index_of(given["split"]) and not isinstance(given["split"], dict)
-                                        else given["split"], rows)
+            known["split"] = read_split(given["split"] if isinstance(given["split"], dict)
+                                        else in_order(given["split"], self._names, "split"), rows)
         if given.get("graph_ids") is not None:
             known["graph_id"] = as_array(given["graph_ids"])
         if self._names is not None:
@@ -344,38 +345,58 @@ def _count_rows(known: dict) -> Optional[int]:
 
 
 def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
-    """The names of the nodes; the ends of the edges become numbers."""
-    own = given.get("names")
-    if own is not None and names is None:
-        names = own
-    from_index = False
-    if names is None:
-        for key in ("features", "labels"):
-            index = index_of(given.get(key))
-            if index is not None:
-                names, from_index = index, True
-                break
-    ends = [given.get(key) for key in ("source", "target")]
-    words = [end is not None and (given.get("named", False) or end.dtype.kind not in "iub") for end in ends]
-    fractions = any(end is not None and end.dtype.kind == "f" for end in ends)
-    if any(words) and not fractions and names is None:
-        joined = np.concatenate([np.asarray(end, dtype=object) for end in ends])
-        order = np.stack([joined[: len(ends[0])], joined[len(ends[0]):]], axis=1).ravel().tolist()
-        names = list(dict.fromkeys(order))
-    if names is None:
+    """The names of the nodes in the order of their rows, None: numbers; the ends of the edges become rows.
+
+    Whoever has names is joined by them. Rows without names are in the order of `names`, or of a networkx
+    graph, or row i is node i; where somebody else has names they could be anybody's.
+    """
+    words = _read_ends(given)
+    tables = {key: index_of(given[key]) for key in ("features", "labels", "split", "graph_ids")
+              if given.get(key) is not None and not (key == "split" and isinstance(given[key], dict))}
+    named = [key for key, index in tables.items() if index is not None]
+    bare = ["edges"] * bool(given.get("by_row")) + [key for key, index in tables.items() if index is None]
+    first = tables[named[0]] if named else None
+    of_networkx = given.get("names") is not None
+    chosen = names if names is not None else given.get("names")
+    if chosen is None:
+        if words and first is None:
+            first = list(dict.fromkeys(np.stack([given["source"], given["target"]], axis=1).ravel().tolist()))
+        if bare and first is not None and (words or not _is_shuffle(first)):
+            who = f"{named[0]} name theirs" if named else "edges name their nodes"
+            raise c.GracoFormatError(f"{bare[0]} have rows without names, but {who}, as {first[0]!r}: expected an "
+                                     "index, or `names` in the order of the rows")
+        if first is not None and (words or not (bare or is_count(first))):
+            chosen = first
+    if first is not None:
+        given.add(nodes=len(chosen if chosen is not None else first))
+    if chosen is None:
         return None
-    if any(name is None or name != name for name in names):
+    if any(name is None or name != name for name in chosen):
         raise c.GracoFormatError("a node has no name: an end of an edge, or a row, is None or NaN")
-    if from_index and names == list(range(len(names))) and not any(words):
-        given.setdefault("nodes", len(names))
-        return None
-    if not given.get("numbered") and given.get("edge_indptr") is None and (from_index or any(words)):
+    given.add(nodes=len(chosen))
+    if words or (names is None and not of_networkx):
+        places = places_of(chosen, named[0] if chosen is first and named else "names")
         for key in ("source", "target"):
             if given.get(key) is not None:
-                given[key] = look_up(names, given[key], "edges")
-    if given.get("nodes") is None:
-        given["nodes"] = len(names)
-    return names
+                given[key] = look_up(places, given[key], "edges")
+    return chosen
+
+
+def _is_shuffle(names: list) -> bool:
+    """Whether these are the numbers 0, 1, 2, ... in any order."""
+    return all(isinstance(name, (int, np.integer)) for name in names) and set(names) == set(range(len(names)))
+
+
+def _read_ends(given: Given) -> bool:
+    """Whether the ends of edges are names; they are arrays of objects then, and of numbers else."""
+    ends = {key: given[key] for key in ("source", "target") if given.get(key) is not None}
+    for key, end in ends.items():
+        if end.dtype == object and all(isinstance(node, (int, np.integer)) for node in end):
+            ends[key] = given[key] = end.astype(np.int64)
+    words = given.get("named", False) or any(end.dtype.kind not in "iubf" for end in ends.values())
+    if words:
+        given.update({key: np.asarray(end, dtype=object) for key, end in ends.items()})
+    return words
 
 
 def _edge_arrays(given: Given, use_weights: bool) -> dict:

@@ -69,6 +69,7 @@ def read_edges(given: Given, edges: Any) -> None:
         _read_sparse(given, edges)
     elif comes_from(edges, "torch") and getattr(edges, "is_sparse", False):
         tensor = edges.coalesce()
+        given["by_row"] = True
         source, target = as_array(tensor.indices())
         given.add(source=source, target=target, nodes=max(tensor.shape), weights=as_array(tensor.values()))
     elif is_frame(edges):
@@ -118,7 +119,6 @@ def _read_networkx(given: Given, graph: Any) -> None:
     given.add(source=ends[:, 0], target=ends[:, 1], weights=weights, nodes=len(names),
               directed=bool(graph.is_directed()))
     given.add(names=names)
-    given["numbered"] = True
 
 
 def _refuse_kinds(what: str, nodes: Any, edges: Any, remedy: str) -> None:
@@ -132,6 +132,7 @@ def _read_dgl(given: Given, graph: Any) -> None:
     _refuse_kinds("a DGL graph", getattr(graph, "ntypes", ()), getattr(graph, "canonical_etypes", ()),
                   "dgl.to_homogeneous")
     source, target = graph.edges()
+    given["by_row"] = True
     given.add(source=as_array(source), target=as_array(target), nodes=int(graph.num_nodes()), directed=True)
     data = graph.ndata
     given.add(features=data.get("feat"), labels=data.get("label"))
@@ -145,6 +146,7 @@ def _read_pyg(given: Given, data: Any) -> None:
     if hasattr(data, "edge_types"):
         _refuse_kinds("a PyG HeteroData", data.node_types, data.edge_types, "its to_homogeneous()")
         data = data.to_homogeneous()
+    given["by_row"] = True
     if getattr(data, "edge_index", None) is not None:
         source, target = _pair(data.edge_index)
         given.add(source=source, target=target)
@@ -160,6 +162,7 @@ def _read_sparse(given: Given, matrix: Any) -> None:
     """An adjacency matrix: an entry in row i and column j is an edge from i to j."""
     if matrix.shape[0] != matrix.shape[1]:
         raise GracoFormatError(f"an adjacency matrix of shape {matrix.shape}: expected a square one")
+    given["by_row"] = True
     if matrix.format in ("csr", "csc"):
         end = "target" if matrix.format == "csr" else "source"
         given.add(edge_indptr=matrix.indptr, weights=matrix.data, nodes=matrix.shape[0])
@@ -222,26 +225,42 @@ def index_of(value: Any) -> Optional[list]:
     return list(value) if isinstance(value, dict) else None
 
 
-def look_up(names: Iterable, wanted: Any, what: str) -> np.ndarray:
+def is_count(names: list) -> bool:
+    """Whether these are 0, 1, 2, ...: what pandas calls rows to which nobody gave names."""
+    return names == list(range(len(names)))
+
+
+def places_of(names: Iterable, what: str) -> dict:
+    """Where each name stands; no name may stand twice."""
+    names = list(names)
+    places = {name: i for i, name in enumerate(names)}
+    if len(places) < len(names):
+        twice = next(name for i, name in enumerate(names) if places[name] != i)
+        raise GracoFormatError(f"{what} have two rows for the node {twice!r}: expected one")
+    return places
+
+
+def look_up(places: dict, wanted: Any, what: str) -> np.ndarray:
     """The places of `wanted` among the names."""
-    place = {name: i for i, name in enumerate(names)}
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
     try:
-        return np.fromiter((place[name] for name in wanted), dtype=np.int64, count=len(wanted))
+        return np.fromiter((places[name] for name in wanted), dtype=np.int64, count=len(wanted))
     except KeyError as error:
         raise GracoFormatError(f"{what} name the node {error.args[0]!r}, which is not among the names") from None
 
 
 def in_order(value: Any, names: Optional[list], what: str) -> Any:
-    """A frame, series or dict with its rows in the order of the names; anything else as it is."""
+    """A frame, series or dict with its rows in the order of the names, None: 0, 1, 2, ...; else as it is."""
     own = index_of(value)
     if own is None:
         return value
-    place = {name: i for i, name in enumerate(own)}
-    missing = [name for name in names or own if name not in place]
-    if missing:
-        raise GracoFormatError(f"{what} have no row for the node {missing[0]!r}")
-    rows = [place[name] for name in names or own]
+    places = places_of(own, what)
+    if names is None:
+        names = list(range(len(own)))
+    try:
+        rows = [places[name] for name in names]
+    except KeyError as error:
+        raise GracoFormatError(f"{what} have no row for the node {error.args[0]!r}") from None
     array = np.array(list(value.values())) if isinstance(value, dict) else value.to_numpy()
     return array if rows == list(range(len(own))) else array[rows]
 

@@ -86,4 +86,134 @@ class Frames(unittest.TestCase):
             self.assertIn("expected", str(caught.exception))
 
 
+class Joins(unittest.TestCase):
+    """Features, labels and edges go together by name where there are names, by row where nobody has any."""
+
+    EDGES = [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4)]
+    X = np.array([[10.0], [11], [12], [13], [14]], np.float32)  # of node i: 10 + i
+    Y = np.array([0, 1, 0, 2, 1])
+
+    def check(self, wanted, *arguments, **named):
+        """Every node has its feature, its label and its neighbours; the names are {name: number}."""
+        g = graco.Graph(*arguments, **named)
+        numbers = [wanted[name] for name in g.node_ids.tolist()]
+        self.assertEqual(sorted(numbers), [0, 1, 2, 3, 4])
+        if g.n_features:
+            self.assertEqual((g.features[:, 0] - 10).tolist(), numbers)
+        if g.labels is not None:
+            self.assertEqual(g.labels.tolist(), self.Y[numbers].tolist())
+        if g.split is not None:
+            self.assertEqual(g.split.tolist(), [0 if number < 2 else 2 for number in numbers])
+        if g.graph_ids is not None:
+            self.assertEqual(len(g.graph_ids), 5)
+        found = {tuple(sorted((numbers[a], numbers[b]))) for a, b in g.edges.T}
+        self.assertEqual(found, set(self.EDGES))
+
+    def refused(self, part, *arguments, **named):
+        with self.assertRaises(graco.GracoError) as caught:
+            graco.Graph(*arguments, **named)
+        self.assertIn(part, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def forms(self, names, order):
+        """(features, labels, split) in this order of rows: without names, and as pandas has them."""
+        pd = module("pandas")
+        index = [names[i] for i in order]
+        split = np.array(["train" if i < 2 else "test" for i in order])
+        return ((self.X[order], self.Y[order], split),
+                (pd.DataFrame(self.X[order], index=index), pd.Series(self.Y[order], index=index),
+                 pd.Series(split, index=index)),
+                (dict(zip(index, self.X[order])), dict(zip(index, self.Y[order])), None))
+
+    def test_numbers(self):
+        """Edges of numbers: an index has numbers too, and a row without a name is that of its number."""
+        wanted = {i: i for i in range(5)}
+        orders = ([0, 1, 2, 3, 4], [3, 0, 4, 1, 2])
+        every = [form for order in orders for form in self.forms(list(range(5)), order)[order != orders[0]:]]
+        pairs = np.array(self.EDGES)
+        for edges in (self.EDGES, pairs, pairs.astype(object), pairs.astype(float), pairs.T.astype(object)):
+            for x, y, split in itertools.product(*zip(*every)):
+                self.check(wanted, edges, features=x, labels=y, split=split)
+                self.check(wanted, edges, labels=y, split=split, nodes=5)
+                self.check(wanted, edges, features=x)
+
+    def test_objects(self):
+        """Whole numbers in an array of objects are numbers, whatever appears first."""
+        edges = np.array([(4, 3), (3, 0), (3, 2), (2, 1), (1, 0)], dtype=object)
+        self.check({i: i for i in range(5)}, edges, features=self.X, labels=self.Y)
+        pd = module("pandas")
+        self.check({i: i for i in range(5)}, pd.DataFrame(edges, columns=["source", "target"]), features=self.X)
+        nullable = pd.DataFrame(edges.astype(int), columns=["source", "target"]).astype("Int64")
+        self.check({i: i for i in range(5)}, nullable, features=self.X)
+
+    def test_names(self):
+        names = ["e", "a", "d", "b", "c"]
+        wanted = {name: i for i, name in enumerate(names)}
+        edges = [(names[a], names[b]) for a, b in self.EDGES]
+        rows, frames, dicts = self.forms(names, [3, 0, 4, 1, 2])
+        _, others, _ = self.forms(names, [1, 2, 0, 4, 3])
+        for x, y, split in itertools.product(*zip(frames, others, dicts)):
+            self.check(wanted, edges, features=x, labels=y, split=split)
+            self.check(wanted, edges, labels=y)
+            self.check(wanted, self.EDGES, names=names, features=x, labels=y, split=split)
+        self.check(wanted, edges, names=names, features=self.X, labels=self.Y)  # `names` says whose rows these are
+        for named in ({"features": rows[0]}, {"labels": rows[1]}, {"split": rows[2]}, {"graph_ids": [0] * 5}):
+            key = next(iter(named))
+            self.refused(f"{key} have rows without names, but edges name their nodes, as 'e'", edges, **named)
+        self.refused("labels have rows without names, but features name theirs, as 'b'", edges, features=frames[0],
+                     labels=self.Y)
+        self.refused("features have rows without names, but labels name theirs, as 'b'", self.EDGES, features=self.X,
+                     labels=frames[1])
+        self.refused("labels have no row for the node 'b'", edges, features=frames[0], labels=others[1].drop("b"))
+        self.refused("labels have two rows for the node 'e'", edges, features=frames[0],
+                     labels=others[1].rename({"a": "e"}))
+
+    def test_matrices(self):
+        """The rows of an adjacency matrix have no names."""
+        sparse, pd = module("scipy.sparse"), module("pandas")
+        ends = np.array(self.EDGES).T
+        A = sparse.coo_matrix((np.ones(5), (ends[0], ends[1])), shape=(5, 5))
+        shuffled = [3, 0, 4, 1, 2]
+        for form in ("coo", "csr", "csc"):
+            y = pd.Series(self.Y[shuffled], index=shuffled)
+            self.check({i: i for i in range(5)}, A.asformat(form), features=self.X, labels=y)
+            self.check({i: i for i in range(5)}, A.asformat(form), labels=y)
+            named = pd.DataFrame(self.X, index=list("eadbc"))
+            self.refused("edges have rows without names, but features name theirs", A.asformat(form), features=named)
+            self.check(dict(zip("eadbc", range(5))), A.asformat(form), features=named, names=named.index)
+
+    def test_networkx(self):
+        nx, pd = module("networkx"), module("pandas")
+        for names in (["e", "a", "d", "b", "c"], [40, 10, 30, 0, 20], [4, 2, 0, 3, 1]):
+            G = nx.Graph()
+            G.add_nodes_from(names)
+            G.add_edges_from((names[a], names[b]) for a, b in self.EDGES)
+            wanted = {name: i for i, name in enumerate(names)}
+            rows, frames, dicts = self.forms(names, [3, 0, 4, 1, 2])
+            for x, y, split in (frames, dicts, (frames[0], dicts[1], frames[2]), (self.X, self.Y, None)):
+                self.check(wanted, G, features=x, labels=y, split=split)
+            twice = pd.concat([frames[0], frames[0].iloc[:1]])
+            self.refused(f"features have two rows for the node {twice.index.tolist()[0]!r}", G, features=twice)
+            self.refused("labels have no row for the node", G, labels=frames[1].iloc[1:])
+
+    def test_embeddings(self):
+        """Z and labels that both have names go together by them."""
+        pd = module("pandas")
+        names = [f"n{i}" for i in range(60)]
+        y = np.arange(60) % 3
+        shuffled = np.random.default_rng(0).permutation(60)
+        Z = pd.DataFrame(np.eye(3)[y], index=names)
+        labels = pd.Series(np.where(y == 0, -1, y), index=names).iloc[shuffled]
+        self.assertEqual(graco.evaluate(Z, labels, splits=2).mean, 100)
+        self.assertTrue((graco.predict(Z, labels)[y > 0] == y[y > 0]).all())
+        g = graco.Graph([(a, b) for a, b in zip(names, names[1:])], labels=labels)
+        self.assertEqual(graco.evaluate(Z, g, splits=2).mean, 100)
+        self.assertEqual(graco.evaluate(Z.to_numpy(), labels.sort_index(key=lambda i: i.map(names.index)), splits=2).mean,
+                         100)
+        for other in (labels.iloc[1:], labels.rename({"n7": "m"})):
+            with self.assertRaises(graco.GracoError) as caught:
+                graco.evaluate(Z, other)
+            self.assertIn("embeddings", str(caught.exception))
+
+
 main()
