@@ -43,19 +43,19 @@ def _join(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and labels in the order of its rows: by name where both have names, else by row."""
     rows, own = index_of(Z), index_of(y)
     if rows is None or own is None or rows == own:
-        return as_array(Z), y
+        return as_array(Z, "embeddings"), y
     if set(rows) != set(own) and (is_count(rows) or is_count(own)):
-        return as_array(Z), y
+        return as_array(Z, "embeddings"), y
     look_up(places_of(rows, "embeddings"), own, "labels beside embeddings")
-    return as_array(Z), in_order(y, rows, "labels beside embeddings")
+    return as_array(Z, "embeddings"), in_order(y, rows, "labels beside embeddings")
 
 
 def _rows_of(Z: Any, graph: Graph) -> np.ndarray:
     """Z as an array, in the order of a graph's nodes where both have names."""
     rows = index_of(Z)
     if rows is None or is_count(rows):
-        return as_array(Z)
-    return as_array(Z)[look_up(places_of(rows, "embeddings"), graph._ids(), "the graph's nodes beside embeddings")]
+        return as_array(Z, "embeddings")
+    return as_array(Z, "embeddings")[look_up(places_of(rows, "embeddings"), graph._ids(), "the graph's nodes beside embeddings")]
 
 
 def _labelled(y: Any, split: Any, compact: bool) -> tuple[c.Handle, np.ndarray]:
@@ -111,7 +111,7 @@ def evaluate(
         data, _ = _labelled(y, split, compact=False)
         if with_features:
             raise c.GracoArgumentError("with_features needs a Graph in place of labels")
-    matrix, keep = c.give_matrix(as_array(Z))
+    matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
     options = c.lib.graco_eval_defaults()
     options.protocol, options.splits = names.index(protocol), c.whole(splits, "splits")
     options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
@@ -140,7 +140,7 @@ def evaluate(
 
 
 def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
-    matrix, keep = c.give_matrix(as_array(Z))
+    matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
     out = c.Prediction()
     options = c.PredictOptions(all=True, threads=c.whole(threads, "threads"))
     c.check(c.lib.graco_predict_embeddings(byref(out), byref(matrix), data.address, byref(options)))
@@ -160,8 +160,8 @@ def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
         raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
     rows = index_of(Z)
     if rows is None or is_count(rows):
-        return as_array(Z), y.labels
-    return as_array(Z), y.labels[look_up(places_of(y._ids(), "the graph's nodes"), rows, "embeddings")]
+        return as_array(Z, "embeddings"), y.labels
+    return as_array(Z, "embeddings"), y.labels[look_up(places_of(y._ids(), "the graph's nodes"), rows, "embeddings")]
 
 
 def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:

@@ -65,8 +65,8 @@ class Graph:
         names.
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
-    labels : a class for each node, numbers (-1: unknown), words or a pandas series (None, NaN: unknown);
-        or an array (nodes, classes) of 0 and 1 for several labels per node.
+    labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
+        an array (nodes, classes) of 0 and 1 for several labels per node.
     names : a name for each node.
     weights : a number above 0 for each edge; False: the graph's own are left out.
     split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict of masks.
@@ -131,7 +131,7 @@ class Graph:
             known["split"] = read_split(given["split"] if isinstance(given["split"], dict)
                                         else in_order(given["split"], self._names, "split"), rows)
         if given.get("graph_ids") is not None:
-            known["graph_id"] = as_array(given["graph_ids"])
+            known["graph_id"] = as_array(in_order(given["graph_ids"], self._names, "graph_ids"), "graph_ids")
         if self._names is not None:
             known["node_ids"] = self._names
         known.update(undirected=not given.get("directed"), inductive=inductive, borrow=not copy,
@@ -371,8 +371,8 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         given.add(nodes=len(chosen if chosen is not None else first))
     if chosen is None:
         return None
-    if any(name is None or name != name for name in chosen):
-        raise c.GracoFormatError("a node has no name: an end of an edge, or a row, is None or NaN")
+    if any(name is None or name is np.ma.masked or name != name for name in chosen):
+        raise c.GracoFormatError("a node has no name: an end of an edge, or a row, is None, NaN or masked")
     given.add(nodes=len(chosen))
     if words or (names is None and not of_networkx):
         places = places_of(chosen, named[0] if chosen is first and named else "names")
@@ -391,6 +391,9 @@ def _read_ends(given: Given) -> bool:
     """Whether the ends of edges are names; they are arrays of objects then, and of numbers else."""
     ends = {key: given[key] for key in ("source", "target") if given.get(key) is not None}
     for key, end in ends.items():
+        if end.dtype == bool or (end.dtype == object and any(isinstance(node, (bool, np.bool_)) for node in end)):
+            raise c.GracoFormatError("edges hold True and False: expected numbers or names of nodes; a matrix of "
+                                     "adjacency is one of scipy's")
         if end.dtype == object and all(isinstance(node, (int, np.integer)) for node in end):
             ends[key] = given[key] = end.astype(np.int64)
     words = given.get("named", False) or any(end.dtype.kind not in "iubf" for end in ends.values())
@@ -403,7 +406,7 @@ def _edge_arrays(given: Given, use_weights: bool) -> dict:
     known: dict = {key: given.get(key) for key in ("source", "target", "edge_indptr")}
     weights = given.get("weights")
     if use_weights and weights is not None:
-        known["edge_weight"] = as_array(weights)
+        known["edge_weight"] = as_array(weights, "weights")
     if given.get("nodes") is not None:
         known["nodes"] = c.whole(given["nodes"], "nodes")
     return known
@@ -422,7 +425,7 @@ def _feature_arrays(given: Given, names: Optional[list]) -> dict:
                 "x_cols": matrix.shape[1]}
     if is_frame(features) or isinstance(features, dict):
         features = in_order(features, names, "features")
-    array = as_array(features)
+    array = as_array(features, "features")
     if array.dtype == object:
         try:
             array = array.astype(np.float32)

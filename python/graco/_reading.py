@@ -33,13 +33,34 @@ def is_series(value: Any) -> bool:
     return comes_from(value, "pandas") and hasattr(value, "index") and not is_frame(value)
 
 
-def as_array(value: Any) -> np.ndarray:
+def as_array(value: Any, what: str = "an array") -> np.ndarray:
     """Tensors, frames, series and lists as an array, without a copy where that is possible."""
     if comes_from(value, "torch"):
         return value.detach().cpu().numpy()
     if comes_from(value, "pandas"):
         return value.to_numpy()
+    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+        raise GracoFormatError(f"{what}: {np.ma.count_masked(value)} of {value.size} items are masked, and have no "
+                               "meaning here: expected a value for each")
     return np.asarray(value)
+
+
+def node_rows(nodes: Any, count: int, what: str) -> np.ndarray:
+    """The numbers of nodes, given as such or as a mask over all `count` of them."""
+    array = np.atleast_1d(as_array(nodes, what))
+    if array.ndim != 1:
+        raise GracoArgumentError(f"{what} have {array.ndim} dimensions: expected 1")
+    if array.dtype == bool:
+        if len(array) != count:
+            raise GracoArgumentError(f"{what} are a mask of {len(array)} items: expected {count}, one for each node")
+        return np.flatnonzero(array)
+    if array.dtype.kind not in "iu":
+        wrong = [v for v in array.tolist() if type(v) is not int or not 0 <= v < count]
+    else:
+        wrong = array[(array < 0) | (array >= count)].tolist()
+    if wrong:
+        raise GracoArgumentError(f"{what} hold {wrong[0]!r}: expected numbers from 0 to {count - 1}, or a mask")
+    return array.astype(np.int64)
 
 
 class Given(dict):
@@ -84,9 +105,9 @@ def read_edges(given: Given, edges: Any) -> None:
 def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
     if isinstance(edges, tuple) and len(edges) == 2:
-        return as_array(edges[0]), as_array(edges[1])
+        return as_array(edges[0], "edges"), as_array(edges[1], "edges")
     if isinstance(edges, np.ndarray) or comes_from(edges, "torch"):
-        array = as_array(edges)
+        array = as_array(edges, "edges")
         if array.ndim == 2 and array.shape[0] == 2:
             return array[0], array[1]
     else:
@@ -271,11 +292,11 @@ def in_order(value: Any, names: Optional[list], what: str) -> Any:
 def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optional[np.ndarray]]:
     """Labels as numbers of classes, -1 where none is known, and the classes in the order of the numbers.
 
-    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. Of other
-    labels None, NaN and "" are unknown. Two dimensions are several labels per node, 0 and 1; the whole
+    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. None, NaN, "",
+    a masked item and the number -1 are unknown. Two dimensions are several labels per node, 0 and 1; the whole
     row of an unknown one is -1.
     """
-    array = as_array(labels)
+    array = _unmasked(labels)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
@@ -284,28 +305,50 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
         return array, np.arange(array.shape[1]) if compact else None
     if array.ndim != 1:
         raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
+    if array.dtype.kind not in "iubf":
+        known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
+        if array.dtype == object and all(_is_number(v) for v in array[known]):  # numbers, some unknown
+            array = np.array([float("nan") if not k else v for k, v in zip(known, array)], dtype=float)
+    if array.dtype.kind in "iuf":
+        array, known = _read_numbers(array)
+    elif array.dtype.kind == "b":
+        known = np.ones(len(array), bool)
     if array.dtype.kind in "iub" and not compact:
         return array, None
-    if array.dtype.kind in "iub":
-        known = array >= 0 if array.dtype.kind == "i" else np.ones(len(array), bool)
-    elif array.dtype.kind == "f":
-        known = ~np.isnan(array) & (array != -1)
-        values = array[known]
-        broken = values[np.isinf(values) | (np.trunc(values) != values)]
-        if len(broken):
-            raise GracoFormatError(f"labels hold {broken[0]}, which is continuous: expected classes, whole "
-                                   "numbers or words")
-        array = np.where(known, array, -1).astype(np.int64)
-        if not compact:
-            return array, None
-    else:
-        known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
     codes = np.full(len(array), -1, dtype=np.int32)
     values = array[known]
     if values.dtype == object and any(isinstance(v, str) for v in values):
         values = values.astype(str)
     classes, codes[known] = np.unique(values, return_inverse=True)
     return codes, classes
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _unmasked(labels: Any) -> np.ndarray:
+    """Labels as an array; a masked one has None, or NaN, in place of what is masked."""
+    if not isinstance(labels, np.ma.MaskedArray):
+        return as_array(labels, "labels")
+    array = labels.data.astype(object if labels.ndim == 1 else float)
+    array[np.ma.getmaskarray(labels)] = None
+    return array
+
+
+def _read_numbers(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of classes, whole ones, and which are known."""
+    if array.dtype.kind == "f":
+        values = np.where(np.isnan(array), -1, array)
+        broken = values[(np.abs(values) > 2**53) | (np.trunc(values) != values)]
+        if len(broken):
+            raise GracoFormatError(f"labels hold {broken[0]}, which is continuous: expected classes, whole "
+                                   "numbers or words")
+        array = values.astype(np.int64)
+    if array.dtype.kind == "i" and (array < -1).any():
+        raise GracoFormatError(f"labels hold {array.min()}: expected classes from 0, or -1, None or NaN where the "
+                               "label is unknown")
+    return array, array != -1 if array.dtype.kind == "i" else np.ones(len(array), bool)
 
 
 def label_arrays(codes: np.ndarray) -> dict:
@@ -321,7 +364,7 @@ def read_split(split: Any, nodes: Optional[int]) -> np.ndarray:
     if isinstance(split, tuple) and len(split) in (2, 3):
         split = dict(zip(("train", "val", "test") if len(split) == 3 else ("train", "test"), split))
     if isinstance(split, dict):
-        parts = {word: as_array(part) for word, part in split.items()}
+        parts = {word: as_array(part, f"the part {word!r} of a split") for word, part in split.items()}
         masks = [part for part in parts.values() if part.dtype == bool]
         count = len(masks[0]) if masks else nodes
         if count is None:
@@ -330,12 +373,9 @@ def read_split(split: Any, nodes: Optional[int]) -> np.ndarray:
         for word, part in parts.items():
             if word not in SPLIT_WORDS:
                 raise GracoFormatError(f"a split has the part {word!r}: expected train, val or test")
-            try:
-                out[part] = SPLIT_WORDS[word]
-            except IndexError as error:
-                raise GracoFormatError(f"the part {word!r} of a split: {error}") from None
+            out[node_rows(part, count, f"the nodes of the part {word!r} of a split")] = SPLIT_WORDS[word]
         return out
-    array = as_array(split)
+    array = as_array(split, "split")
     if array.dtype.kind not in "OU":
         return array
     unknown = [word for word in array.tolist() if word not in SPLIT_WORDS]

@@ -216,4 +216,91 @@ class Joins(unittest.TestCase):
             self.assertIn("embeddings", str(caught.exception))
 
 
+class Numbers(unittest.TestCase):
+    """Numbers of nodes, of neighbours, of threads and of classes mean what they say, or are refused."""
+
+    Z = np.random.default_rng(0).normal(size=(20, 4)).astype(np.float32)
+
+    def refused(self, part, function, *arguments, **named):
+        with self.assertRaises(graco.GracoError, msg=(arguments, named)) as caught:
+            function(*arguments, **named)
+        self.assertIn(part, str(caught.exception))
+        self.assertIsInstance(caught.exception, ValueError)
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_counts(self):
+        wrong = (-1, 1.7, 2.0, 2**64 + 2, "2", None, True, np.True_, np.float64(2), [2], 2**63)
+        y = np.arange(20) % 2
+        for value in wrong:
+            for name in ("k", "threads"):
+                self.refused(f"{name} is {value!r}", graco.neighbours, self.Z, **{"k": 2, name: value})
+            for name in ("splits", "threads"):
+                self.refused(f"{name} is {value!r}", graco.evaluate, self.Z, y, **{name: value})
+            self.refused("threads is", graco.predict, self.Z, y, threads=value)
+            if value is not None:
+                self.refused("nodes is", graco.Graph, [(0, 1)], nodes=value)
+        for seed in (*wrong[:2], 2**64, "2", None, True):
+            self.refused(f"seed is {seed!r}", graco.evaluate, self.Z, y, seed=seed)
+        self.assertEqual(graco.neighbours(self.Z, k=np.int8(3), threads=np.uint64(1))[0].shape, (20, 3))
+
+    def test_nodes(self):
+        wanted, _ = graco.neighbours(self.Z, k=3)
+        mask = np.zeros(20, bool)
+        mask[[5, 9]] = True
+        for nodes, rows in (([5, 9], [5, 9]), (mask, [5, 9]), (np.array([9, 5], np.uint8), [9, 5]), (7, [7]),
+                            (mask.tolist(), [5, 9]), ([], []), (range(3), [0, 1, 2]), (np.array([]), [])):
+            self.assertEqual(graco.neighbours(self.Z, k=3, nodes=nodes)[0].tolist(), wanted[rows].tolist())
+        for nodes, part in (([1.7], "1.7"), ([1.0], "1.0"), (mask[:10], "10"), ([-1], "-1"), ([20], "20"),
+                            ([2**64 + 2], "18446744073709551618"), (["5"], "5"), ([None], "None"),
+                            ([[1, 2], [3, 4]], "2 dimensions"), (np.array([2**63], np.uint64), "9223372036854775808"),
+                            (np.ma.masked_array([1, 2], [True, False]), "masked")):
+            self.refused(part, graco.neighbours, self.Z, k=3, nodes=nodes)
+
+    def test_ends(self):
+        """True and False are no nodes: such a matrix is one of adjacency."""
+        for edges in (np.eye(2, dtype=bool), [(True, False)], np.eye(2, dtype=bool).astype(object)):
+            self.refused("edges hold True and False", graco.Graph, edges)
+
+    def test_unknown_labels(self):
+        """-1, None and NaN are unknown; any other number below 0 is a mistake."""
+        g = graco.Graph([(i, i + 1) for i in range(19)], features=self.Z)
+        y = np.where(np.arange(20) % 4, np.arange(20) % 2, -5)
+        model = graco.GRACE(epochs=1, hidden=4, threads=1)
+        for labels in (y, y.astype(float), y.astype(object), y.tolist(), y.astype(np.int8), np.where(y < 0, None, -5)):
+            self.refused("-5: expected", model.fit, g, labels)
+            self.refused("-5: expected", graco.evaluate, self.Z, labels)
+            self.refused("-5: expected", graco.predict, self.Z, labels)
+            self.refused("-5: expected", graco.Graph, g.edges, labels=labels)
+        hidden = np.where(np.arange(20) % 4, np.arange(20) % 2, -1)
+        words = np.array(["a", "b", None], dtype=object)[hidden]
+        wanted = graco.predict(self.Z, hidden)
+        for unknown in (None, np.nan, -1):
+            labels = [unknown if v < 0 else int(v) for v in hidden]
+            for form in (labels, np.array(labels, dtype=object)):
+                self.assertEqual(graco.predict(self.Z, form).tolist(), wanted.tolist())
+                self.assertEqual(graco.Graph(nodes=20, labels=form).labels.tolist(), hidden.tolist())
+        self.assertEqual(graco.Graph(nodes=20, labels=words).labels.tolist(), hidden.tolist())
+
+    def test_masked(self):
+        """A masked label is unknown; elsewhere a masked value has no meaning."""
+        hidden = np.arange(20) % 4 == 0
+        y = np.ma.masked_array(np.arange(20) % 2, hidden)
+        wanted = np.where(hidden, -1, y.data)
+        for labels in (y, y.astype(float), y.astype(str), np.ma.masked_array(np.array(["p", "q"])[y.data], hidden)):
+            self.assertEqual(graco.Graph(nodes=20, labels=labels).labels.tolist(), wanted.tolist())
+            self.assertTrue((graco.predict(self.Z, labels) == labels.data)[~hidden].all())
+        several = np.ma.masked_array(np.eye(2)[y.data], np.repeat(hidden[:, None], 2, axis=1))
+        self.assertEqual(graco.Graph(nodes=20, labels=several).labels[:2].tolist(), [[-1, -1], [0, 1]])
+        ends = np.ma.masked_array([[0, 1], [1, 2]], [[True, False], [False, False]])
+        cut = np.ma.masked_array(self.Z, self.Z > 2)
+        for named in ({"edges": ends}, {"edges": (ends[0], ends[1])}, {"features": cut},
+                      {"edges": ends.data, "weights": np.ma.masked_array([1.0, 2.0], [True, False])},
+                      {"nodes": 2, "split": ends[0]}, {"nodes": 2, "graph_ids": ends[0]}, {"nodes": 2, "names": ends[0]}):
+            self.refused("masked", graco.Graph, **named)
+        self.refused("masked", graco.evaluate, cut, wanted)
+        self.refused("masked", graco.neighbours, cut)
+        whole = np.ma.masked_array(self.Z, False)
+        self.assertTrue((graco.Graph(nodes=20, features=whole).features == self.Z).all())
+
+
 main()
