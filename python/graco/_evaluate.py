@@ -11,7 +11,7 @@ import numpy as np
 from . import _library as c
 from ._graph import Graph, create
 from ._reading import (
-    as_array, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
+    as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
 )
 
 
@@ -42,7 +42,7 @@ class Evaluation:
 def _join(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and labels in the order of its rows: by name where both have names, else by row."""
     rows, own = index_of(Z), index_of(y)
-    if rows is None or own is None or rows == own:
+    if rows is None or own is None or check_names(rows) == check_names(own):
         return as_array(Z, "embeddings"), y
     if set(rows) != set(own) and (is_count(rows) or is_count(own)):
         return as_array(Z, "embeddings"), y
@@ -55,7 +55,8 @@ def _rows_of(Z: Any, graph: Graph) -> np.ndarray:
     rows = index_of(Z)
     if rows is None or is_count(rows):
         return as_array(Z, "embeddings")
-    return as_array(Z, "embeddings")[look_up(places_of(rows, "embeddings"), graph._ids(), "the graph's nodes beside embeddings")]
+    order = look_up(places_of(rows, "embeddings"), graph._ids(), "the nodes of the graph beside embeddings")
+    return as_array(Z, "embeddings")[order]
 
 
 def _labelled(y: Any, split: Any, compact: bool) -> tuple[c.Handle, np.ndarray]:
@@ -115,7 +116,7 @@ def evaluate(
     options = c.lib.graco_eval_defaults()
     options.protocol, options.splits = names.index(protocol), c.whole(splits, "splits")
     options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
-    options.device, options.with_features = str(device).encode(), with_features
+    options.device, options.with_features = c.word(device, "device"), with_features
     result = c.EvalResult()
     c.check(c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options)))
     del keep

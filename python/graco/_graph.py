@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from ctypes import byref, c_void_p
 from typing import Any, Optional
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from . import _library as c
 from ._reading import (
-    Given, as_array, in_order, index_of, is_count, is_frame, is_sparse, label_arrays, look_up, places_of,
-    read_edges, read_labels, read_split,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_sparse, label_arrays,
+    look_up, places_of, read_edges, read_labels, read_split,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -116,7 +117,7 @@ class Graph:
         given.add(features=features, labels=labels, split=split, graph_ids=graph_ids, nodes=nodes,
                   directed=directed, weights=weights if use_weights and weights is not True else None)
         read_edges(given, edges)
-        self._names = _settle_names(given, None if names is None else list(names))
+        self._names = _settle_names(given, None if names is None else check_names(names))
         known = _edge_arrays(given, use_weights)
         known.update(_feature_arrays(given, self._names))
         labels = given.get("labels")
@@ -135,7 +136,7 @@ class Graph:
         if self._names is not None:
             known["node_ids"] = self._names
         known.update(undirected=not given.get("directed"), inductive=inductive, borrow=not copy,
-                     name=None if name is None else str(name).encode())
+                     name=None if name is None else c.encode(name, "the name"))
         self._open(create(known))
 
     # ---- Making ---------------------------------------------------------------------------------
@@ -360,7 +361,8 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
     chosen = names if names is not None else given.get("names")
     if chosen is None:
         if words and first is None:
-            first = list(dict.fromkeys(np.stack([given["source"], given["target"]], axis=1).ravel().tolist()))
+            ends = np.stack([given["source"], given["target"]], axis=1).ravel().tolist()
+            first = list(dict.fromkeys(check_names(ends)))
         if bare and first is not None and (words or not _is_shuffle(first)):
             who = f"{named[0]} name theirs" if named else "edges name their nodes"
             raise c.GracoFormatError(f"{bare[0]} have rows without names, but {who}, as {first[0]!r}: expected an "
@@ -371,14 +373,13 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         given.add(nodes=len(chosen if chosen is not None else first))
     if chosen is None:
         return None
-    if any(name is None or name is np.ma.masked or name != name for name in chosen):
-        raise c.GracoFormatError("a node has no name: an end of an edge, or a row, is None, NaN or masked")
+    check_names(chosen)
     given.add(nodes=len(chosen))
     if words or (names is None and not of_networkx):
         places = places_of(chosen, named[0] if chosen is first and named else "names")
         for key in ("source", "target"):
             if given.get(key) is not None:
-                given[key] = look_up(places, given[key], "edges")
+                given[key] = look_up(places, check_names(given[key].tolist()), "edges")
     return chosen
 
 
@@ -395,6 +396,8 @@ def _read_ends(given: Given) -> bool:
             raise c.GracoFormatError("edges hold True and False: expected numbers or names of nodes; a matrix of "
                                      "adjacency is one of scipy's")
         if end.dtype == object and all(isinstance(node, (int, np.integer)) for node in end):
+            if any(not -(2**63) <= node < 2**63 for node in end):
+                raise c.GracoFormatError("edges hold a number of more than 64 bits: expected numbers or names of nodes")
             ends[key] = given[key] = end.astype(np.int64)
     words = given.get("named", False) or any(end.dtype.kind not in "iubf" for end in ends.values())
     if words:
@@ -406,7 +409,7 @@ def _edge_arrays(given: Given, use_weights: bool) -> dict:
     known: dict = {key: given.get(key) for key in ("source", "target", "edge_indptr")}
     weights = given.get("weights")
     if use_weights and weights is not None:
-        known["edge_weight"] = as_array(weights, "weights")
+        known["edge_weight"] = as_numbers(weights, "weights")
     if given.get("nodes") is not None:
         known["nodes"] = c.whole(given["nodes"], "nodes")
     return known
@@ -425,19 +428,11 @@ def _feature_arrays(given: Given, names: Optional[list]) -> dict:
                 "x_cols": matrix.shape[1]}
     if is_frame(features) or isinstance(features, dict):
         features = in_order(features, names, "features")
-    array = as_array(features, "features")
-    if array.dtype == object:
-        try:
-            array = array.astype(np.float32)
-        except (TypeError, ValueError) as error:
-            raise c.GracoFormatError(f"features are no numbers: {error}") from None
-    return {"x": array}
+    return {"x": as_numbers(features, "features")}
 
 
 def _path(path: Any) -> bytes:
-    import os
-
-    return os.fsencode(path)
+    return c.encode(os.fspath(path), "the path")
 
 
 def load(
@@ -480,9 +475,9 @@ def load(
         features_path=None if features is None else _path(features),
         labels_path=None if labels is None else _path(labels),
         undirected=undirected,
-        header=None if header is None else header.encode(),
-        id_column=None if id_column is None else str(id_column).encode(),
-        delimiter=None if delimiter is None else delimiter.encode(),
+        header=None if header is None else c.word(header, "header"),
+        id_column=None if id_column is None else c.encode(id_column, "id_column"),
+        delimiter=None if delimiter is None else c.word(delimiter, "delimiter"),
         unweighted=not weights,
     )
     out = c_void_p()

@@ -46,7 +46,7 @@ def neighbours(
     matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
     options = c.lib.graco_neighbours_defaults()
     options.k, options.threads = c.whole(k, "k"), c.whole(threads, "threads")
-    options.metric, options.device = str(metric).encode(), str(device).encode()
+    options.metric, options.device = c.word(metric, "metric"), c.word(device, "device")
     if nodes is not None:
         rows = node_rows(nodes, len(keep), "nodes")
         options.nodes, options.count = rows.ctypes.data_as(POINTER(c_int64)), rows.size

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
-from ._library import GracoArgumentError, GracoFormatError
+from ._library import GracoArgumentError, GracoFormatError, shown
 
 SPLIT_WORDS = {
     "train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "test": 2, "none": 3, "": 3,
@@ -37,12 +37,54 @@ def as_array(value: Any, what: str = "an array") -> np.ndarray:
     """Tensors, frames, series and lists as an array, without a copy where that is possible."""
     if comes_from(value, "torch"):
         return value.detach().cpu().numpy()
-    if comes_from(value, "pandas"):
+    if comes_from(value, "pandas") and hasattr(value, "to_numpy"):
         return value.to_numpy()
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
         raise GracoFormatError(f"{what}: {np.ma.count_masked(value)} of {value.size} items are masked, and have no "
                                "meaning here: expected a value for each")
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        raise GracoFormatError(f"{what}: items of different lengths or kinds: expected an array") from None
+
+
+def as_objects(value: Any) -> np.ndarray:
+    """A list whose items need not have anything in common, as an array of them."""
+    items = list(value)
+    out = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
+        out[i] = item
+    return out
+
+
+def as_numbers(value: Any, what: str) -> np.ndarray:
+    """An array of numbers; those among Python's objects are found."""
+    array = as_array(value, what)
+    if array.dtype != object:
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        for place, item in np.ndenumerate(array):
+            as_number(item, f"item {', '.join(map(str, place))} of {what} is")
+        raise GracoFormatError(f"{what} hold objects: expected numbers") from None
+
+
+def as_number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise GracoFormatError(f"{what} {shown(value)}: expected a number") from None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this stands for nothing: None, NaN, pandas' NA and NaT, a masked item."""
+    if value is None or value is np.ma.masked:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # NA and arrays are neither true nor false
+        return type(value).__name__ == "NAType"
 
 
 def node_rows(nodes: Any, count: int, what: str) -> np.ndarray:
@@ -105,7 +147,11 @@ def read_edges(given: Given, edges: Any) -> None:
 def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
     if isinstance(edges, tuple) and len(edges) == 2:
-        return as_array(edges[0], "edges"), as_array(edges[1], "edges")
+        source, target = as_array(edges[0], "edges"), as_array(edges[1], "edges")
+        if source.ndim != 1 or source.shape != target.shape:
+            raise GracoFormatError(f"edges from an array of shape {source.shape} to one of shape {target.shape}: "
+                                   "expected two of one dimension and the same length")
+        return source, target
     if isinstance(edges, np.ndarray) or comes_from(edges, "torch"):
         array = as_array(edges, "edges")
         if array.ndim == 2 and array.shape[0] == 2:
@@ -118,10 +164,10 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
         if any(len(pair) != 2 for pair in pairs):
             raise GracoFormatError("a list of edges holds an item that is no pair")
-        mixed = any(isinstance(end, str) for pair in pairs for end in pair)
-        array = np.array(pairs, dtype=object if mixed else None).reshape(len(pairs), 2)
-        if not pairs:
-            array = array.astype(np.int64)
+        if all(isinstance(end, (int, float, np.number, np.bool_)) for pair in pairs for end in pair):
+            array = np.array(pairs, dtype=None if pairs else np.int64).reshape(len(pairs), 2)
+        else:
+            array = as_objects(end for pair in pairs for end in pair).reshape(len(pairs), 2)
     if array.ndim == 2 and array.shape[1] == 2:
         return array[:, 0], array[:, 1]
     raise GracoFormatError(
@@ -136,7 +182,8 @@ def _read_networkx(given: Given, graph: Any) -> None:
     ends = np.array([(place[a], place[b]) for a, b, _ in triples], dtype=np.int64).reshape(-1, 2)
     weights = None
     if any(w is not None for _, _, w in triples):
-        weights = np.array([1.0 if w is None else float(w) for _, _, w in triples])
+        weights = np.array([1.0 if w is None else as_number(w, f"the edge from {a!r} to {b!r} has the weight")
+                            for a, b, w in triples])
     given.add(source=ends[:, 0], target=ends[:, 1], weights=weights, nodes=len(names),
               directed=bool(graph.is_directed()))
     given.add(names=names)
@@ -248,7 +295,23 @@ def index_of(value: Any) -> Optional[list]:
 
 def is_count(names: list) -> bool:
     """Whether these are 0, 1, 2, ...: what pandas calls rows to which nobody gave names."""
-    return names == list(range(len(names)))
+    return all(isinstance(name, (int, np.integer)) and name == i for i, name in enumerate(names))
+
+
+def check_names(names: Any) -> list:
+    """Names of nodes as a list: each stands for something and can be looked up."""
+    if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__") or getattr(names, "ndim", 1) != 1:
+        raise GracoArgumentError(f"names are {shown(names)}: expected a name for each node")
+    names = list(names)
+    for name in names:
+        if is_missing(name):
+            raise GracoFormatError("a node has no name: an end of an edge, or a row, is None, NaN or masked")
+        try:
+            hash(name)
+        except TypeError:
+            raise GracoFormatError(f"a node is called {shown(name)}: expected a name that can be looked up, such as a "
+                                   "word, a number or a tuple") from None
+    return names
 
 
 def places_of(names: Iterable, what: str) -> dict:
@@ -282,7 +345,11 @@ def in_order(value: Any, names: Optional[list], what: str) -> Any:
         rows = [places[name] for name in names]
     except KeyError as error:
         raise GracoFormatError(f"{what} have no row for the node {error.args[0]!r}") from None
-    array = np.array(list(value.values())) if isinstance(value, dict) else value.to_numpy()
+    if isinstance(value, dict):
+        items = list(value.values())
+        array = as_objects(items) if what == "labels" else as_array(items, what)
+    else:
+        array = value.to_numpy()
     return array if rows == list(range(len(own))) else array[rows]
 
 
@@ -306,7 +373,7 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
     if array.ndim != 1:
         raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
     if array.dtype.kind not in "iubf":
-        known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
+        known = np.array([not (is_missing(v) or (isinstance(v, str) and not v)) for v in array], dtype=bool)
         if array.dtype == object and all(_is_number(v) for v in array[known]):  # numbers, some unknown
             array = np.array([float("nan") if not k else v for k, v in zip(known, array)], dtype=float)
     if array.dtype.kind in "iuf":
@@ -318,8 +385,13 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
     codes = np.full(len(array), -1, dtype=np.int32)
     values = array[known]
     if values.dtype == object and any(isinstance(v, str) for v in values):
-        values = values.astype(str)
-    classes, codes[known] = np.unique(values, return_inverse=True)
+        values = np.array([str(v) for v in values])
+    try:
+        classes, codes[known] = np.unique(values, return_inverse=True)
+    except (TypeError, ValueError):
+        kinds = sorted({type(v).__name__ for v in values})
+        raise GracoFormatError(f"labels of the kinds {', '.join(kinds)} have no order: expected numbers or "
+                               "words") from None
     return codes, classes
 
 
@@ -329,6 +401,11 @@ def _is_number(value: Any) -> bool:
 
 def _unmasked(labels: Any) -> np.ndarray:
     """Labels as an array; a masked one has None, or NaN, in place of what is masked."""
+    if isinstance(labels, (list, tuple)):
+        try:
+            return np.asarray(labels) if not any(is_missing(v) for v in labels) else as_objects(labels)
+        except (TypeError, ValueError, OverflowError):
+            return as_objects(labels)
     if not isinstance(labels, np.ma.MaskedArray):
         return as_array(labels, "labels")
     array = labels.data.astype(object if labels.ndim == 1 else float)
@@ -364,7 +441,7 @@ def read_split(split: Any, nodes: Optional[int]) -> np.ndarray:
     if isinstance(split, tuple) and len(split) in (2, 3):
         split = dict(zip(("train", "val", "test") if len(split) == 3 else ("train", "test"), split))
     if isinstance(split, dict):
-        parts = {word: as_array(part, f"the part {word!r} of a split") for word, part in split.items()}
+        parts = {word: np.atleast_1d(as_array(part, f"the part {word!r} of a split")) for word, part in split.items()}
         masks = [part for part in parts.values() if part.dtype == bool]
         count = len(masks[0]) if masks else nodes
         if count is None:
@@ -376,9 +453,9 @@ def read_split(split: Any, nodes: Optional[int]) -> np.ndarray:
             out[node_rows(part, count, f"the nodes of the part {word!r} of a split")] = SPLIT_WORDS[word]
         return out
     array = as_array(split, "split")
-    if array.dtype.kind not in "OU":
+    if array.dtype.kind not in "OU" or array.ndim != 1:
         return array
-    unknown = [word for word in array.tolist() if word not in SPLIT_WORDS]
-    if unknown:
-        raise GracoFormatError(f"a split has the word {unknown[0]!r}: expected train, val, test or none")
+    for word in array.tolist():
+        if not isinstance(word, str) or word not in SPLIT_WORDS:
+            raise GracoFormatError(f"a split has the word {shown(word)}: expected train, val, test or none")
     return np.array([SPLIT_WORDS[word] for word in array], dtype=np.uint8)

@@ -1,5 +1,8 @@
 """What other libraries' objects say of a graph: columns of frames, names of rows, values that are missing or wrong."""
 
+import datetime
+import decimal
+import fractions
 import itertools
 import os
 import tempfile
@@ -301,6 +304,100 @@ class Numbers(unittest.TestCase):
         self.refused("masked", graco.neighbours, cut)
         whole = np.ma.masked_array(self.Z, False)
         self.assertTrue((graco.Graph(nodes=20, features=whole).features == self.Z).all())
+
+
+class Strange(unittest.TestCase):
+    """No exception of another library escapes: each is graco's, and says what was found, where, and what not."""
+
+    def refused(self, part, function, *arguments, **named):
+        with self.assertRaises(graco.GracoFormatError, msg=(arguments, named)) as caught:
+            function(*arguments, **named)
+        self.assertIn(part, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_words(self):
+        pd, nx = module("pandas"), module("networkx")
+        g = graco.Graph([(0, 1), (1, 2)], features=np.eye(3))
+        for missing in (pd.NA, pd.NaT, None, float("nan"), np.ma.masked):
+            ends = pd.DataFrame({"source": ["a", missing], "target": ["b", "c"]}, dtype=object)
+            for edges in (ends, [("a", "b"), ("c", missing)]):
+                self.refused("a node has no name", graco.Graph, edges)
+            self.assertEqual(graco.Graph(nodes=3, labels=["p", missing, "q"]).labels.tolist(), [0, -1, 1])
+            self.assertEqual(graco.Graph(nodes=3, labels=[1, missing, 0]).labels.tolist(), [1, -1, 0])
+            self.assertEqual(graco.predict(np.eye(30), ["p", "q", missing] * 10)[:2].tolist(), ["p", "q"])
+            graco.GRACE(epochs=1, hidden=4, threads=1).fit(g, ["p", missing, "q"])
+        self.assertEqual(graco.Graph(nodes=2, labels=pd.Series(["a", pd.NA], dtype="string")).labels.tolist(), [0, -1])
+        G = nx.DiGraph([("a", "b")])
+        for weight in ("abc", (1, 2), pd.NA, object(), [1]):
+            G.add_edge("b", "c", weight=weight)
+            self.refused(f"the edge from 'b' to 'c' has the weight {weight!r}: expected a number", graco.Graph, G)
+        G.add_edge("b", "c", weight="2.5")
+        self.assertEqual(sorted(graco.Graph(G).weights.tolist()), [1, 2.5])
+        for name in ("\ud800", "a\ud800b"):
+            for named in ({"edges": [(0, 1)], "names": ["a", name]}, {"edges": [("a", name)]},
+                          {"nodes": 2, "labels": ["a", name]}, {"nodes": 2, "name": name}):
+                self.refused(f"{name!r} holds half a character", graco.Graph, **named)
+        byte = "caf\udce9"  # how Python writes a byte that is no UTF-8
+        self.assertEqual(graco.Graph([(0, 1)], names=["a", byte]).node_ids.tolist(), ["a", byte])
+        corners = [((0, 0), (0, 1)), ((0, 1), (1, 1))]
+        self.assertEqual(graco.Graph(corners).node_ids.tolist(), [(0, 0), (0, 1), (1, 1)])
+        self.assertEqual(graco.Graph(corners).edges.tolist(), [[1, 0, 2, 1], [0, 1, 1, 2]])
+        self.refused("a node is called [1]: expected a name that can be looked up", graco.Graph, [("a", [1])])
+        self.refused("no pair", graco.Graph, ["ab", "cde"])
+
+    def test_any_value_anywhere(self):
+        values = [None, float("nan"), float("inf"), object(), (1, 2), (), "\ud800", b"x", 1j, datetime.date(2020, 1, 1), 2**70,
+                  -(2**70), -1, True, "a\0", "", [1], {}, set(), np.ma.masked, decimal.Decimal("0.5"), frozenset({1}),
+                  fractions.Fraction(1, 3), np.datetime64("2020"), np.datetime64("NaT"), np.zeros(2), np.float16(1), print]
+        places = {
+            "an end": lambda v: graco.Graph([("a", v), ("b", "c")]),
+            "a number": lambda v: graco.Graph([(0, v), (1, 2)]),
+            "ends": lambda v: graco.Graph(v),
+            "two ends": lambda v: graco.Graph((v, v)),
+            "a label": lambda v: graco.Graph(nodes=3, labels=[0, v, 1]),
+            "a word": lambda v: graco.Graph(nodes=3, labels=["p", v, "q"]),
+            "labels": lambda v: graco.Graph(nodes=3, labels=v),
+            "a name": lambda v: graco.Graph([(0, 1)], names=["a", v]),
+            "names": lambda v: graco.Graph([(0, 1)], names=v),
+            "a weight": lambda v: graco.Graph([(0, 1), (1, 2)], weights=[1.0, v]),
+            "weights": lambda v: graco.Graph([(0, 1), (1, 2)], weights=v),
+            "a part": lambda v: graco.Graph(nodes=2, split=["train", v]),
+            "a split": lambda v: graco.Graph(nodes=2, split=v),
+            "a part's node": lambda v: graco.Graph(nodes=2, split={"train": [v]}),
+            "a part's nodes": lambda v: graco.Graph(nodes=2, split={"train": v}),
+            "a graph's number": lambda v: graco.Graph(nodes=2, graph_ids=[0, v]),
+            "a feature": lambda v: graco.Graph(nodes=2, features=[[0.0], [v]]),
+            "features": lambda v: graco.Graph(nodes=2, features=v),
+            "a row": lambda v: graco.Graph(nodes=2, features={0: [1.0], 1: v}),
+            "a key": lambda v: graco.Graph(nodes=2, labels={0: 1, v: 1}) if v.__hash__ else None,
+            "nodes": lambda v: graco.Graph([(0, 1)], nodes=v),
+            "the name": lambda v: graco.Graph([(0, 1)], name=v),
+            "labels of rows": lambda v: graco.evaluate(np.eye(3), [0, v, 1], splits=1),
+            "embeddings": lambda v: graco.evaluate(v, [0, 1, 1], splits=1),
+            "an embedding": lambda v: graco.neighbours([[0.0], [1.0], [v]], k=1),
+            "rows": lambda v: graco.neighbours(np.eye(3), k=1, nodes=[v]),
+            "a metric": lambda v: graco.neighbours(np.eye(3), k=1, metric=v),
+            "a device": lambda v: graco.neighbours(np.eye(3), k=1, device=v),
+        }
+        try:
+            import networkx as nx
+            import pandas as pd
+
+            values += [pd.NA, pd.NaT, pd.Timestamp("2020"), pd.Series([1, 2]), pd.DataFrame({"a": [1]})]
+            places["a weight of networkx"] = lambda v: graco.Graph(nx.DiGraph([("a", "b", {"weight": v}), ("b", "c")]))
+            for column in ("source", "target", "weight"):
+                made = {"source": ["a", "b"], "target": ["b", "c"], "weight": [1.0, 2.0]}
+                places[f"the column {column}"] = lambda v, made=made, column=column: graco.Graph(pd.DataFrame(
+                    {**made, column: pd.Series([made[column][0], v], dtype=object)}))
+        except ImportError:
+            pass
+        for place, function in places.items():
+            for value in values:
+                with self.subTest(place, value=repr(value)):
+                    try:
+                        function(value)
+                    except graco.GracoError as error:
+                        self.assertNotIn("\n", str(error))
 
 
 main()
