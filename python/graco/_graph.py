@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _library as c
 from ._reading import (
-    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_sparse, label_arrays,
-    look_up, places_of, read_edges, read_labels, read_split,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_mask, is_sparse,
+    label_arrays, look_up, places_of, read_edges, read_labels, read_split, split_parts,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -70,7 +70,8 @@ class Graph:
         an array (nodes, classes) of 0 and 1 for several labels per node.
     names : a name for each node.
     weights : a number above 0 for each edge; False: the graph's own are left out.
-    split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict of masks.
+    split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict that has for "train",
+        "val" and "test" a mask, or the nodes by name, or by number where they have no names.
     graph_ids : the number of its graph for each node, for many graphs; ascending.
     directed : False adds the reverse of every edge. None: networkx, PyG and DGL say it themselves,
         anything else is undirected.
@@ -128,9 +129,10 @@ class Graph:
         else:
             self._classes = None
         if given.get("split") is not None:
-            rows = known.get("nodes") or _count_rows(known)
-            known["split"] = read_split(given["split"] if isinstance(given["split"], dict)
-                                        else in_order(given["split"], self._names, "split"), rows)
+            split = given["split"]
+            if split_parts(split) is None:
+                split = in_order(split, self._names, "split")
+            known["split"] = read_split(split, _count_nodes(known), self._names)
         if given.get("graph_ids") is not None:
             known["graph_id"] = as_array(in_order(given["graph_ids"], self._names, "graph_ids"), "graph_ids")
         if self._names is not None:
@@ -338,11 +340,15 @@ def _object_array(items: list) -> np.ndarray:
     return out
 
 
-def _count_rows(known: dict) -> Optional[int]:
-    for key in ("x", "y"):
+def _count_nodes(known: dict) -> Optional[int]:
+    """How many nodes C will find; None: nothing says it."""
+    if known.get("nodes"):
+        return known["nodes"]
+    for key, more in (("x", 0), ("x_indptr", 1), ("y", 0), ("edge_indptr", 1)):
         if known.get(key) is not None:
-            return len(known[key])
-    return None
+            return len(known[key]) - more
+    ends = [known[key] for key in ("source", "target") if known.get(key) is not None and len(known[key])]
+    return int(max(end.max() for end in ends)) + 1 if ends else None
 
 
 def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
@@ -353,7 +359,9 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
     """
     words = _read_ends(given)
     tables = {key: index_of(given[key]) for key in ("features", "labels", "split", "graph_ids")
-              if given.get(key) is not None and not (key == "split" and isinstance(given[key], dict))}
+              if given.get(key) is not None and not (key == "split" and split_parts(given[key]) is not None)}
+    if any(is_mask(part) for part in (split_parts(given.get("split")) or {}).values()):
+        tables["split"] = None
     named = [key for key, index in tables.items() if index is not None]
     bare = ["edges"] * bool(given.get("by_row")) + [key for key, index in tables.items() if index is None]
     first = tables[named[0]] if named else None

@@ -509,6 +509,8 @@ def give_matrix(array: np.ndarray) -> tuple[Matrix, np.ndarray]:
     """A matrix over an array; the array must stay as long as the matrix is used."""
     if array.ndim != 2:
         raise GracoArgumentError(f"an array of {array.ndim} dimensions: expected 2, a row per node")
+    if array.dtype.kind == "c":  # numpy would drop the imaginary parts
+        raise GracoFormatError(f"an array of {array.dtype}: expected real numbers")
     try:
         array = np.ascontiguousarray(array, dtype=np.float32)
     except (TypeError, ValueError, OverflowError) as error:

@@ -436,22 +436,47 @@ def label_arrays(codes: np.ndarray) -> dict:
     return {"y": codes}
 
 
-def read_split(split: Any, nodes: Optional[int]) -> np.ndarray:
-    """Numbers 0 to 3, words, three masks, or a dict of masks or node numbers, as numbers."""
+def split_parts(split: Any) -> Optional[dict]:
+    """A split by its parts, train, val and test, each as nodes or a mask; None where it has a row for each node."""
     if isinstance(split, tuple) and len(split) in (2, 3):
         split = dict(zip(("train", "val", "test") if len(split) == 3 else ("train", "test"), split))
-    if isinstance(split, dict):
-        parts = {word: np.atleast_1d(as_array(part, f"the part {word!r} of a split")) for word, part in split.items()}
-        masks = [part for part in parts.values() if part.dtype == bool]
-        count = len(masks[0]) if masks else nodes
-        if count is None:
-            raise GracoArgumentError("a split of node numbers needs to know how many nodes there are")
-        out = np.full(count, 3, dtype=np.uint8)
-        for word, part in parts.items():
-            if word not in SPLIT_WORDS:
-                raise GracoFormatError(f"a split has the part {word!r}: expected train, val or test")
-            out[node_rows(part, count, f"the nodes of the part {word!r} of a split")] = SPLIT_WORDS[word]
-        return out
+    if not isinstance(split, dict):
+        return None
+    for word in split:
+        if word not in SPLIT_WORDS:
+            raise GracoFormatError(f"a split has the part {shown(word)}: expected train, val or test")
+    return {word: list(part) if isinstance(part, (set, frozenset)) else part for word, part in split.items()}
+
+
+def is_mask(part: Any) -> bool:
+    return as_array(part, "a part of a split").dtype == bool
+
+
+def _read_parts(parts: dict, nodes: Optional[int], names: Optional[list]) -> np.ndarray:
+    masks = [np.atleast_1d(as_array(part)) for part in parts.values() if is_mask(part)]
+    if nodes is None and not masks:
+        raise GracoArgumentError("a graph of 0 nodes has a split: expected edges, features, labels or `nodes` beside it")
+    out = np.full(len(masks[0]) if nodes is None else nodes, 3, dtype=np.uint8)
+    places = None if names is None else places_of(names, "names")
+    for word, part in parts.items():
+        what = f"the nodes of the part {word!r} of a split"
+        if places is None or is_mask(part):
+            rows = node_rows(part, len(out), what)
+        else:
+            alone = isinstance(part, (str, bytes)) or np.ndim(part) == 0
+            rows = look_up(places, check_names([part] if alone else as_objects(part)), what)
+        twice = rows[(out[rows] != 3) & (out[rows] != SPLIT_WORDS[word])]
+        if len(twice):
+            raise GracoFormatError(f"node {twice[0]} is in two parts of a split, {word!r} and another: expected one")
+        out[rows] = SPLIT_WORDS[word]
+    return out
+
+
+def read_split(split: Any, nodes: Optional[int], names: Optional[list] = None) -> np.ndarray:
+    """Numbers 0 to 3, words, three masks, or a dict of masks, node numbers or names, as numbers."""
+    parts = split_parts(split)
+    if parts is not None:
+        return _read_parts(parts, nodes, names)
     array = as_array(split, "split")
     if array.dtype.kind not in "OU" or array.ndim != 1:
         return array

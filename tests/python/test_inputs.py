@@ -306,6 +306,42 @@ class Numbers(unittest.TestCase):
         self.assertTrue((graco.Graph(nodes=20, features=whole).features == self.Z).all())
 
 
+class Splits(unittest.TestCase):
+    def test_dicts(self):
+        """Parts of nodes: by number, by mask, by name where nodes have names, however the nodes are known."""
+        sparse = module("scipy.sparse")
+        edges = [(0, 1), (1, 2), (2, 3)]
+        wanted = [0, 2, 3, 1]
+        numbers = {"train": [0], "test": 1, "val": np.array([3])}
+        for named in ({"edges": edges}, {"edges": np.array(edges)}, {"nodes": 4}, {"features": np.eye(4)},
+                      {"features": sparse.eye(4).tocsr()}, {"labels": [0, 1, 0, 1]}, {"edges": edges, "labels": [0, 1, 0, 1]},
+                      {"edges": sparse.eye(4, k=1).tocsr()}, {"edges": sparse.eye(4, k=1).tocoo()},
+                      {"edges": (np.arange(3, dtype=float), np.arange(1, 4))}):
+            self.assertEqual(graco.Graph(**named, split=numbers).split.tolist(), wanted, named)
+            masks = {word: np.isin(np.arange(4), nodes) for word, nodes in numbers.items()}
+            self.assertEqual(graco.Graph(**named, split=masks).split.tolist(), wanted, named)
+        words = [("d", "c"), ("c", "a"), ("a", "b")]
+        parts = {"train": ["d"], "test": "c", "val": ["b"]}
+        self.assertEqual(graco.Graph(words, split=parts).split.tolist(), wanted)
+        self.assertEqual(graco.Graph(edges, names=list("dcab"), split=parts).split.tolist(), wanted)
+        nx = module("networkx")
+        G = nx.Graph([(40, 30), (30, 10), (10, 20)])
+        self.assertEqual(graco.Graph(G, split={"train": [40], "test": [30], "val": {20}}).split.tolist(), wanted)
+
+    def test_refused(self):
+        for part, named in (("'z', which is not among", {"edges": [("a", "b")], "split": {"train": ["z"]}}),
+                            ("hold 5: expected numbers from 0 to 1", {"edges": [(0, 1)], "split": {"train": [5]}}),
+                            ("hold -1: expected", {"edges": [(0, 1)], "split": {"train": [-1]}}),
+                            ("mask of 3 items: expected 2", {"edges": [(0, 1)], "split": {"train": np.ones(3, bool)}}),
+                            ("have rows without names", {"edges": [("a", "b")], "split": {"train": np.ones(2, bool)}}),
+                            ("node 1 is in two parts of a split",
+                             {"edges": [(0, 1)], "split": {"train": [0, 1], "test": [1]}}),
+                            ("a graph of 0 nodes", {"split": {"train": [0]}})):
+            with self.assertRaises(graco.GracoError, msg=named) as caught:
+                graco.Graph(**named)
+            self.assertIn(part, str(caught.exception))
+
+
 class Strange(unittest.TestCase):
     """No exception of another library escapes: each is graco's, and says what was found, where, and what not."""
 
@@ -344,6 +380,7 @@ class Strange(unittest.TestCase):
         self.assertEqual(graco.Graph(corners).edges.tolist(), [[1, 0, 2, 1], [0, 1, 1, 2]])
         self.refused("a node is called [1]: expected a name that can be looked up", graco.Graph, [("a", [1])])
         self.refused("no pair", graco.Graph, ["ab", "cde"])
+        self.refused("an array of complex128", graco.neighbours, np.eye(3) * 1j, k=1)
 
     def test_any_value_anywhere(self):
         values = [None, float("nan"), float("inf"), object(), (1, 2), (), "\ud800", b"x", 1j, datetime.date(2020, 1, 1), 2**70,
