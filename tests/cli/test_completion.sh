@@ -49,7 +49,7 @@ completes "--objective" graco train --obj
 completes "dgi" graco train --method dg
 completes "dgi" graco train --method = dg
 completes "exact infonce moment sampled" graco train --objective =
-completes "cora" graco train --preset cor
+completes "cora cora+" graco train --preset cor
 completes "encoder=" graco train --set enc
 completes "gcn sage sage_skip" graco train --set encoder =
 completes "sage sage_skip" graco train cora --set encoder = sa
