@@ -750,7 +750,7 @@ typedef struct graco_neighbours_options {
     int64_t count;
     int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
     int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* "cpu", "auto" too and NULL; "cuda", not tried on a GPU yet */
+    const char *device; /* "cpu", "cuda"; "auto", NULL too: a GPU where the work is worth it */
 } graco_neighbours_options;
 
 graco_neighbours_options graco_neighbours_defaults(void);
@@ -951,7 +951,7 @@ typedef struct graco_tune_result {
  * every measurement, and report.html. A folder in which a search with the same options was ended, killed
  * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
  * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
- * with GRACO_STOPPED they are filled if there is a best so far. */
+ * with GRACO_STOPPED they are filled if there is a best so far, with GRACO_OK always. */
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 
