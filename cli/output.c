@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,7 +135,7 @@ bool output_other_format(const char *command, const char *path, const char *cons
 {
     const char *ending = strrchr(path, '.');
     for (; ending && *endings; endings++) {
-        if (strcmp(ending, *endings) != 0)
+        if (strcasecmp(ending, *endings) != 0)
             continue;
         output_error("%s: %s ends in %s, and this writes %s; expected -o %.*s%s", command, path,
                      ending, expected, (int)(ending - path), path, expected);

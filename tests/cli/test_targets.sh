@@ -80,6 +80,7 @@ mv far/embeddings.npy run
 # ---- Names that say another format, and folders that are not there ---------------------------------
 exits 2 "embed: q.npz ends in .npz, and this writes .npy; expected -o q.npy" embed run g.npz -o q.npz
 exits 2 "expected -o a.b/q.npy" embed run g.npz -o a.b/q.csv
+exits 2 "expected -o q.npy" embed run g.npz -o q.NPZ
 exits 2 "predict: q.npz ends in .npz, and this writes .csv; expected -o q.csv" predict run g.npz -o q.npz
 holds "nothing was written" [ ! -e q.npz -a ! -e q.csv ]
 exits 0 "" embed run g.npz -o plain --device cpu
