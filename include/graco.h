@@ -448,7 +448,10 @@ typedef struct graco_embed_options {
 
 /* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must have
  * as many features as the one trained on; features that were made from the graph are made again, and
- * unless they are of the kind `degree` the graph must be the one trained on. `options` may be NULL. */
+ * unless they are of the kind `degree` the graph must be the one trained on. A method that learns a
+ * vector for each node (deepwalk, node2vec) gives a node the vector of its name, in whatever graph;
+ * where nodes have no names the graph must be the one trained on. GRACO_ERROR_ARGUMENT says what the
+ * training did not see. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
@@ -948,7 +951,7 @@ typedef struct graco_tune_result {
  * every measurement, and report.html. A folder in which a search with the same options was ended, killed
  * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
  * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
- * with GRACO_STOPPED they are filled if there is a best so far. */
+ * with GRACO_STOPPED they are filled if there is a best so far, with GRACO_OK always. */
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 
