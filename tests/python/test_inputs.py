@@ -35,7 +35,7 @@ class Frames(unittest.TestCase):
     def check(self, columns, rows):
         """Graph(frame) is what a file of the frame gives."""
         pd = module("pandas")
-        frame = pd.DataFrame([row[:len(columns)] for row in rows], columns=columns)
+        frame = pd.DataFrame([tuple(row)[:len(columns)] for row in rows], columns=columns)
         path = os.path.join(self.folder.name, "edges.csv")
         frame.to_csv(path, index=False)
         for undirected in (False, True):
@@ -61,15 +61,20 @@ class Frames(unittest.TestCase):
         self.check(["from", "to"], [(7, 5_000_000), (5_000_000, 8)])  # too large to be numbers of nodes: names
 
     def test_order(self):
-        """Names decide, not places."""
+        """Names decide, not places, in a frame and in a file."""
         pd = module("pandas")
         rows = self.ROWS["names"]
-        for pair in zip(SOURCES, TARGETS):
-            for third in (*WEIGHTS, "year"):
+        for i, pair in enumerate(zip(SOURCES, TARGETS)):
+            for third in (WEIGHTS[i % len(WEIGHTS)], "year"):
                 frame = pd.DataFrame(rows, columns=[*pair, third])
                 wanted = edges_of(graco.Graph(frame, directed=True))
                 for order in itertools.permutations(frame.columns):
                     self.assertEqual(edges_of(graco.Graph(frame[list(order)], directed=True)), wanted, order)
+                    self.check(list(order), frame[list(order)].itertuples(index=False))
+            self.check([pair[1], pair[0]], rows)
+        for columns in (["target", "x"], ["x", "source"], ["weight", "a", "b"], ["a", "weight", "b"], ["tail", "head"],
+                        ["x", "to", "w"], ["y", "weights", "from"], ["node2", "node1", "w"], ["w", "x"]):
+            self.check(columns, [tuple(1 + (i + j) % 3 for j in range(3)) for i in range(3)])  # names leave an end open
 
     def test_further_columns(self):
         pd = module("pandas")
