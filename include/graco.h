@@ -750,7 +750,7 @@ typedef struct graco_neighbours_options {
     int64_t count;
     int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
     int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* "cpu", "auto" too and NULL; "cuda", not tried on a GPU yet */
+    const char *device; /* "cpu", "cuda"; "auto", NULL too: a GPU where the work is worth it */
 } graco_neighbours_options;
 
 graco_neighbours_options graco_neighbours_defaults(void);

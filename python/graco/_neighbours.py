@@ -29,7 +29,7 @@ def neighbours(
     metric : "cosine" or "inner", the inner product.
     nodes : rows of Z whose neighbours are wanted, as numbers or as a mask; None: of all.
     threads : 0: one per core. Never changes the result.
-    device : "cpu", "cuda", or "auto", which is the CPU here: the search on a GPU has not been tried on one.
+    device : "cpu", "cuda", or "auto": a GPU where the work is worth its start.
 
     Returns
     -------
