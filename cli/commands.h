@@ -6,6 +6,7 @@
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_train(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
 int cmd_export(int argc, char **argv);

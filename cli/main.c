@@ -10,6 +10,7 @@
 
 const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
+    {"watch", "draw the curves of a training that runs elsewhere", cmd_watch},
     {"plan", "say what a training would take, before it runs", cmd_plan},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},

@@ -4,6 +4,7 @@
 
 #include "graco.h"
 
+#include "live.h"
 #include "writer.h"
 
 /* Lets the compiler check formats; the library's own such macro is not in the public header. */
@@ -74,6 +75,8 @@ struct output_progress {
     bool estimated;    /* a long training has been announced, or is none */
     double known_from; /* seconds after which its speed was known; 0: it is not */
     bool brief;        /* one training of many: in a pipe a line a minute, and none at its end */
+    bool elsewhere;    /* another process trains: its memory is not known */
+    struct live *live; /* on a terminal its curves are above the line; NULL: there are none */
 };
 
 struct output_progress output_progress_start(bool quiet, const char *label);

@@ -448,7 +448,10 @@ typedef struct graco_embed_options {
 
 /* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must have
  * as many features as the one trained on; features that were made from the graph are made again, and
- * unless they are of the kind `degree` the graph must be the one trained on. `options` may be NULL. */
+ * unless they are of the kind `degree` the graph must be the one trained on. A method that learns a
+ * vector for each node (deepwalk, node2vec) gives a node the vector of its name, in whatever graph;
+ * where nodes have no names the graph must be the one trained on. GRACO_ERROR_ARGUMENT says what the
+ * training did not see. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
@@ -747,7 +750,7 @@ typedef struct graco_neighbours_options {
     int64_t count;
     int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
     int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* "cpu", "auto" too and NULL; "cuda", not tried on a GPU yet */
+    const char *device; /* "cpu", "cuda"; "auto", NULL too: a GPU where the work is worth it */
 } graco_neighbours_options;
 
 graco_neighbours_options graco_neighbours_defaults(void);
@@ -948,7 +951,7 @@ typedef struct graco_tune_result {
  * every measurement, and report.html. A folder in which a search with the same options was ended, killed
  * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
  * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
- * with GRACO_STOPPED they are filled if there is a best so far. */
+ * with GRACO_STOPPED they are filled if there is a best so far, with GRACO_OK always. */
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 

@@ -405,8 +405,8 @@ class Estimator:
             truth = labels if labels.ndim == 2 else graph.classes[labels]
             known = labels >= 0 if labels.ndim == 1 else (labels != -1).any(axis=1)
         else:
-            truth = as_array(y)
-            codes, _ = read_labels(truth, compact=True)
+            truth = np.ma.getdata(y) if isinstance(y, np.ma.MaskedArray) else as_array(y)
+            codes, _ = read_labels(y, compact=True)
             known = codes >= 0 if codes.ndim == 1 else np.ones(len(codes), bool)
         return float((self.predict(graph)[known] == truth[known]).mean())
 

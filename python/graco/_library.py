@@ -408,12 +408,37 @@ def check(status: int) -> None:
 def whole(value: Any, name: str, bits: int = 63) -> int:
     """A whole number from 0, as C takes it: ctypes would cut one that does not fit without a word."""
     try:
-        number = operator.index(value)
+        number = -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = -1
     if not 0 <= number < 1 << bits:
-        raise GracoArgumentError(f"{name} is {value!r}: expected a whole number from 0 to 2^{bits} - 1")
+        raise GracoArgumentError(f"{name} is {shown(value)}: expected a whole number from 0 to 2^{bits} - 1")
     return number
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: one line, not too long."""
+    line = " ".join(repr(value).split())
+    return line if len(line) <= 100 else line[:97] + "..."
+
+
+def encode(value: Any, what: str) -> bytes:
+    """Text as C takes it: UTF-8 without a NUL; a byte that Python could not decode is that byte again."""
+    word = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    try:
+        encoded = word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise GracoFormatError(f"{what} {shown(word)} holds half a character at {error.start}: expected text") from None
+    if b"\0" in encoded:
+        raise GracoFormatError(f"{what} {shown(word)} holds a NUL: expected text without one")
+    return encoded
+
+
+def word(value: Any, name: str) -> bytes:
+    """A word that chooses something, as C takes it, which knows the words."""
+    if not isinstance(value, str):
+        raise GracoArgumentError(f"{name} is {shown(value)}: expected a word")
+    return encode(value, name)
 
 
 def text(value: Optional[bytes]) -> str:
@@ -480,14 +505,15 @@ def take_matrix(matrix: Matrix) -> np.ndarray:
     return lend(address, "f4", (matrix.rows, matrix.cols), owner, writable=True)
 
 
-def give_matrix(array: Any) -> tuple[Matrix, np.ndarray]:
+def give_matrix(array: np.ndarray) -> tuple[Matrix, np.ndarray]:
     """A matrix over an array; the array must stay as long as the matrix is used."""
-    array = np.asarray(array)
     if array.ndim != 2:
         raise GracoArgumentError(f"an array of {array.ndim} dimensions: expected 2, a row per node")
+    if array.dtype.kind == "c":  # numpy would drop the imaginary parts
+        raise GracoFormatError(f"an array of {array.dtype}: expected real numbers")
     try:
         array = np.ascontiguousarray(array, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GracoFormatError(f"an array of {array.dtype}: expected numbers ({error})") from None
     matrix = Matrix(array.shape[0], array.shape[1], array.ctypes.data_as(POINTER(c_float)))
     return matrix, array
@@ -530,10 +556,7 @@ def give_array(array: Optional[np.ndarray], keep: list) -> Array:
 def give_strings(strings: Optional[Any], keep: list) -> Array:
     if strings is None:
         return Array()
-    encoded = [str(s).encode("utf-8", "surrogateescape") for s in strings]
-    for s in encoded:
-        if b"\0" in s:
-            raise GracoFormatError(f"the name {s!r} holds a NUL")
+    encoded = [encode(s if isinstance(s, str) else str(s), "the name") for s in strings]
     pointers = (c_char_p * max(len(encoded), 1))(*encoded)
     keep.extend([encoded, pointers])
     return Array(ctypes.addressof(pointers), STRING, 1, len(encoded), 0, 0)

@@ -75,6 +75,7 @@ holds "it says how to go on: $(cat said)" grep -q "best so far" said
 holds "the best so far is kept" [ -s stopped/best.json ]
 
 # A time in place of trials; the same choice one at a time; JSON.
+exits 1 "no trial was measured" tune small.npz -o no_time --time 0.000001s "${fast[@]}"
 exits 0 "the time was over" tune small.npz -o timed --time 1s "${fast[@]}"
 exits 0 '"trials": 24' tune small.npz -o alone --trials 24 --at-once 1 --threads 1 --json "${fast[@]}"
 same first/best.json alone/best.json

@@ -80,6 +80,7 @@ static const struct scenario scenarios[] = {
      "train g.npz -o run --runs 2 --epochs 1 --json " SMALL,
      "train g.npz -o run --runs 2 --epochs 1 --json --resume " SMALL,
      NULL},
+    {"watch", {GRAPH, TRAINED}, "watch run", NULL, NULL},
     {"embed",
      {GRAPH, TRAINED, "embed run g.npz -o Z.npy --threads 1 --device cpu",
       "generate g.npz --force --nodes 30 --features 12 --classes 2 --degree 4"},
