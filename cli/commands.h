@@ -12,6 +12,7 @@ int cmd_embed(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_neighbours(int argc, char **argv);
 int cmd_map(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_methods(int argc, char **argv);

@@ -16,6 +16,7 @@ const struct subcommand subcommands[] = {
     {"export", "write embeddings with names for other programs", cmd_export},
     {"neighbours", "find the nodes that are nearest to each other", cmd_neighbours},
     {"map", "show nodes in the plane, as a page to explore", cmd_map},
+    {"report", "make a page about runs: what they did and which is better", cmd_report},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},
