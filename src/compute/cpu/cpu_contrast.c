@@ -12,6 +12,9 @@
  * order are kept from the forward for the backward sweep as far as the budget goes. The others are
  * computed again by the same instructions, and have the same bits.
  *
+ * With PRECISION_BF16 products read operands in bf16 (cpu_rounded.c), but for positive pairs: the terms of the
+ * loss and of the gradient that they are in nearly cancel, so their similarities and weights are float32's.
+ *
  * Over ranks (cpu_contrast_ring.c) a rank's rows also meet those of another: a sweep then has two sides
  * with blocks of their own, and every pair of these is a tile. In round r block a of the side that has
  * fewer meets block (r - a) mod R of the R on the other side.
@@ -22,7 +25,6 @@
 #include "compute/cpu/cpu_contrast.h"
 
 #include "base/threads.h"
-#include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
 #include <math.h>
@@ -37,10 +39,6 @@ enum {
 };
 
 static const double LOG2E = 1.44269504088896340736;
-
-struct block {
-    int64_t first, rows;
-};
 
 struct tile {
     int64_t index;
@@ -57,11 +55,12 @@ struct tile_sweep {
     struct side *side[2]; /* one side twice: its blocks meet each other, i <= j */
     float *tiles;         /* (kept, TILE_FLOATS) from the forward sweep */
     int64_t kept;
-    void (*run)(struct tile_sweep *, struct tile, float *);
+    void (*run)(struct tile_sweep *, struct tile, int seat);
     struct context *context;
     graco_status status; /* what the caller's watch said */
     atomic_llong next;   /* tile that is taken next */
     float *work;         /* (threads, TILE_FLOATS + 2 TILE) */
+    uint32_t *weights;   /* (threads, TILE_FLOATS) backward, bf16: weights by row, then by column */
 };
 
 static struct block block_at(const struct side *side, int64_t index)
@@ -142,31 +141,60 @@ static void end_turn(struct side *side, int64_t block, int64_t turn)
     atomic_store_explicit(&side->turns[block], turn + 1, memory_order_release);
 }
 
-/* The similarities of a tile, exponentiated, with their sums; in `room`, rows TILE apart. */
-static void exp_similarities(const struct tile_sweep *sweep, struct tile t, float *room,
-                             float *row_sum, float *col_sum)
+/* A thread's memory: a tile, then the sums of its rows, of its columns. */
+static float *work_of(const struct tile_sweep *sweep, int seat)
 {
-    const struct contrast *s = sweep->spec;
+    return sweep->work + seat * (int64_t)(TILE_FLOATS + 2 * TILE);
+}
+
+/* The similarities of a tile in `room`, rows TILE apart. */
+static void similarities(const struct tile_sweep *sweep, struct block I, struct block J,
+                         float *room)
+{
     const struct side *a = sweep->side[0], *b = sweep->side[1];
-    struct block I = block_at(a, t.i), J = block_at(b, t.j);
-    int64_t view = J.first / b->n, first = J.first - view * b->n;
+    int64_t d = sweep->spec->d, view = J.first / b->n, first = J.first - view * b->n;
+    if (a->half.loops) {
+        rounded_similarities(&a->half, &b->half, I, J, room);
+        return;
+    }
     sweep->loops->product(&(struct panel_product){
         .rows = I.rows,
         .cols = J.rows,
-        .depth = s->d,
-        .A = a->Z + I.first * s->d,
-        .a_row = s->d,
+        .depth = d,
+        .A = a->Z + I.first * d,
+        .a_row = d,
         .a_col = 1,
-        .B = b->columns + view * pack_size(s->d, b->n) + first * s->d,
+        .B = b->columns + view * pack_size(d, b->n) + first * d,
         .b_row = PANEL,
-        .b_panel = PANEL * s->d,
+        .b_panel = PANEL * d,
         .C = room,
         .c_row = TILE,
     });
+}
+
+/* Whether a tile has the positive pairs of its rows on its diagonal, in need of more than bf16. */
+static bool has_positives(const struct tile_sweep *sweep, struct block I, struct block J)
+{
+    const struct side *a = sweep->side[0];
+    return a->half.loops && a == sweep->side[1] && J.first == I.first + a->n;
+}
+
+/* The similarities, exponentiated, with their sums in the thread's memory. */
+static void exp_similarities(const struct tile_sweep *sweep, struct tile t, float *room, int seat)
+{
+    const struct side *a = sweep->side[0], *b = sweep->side[1];
+    struct block I = block_at(a, t.i), J = block_at(b, t.j);
+    float *row_sum = work_of(sweep, seat) + TILE_FLOATS, *col_sum = row_sum + TILE;
+    int64_t d = sweep->spec->d;
+    similarities(sweep, I, J, room);
+    for (int64_t i = 0; i < I.rows && has_positives(sweep, I, J); i++)
+        room[i * TILE + i] =
+            (float)sweep->loops->dot(a->Z + (I.first + i) * d, b->Z + (J.first + i) * d, d);
     if (t.diagonal) /* a row is no negative of itself: far below any cosine */
         for (int64_t i = 0; i < I.rows; i++)
             room[i * TILE + i] = -1e30f;
-    sweep->loops->exp_tile(room, TILE, I.rows, J.rows, (float)(LOG2E / s->tau), row_sum, col_sum);
+    sweep->loops->exp_tile(room, TILE, I.rows, J.rows, (float)(LOG2E / sweep->spec->tau), row_sum,
+                           col_sum);
 }
 
 static void add_sums(double *total, const float *sum, int64_t count)
@@ -180,15 +208,15 @@ static double *sums_of(const struct side *side, struct tile t)
     return t.between ? side->between : side->within;
 }
 
-static void forward_tile(struct tile_sweep *sweep, struct tile t, float *work)
+static void forward_tile(struct tile_sweep *sweep, struct tile t, int seat)
 {
     struct side *a = sweep->side[0], *b = sweep->side[1];
     struct block I = block_at(a, t.i), J = block_at(b, t.j);
-    float *row_sum = work + TILE_FLOATS, *col_sum = row_sum + TILE;
+    float *work = work_of(sweep, seat), *row_sum = work + TILE_FLOATS, *col_sum = row_sum + TILE;
     float *room = t.index < sweep->kept ? sweep->tiles + t.index * TILE_FLOATS : work;
     bool used = t.between || sweep->spec->within;
     if (used)
-        exp_similarities(sweep, t, room, row_sum, col_sum);
+        exp_similarities(sweep, t, room, seat);
     wait_turn(a, t.i, t.i_turn);
     if (used)
         add_sums(sums_of(a, t) + I.first, row_sum, I.rows);
@@ -201,20 +229,46 @@ static void forward_tile(struct tile_sweep *sweep, struct tile t, float *work)
     end_turn(b, t.j, t.j_turn);
 }
 
-/* dZ += W Z, where dZ has the rows of block `to` of one side and Z those of block `from` of the other.
- * W's rows are `row` floats apart, its columns `col`. */
-static void add_gradient(const struct tile_sweep *sweep, int from_side, struct block to,
-                         struct block from, const float *W, int64_t row, int64_t col)
+/* A tile's weights from its exponentials: over the thread's tile, or in bf16. */
+static void weigh(const struct tile_sweep *sweep, struct block I, struct block J, const float *from,
+                  int seat)
 {
-    const struct side *read = sweep->side[from_side], *given = sweep->side[1 - from_side];
+    const struct side *a = sweep->side[0], *b = sweep->side[1];
+    const float *row = a->inverse + I.first, *col = b->inverse + J.first;
+    if (!a->half.loops) {
+        sweep->loops->weigh_tile(work_of(sweep, seat), from, TILE, I.rows, J.rows, row, col);
+        return;
+    }
+    uint32_t *weights = sweep->weights + seat * (int64_t)TILE_FLOATS;
+    a->half.loops->weigh_tile(&(struct bf16_weights){.by_row = weights,
+                                                     .by_col = weights + TILE_FLOATS / 2,
+                                                     .tile = from,
+                                                     .rows = I.rows,
+                                                     .cols = J.rows,
+                                                     .row = row,
+                                                     .col = col});
+}
+
+/* dZ += W Z, where dZ has the rows of block `to`, Z those of block `from` on the other side, and W is the
+ * tile's weights or, for the second side, their transpose. */
+static void add_gradient(const struct tile_sweep *sweep, struct block to, struct block from,
+                         bool turned, int seat)
+{
+    const struct side *given = sweep->side[turned], *read = sweep->side[!turned];
     int64_t d = sweep->spec->d;
+    if (read->half.loops) {
+        const uint32_t *W = sweep->weights + seat * (int64_t)TILE_FLOATS;
+        rounded_gradient(&read->half, given->dZ, to, from, turned ? W + TILE_FLOATS / 2 : W,
+                         turned ? 1 : TILE / 2, turned ? TILE : 1);
+        return;
+    }
     sweep->loops->product(&(struct panel_product){
         .rows = to.rows,
         .cols = d,
         .depth = from.rows,
-        .A = W,
-        .a_row = row,
-        .a_col = col,
+        .A = work_of(sweep, seat),
+        .a_row = turned ? 1 : TILE,
+        .a_col = turned ? TILE : 1,
         .B = read->rows + from.first * PANEL,
         .b_row = PANEL,
         .b_panel = PANEL * 2 * read->n,
@@ -224,30 +278,30 @@ static void add_gradient(const struct tile_sweep *sweep, int from_side, struct b
     });
 }
 
-static void backward_tile(struct tile_sweep *sweep, struct tile t, float *work)
+static void backward_tile(struct tile_sweep *sweep, struct tile t, int seat)
 {
-    const struct contrast *s = sweep->spec;
     struct side *a = sweep->side[0], *b = sweep->side[1];
     struct block I = block_at(a, t.i), J = block_at(b, t.j);
-    const float *from = work;
-    bool used = t.between || s->within;
+    float *from = work_of(sweep, seat);
+    bool used = t.between || sweep->spec->within;
     if (used) {
         if (t.index < sweep->kept)
             from = sweep->tiles + t.index * TILE_FLOATS;
         else
-            exp_similarities(sweep, t, work, work + TILE_FLOATS, work + TILE_FLOATS + TILE);
-        sweep->loops->weigh_tile(work, from, TILE, I.rows, J.rows, a->inverse + I.first,
-                                 b->inverse + J.first);
+            exp_similarities(sweep, t, from, seat);
+        for (int64_t i = 0; i < I.rows && has_positives(sweep, I, J); i++)
+            from[i * TILE + i] = 0; /* the positive pairs: see begin_sums */
+        weigh(sweep, I, J, from, seat);
     }
     wait_turn(a, t.i, t.i_turn);
     if (used)
-        add_gradient(sweep, 1, I, J, work, TILE, 1);
+        add_gradient(sweep, I, J, false, seat);
     end_turn(a, t.i, t.i_turn);
     if (t.diagonal)
         return;
     wait_turn(b, t.j, t.j_turn);
     if (used)
-        add_gradient(sweep, 0, J, I, work, 1, TILE);
+        add_gradient(sweep, J, I, true, seat);
     end_turn(b, t.j, t.j_turn);
 }
 
@@ -276,13 +330,12 @@ static void look_back(const struct tile_sweep *sweep, int64_t index)
 static void take_tiles(void *job, struct threads_piece piece)
 {
     struct tile_sweep *sweep = job;
-    float *work = sweep->work + piece.seat * (TILE_FLOATS + 2 * TILE);
     int64_t tiles = tile_count(sweep);
     for (;;) {
         int64_t index = atomic_fetch_add_explicit(&sweep->next, 1, memory_order_relaxed);
         if (index >= tiles)
             break;
-        sweep->run(sweep, tile_at(sweep, index), work);
+        sweep->run(sweep, tile_at(sweep, index), piece.seat);
         if (piece.seat != 0)
             continue;
         comm_move(sweep->context->comm);
@@ -316,6 +369,8 @@ static void pack_columns_piece(void *job, struct threads_piece piece)
 
 graco_status side_pack_columns(struct context *c, struct side *side, int64_t d)
 {
+    if (side->half.loops)
+        return rounded_columns(c, &side->half);
     if (!side->columns)
         PASS(context_take(c, &side->columns, 2 * pack_size(d, side->n), sizeof(float)));
     threads_run(c->threads, 2 * pieces_of(side->n, PANEL), PANELS_PER_PIECE, pack_columns_piece,
@@ -332,15 +387,25 @@ static void pack_rows_piece(void *job, struct threads_piece panels)
 
 graco_status side_pack_rows(struct context *c, struct side *side, int64_t d)
 {
+    if (side->half.loops)
+        return rounded_row_pairs(c, &side->half);
     if (!side->rows)
         PASS(context_take(c, &side->rows, pack_size(2 * side->n, d), sizeof(float)));
     threads_run(c->threads, pieces_of(d, PANEL), 1, pack_rows_piece, &(struct packing){side, d});
     return GRACO_OK;
 }
 
-graco_status side_init(struct context *c, struct side *side, int64_t n, const float *Z)
+/* The loops in bf16, where the context wants them; else NULL. */
+static const struct loops_bf16 *loops_half(const struct context *c)
+{
+    return c->precision == PRECISION_BF16 ? loops_bf16_choose(0) : NULL;
+}
+
+graco_status side_init(struct context *c, struct side *side, const struct contrast *s, int64_t n,
+                       const float *Z)
 {
     *side = (struct side){.n = n, .Z = Z, .per_view = pieces_of(n, TILE)};
+    side->half = (struct rounded_rows){.loops = loops_half(c), .n = n, .d = s->d, .exact = Z};
     PASS(context_take(c, &side->turns, 2 * side->per_view, sizeof *side->turns));
     side_choose(side, 0, 2);
     return GRACO_OK;
@@ -357,6 +422,7 @@ void side_clear(struct context *c, struct side *side)
     context_give(c, side->columns);
     context_give(c, side->rows);
     context_give(c, side->turns);
+    rounded_clear(c, &side->half);
     *side = (struct side){0};
 }
 
@@ -376,11 +442,18 @@ graco_status contrast_sweep(struct context *c, const struct contrast *s, struct 
     for (int k = 0; k < 2; k++)
         for (int64_t block = 0; block < side[k]->blocks; block++)
             atomic_init(&side[k]->turns[block], 0);
-    PASS(context_take(c, &sweep.work, c->threads * (int64_t)(TILE_FLOATS + 2 * TILE),
-                      sizeof(float)));
+    graco_status status = GRACO_OK;
+    TRY(context_take(c, &sweep.work, c->threads * (int64_t)(TILE_FLOATS + 2 * TILE),
+                     sizeof(float)));
+    if (backward && side[0]->half.loops)
+        TRY(context_take(c, &sweep.weights, c->threads * (int64_t)TILE_FLOATS,
+                         sizeof *sweep.weights));
     threads_run(c->threads, c->threads, 1, take_tiles, &sweep);
+    status = sweep.status;
+done:
     context_give(c, sweep.work);
-    return sweep.status;
+    context_give(c, sweep.weights);
+    return status;
 }
 
 /* The rows of a contrast with what a loop over them fills. */
@@ -388,6 +461,7 @@ struct row_loop {
     const struct contrast *spec;
     float *dZ;
     double tau_rows; /* tau times all rows */
+    bool rounded;    /* products are bf16's */
 };
 
 /* The positive pair's (x - 1) / tau of every row, for now in the place of its D. */
@@ -419,19 +493,29 @@ graco_status contrast_sum_up(struct context *c, struct contrast *s, const struct
     return GRACO_OK;
 }
 
-/* Sums begin with the positive pair, which the negatives nearly cancel: they shrink as they go. */
+/* Sums begin with the positive pair, which the negatives nearly cancel: they shrink as they go. Its own
+ * weight among them is there already where the others are rounded. */
 static void begin_sums(void *job, struct threads_piece rows)
 {
     const struct row_loop *loop = job;
-    int64_t n = loop->spec->n, d = loop->spec->d;
-    for (int64_t i = rows.first; i < rows.last; i++)
+    const struct contrast *s = loop->spec;
+    int64_t n = s->n, d = s->d;
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        int64_t partner = (i + n) % (2 * n);
+        const float *z = s->Z + partner * d;
+        float pull = -2;
+        if (loop->rounded) {
+            double x = loops_choose()->dot(s->Z + i * d, z, d);
+            pull += (float)(exp((x - 1) / s->tau) * (1 / s->D[i] + 1 / s->D[partner]));
+        }
         for (int64_t j = 0; j < d; j++)
-            loop->dZ[i * d + j] = -2 * loop->spec->Z[(i + n) % (2 * n) * d + j];
+            loop->dZ[i * d + j] = pull * z[j];
+    }
 }
 
 void contrast_begin_gradient(struct context *c, const struct contrast *s, float *dZ)
 {
-    struct row_loop loop = {.spec = s, .dZ = dZ};
+    struct row_loop loop = {.spec = s, .dZ = dZ, .rounded = loops_half(c)};
     threads_run(c->threads, 2 * s->n, ROWS_PER_PIECE, begin_sums, &loop);
 }
 
@@ -467,7 +551,7 @@ graco_status cpu_contrast(struct context *c, struct contrast *s)
         return cpu_contrast_graphs(c, s);
     if (s->bounds)
         return cpu_contrast_ring(c, s);
-    TRY(side_init(c, &side, s->n, s->Z));
+    TRY(side_init(c, &side, s, s->n, s->Z));
     TRY(side_pack_columns(c, &side, s->d));
     TRY(context_take(c, &side.between, 2 * s->n, sizeof(double)));
     TRY(context_take(c, &side.within, 2 * s->n, sizeof(double)));
@@ -495,7 +579,7 @@ graco_status cpu_contrast_backward(struct context *c, const struct contrast *s, 
         return cpu_contrast_graphs_backward(c, s, dZ);
     if (s->bounds)
         return cpu_contrast_ring_backward(c, s, dZ);
-    TRY(side_init(c, &side, n, s->Z));
+    TRY(side_init(c, &side, s, n, s->Z));
     TRY(side_pack_rows(c, &side, s->d));
     struct kept_tiles kept = contrast_kept(s, 0, contrast_tiles(&side, &side));
     if (kept.count < contrast_tiles(&side, &side))

@@ -4,10 +4,43 @@
 #define COMPUTE_CPU_CPU_CONTRAST_H
 
 #include "compute/cpu/cpu.h"
+#include "compute/cpu/loops_bf16.h"
 
 #include <stdatomic.h>
 
 enum { TILE = CONTRAST_TILE, ROWS_PER_PIECE = 256 };
+
+/* Rows of one view; `first` counts those of both views, and is a multiple of the tile within its view. */
+struct block {
+    int64_t first, rows;
+};
+
+/* Z in bf16, in the orders in which products read it. */
+struct rounded_rows {
+    const struct loops_bf16 *loops; /* NULL: products are float32's */
+    int64_t n, d;
+    const float *exact;  /* (2n, d) Z itself */
+    int64_t depth;       /* pairs of a row */
+    int64_t view_pairs;  /* pairs of rows of one view, whole tiles */
+    uint32_t *Z;         /* (2n, depth) */
+    uint32_t *columns;   /* each view's Z', packed */
+    uint32_t *row_pairs; /* Z packed, views apart: for the gradient */
+};
+
+/* Rounds and packs what similarities need, and what the gradient does. Takes buffers of the context, which
+ * rounded_clear gives back. */
+graco_status rounded_columns(struct context *c, struct rounded_rows *r);
+graco_status rounded_row_pairs(struct context *c, struct rounded_rows *r);
+void rounded_clear(struct context *c, struct rounded_rows *r);
+
+/* The similarities of a block of `a` and one of `b` into `room`, rows CONTRAST_TILE apart. */
+void rounded_similarities(const struct rounded_rows *a, const struct rounded_rows *b,
+                          struct block I, struct block J, float *room);
+
+/* dZ += W Z for the rows of dZ in block `to` and those of Z in `from`; W(i, k) = W[i row + k col] is the pair
+ * of rows 2k and 2k + 1 of `from`. */
+void rounded_gradient(const struct rounded_rows *r, float *dZ, struct block to, struct block from,
+                      const uint32_t *W, int64_t row, int64_t col);
 
 /* Rows that meet others: those of this rank, or of another one. Matrices are borrowed, but for what
  * side_clear gives back. */
@@ -17,6 +50,7 @@ struct side {
     int64_t per_view, blocks; /* blocks of one view; of the views that take part */
     const float *Z;           /* (2n, d) */
     float *columns, *rows;    /* each view's Z', packed; Z, packed. Given back by side_clear */
+    struct rounded_rows half; /* the same in bf16 */
     atomic_llong *turns;      /* (blocks) tiles that a block has been in. The same */
     double *between, *within; /* (2n) forward: sums over the other and the own view */
     const float *inverse;     /* (2n) backward: 1 / D */
@@ -24,7 +58,8 @@ struct side {
 };
 
 /* Both views of n nodes. */
-graco_status side_init(struct context *c, struct side *side, int64_t n, const float *Z);
+graco_status side_init(struct context *c, struct side *side, const struct contrast *s, int64_t n,
+                       const float *Z);
 void side_clear(struct context *c, struct side *side);
 
 /* Lets only so many views take part. */

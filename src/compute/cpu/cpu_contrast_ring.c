@@ -12,7 +12,6 @@
 #include "compute/cpu/cpu_contrast.h"
 
 #include "base/threads.h"
-#include "compute/cpu/loops.h"
 
 #include <string.h>
 
@@ -58,7 +57,7 @@ static graco_status ring_open(struct ring *r, struct context *c, const struct co
                        .ranks = comm_ranks(c->comm)};
     for (int rank = 0; rank < r->ranks; rank++)
         most = nodes_of(r, rank) > most ? nodes_of(r, rank) : most;
-    PASS(side_init(c, &r->own, s->n, s->Z));
+    PASS(side_init(c, &r->own, s, s->n, s->Z));
     PASS(side_pack_columns(c, &r->own, s->d));
     if (backward)
         PASS(side_pack_rows(c, &r->own, s->d));
@@ -133,7 +132,7 @@ static graco_status meet(struct ring *r, int step)
     bool half = 2 * step == r->ranks;
     struct side other = {0};
     graco_status status = GRACO_OK;
-    TRY(side_init(c, &other, n, r->Z[step % 2]));
+    TRY(side_init(c, &other, r->spec, n, r->Z[step % 2]));
     TRY(side_pack_columns(c, &other, d));
     if (r->backward)
         TRY(side_pack_rows(c, &other, d));
