@@ -27,7 +27,7 @@ int cmd_completion(int argc, char **argv);
 
 struct subcommand {
     const char *name;
-    const char *help; /* NULL: not listed; such rows come last */
+    const char *help;
     int (*run)(int argc, char **argv);
 };
 

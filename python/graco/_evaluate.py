@@ -39,24 +39,28 @@ class Evaluation:
         return f"{self.metric} {self.mean:.2f} +- {self.deviation:.2f} over {len(self.scores)} splits"
 
 
-def _join(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
+def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and labels in the order of its rows: by name where both have names, else by row."""
     rows, own = index_of(Z), index_of(y)
+    Z = as_array(Z, "embeddings")
     if rows is None or own is None or check_names(rows) == check_names(own):
-        return as_array(Z, "embeddings"), y
+        return Z, y
     if set(rows) != set(own) and (is_count(rows) or is_count(own)):
-        return as_array(Z, "embeddings"), y
+        return Z, y
     look_up(places_of(rows, "embeddings"), own, "labels beside embeddings")
-    return as_array(Z, "embeddings"), in_order(y, rows, "labels beside embeddings")
+    return Z, in_order(y, rows, "labels beside embeddings")
 
 
-def _rows_of(Z: Any, graph: Graph) -> np.ndarray:
-    """Z as an array, in the order of a graph's nodes where both have names."""
-    rows = index_of(Z)
+def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
+    """Z as an array, a row for each node of a graph, and which rows of Z these are, None: they are as they were.
+
+    Rows that have names are those of the nodes of these names, other ones are in the graph's order.
+    """
+    rows, Z = index_of(Z), as_array(Z, "embeddings")
     if rows is None or is_count(rows):
-        return as_array(Z, "embeddings")
-    order = look_up(places_of(rows, "embeddings"), graph._ids(), "the nodes of the graph beside embeddings")
-    return as_array(Z, "embeddings")[order]
+        return Z, None
+    order = look_up(places_of(check_names(rows), "embeddings"), graph._ids(), "the nodes of the graph beside embeddings")
+    return Z[order], order
 
 
 def _labelled(y: Any, split: Any, compact: bool) -> tuple[c.Handle, np.ndarray]:
@@ -106,13 +110,14 @@ def evaluate(
     if protocol not in names:
         raise c.GracoArgumentError(f"protocol {protocol!r}: expected one of {', '.join(names)}")
     if isinstance(y, Graph):
-        data, Z = y._handle, _rows_of(Z, y)
+        data = y._handle
+        Z, _ = join_graph(Z, y)
     else:
-        Z, y = _join(Z, y)
+        Z, y = join_labels(Z, y)
         data, _ = _labelled(y, split, compact=False)
         if with_features:
             raise c.GracoArgumentError("with_features needs a Graph in place of labels")
-    matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
+    matrix, keep = c.give_matrix(Z)
     options = c.lib.graco_eval_defaults()
     options.protocol, options.splits = names.index(protocol), c.whole(splits, "splits")
     options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
@@ -156,7 +161,7 @@ def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
 def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and the labels of its rows."""
     if not isinstance(y, Graph):
-        return _join(Z, y)
+        return join_labels(Z, y)
     if y.labels is None:
         raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
     rows = index_of(Z)

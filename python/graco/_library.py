@@ -315,6 +315,88 @@ class Neighbours(Struct):
     ]
 
 
+class ClusterOptions(Struct):
+    c_name = "graco_cluster_options"
+    _fields_ = [("clusters", c_int64), ("starts", c_int64), ("seed", c_uint64), ("threads", c_int64)]
+
+
+class ClusterResult(Struct):
+    c_name = "graco_cluster_result"
+    _fields_ = [
+        ("nodes", c_int64),
+        ("clusters", c_int64),
+        ("cluster", POINTER(c_int32)),
+        ("labelled", c_int64),
+        ("nmi", c_double),
+        ("ari", c_double),
+        ("accuracy", c_double),
+        ("modularity", c_double),
+        ("silhouette", c_double),
+        ("seconds", c_double),
+    ]
+
+
+class LinksOptions(Struct):
+    c_name = "graco_links_options"
+    _fields_ = [("test", c_double), ("validation", c_double), ("seed", c_uint64)]
+
+
+class Links(Struct):
+    c_name = "graco_links"
+    _fields_ = [("count", c_int64), ("pair", POINTER(c_int32))]
+
+
+class LinkScore(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("auc", c_double), ("average_precision", c_double)]
+
+
+class LinkResult(Struct):
+    c_name = "graco_link_result"
+    _fields_ = [
+        ("links", c_int64),
+        ("others", c_int64),
+        ("score", LinkScore * 3),
+        ("C", c_double),
+        ("converged", c_bool),
+        ("seconds", c_double),
+    ]
+
+
+class MapValues(Struct):
+    c_name = "graco_map_values"
+    _fields_ = [("name", c_char_p), ("values", POINTER(c_float))]
+
+
+class MapOptions(Struct):
+    c_name = "graco_map_options"
+    _fields_ = [
+        ("title", c_char_p),
+        ("names", c_void_p),
+        ("data", c_void_p),
+        ("values", POINTER(MapValues)),
+        ("value_count", c_int64),
+        ("k", c_int64),
+        ("clusters", c_int64),
+        ("epochs", c_int64),
+        ("seed", c_uint64),
+        ("threads", c_int64),
+        ("device", c_char_p),
+    ]
+
+
+class MapInfo(Struct):
+    c_name = "graco_map_info"
+    _fields_ = [
+        ("nodes", c_int64),
+        ("clusters", c_int64),
+        ("seconds", c_double),
+        ("trustworthiness", c_double),
+        ("continuity", c_double),
+        ("quality_k", c_int64),
+        ("quality_nodes", c_int64),
+    ]
+
+
 # The types of items, by number, as numpy has them; strings have the last.
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 STRING = len(TYPES)
@@ -366,6 +448,24 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [POINTER(Neighbours), POINTER(Matrix), POINTER(NeighboursOptions)],
     ),
     "graco_neighbours_clear": (None, [POINTER(Neighbours)]),
+    "graco_cluster_defaults": (ClusterOptions, []),
+    "graco_evaluate_clusters": (
+        True,
+        [POINTER(ClusterResult), POINTER(Matrix), c_void_p, POINTER(ClusterOptions)],
+    ),
+    "graco_cluster_result_clear": (None, [POINTER(ClusterResult)]),
+    "graco_links_split": (True, [c_void_p, c_char_p, POINTER(LinksOptions)]),
+    "graco_links_load": (True, [POINTER(Links), c_char_p]),
+    "graco_links_clear": (None, [POINTER(Links)]),
+    "graco_evaluate_links": (
+        True,
+        [POINTER(LinkResult), POINTER(Matrix), c_void_p, POINTER(Links), c_int64],
+    ),
+    "graco_map_defaults": (MapOptions, []),
+    "graco_map_make": (True, [POINTER(c_void_p), POINTER(Matrix), POINTER(MapOptions)]),
+    "graco_map_describe": (MapInfo, [c_void_p]),
+    "graco_map_save": (True, [c_void_p, c_char_p]),
+    "graco_map_free": (None, [c_void_p]),
 }
 
 

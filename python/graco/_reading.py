@@ -247,13 +247,17 @@ _WEIGHTS = {"weight", "weights", "edge_weight", "w"}
 
 
 def _read_frame(given: Given, frame: Any) -> None:
-    """Ends and weights by the names of their columns, else the ends are the first two of two or three."""
+    """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
     columns = list(frame.columns)
-    source, target, weight = ([i for i, name in enumerate(columns) if str(name).strip().lower() in words]
-                              for words in (_SOURCES, _TARGETS, _WEIGHTS))
-    if not (source and target) and len(columns) in (2, 3):
+    words = [str(name).strip().lower() for name in columns]
+    source, target, weight = ([i for i, word in enumerate(words) if word in known]
+                              for known in (_SOURCES, _TARGETS, _WEIGHTS))
+    if len(columns) in (2, 3) and max(len(source), len(target)) < 2:
+        left = [i for i, word in enumerate(words) if i not in source + target and (i not in weight or word == "w")]
+        source, left = (source, left) if source else (left[:1], left[1:])
+        target = target or left[:1]
         bare = columns == list(range(len(columns)))  # no names: as a file without a header
-        source, target, weight = [0], [1], [2][: len(columns) - 2] if bare else [i for i in weight if i == 2]
+        weight = [2][: len(columns) - 2] if bare else [i for i in weight if i not in source + target]
     if len(source) != 1 or len(target) != 1 or len(weight) > 1:
         raise GracoFormatError(f"a frame of edges has the columns {columns}: expected source, target and perhaps "
                                "weight, each once, or two columns")

@@ -147,6 +147,7 @@ static const struct scenario scenarios[] = {
     {"generate", {GRAPH}, "generate g.npz --force --nodes 25 --features 6 --classes 3", NULL, NULL},
     {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL, NULL},
     {"info", {GRAPH}, "info g.npz --json", NULL, NULL},
+    {"plan", {GRAPH}, "plan g.npz --epochs 1 --set hidden=4 --json " ON_CPU, NULL, NULL},
     {"reproduce",
      {NULL},
      "reproduce inductive --sets reddit --methods features --scale 0.0002 -o report -q",
