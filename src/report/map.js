@@ -351,10 +351,16 @@ function element(name, words, parent, most = 200) {
     return e;
 }
 
+// A card that comes and goes with the pointer must not catch it where it lies over the node.
+function letThrough() {
+    get("card").style.pointerEvents = kept === shown ? "" : "none";
+}
+
 function show(node) {
     if (node === shown)
         return;
     shown = node;
+    letThrough();
     const card = get("card");
     card.replaceChildren();
     card.hidden = node < 0;
@@ -385,6 +391,7 @@ function show(node) {
 function keep(node) {
     kept = node;
     show(node);
+    letThrough();
 }
 
 // Shows a node in the middle, close enough to see its neighbours.
