@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -55,6 +56,16 @@ void tally_look(struct tally *t, const struct context *c)
     look(t, c ? c->bytes : 0);
 }
 
+double tally_around(const struct context *c, double bytes)
+{
+    return tally_of(c)->again ? bytes : fmax(bytes, (double)c->bytes);
+}
+
+void tally_stream(struct context *c, double bytes)
+{
+    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, bytes, tally_around(c, bytes));
+}
+
 static graco_status tally_allocate(struct context *c, void *out, size_t bytes)
 {
     struct tally *t = tally_of(c);
@@ -91,14 +102,14 @@ static graco_status tally_download(struct context *c, void *to, const void *from
 static graco_status tally_copy(struct context *c, void *to, const void *from, size_t bytes)
 {
     (void)to, (void)from;
-    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, 2.0 * (double)bytes, 2.0 * (double)bytes);
+    tally_stream(c, 2.0 * (double)bytes);
     return GRACO_OK;
 }
 
 static graco_status tally_zero(struct context *c, void *block, size_t bytes)
 {
     (void)block;
-    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, (double)bytes, (double)bytes);
+    tally_stream(c, (double)bytes);
     return GRACO_OK;
 }
 

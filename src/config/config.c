@@ -36,7 +36,7 @@ static const char *const ENCODERS[] = {
 #undef ENCODER
 #define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu")        /* as enum activation_kind */
 #define OBJECTIVES WORDS("exact", "infonce", "moment", "sampled") /* as enum objective_kind */
-#define SCALINGS WORDS("none", "rowsum", "binary_rowsum")         /* as enum scaling */
+#define SCALINGS WORDS("none", "rowsum", "binary_rowsum", "auto") /* as enum scaling */
 #define NODE_FEATURES                                             /* as enum node_features */      \
     WORDS("auto", "given", "degree", "spectral", "learned", "walk")
 #define PRECISIONS WORDS("fp32", "tf32", "fp16", "bf16") /* as enum precision */

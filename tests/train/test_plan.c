@@ -150,6 +150,41 @@ static void grows(void)
     graco_dataset_free(data);
 }
 
+/* An epoch's units of one kind of work. */
+static double units_of(const graco_dataset *data, const graco_config *config, const char *kind)
+{
+    graco_rates rates = {{0}};
+    graco_plan plan;
+    for (int k = 0; k < GRACO_RATES; k++)
+        rates.seconds[k] = strcmp(graco_rate_name(k), kind) == 0 ? 1 : 0;
+    CHECK_OK(graco_plan_train(&plan, data, config, &rates));
+    return plan.epoch_seconds;
+}
+
+/* Similarities are counted tile by tile, once where tiles are kept and twice where they are not; the
+ * optimiser counts every parameter; rows that end within a vector cost more. */
+static void counts(void)
+{
+    graco_dataset *data = make_data(false);
+    graco_config config = make_config("grace", "hidden=64");
+    graco_plan plan;
+    const int64_t ends[] = {0, 192, 384, 500, 692, 884, 1000}; /* of the blocks of both views */
+    double pairs = 0;
+    for (int i = 1; i < 7; i++)
+        for (int j = i; j < 7; j++)
+            pairs += (double)((ends[i] - ends[i - 1]) * (ends[j] - ends[j - 1]));
+    CHECK(fabs(units_of(data, &config, "tile") - 2 * 64 * pairs) < 0.5);
+    CHECK(fabs(units_of(data, &config, "tile_back") - 4 * 64 * pairs) < 0.5);
+    CHECK_OK(graco_plan_train(&plan, data, &config, NULL));
+    CHECK(fabs(units_of(data, &config, "adam") - (double)plan.parameters) < 0.5);
+    config.memory = 0;
+    CHECK(fabs(units_of(data, &config, "tile") - 4 * 64 * pairs) < 0.5);
+    CHECK(units_of(data, &config, "part") < 1);
+    config.hidden = 60;
+    CHECK(units_of(data, &config, "part") > 1000);
+    graco_dataset_free(data);
+}
+
 static void refuses(void)
 {
     graco_generate_options options = graco_generate_defaults();
@@ -177,6 +212,7 @@ static void refuses(void)
 int main(void)
 {
     grows();
+    counts();
     same_bytes();
     all_methods();
     refuses();
