@@ -8,12 +8,8 @@
 graco_status cpu_contrast_graphs(struct context *c, struct contrast *s);
 graco_status cpu_contrast_graphs_backward(struct context *c, const struct contrast *s, float *dZ);
 
-/* Rows of one view; `first` counts those of both views, and is a multiple of the tile within its view. */
-struct block {
-    int64_t first, rows;
-};
-
-/* Z in bf16, in the orders in which products read it. */
+/* Z in bf16, in the orders in which products read it. Blocks are of one view, and begin at a multiple of the
+ * tile in it; their first row counts those of both views. */
 struct rounded_rows {
     const struct loops_bf16 *loops; /* NULL: products are float32's */
     const struct contrast *spec;
