@@ -92,10 +92,8 @@ static int make_report(const struct command *command, const struct request *requ
         output_note("wrote %s: %d run%s", request->target, command->count,
                     command->count == 1 ? "" : "s");
         if (notes > 0)
-            output_note("see \"Worth knowing\" on the page: %" PRId64
-                        " remark%s on what is missing "
-                        "or damaged",
-                        notes, notes == 1 ? "" : "s");
+            output_note("see \"Worth knowing\" on the page: %" PRId64 " remark%s", notes,
+                        notes == 1 ? "" : "s");
     }
     if (folders)
         clear_folders(folders, command->count);

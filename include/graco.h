@@ -652,12 +652,13 @@ void graco_eval_result_clear(graco_eval_result *result);
 typedef struct graco_structure {
     double
         modularity; /* of clusters of the embeddings on the graph's edges, below 1; NaN: no edges */
-    double
-        explained; /* share of the features' energy that clusters explain, 0 .. 1; NaN: no features */
+    double explained; /* share of the energy of the features, smoothed over the graph, that clusters
+                         explain, 0 .. 1; NaN: no features */
 } graco_structure;
 
 /* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result. Fails if Z
- * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
+ * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds, and to smooth the
+ * features O((their entries + nodes + edges) * 128). */
 graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
                                      const graco_dataset *data, int64_t threads);
 

@@ -6,6 +6,7 @@
 #include "compute/tally.h"
 
 #include "base/memory.h"
+#include "compute/device_scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,6 +121,13 @@ static const struct buffers buffers = {.allocate = tally_allocate,
                                        .copy = tally_copy,
                                        .zero = tally_zero};
 
+/* As the CUDA back end does. */
+static graco_status open_device(struct context *c)
+{
+    c->bytes = c->most_bytes = WORKSPACE_BYTES;
+    return GRACO_OK;
+}
+
 graco_status tally_init(struct tally *t, const struct backend *inner)
 {
     *t = (struct tally){.inner = inner, .kernels = tally_kernels};
@@ -128,6 +136,7 @@ graco_status tally_init(struct tally *t, const struct backend *inner)
     t->backend = (struct backend){.name = inner->name,
                                   .host = inner->host,
                                   .tiles = inner->tiles,
+                                  .open = inner->host ? NULL : open_device,
                                   .buffers = &buffers,
                                   .kernels = &t->kernels};
     for (int bits = ROOM_MOST; bits >= ROOM_LEAST; bits -= 2) {

@@ -51,6 +51,13 @@ double tally_around(const struct context *context, double bytes);
 /* Counts bytes that are read or written in order and that each step uses once, such as gradients. */
 void tally_stream(struct context *context, double bytes);
 
+/* Take the scratch memory of a device's kernels and give it back; where the device is the host, the
+ * kernels themselves do. Sums over thread blocks, which are small, are left out. */
+graco_status tally_device_contrast(struct context *context, const struct contrast *s,
+                                   bool backward);
+graco_status tally_device_moment(struct context *context, const struct moment *s, bool backward);
+graco_status tally_device_reconstruct(struct context *context, const struct reconstruction *s);
+
 /* The kernels of tally_kernels.c. */
 extern const struct kernels tally_kernels;
 

@@ -13,10 +13,6 @@
          ? (threads_skip(true), end_skip(tally_of(c)->inner->kernels->name(c, __VA_ARGS__)))       \
          : GRACO_OK)
 
-/* On a device: the scratch of the exact objective's tensor cores. A copy of Z in halves, and the sums of
- * its rows, two for each multiprocessor that shares the work. */
-enum { DEVICE_PROCESSORS = 132 };
-
 static graco_status end_skip(graco_status status)
 {
     threads_skip(false);
@@ -114,7 +110,10 @@ static void activated(struct context *c, const struct activation *a, bool in_pla
 static graco_status count_gemm(struct context *c, const struct gemm *g)
 {
     struct work_units *work = begin(c);
-    work->units[WORK_PRODUCT] += 2.0 * (double)g->m * (double)g->n * (double)g->k;
+    int64_t whole =
+        (g->n + VECTOR - 1) / VECTOR * VECTOR; /* columns, with those of the last vector */
+    work->units[WORK_PRODUCT] += 2.0 * (double)g->m * (double)whole * (double)g->k;
+    work->units[WORK_PART] += whole > g->n ? (double)g->m : 0;
     stream(c, READ * (double)g->m * (double)g->k + WRITE * (double)g->m * (double)g->n);
     if (g->after)
         activated(c, g->after, true);
@@ -307,17 +306,6 @@ static graco_status count_lstm_step_backward(struct context *c, const struct lst
 
 /* ---- Objectives ------------------------------------------------------------------------------ */
 
-/* Takes the scratch of a device's tiles and gives it back. */
-static graco_status take_device_scratch(struct context *c, const struct contrast *s)
-{
-    void *block = NULL;
-    if (tally_of(c)->inner->host || s->graphs > 0)
-        return GRACO_OK;
-    PASS(context_take(c, &block, 2 * s->n, (size_t)(2 * s->d + 8 * DEVICE_PROCESSORS)));
-    context_give(c, block);
-    return GRACO_OK;
-}
-
 /* Pairs of rows whose similarity is computed: of both views in all, each pair once but those within a
  * tile on the diagonal, or of one view with the other. */
 static double pairs_of_graph(int64_t nodes, bool within)
@@ -354,7 +342,7 @@ static graco_status count_contrast(struct context *c, struct contrast *s)
     tally_stream(c, WRITE * kept_share(s) * pairs_of(s));
     graco_status status = WITHOUT_LOOPS(contrast, s);
     s->loss = s->mutual_information = 0;
-    return status == GRACO_OK ? take_device_scratch(c, s) : status;
+    return status == GRACO_OK ? tally_device_contrast(c, s, false) : status;
 }
 
 static graco_status count_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
@@ -363,7 +351,7 @@ static graco_status count_contrast_backward(struct context *c, const struct cont
     work->units[WORK_TILE_BACK] += 4 * pairs_of(s) * (double)s->d;
     find_similarities(work, s, 1 - kept_share(s));
     tally_stream(c, READ * kept_share(s) * pairs_of(s));
-    PASS(take_device_scratch(c, s));
+    PASS(tally_device_contrast(c, s, true));
     return WITHOUT_LOOPS(contrast_backward, s, dZ);
 }
 
@@ -381,6 +369,7 @@ static void count_moment_products(struct context *c, const struct moment *s, int
 static graco_status count_moment_fit(struct context *c, struct moment *s)
 {
     count_moment_products(c, s, 2, 1);
+    PASS(tally_device_moment(c, s, false));
     return WITHOUT_LOOPS(moment_fit, s);
 }
 
@@ -396,6 +385,7 @@ static graco_status count_moment(struct context *c, struct moment *s)
 static graco_status count_moment_backward(struct context *c, const struct moment *s, float *dZ)
 {
     count_moment_products(c, s, s->kept ? 2 : 3, s->kept ? 2 : 3);
+    PASS(tally_device_moment(c, s, true));
     return WITHOUT_LOOPS(moment_backward, s, dZ);
 }
 
@@ -408,7 +398,7 @@ static graco_status count_reconstruct(struct context *c, struct reconstruction *
     count_costs(c, 2 * entries_of(tally_of(c), s->edges) + (double)s->n); /* they are corrected */
     graco_status status = WITHOUT_LOOPS(reconstruct, s);
     s->loss = 0;
-    return status;
+    return status == GRACO_OK ? tally_device_reconstruct(c, s) : status;
 }
 
 static graco_status count_gaussian(struct context *c, struct gaussian *s, float *Z)

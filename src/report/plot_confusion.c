@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 enum { WIDTH = 440, SIDE = 308, LEFT = 128, HEAD = 46, FOOT = 30, LETTERS = 14 };
-enum { DECIMAL = 36 }; /* a cell of this width holds "71.2" in letters of full size */
+/* A cell of this width holds "71.2" in letters of full size, or "100" in small ones. */
+enum { DECIMAL = 36, WHOLE = 20 };
 
 static const double ROW_NAME = 14, COLUMN_NUMBER = 22; /* cells of this size have room for them */
 
@@ -52,9 +53,12 @@ static void draw_cell(struct text *out, const struct plot_confusion *plot, int64
                           .hover = hover};
     svg_box(out, "", &box);
     plot_number(number, 100 * share, side >= DECIMAL ? 1 : 0);
-    if (side >= PLOT_CELL_NUMBER)
+    if (side >= DECIMAL)
         svg_words(out, bright ? "middle on-light" : "middle on-dark", box.x + box.width / 2,
                   box.y + box.height / 2 + 4, number);
+    else if (side >= WHOLE)
+        svg_words(out, bright ? "small middle on-light" : "small middle on-dark",
+                  box.x + box.width / 2, box.y + box.height / 2 + 4, number);
 }
 
 static void draw_names(struct text *out, const struct plot_confusion *plot, double side)

@@ -149,6 +149,7 @@ def explore(reader):
     for node, x, y in seen[:3]:
         words = ""
         for _ in range(50):
+            reader.mouse("mouseMoved", left + 2, top - 20)  # the card of another node goes
             reader.mouse("mouseMoved", left + x + 1, top + y)
             reader.mouse("mouseMoved", left + x, top + y)
             words = reader.ask("document.getElementById('card').hidden ? '' :"

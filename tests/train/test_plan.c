@@ -3,6 +3,7 @@
 #include "check.h"
 #include "presets.h"
 
+#include "compute/device_scratch.h"
 #include "compute/tally.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -106,6 +107,35 @@ static void same_bytes(void)
         tally_clear(&tally);
         graco_dataset_free(data);
     }
+}
+
+/* On a device that is not the host, plans have its workspace and what its kernels take beside their
+ * operands: a panel of similarities, or in half precision rows of sums for every multiprocessor. */
+static void device_bytes(void)
+{
+    graco_dataset *data = make_data(false);
+    struct backend device = backend_cpu;
+    const char *const keys[] = {"hidden=16 precision=fp32", "hidden=16 precision=fp16",
+                                "hidden=16 objective=moment correction=16"};
+    int64_t most[3], panel = 500 * 1000 * (int64_t)sizeof(float);
+    device.host = device.tiles = false;
+    for (int i = 0; i < 3; i++) {
+        graco_config config = make_config("grace", keys[i]);
+        struct tally tally;
+        CHECK_OK(tally_init(&tally, &device));
+        most[i] = most_bytes(&tally.backend, data, &config);
+        tally_clear(&tally);
+    }
+    CHECK(most[2] > WORKSPACE_BYTES && most[2] < WORKSPACE_BYTES + panel);
+    CHECK(most[0] > WORKSPACE_BYTES + panel && most[0] < WORKSPACE_BYTES + 2 * panel);
+    CHECK(most[1] > WORKSPACE_BYTES + 2 * 132 * 128 * 64 * (int64_t)sizeof(float));
+    graco_config config = make_config("gae", "hidden=16");
+    struct tally tally;
+    CHECK_OK(tally_init(&tally, &device));
+    int64_t narrow = most_bytes(&tally.backend, data, &config);
+    CHECK(narrow > WORKSPACE_BYTES + (int64_t)(8 * 500 * 16 * sizeof(float)));
+    tally_clear(&tally);
+    graco_dataset_free(data);
 }
 
 /* Every method of the list can be planned, with times where rates are given. */
@@ -214,6 +244,7 @@ int main(void)
     grows();
     counts();
     same_bytes();
+    device_bytes();
     all_methods();
     refuses();
     return check_result();

@@ -10,12 +10,8 @@
 
 enum { TILE = CONTRAST_TILE, ROWS_PER_PIECE = 256 };
 
-/* Rows of one view; `first` counts those of both views, and is a multiple of the tile within its view. */
-struct block {
-    int64_t first, rows;
-};
-
-/* Z in bf16, in the orders in which products read it. */
+/* Z in bf16, in the orders in which products read it. Blocks are of one view, and begin at a multiple of the
+ * tile in it; their first row counts those of both views. */
 struct rounded_rows {
     const struct loops_bf16 *loops; /* NULL: products are float32's */
     int64_t n, d;

@@ -17,13 +17,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-enum {
-    PANEL_BYTES = 32 << 20, /* of similarities, in float32 */
-    PANEL_COLS = 65536,
-    PANEL_GRAIN = 128, /* rows of a panel are a multiple of this */
-    HALF_GRAIN = 8,    /* columns of half matrices are: then the tensor cores are fastest */
-    HALF_BYTES = 2,    /* of a half, and of a bf16 */
-};
+enum { HALF_BYTES = 2 }; /* of a half, and of a bf16 */
 
 /* One sweep over all panels. */
 struct panel_sweep {
@@ -48,14 +42,6 @@ static void columns_of(const struct contrast *s, int view, int64_t *from, int64_
 {
     *from = s->within || view == 1 ? 0 : s->n;
     *end = s->within || view == 0 ? 2 * s->n : s->n;
-}
-
-static int64_t panel_rows(const struct contrast *s)
-{
-    int64_t cols = least(PANEL_COLS, s->within ? 2 * s->n : s->n);
-    int64_t rows = PANEL_BYTES / (int64_t)sizeof(float) / round_up(cols, HALF_GRAIN);
-    rows = rows / PANEL_GRAIN * PANEL_GRAIN;
-    return least(rows < PANEL_GRAIN ? (int64_t)PANEL_GRAIN : rows, s->n);
 }
 
 __device__ static inline void put(float *to, float x)
@@ -89,8 +75,7 @@ static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep 
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     void *Z = NULL;
-    int64_t cols = round_up(least(PANEL_COLS, s->within ? 2 * s->n : s->n), HALF_GRAIN);
-    int64_t floats = panel_rows(s) * cols;
+    int64_t floats = panel_rows(s) * panel_cols(s);
     sweep->spec = s;
     sweep->operands = c->precision == PRECISION_FP16   ? CUDA_R_16F
                       : c->precision == PRECISION_BF16 ? CUDA_R_16BF
