@@ -2,11 +2,14 @@
 """Plans against trainings: memory and the time of an epoch, planned over actual, on shapes of all kinds.
 
     bench/bench_plan.py [--graco build/graco] [--threads 1,2] [--rounds 3] [--shapes NAME,...] [--cpu]
+                        [--device cuda]
 
 Rates are measured anew in every round, right before the trainings of that round, because machines change
 their speed by themselves. An epoch's time is the median of a training's epochs without the first; the
 table shows the median of the rounds' ratios. With --cpu, for one thread on a busy machine, an epoch's time
 is the processor time of a longer training less that of a shorter one, divided by the epochs between them.
+With --device cuda, memory is that of the buffers on the GPU: device_bytes of the plan, buffer_bytes of the
+training.
 """
 
 import argparse
@@ -59,18 +62,20 @@ def train(graco, options, epochs, folder):
     with open(os.path.join(folder, "metrics.jsonl"), encoding="utf-8") as lines:
         seconds = [json.loads(line)["seconds"] for line in lines]
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return out["peak_rss_bytes"], statistics.median(seconds[1:] or seconds), cpu
+    return out, statistics.median(seconds[1:] or seconds), cpu
 
 
 def measure(arguments, shape, threads, work):
     graph, few, many, options = SHAPES[shape]
-    options = [os.path.join(work, graph), *options, "--threads", str(threads), "--device", "cpu"]
+    options = [os.path.join(work, graph), *options, "--threads", str(threads),
+               "--device", arguments.device]
     planned = json.loads(run([arguments.graco, "plan", *options, "--json"]))
-    peak, seconds, cpu = train(arguments.graco, options, many, tempfile.mkdtemp(dir=work))
+    result, seconds, cpu = train(arguments.graco, options, many, tempfile.mkdtemp(dir=work))
     if arguments.cpu:
         less = train(arguments.graco, options, few, tempfile.mkdtemp(dir=work))[2]
         seconds = (cpu - less) / (many - few)
-    return planned["host_bytes"], peak, planned["epoch_seconds"], seconds
+    here, there = ("host", "peak_rss") if arguments.device == "cpu" else ("device", "buffer")
+    return planned[here + "_bytes"], result[there + "_bytes"], planned["epoch_seconds"], seconds
 
 
 def main():
@@ -80,8 +85,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shapes", default=",".join(SHAPES))
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
-    shapes = arguments.shapes.split(",")
+    shapes = [name for name in arguments.shapes.split(",")
+              if arguments.device == "cpu" or name != "deepwalk"]  # it has no kernels for a GPU
     print(f"load of the machine: {os.getloadavg()[0]:.1f}\n")
     print("| training | threads | memory: planned, actual | ratio | an epoch: planned, actual | ratio |")
     print("|---|---:|---:|---:|---:|---:|")

@@ -29,7 +29,8 @@ struct planned {
 };
 
 /* Settings that take less memory, in the order in which they are tried. A number is a lower bound that
- * must lie below the present value; 0 for batch means whole graphs. */
+ * must lie below the present value; 0 for batch means whole graphs. Without a value the number is halved
+ * until the training fits. */
 static const struct remedy {
     const char *key, *value;
 } REMEDIES[] = {{"objective", "moment"},
@@ -39,6 +40,11 @@ static const struct remedy {
                 {"batch", "256"}};
 
 enum { REMEDIES_COUNT = sizeof REMEDIES / sizeof *REMEDIES };
+
+/* Numbers that are halved stay at least this; a setting is worth showing that saves at least this share,
+ * because two plans of the same training differ by some pages. */
+enum { HALVED_LEAST = 16 };
+static const double SAVING_LEAST = 0.02;
 
 struct planning {
     const struct line *line;
@@ -72,10 +78,10 @@ static graco_status plan_with(struct planned *out, struct planning *p, const gra
     return GRACO_OK;
 }
 
-/* Makes `setting` and *config of a remedy; false if the method does not read the key, or if it would
- * change nothing. */
+/* Makes `setting` and *config of a remedy, with a number halved so often; false if the method does not read
+ * the key, or if it would change nothing. */
 static bool apply_remedy(char setting[64], graco_config **config, const struct planning *p,
-                         const struct remedy *remedy)
+                         const struct remedy *remedy, int halvings)
 {
     char now[SETTINGS_TEXT], value[SETTINGS_TEXT];
     settings_get(now, p->config, remedy->key);
@@ -84,8 +90,9 @@ static bool apply_remedy(char setting[64], graco_config **config, const struct p
         return false;
     snprintf(value, sizeof value, "%s", remedy->value ? remedy->value : now);
     if (!remedy->value)
-        snprintf(value, sizeof value, "%" PRId64, number / 2);
-    if (strcmp(value, now) == 0 || graco_config_copy(config, p->config) != GRACO_OK)
+        snprintf(value, sizeof value, "%" PRId64, number >> halvings);
+    if (strcmp(value, now) == 0 || (!remedy->value && number >> halvings < HALVED_LEAST) ||
+        graco_config_copy(config, p->config) != GRACO_OK)
         return false;
     bool good = graco_config_set(*config, remedy->key, value) == GRACO_OK;
     char shown[SETTINGS_TEXT];
@@ -95,18 +102,29 @@ static bool apply_remedy(char setting[64], graco_config **config, const struct p
     return good;
 }
 
+static bool saves(int64_t bytes, int64_t asked)
+{
+    return asked > 0 && (double)bytes <= (1 - SAVING_LEAST) * (double)asked;
+}
+
 /* Plans with each setting that could help. One that the data or the method refuses is left out. */
 static void find_remedies(struct planning *p)
 {
+    const graco_plan *asked = &p->asked.plan;
     for (int i = 0; i < REMEDIES_COUNT; i++) {
-        struct planned *out = &p->others[p->count];
-        graco_config *config = NULL;
-        bool good = apply_remedy(out->setting, &config, p, &REMEDIES[i]) &&
-                    plan_with(out, p, config) == GRACO_OK;
-        bool less = good && (out->plan.host_bytes < p->asked.plan.host_bytes ||
-                             out->plan.device_bytes < p->asked.plan.device_bytes);
-        p->count += less;
-        graco_config_free(config);
+        struct planned *out = &p->others[p->count], found = {.fits = false};
+        bool good = true;
+        for (int halvings = 1; good && !found.fits && halvings <= (REMEDIES[i].value ? 1 : 62);
+             halvings++) {
+            graco_config *config = NULL;
+            good = apply_remedy(found.setting, &config, p, &REMEDIES[i], halvings) &&
+                   plan_with(&found, p, config) == GRACO_OK;
+            graco_config_free(config);
+            if (good && (saves(found.plan.host_bytes, asked->host_bytes) ||
+                         saves(found.plan.device_bytes, asked->device_bytes)))
+                *out = found;
+        }
+        p->count += *out->setting != 0;
     }
 }
 

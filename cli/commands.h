@@ -12,6 +12,7 @@ int cmd_embed(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_neighbours(int argc, char **argv);
 int cmd_map(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
@@ -26,7 +27,7 @@ int cmd_completion(int argc, char **argv);
 
 struct subcommand {
     const char *name;
-    const char *help; /* NULL: not listed; such rows come last */
+    const char *help;
     int (*run)(int argc, char **argv);
 };
 

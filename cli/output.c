@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,6 +128,20 @@ int output_json(struct writer *json)
     }
     writer_clear(json);
     return code;
+}
+
+bool output_other_format(const char *command, const char *path, const char *const *endings,
+                         const char *expected)
+{
+    const char *ending = strrchr(path, '.');
+    for (; ending && *endings; endings++) {
+        if (strcasecmp(ending, *endings) != 0)
+            continue;
+        output_error("%s: %s ends in %s, and this writes %s; expected -o %.*s%s", command, path,
+                     ending, expected, (int)(ending - path), path, expected);
+        return true;
+    }
+    return false;
 }
 
 void output_row(const char *label, const char *format, ...)

@@ -49,6 +49,11 @@ int output_json(struct writer *json);
  * printed could not be written. */
 int output_finish(void);
 
+/* Whether the name of a file ends in one of the endings, which are of other formats than the one that the
+ * command writes: then it says so, with the ending that is expected. A list ends with NULL. */
+bool output_other_format(const char *command, const char *path, const char *const *endings,
+                         const char *expected);
+
 /* One row of a two-column table on stdout. */
 void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
 

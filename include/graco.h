@@ -508,7 +508,7 @@ graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const 
 
 /* Seconds that this machine takes for a unit of each kind of work that a training does, measured with
  * the kernels themselves. They hold for one device and number of threads. */
-enum { GRACO_RATES = 11 };
+enum { GRACO_RATES = 18 };
 typedef struct graco_rates {
     double seconds[GRACO_RATES];
 } graco_rates;
@@ -644,12 +644,13 @@ void graco_eval_result_clear(graco_eval_result *result);
 typedef struct graco_structure {
     double
         modularity; /* of clusters of the embeddings on the graph's edges, below 1; NaN: no edges */
-    double
-        explained; /* share of the features' energy that clusters explain, 0 .. 1; NaN: no features */
+    double explained; /* share of the energy of the features, smoothed over the graph, that clusters
+                         explain, 0 .. 1; NaN: no features */
 } graco_structure;
 
 /* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result. Fails if Z
- * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
+ * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds, and to smooth the
+ * features O((their entries + nodes + edges) * 128). */
 graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
                                      const graco_dataset *data, int64_t threads);
 
@@ -1008,6 +1009,36 @@ graco_status graco_results_save(const graco_results *results, const char *path, 
  * file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says what is
  * wrong with a results.json in one line; then nothing is written. */
 graco_status graco_report(const char *results, const char *folder);
+
+/* A run in a report: the folders of its trainings, each as graco_train leaves it. */
+typedef struct graco_report_run {
+    const char *name;           /* what the page calls it: the path of its folder will do */
+    const char *const *folders; /* (count) one for each seed, those of several splits together */
+    int64_t count;
+    int64_t
+        splits; /* of a supervised method with a training for each of them; 0 or 1: one for all */
+} graco_report_run;
+
+typedef struct graco_report_options {
+    const char *title; /* of the page; NULL: the run's name */
+    const char
+        *data; /* the data set, as graco_dataset_load takes it; NULL: where each run's config.json
+                          says that it was read from */
+    const graco_load_options *load; /* beside what the runs say; NULL: nothing */
+    graco_eval_options eval;        /* of the scores; its threads are those of everything */
+    bool no_map;
+} graco_report_options;
+
+graco_report_options graco_report_defaults(void);
+
+/* Writes one page, `path`, about trainings: settings beside the preset's, curves, scores with the
+ * confusion of classes, effective rank, spectrum, alignment and uniformity of the embeddings, clusters,
+ * a map of up to 20,000 nodes, and how runs compare (docs/evaluation.md). The page needs no network.
+ * What is missing or damaged in a folder is named there, beside what there is; *notes, which may be
+ * NULL, counts such remarks. GRACO_ERROR_IO if a folder holds nothing of a run. The same folders
+ * give the same bytes, for any number of threads. `options` may be NULL. */
+graco_status graco_report_runs(const char *path, int64_t *notes, const graco_report_run *runs,
+                               int64_t count, const graco_report_options *options);
 
 #ifdef __cplusplus
 }

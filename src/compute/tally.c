@@ -6,7 +6,9 @@
 #include "compute/tally.h"
 
 #include "base/memory.h"
+#include "compute/device_scratch.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -55,6 +57,16 @@ void tally_look(struct tally *t, const struct context *c)
     look(t, c ? c->bytes : 0);
 }
 
+double tally_around(const struct context *c, double bytes)
+{
+    return tally_of(c)->again ? bytes : fmax(bytes, (double)c->bytes);
+}
+
+void tally_stream(struct context *c, double bytes)
+{
+    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, bytes, tally_around(c, bytes));
+}
+
 static graco_status tally_allocate(struct context *c, void *out, size_t bytes)
 {
     struct tally *t = tally_of(c);
@@ -91,14 +103,14 @@ static graco_status tally_download(struct context *c, void *to, const void *from
 static graco_status tally_copy(struct context *c, void *to, const void *from, size_t bytes)
 {
     (void)to, (void)from;
-    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, 2.0 * (double)bytes, 2.0 * (double)bytes);
+    tally_stream(c, 2.0 * (double)bytes);
     return GRACO_OK;
 }
 
 static graco_status tally_zero(struct context *c, void *block, size_t bytes)
 {
     (void)block;
-    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, (double)bytes, (double)bytes);
+    tally_stream(c, (double)bytes);
     return GRACO_OK;
 }
 
@@ -109,6 +121,13 @@ static const struct buffers buffers = {.allocate = tally_allocate,
                                        .copy = tally_copy,
                                        .zero = tally_zero};
 
+/* As the CUDA back end does. */
+static graco_status open_device(struct context *c)
+{
+    c->bytes = c->most_bytes = WORKSPACE_BYTES;
+    return GRACO_OK;
+}
+
 graco_status tally_init(struct tally *t, const struct backend *inner)
 {
     *t = (struct tally){.inner = inner, .kernels = tally_kernels};
@@ -117,6 +136,7 @@ graco_status tally_init(struct tally *t, const struct backend *inner)
     t->backend = (struct backend){.name = inner->name,
                                   .host = inner->host,
                                   .tiles = inner->tiles,
+                                  .open = inner->host ? NULL : open_device,
                                   .buffers = &buffers,
                                   .kernels = &t->kernels};
     for (int bits = ROOM_MOST; bits >= ROOM_LEAST; bits -= 2) {

@@ -23,6 +23,7 @@ struct tally {
     const struct backend *inner;
     struct kernels kernels;
     struct work_units work;
+    bool again; /* the same kernel runs again and again, so its operands are where it left them */
     char *base; /* addresses */
     size_t room, used;
     int64_t reserved;               /* host memory that is taken in name alone */
@@ -43,6 +44,19 @@ graco_status tally_reserve(struct tally *tally, void *out, int64_t count, size_t
 /* Looks at what the process has: at the end of a part of the work, in which host memory may have come
  * and gone. `context` may be NULL. */
 void tally_look(struct tally *tally, const struct context *context);
+
+/* How many bytes a step touches between two uses of an operand of so many. */
+double tally_around(const struct context *context, double bytes);
+
+/* Counts bytes that are read or written in order and that each step uses once, such as gradients. */
+void tally_stream(struct context *context, double bytes);
+
+/* Take the scratch memory of a device's kernels and give it back; where the device is the host, the
+ * kernels themselves do. Sums over thread blocks, which are small, are left out. */
+graco_status tally_device_contrast(struct context *context, const struct contrast *s,
+                                   bool backward);
+graco_status tally_device_moment(struct context *context, const struct moment *s, bool backward);
+graco_status tally_device_reconstruct(struct context *context, const struct reconstruction *s);
 
 /* The kernels of tally_kernels.c. */
 extern const struct kernels tally_kernels;

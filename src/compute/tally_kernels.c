@@ -13,10 +13,6 @@
          ? (threads_skip(true), end_skip(tally_of(c)->inner->kernels->name(c, __VA_ARGS__)))       \
          : GRACO_OK)
 
-/* On a device: the scratch of the exact objective's tensor cores. A copy of Z in halves, and the sums of
- * its rows, two for each multiprocessor that shares the work. */
-enum { DEVICE_PROCESSORS = 132 };
-
 static graco_status end_skip(graco_status status)
 {
     threads_skip(false);
@@ -30,15 +26,45 @@ static struct work_units *begin(struct context *c)
     return work;
 }
 
-static void stream(struct work_units *work, double bytes)
+/* Bytes read and written in order. Part of them was written right before, part of them a step ago: how far
+ * they are is halfway between, on the scale of logarithms. */
+static void stream(struct context *c, double bytes)
 {
-    work_add(work, WORK_STREAM_NEAR, bytes, bytes);
+    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, bytes, sqrt(bytes * tally_around(c, bytes)));
 }
 
 /* A kernel that reads and writes `bytes` in order, and no more. */
 static void begin_stream(struct context *c, double bytes)
 {
-    stream(begin(c), bytes);
+    begin(c);
+    stream(c, bytes);
+}
+
+/* Numbers that the CPU's loops take at once. */
+enum { VECTOR = 16 };
+
+/* Rows that a loop works off, each of whose numbers stands for so many bytes. */
+static void pass_rows(struct context *c, int64_t rows, int64_t cols, double bytes)
+{
+    struct work_units *work = &tally_of(c)->work;
+    work->units[WORK_ROW] += (double)rows;
+    work->units[WORK_PART] += cols % VECTOR ? (double)rows : 0;
+    stream(c, bytes * (double)rows * (double)cols);
+}
+
+static void begin_rows(struct context *c, int64_t rows, int64_t cols, double bytes)
+{
+    begin(c);
+    pass_rows(c, rows, cols, bytes);
+}
+
+/* exp and log1p of one number in double take about as long as this many draws. */
+enum { COST_DRAWS = 10 };
+
+/* Costs that a loop finds one by one. */
+static void count_costs(struct context *c, double costs)
+{
+    tally_of(c)->work.units[WORK_DRAW] += COST_DRAWS * costs;
 }
 
 /* ---- Shares of edges ------------------------------------------------------------------------- */
@@ -70,10 +96,11 @@ static double entries_of(const struct tally *t, const struct sparse *m)
 enum { READ = 4, WRITE = 8 };
 
 /* In place, or from one matrix to another. */
-static void activated(struct work_units *work, const struct activation *a, bool in_place)
+static void activated(struct context *c, const struct activation *a, bool in_place)
 {
+    struct work_units *work = &tally_of(c)->work;
     double cells = (double)a->rows * (double)a->cols;
-    stream(work, (in_place ? READ + 4 : READ + WRITE) * cells);
+    pass_rows(c, a->rows, a->cols, in_place ? READ + 4 : READ + WRITE);
     if (a->kind == ACTIVATION_ELU || a->kind == ACTIVATION_SIGMOID)
         work->units[WORK_EXP] += cells;
     if (a->kind == ACTIVATION_RRELU && a->training)
@@ -83,11 +110,23 @@ static void activated(struct work_units *work, const struct activation *a, bool 
 static graco_status count_gemm(struct context *c, const struct gemm *g)
 {
     struct work_units *work = begin(c);
-    work->units[WORK_PRODUCT] += 2.0 * (double)g->m * (double)g->n * (double)g->k;
-    stream(work, READ * (double)g->m * (double)g->k + WRITE * (double)g->m * (double)g->n);
+    int64_t whole =
+        (g->n + VECTOR - 1) / VECTOR * VECTOR; /* columns, with those of the last vector */
+    work->units[WORK_PRODUCT] += 2.0 * (double)g->m * (double)whole * (double)g->k;
+    work->units[WORK_PART] += whole > g->n ? (double)g->m : 0;
+    stream(c, READ * (double)g->m * (double)g->k + WRITE * (double)g->m * (double)g->n);
     if (g->after)
-        activated(work, g->after, true);
+        activated(c, g->after, true);
     return WITHOUT_LOOPS(gemm, g);
+}
+
+/* Rows of `cols` numbers, one for each entry, out of a matrix of so many bytes. */
+static void pick_rows(struct work_units *work, double entries, int64_t cols, double bytes)
+{
+    work_add(work, WORK_ENTRY_NEAR, entries, bytes);
+    work_add(work, WORK_SPARSE_NEAR, entries * (double)cols, bytes);
+    if (cols % VECTOR)
+        work->units[WORK_PART] += entries;
 }
 
 static graco_status count_spmm(struct context *c, const struct spmm *s)
@@ -96,12 +135,11 @@ static graco_status count_spmm(struct context *c, const struct spmm *s)
     for (int view = 0; view < s->views; view++) {
         const struct sparse *m = &s->matrix[view];
         double cols = (double)s->cols;
-        work_add(work, WORK_SPARSE_NEAR, entries_of(tally_of(c), m) * cols,
-                 4.0 * (double)m->entries.cols * cols);
-        stream(work, WRITE * (double)m->entries.rows * cols);
+        pick_rows(work, entries_of(tally_of(c), m), s->cols, 4.0 * (double)m->entries.cols * cols);
+        stream(c, WRITE * (double)m->entries.rows * cols);
     }
     if (s->after)
-        activated(work, s->after, true);
+        activated(c, s->after, true);
     return WITHOUT_LOOPS(spmm, s);
 }
 
@@ -112,7 +150,7 @@ static graco_status count_propagate_sparse(struct context *c, const struct propa
     double mean = X->rows > 0 ? (double)X->start[X->rows] / (double)X->rows : 0;
     for (int view = 0; view < p->views; view++) {
         work->units[WORK_SPARSE_FAR] += entries_of(tally_of(c), &p->matrix[view]) * mean;
-        stream(work, WRITE * (double)p->matrix[view].entries.rows * (double)p->y_row);
+        stream(c, WRITE * (double)p->matrix[view].entries.rows * (double)p->y_row);
     }
     return WITHOUT_LOOPS(propagate_sparse, p);
 }
@@ -128,7 +166,7 @@ static graco_status count_scale_rows(struct context *c, int64_t rows, int64_t co
                                      const float *scale, const float *X, bool accumulate)
 {
     (void)Y, (void)scale, (void)X, (void)accumulate;
-    begin_stream(c, (READ + WRITE) * (double)rows * (double)cols);
+    begin_rows(c, rows, cols, READ + WRITE);
     return GRACO_OK;
 }
 
@@ -137,7 +175,8 @@ static graco_status count_scale_rows(struct context *c, int64_t rows, int64_t co
 static graco_status count_activate(struct context *c, const struct activation *a, float *Y,
                                    const float *X)
 {
-    activated(begin(c), a, Y == X);
+    begin(c);
+    activated(c, a, Y == X);
     return WITHOUT_LOOPS(activate, a, Y, X);
 }
 
@@ -145,18 +184,16 @@ static graco_status count_activate_backward(struct context *c, const struct acti
                                             float *dX, const float *dY, const float *Y,
                                             float *dbias, float *dslope)
 {
-    struct work_units *work = begin(c);
-    double cells = (double)a->rows * (double)a->cols;
-    stream(work, (2 * READ + WRITE) * cells);
+    begin_rows(c, a->rows, a->cols, 2 * READ + WRITE);
     if (a->kind == ACTIVATION_RRELU && a->training)
-        work->units[WORK_DRAW] += cells;
+        tally_of(c)->work.units[WORK_DRAW] += (double)a->rows * (double)a->cols;
     return WITHOUT_LOOPS(activate_backward, a, dX, dY, Y, dbias, dslope);
 }
 
 static graco_status count_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
                                     const float *bias, float *norm)
 {
-    begin_stream(c, 12.0 * (double)rows * (double)cols);
+    begin_rows(c, rows, cols, 12);
     return WITHOUT_LOOPS(normalise, rows, cols, X, bias, norm);
 }
 
@@ -164,7 +201,7 @@ static graco_status count_normalise_backward(struct context *c, int64_t rows, in
                                              float *dZ, const float *Z, const float *norm,
                                              float *dbias)
 {
-    begin_stream(c, 16.0 * (double)rows * (double)cols);
+    begin_rows(c, rows, cols, 16);
     return WITHOUT_LOOPS(normalise_backward, rows, cols, dZ, Z, norm, dbias);
 }
 
@@ -172,7 +209,9 @@ static graco_status count_gather(struct context *c, int64_t rows, int64_t cols, 
                                  const float *X, const int32_t *index)
 {
     (void)Y, (void)X, (void)index;
-    begin_stream(c, (READ + WRITE) * (double)rows * (double)cols);
+    pick_rows(begin(c), (double)rows, VECTOR * ((cols + VECTOR - 1) / VECTOR),
+              tally_around(c, 4.0 * (double)rows * (double)cols)); /* of a larger matrix */
+    stream(c, WRITE * (double)rows * (double)cols);
     return GRACO_OK;
 }
 
@@ -187,7 +226,7 @@ static graco_status count_dropout(struct context *c, const struct dropout *d, in
 {
     (void)d, (void)Y, (void)X;
     begin_stream(c, (READ + WRITE) * (double)n);
-    tally_of(c)->work.units[WORK_DRAW] += (double)n;
+    tally_of(c)->work.units[WORK_DRAW] += 0.5 * (double)n;
     return GRACO_OK;
 }
 
@@ -226,9 +265,9 @@ static graco_status count_segment_softmax_backward(struct context *c, const stru
 
 static void count_heads(struct context *c, const struct segment_heads *h)
 {
-    double cols = (double)(h->heads * h->width);
-    work_add(begin(c), WORK_SPARSE_NEAR, (double)h->segments->count * cols,
-             4.0 * (double)h->segments->entries.cols * cols);
+    int64_t cols = h->heads * h->width;
+    pick_rows(begin(c), (double)h->segments->count, cols,
+              4.0 * (double)h->segments->entries.cols * (double)cols);
 }
 
 static graco_status count_segment_dot(struct context *c, const struct segment_heads *h, float *S,
@@ -267,26 +306,28 @@ static graco_status count_lstm_step_backward(struct context *c, const struct lst
 
 /* ---- Objectives ------------------------------------------------------------------------------ */
 
-/* Takes the scratch of a device's tiles and gives it back. */
-static graco_status take_device_scratch(struct context *c, const struct contrast *s)
+/* Pairs of rows whose similarity is computed: of both views in all, each pair once but those within a
+ * tile on the diagonal, or of one view with the other. */
+static double pairs_of_graph(int64_t nodes, bool within)
 {
-    void *block = NULL;
-    if (tally_of(c)->inner->host || s->graphs > 0)
-        return GRACO_OK;
-    PASS(context_take(c, &block, 2 * s->n, (size_t)(2 * s->d + 8 * DEVICE_PROCESSORS)));
-    context_give(c, block);
-    return GRACO_OK;
+    double n = (double)nodes, last = (double)(nodes % CONTRAST_TILE), tile = CONTRAST_TILE;
+    return within ? 2 * n * n + (n - last) * tile + last * last : n * n;
 }
 
-/* Pairs of rows whose similarity is computed: of both views in all, or of one with the other. */
 static double pairs_of(const struct contrast *s)
 {
-    double tile = CONTRAST_TILE, n = tile * ceil((double)s->n / tile), pairs = n * n;
-    for (int64_t graph = 0; graph < s->graphs; graph++) {
-        double nodes = (double)(s->start[graph + 1] - s->start[graph]);
-        pairs = (graph ? pairs : 0) + nodes * nodes;
-    }
-    return (s->within ? 2 : 1) * pairs;
+    double pairs = 0;
+    for (int64_t graph = 0; graph < s->graphs; graph++)
+        pairs += pairs_of_graph(s->start[graph + 1] - s->start[graph], s->within);
+    return s->graphs > 0 ? pairs : pairs_of_graph(s->n, s->within);
+}
+
+/* The share of similarities that the forward kernel keeps, of all tiles. */
+static double kept_share(const struct contrast *s)
+{
+    double blocks = 2 * ceil((double)s->n / CONTRAST_TILE);
+    double all = blocks * (blocks + 1) / 2 * CONTRAST_TILE * CONTRAST_TILE;
+    return s->tiles ? (double)s->tile_floats / all : 0;
 }
 
 static void find_similarities(struct work_units *work, const struct contrast *s, double share)
@@ -298,32 +339,37 @@ static void find_similarities(struct work_units *work, const struct contrast *s,
 static graco_status count_contrast(struct context *c, struct contrast *s)
 {
     find_similarities(begin(c), s, 1);
+    tally_stream(c, WRITE * kept_share(s) * pairs_of(s));
     graco_status status = WITHOUT_LOOPS(contrast, s);
     s->loss = s->mutual_information = 0;
-    return status == GRACO_OK ? take_device_scratch(c, s) : status;
+    return status == GRACO_OK ? tally_device_contrast(c, s, false) : status;
 }
 
 static graco_status count_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
 {
     struct work_units *work = begin(c);
-    double pairs = pairs_of(s), kept = s->tiles ? (double)s->tile_floats / (2 * pairs) : 0;
-    work->units[WORK_TILE_BACK] += 4 * pairs * (double)s->d;
-    find_similarities(work, s, kept < 1 ? 1 - kept : 0);
-    PASS(take_device_scratch(c, s));
+    work->units[WORK_TILE_BACK] += 4 * pairs_of(s) * (double)s->d;
+    find_similarities(work, s, 1 - kept_share(s));
+    tally_stream(c, READ * kept_share(s) * pairs_of(s));
+    PASS(tally_device_contrast(c, s, true));
     return WITHOUT_LOOPS(contrast_backward, s, dZ);
 }
 
-/* Operations of products of 2n rows with matrices of d and of m columns, so many of each. */
+/* Operations of products of 2n rows with matrices of d and of m columns, so many of each, and a look at
+ * all cosines with the sample. */
 static void count_moment_products(struct context *c, const struct moment *s, int squares,
                                   int samples)
 {
+    struct work_units *work = begin(c);
     double rows = 2 * (double)s->n, d = (double)s->d, m = (double)s->samples;
-    begin(c)->units[WORK_MOMENT] += 2 * rows * d * (squares * d + samples * m);
+    work->units[WORK_MOMENT] += 2 * rows * d * (squares * d + samples * m);
+    work->units[WORK_POWER] += rows * m;
 }
 
 static graco_status count_moment_fit(struct context *c, struct moment *s)
 {
     count_moment_products(c, s, 2, 1);
+    PASS(tally_device_moment(c, s, false));
     return WITHOUT_LOOPS(moment_fit, s);
 }
 
@@ -339,6 +385,7 @@ static graco_status count_moment(struct context *c, struct moment *s)
 static graco_status count_moment_backward(struct context *c, const struct moment *s, float *dZ)
 {
     count_moment_products(c, s, s->kept ? 2 : 3, s->kept ? 2 : 3);
+    PASS(tally_device_moment(c, s, true));
     return WITHOUT_LOOPS(moment_backward, s, dZ);
 }
 
@@ -347,10 +394,11 @@ static graco_status count_reconstruct(struct context *c, struct reconstruction *
     struct work_units *work = begin(c);
     double pairs = (double)s->n * (double)s->n;
     work->units[WORK_TILE] += 4 * pairs * (double)s->d;
-    work->units[WORK_EXP] += pairs;
+    work->units[WORK_LOGISTIC] += pairs;
+    count_costs(c, 2 * entries_of(tally_of(c), s->edges) + (double)s->n); /* they are corrected */
     graco_status status = WITHOUT_LOOPS(reconstruct, s);
     s->loss = 0;
-    return status;
+    return status == GRACO_OK ? tally_device_reconstruct(c, s) : status;
 }
 
 static graco_status count_gaussian(struct context *c, struct gaussian *s, float *Z)
@@ -374,7 +422,7 @@ static graco_status count_classify(struct context *c, struct classification *s)
 {
     double cells = (double)s->count * (double)s->cols;
     begin_stream(c, 4 * cells);
-    tally_of(c)->work.units[WORK_EXP] += cells;
+    tally_of(c)->work.units[WORK_DRAW] += cells;
     graco_status status = WITHOUT_LOOPS(classify, s);
     s->loss = 0;
     return status;
@@ -386,7 +434,7 @@ static graco_status count_classify_backward(struct context *c, const struct clas
     double cells = (double)s->count * (double)s->cols;
     (void)dX;
     begin_stream(c, 12 * cells);
-    tally_of(c)->work.units[WORK_EXP] += cells;
+    tally_of(c)->work.units[WORK_DRAW] += cells;
     return GRACO_OK;
 }
 
@@ -414,6 +462,7 @@ static graco_status count_summarise(struct context *c, int64_t rows, int64_t col
 static graco_status count_agree(struct context *c, struct agreement *a)
 {
     begin_stream(c, 8.0 * (double)(a->positives + a->negatives) * (double)a->d);
+    count_costs(c, (double)(a->positives + a->negatives));
     graco_status status = WITHOUT_LOOPS(agree, a);
     a->loss = 0;
     return status;
@@ -470,7 +519,7 @@ static graco_status count_draw_order(struct context *c, const struct random_key 
                                      int32_t *order, int32_t *place)
 {
     (void)key, (void)order, (void)place;
-    begin(c)->units[WORK_DRAW] += 4 * (double)n;
+    begin(c)->units[WORK_DRAW] += 16 * (double)n;
     return GRACO_OK;
 }
 
@@ -480,7 +529,7 @@ static graco_status count_compact(struct context *c, int count, const struct com
     struct work_units *work = begin(c);
     for (int i = 0; i < count; i++) {
         const struct compaction *one = &list[i];
-        work->units[WORK_DRAW] += one->rows > 0 ? (double)one->start[one->rows] : 0;
+        work->units[WORK_DRAW] += one->rows > 0 ? 0.5 * (double)one->start[one->rows] : 0;
         remember(t, one->count, share_of(t, one->keep));
     }
     return GRACO_OK;
@@ -489,7 +538,7 @@ static graco_status count_compact(struct context *c, int count, const struct com
 static graco_status count_degree_scale(struct context *c, const struct degrees *d, float *scale)
 {
     (void)scale;
-    begin(c)->units[WORK_DRAW] += 2 * (double)d->rows;
+    begin(c)->units[WORK_DRAW] += (double)d->rows;
     return GRACO_OK;
 }
 
@@ -497,20 +546,23 @@ static graco_status count_degree_scale(struct context *c, const struct degrees *
 
 static graco_status count_adam(struct context *c, const struct adam *a)
 {
-    begin_stream(c, 28.0 * (double)a->count);
+    begin(c)->units[WORK_ADAM] += (double)a->count;
+    tally_stream(c, 28.0 * (double)a->count);
     return GRACO_OK;
 }
 
 static graco_status count_clip_norm(struct context *c, int64_t n, float *g, double most)
 {
-    begin_stream(c, 12.0 * (double)n);
+    begin(c);
+    tally_stream(c, 12.0 * (double)n);
     return WITHOUT_LOOPS(clip_norm, n, g, most);
 }
 
 static graco_status count_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
     (void)x;
-    begin_stream(c, 4.0 * (double)n);
+    begin(c);
+    tally_stream(c, 4.0 * (double)n);
     *first = -1;
     return GRACO_OK;
 }

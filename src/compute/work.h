@@ -5,19 +5,28 @@
 
 #include "graco.h"
 
-/* Each kind once, with its name. `near` work finds its operands in a cache, `far` work does not. */
+/* Each kind once, with its name. `near` work finds its operands in a cache, `far` work does not. A rate
+ * holds for one shape of loop only, so what a loop does once a row or once an entry, whatever its width,
+ * is a kind of its own. */
 #define WORK_KINDS(KIND)                                                                           \
     KIND(CALL, "call")               /* one kernel, whatever it does */                            \
     KIND(PRODUCT, "product")         /* floating-point operations of a dense product */            \
     KIND(SPARSE_NEAR, "sparse_near") /* terms of a sparse product */                               \
     KIND(SPARSE_FAR, "sparse_far")                                                                 \
+    KIND(ENTRY_NEAR, "entry_near") /* entries of a sparse product */                               \
+    KIND(ENTRY_FAR, "entry_far")                                                                   \
+    KIND(PART, "part")               /* of entries or rows, those that end within a vector */      \
     KIND(STREAM_NEAR, "stream_near") /* bytes read or written in order */                          \
     KIND(STREAM_FAR, "stream_far")                                                                 \
+    KIND(ROW, "row")             /* rows that a loop begins */                                     \
     KIND(DRAW, "draw")           /* random numbers, or entries looked at one by one */             \
+    KIND(ADAM, "adam")           /* parameters that the optimiser changes */                       \
     KIND(TILE, "tile")           /* operations of products of similarities, forward */             \
     KIND(EXP, "exp")             /* exponentials */                                                \
     KIND(TILE_BACK, "tile_back") /* operations on kept similarities, backward */                   \
-    KIND(MOMENT, "moment")       /* operations of the objective moment */
+    KIND(LOGISTIC, "logistic")   /* log(1 + e^s) with its slope */                                 \
+    KIND(MOMENT, "moment")       /* operations of the objective moment */                          \
+    KIND(POWER, "power")         /* cosines whose powers it sums */
 
 enum work_kind {
 #define KIND(name, word) WORK_##name,
@@ -32,7 +41,7 @@ struct work_units {
 
 /* Operands of up to WORK_NEAR bytes are in a cache, those from WORK_FAR bytes on are not; of those
  * between, a share is that falls with the logarithm. */
-enum { WORK_NEAR = 1 << 20, WORK_FAR = 1 << 25 };
+enum { WORK_NEAR = 1 << 20, WORK_FAR = 1 << 26 };
 
 /* Adds units to the kind `near` and to the one after it, by the size of the operands. */
 void work_add(struct work_units *work, enum work_kind near, double units, double bytes);

@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "eval/kmeans.h"
 #include "eval/protocol.h"
+#include "eval/smooth.h"
 
 #include <math.h>
 
@@ -44,93 +45,51 @@ graco_status structure_modularity(double *Q, const struct graph *graph, const in
 /* ---- Features -------------------------------------------------------------------------------- */
 
 struct energy {
-    const struct features *X;
+    const graco_matrix *S;
     const int32_t *cluster;
-    int64_t clusters;
-    double *scale; /* (rows) 1 / |x|, or 0 */
-    double *sum;   /* (clusters, cols) of the scaled rows */
+    double *sum; /* (clusters, cols) of the rows */
 };
 
-static double scale_of(double square)
-{
-    return square > 0 ? 1 / sqrt(square) : 0;
-}
-
-static void find_scales(void *job, struct threads_piece rows)
+static void sum_columns(void *job, struct threads_piece columns)
 {
     const struct energy *e = job;
-    const struct features *X = e->X;
-    for (int64_t i = rows.first; i < rows.last; i++) {
-        double square = 0;
-        for (int64_t j = 0; X->dense && j < X->cols; j++)
-            square += (double)X->dense[i * X->cols + j] * (double)X->dense[i * X->cols + j];
-        for (int64_t k = X->dense ? 0 : X->sparse.start[i]; !X->dense && k < X->sparse.start[i + 1];
-             k++)
-            square += X->sparse.value ? (double)X->sparse.value[k] * (double)X->sparse.value[k] : 1;
-        e->scale[i] = scale_of(square);
-    }
-}
-
-static void sum_dense(void *job, struct threads_piece columns)
-{
-    const struct energy *e = job;
-    for (int64_t i = 0; i < e->X->rows; i++) {
-        double *sum = e->sum + e->cluster[i] * e->X->cols;
-        const float *x = e->X->dense + i * e->X->cols;
+    int64_t cols = e->S->cols;
+    for (int64_t i = 0; i < e->S->rows; i++)
         for (int64_t j = columns.first; j < columns.last; j++)
-            sum[j] += e->scale[i] * (double)x[j];
-    }
+            e->sum[e->cluster[i] * cols + j] += (double)e->S->data[i * cols + j];
 }
 
-static void sum_sparse(const struct energy *e)
+static bool has_direction(const float *row, int64_t cols)
 {
-    const struct csr *X = &e->X->sparse;
-    for (int64_t i = 0; i < X->rows; i++)
-        for (int64_t k = X->start[i]; k < X->start[i + 1]; k++)
-            e->sum[e->cluster[i] * X->cols + X->index[k]] +=
-                e->scale[i] * (X->value ? (double)X->value[k] : 1);
+    for (int64_t j = 0; j < cols; j++)
+        if (row[j] != 0)
+            return true;
+    return false;
 }
 
-/* The sum over clusters, of which size (clusters) has the rows that are not zeros, over their number. */
-static double share_of(const struct energy *e, int64_t *size)
-{
-    double energy = 0;
-    int64_t rows = 0;
-    for (int64_t i = 0; i < e->X->rows; i++)
-        size[e->cluster[i]] += e->scale[i] > 0;
-    for (int64_t c = 0; c < e->clusters; c++) {
-        double square = 0;
-        for (int64_t j = 0; j < e->X->cols; j++)
-            square += e->sum[c * e->X->cols + j] * e->sum[c * e->X->cols + j];
-        rows += size[c];
-        energy += size[c] > 0 ? square / (double)size[c] : 0;
-    }
-    return rows > 0 ? energy / (double)rows : (double)NAN;
-}
-
-graco_status structure_explained(double *share, const struct features *X, const int32_t *cluster,
+graco_status structure_explained(double *share, const graco_matrix *S, const int32_t *cluster,
                                  int64_t clusters, int threads)
 {
     graco_status status = GRACO_OK;
-    struct energy e = {.X = X, .cluster = cluster, .clusters = clusters};
-    int64_t *size = NULL;
-    *share = (double)NAN;
-    if (X->cols == 0)
-        return GRACO_OK;
-    TRY(features_check(X));
-    TRY(memory_alloc(&e.scale, X->rows, sizeof *e.scale));
-    TRY(memory_zalloc(&e.sum, clusters * X->cols, sizeof *e.sum));
+    struct energy e = {.S = S, .cluster = cluster};
+    int64_t *size = NULL, rows = 0;
+    double energy = 0;
+    TRY(memory_zalloc(&e.sum, clusters * S->cols, sizeof *e.sum));
     TRY(memory_zalloc(&size, clusters, sizeof *size));
-    threads_run(threads, X->rows, ROWS, find_scales, &e);
-    if (X->dense)
-        threads_run(threads, X->cols, COLUMNS, sum_dense, &e);
-    else
-        sum_sparse(&e);
-    *share = share_of(&e, size);
+    threads_run(threads, S->cols, COLUMNS, sum_columns, &e);
+    for (int64_t i = 0; i < S->rows; i++)
+        size[cluster[i]] += has_direction(S->data + i * S->cols, S->cols);
+    for (int64_t c = 0; c < clusters; c++) {
+        double square = 0;
+        for (int64_t j = 0; j < S->cols; j++)
+            square += e.sum[c * S->cols + j] * e.sum[c * S->cols + j];
+        rows += size[c];
+        energy += size[c] > 0 ? square / (double)size[c] : 0;
+    }
+    *share = rows > 0 ? energy / (double)rows : (double)NAN;
 done:
     memory_free(size);
     memory_free(e.sum);
-    memory_free(e.scale);
     return status;
 }
 
@@ -146,7 +105,7 @@ static void scale_row(float *out, const float *row, int64_t cols)
     double square = 0;
     for (int64_t j = 0; j < cols; j++)
         square += (double)row[j] * (double)row[j];
-    double scale = scale_of(square);
+    double scale = square > 0 ? 1 / sqrt(square) : 0;
     for (int64_t j = 0; j < cols; j++)
         out[j] = (float)((double)row[j] * scale);
 }
@@ -195,22 +154,21 @@ void structure_centre(float *out, const graco_matrix *Z, int threads)
 
 /* One clustering's share in both means. */
 static graco_status add_clustering(graco_structure *sum, const graco_matrix *rows,
-                                   const graco_dataset *data, uint64_t seed, int threads)
+                                   const struct graph *graph, const graco_matrix *S,
+                                   struct kmeans_options *options)
 {
     graco_status status = GRACO_OK;
     struct kmeans communities = {0}, topics = {0};
-    struct kmeans_options options = {
-        .starts = STARTS, .spherical = true, .seed = seed, .threads = threads};
     double Q = (double)NAN, share = (double)NAN;
-    options.clusters = STRUCTURE_COMMUNITIES;
-    if (data->graph->edges > 0) {
-        TRY(kmeans_fit(&communities, rows, &options));
-        TRY(structure_modularity(&Q, data->graph, communities.cluster, communities.clusters));
+    options->clusters = STRUCTURE_COMMUNITIES;
+    if (graph->edges > 0) {
+        TRY(kmeans_fit(&communities, rows, options));
+        TRY(structure_modularity(&Q, graph, communities.cluster, communities.clusters));
     }
-    options.clusters = STRUCTURE_TOPICS;
-    if (data->features.cols > 0) {
-        TRY(kmeans_fit(&topics, rows, &options));
-        TRY(structure_explained(&share, &data->features, topics.cluster, topics.clusters, threads));
+    options->clusters = STRUCTURE_TOPICS;
+    if (S->cols > 0) {
+        TRY(kmeans_fit(&topics, rows, options));
+        TRY(structure_explained(&share, S, topics.cluster, topics.clusters, options->threads));
     }
     sum->modularity += Q / STRUCTURE_REPEATS;
     sum->explained += share / STRUCTURE_REPEATS;
@@ -220,20 +178,33 @@ done:
     return status;
 }
 
-graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
-                                     const graco_dataset *data, int64_t threads)
+graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
+                               const graco_dataset *data, const graco_matrix *S, int threads)
 {
     graco_status status = GRACO_OK;
     graco_structure sum = {0};
     graco_matrix rows = {.rows = Z->rows, .cols = Z->cols};
-    int count = threads_count(threads);
+    struct kmeans_options options = {.starts = STARTS, .spherical = true, .threads = threads};
     TRY(protocol_check_rows(Z, data));
     TRY(memory_alloc(&rows.data, rows.rows * rows.cols, sizeof *rows.data));
-    structure_centre(rows.data, Z, count);
-    for (uint64_t seed = 0; seed < STRUCTURE_REPEATS; seed++)
-        TRY(add_clustering(&sum, &rows, data, seed, count));
+    structure_centre(rows.data, Z, threads);
+    for (options.seed = 0; options.seed < STRUCTURE_REPEATS; options.seed++)
+        TRY(add_clustering(&sum, &rows, data->graph, S, &options));
     *out = sum;
 done:
     graco_matrix_clear(&rows);
+    return status;
+}
+
+graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
+                                     const graco_dataset *data, int64_t threads)
+{
+    graco_status status = GRACO_OK;
+    graco_matrix S = {0};
+    int count = threads_count(threads);
+    TRY(smooth_features(&S, data, count));
+    TRY(structure_measure(out, Z, data, &S, count));
+done:
+    graco_matrix_clear(&S);
     return status;
 }

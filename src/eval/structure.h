@@ -1,5 +1,5 @@
 /* The structure of embeddings, measured without labels: do clusters of them follow the graph's edges,
- * and do they explain the nodes' features?
+ * and do they explain the features of the nodes' neighbourhoods?
  *
  * Both are asked of embeddings alone, so the same rows always get the same two numbers, and settings can
  * be compared by them where no label is known. docs/evaluation.md has the formulas. */
@@ -20,18 +20,22 @@ enum { STRUCTURE_COMMUNITIES = 10, STRUCTURE_TOPICS = 20, STRUCTURE_REPEATS = 3 
 graco_status structure_modularity(double *Q, const struct graph *graph, const int32_t *cluster,
                                   int64_t clusters);
 
-/* The share of the features' energy that the means of clusters (nodes) have, rows x_i scaled to length
- * one and those of zeros left out:
+/* The share of the energy of rows s_i that the means of clusters (nodes) have. S (nodes, cols) has rows of
+ * length one, as smooth_features gives them, and rows of zeros, which are left out:
  *
- *     sum over clusters c of |sum of x_i over i in c|^2 / n_c, over the number of rows
+ *     sum over clusters c of |sum of s_i over i in c|^2 / n_c, over the number of rows
  *
- * 0 .. 1, 1 if the rows of every cluster are alike; NaN without features. O(clusters * columns +
- * entries). */
-graco_status structure_explained(double *share, const struct features *X, const int32_t *cluster,
+ * 0 .. 1, 1 if the rows of every cluster are alike; NaN if all are zeros. O((nodes + clusters) * cols). */
+graco_status structure_explained(double *share, const graco_matrix *S, const int32_t *cluster,
                                  int64_t clusters, int threads);
 
 /* Fills out (rows, cols) with the rows of Z as they are clustered: scaled to length one, less their mean,
  * scaled to length one again. Rows of zeros stay zeros in either scaling. */
 void structure_centre(float *out, const graco_matrix *Z, int threads);
+
+/* graco_measure_structure with the smoothed features S (eval/smooth.h) of the data set, which are made
+ * once for many embeddings of it. */
+graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
+                               const graco_dataset *data, const graco_matrix *S, int threads);
 
 #endif

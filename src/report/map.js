@@ -1,9 +1,9 @@
 // The page of a map: draws nodes, and answers pointer, fingers and keys. It needs nothing but this file.
 //
 // Places are in the units of the layout, y up. The view is a centre and a scale in pixels per unit. Each
-// node has a shade, a number of a palette, or -1: it is hidden. WebGL draws discs; where there is none,
-// or the address ends with #canvas, a plain canvas draws squares. Words of the data reach the page as
-// text alone, never as markup.
+// node has a shade, a number of a palette, or -1: it is hidden. WebGL draws discs; where there is none, or no
+// GPU, a plain canvas gets them as pixels; #webgl or #canvas behind the address decides otherwise. Words of
+// the data reach the page as text alone, never as markup.
 (() => {
 "use strict";
 const get = id => document.getElementById(id);
@@ -37,10 +37,37 @@ const canvas = get("map"), over = get("over");
 const view = {x: 0, y: 0, scale: 1, width: 1, height: 1, ratio: 1};
 let drawWanted = false;
 
+// While the map moves, every node is drawn or every second, third ... one, as many as the machine manages; when
+// it rests, all of them.
+const FAST = 25, SLOW = 60, REST = 200;    // milliseconds
+const EVERY_MOST = 16;
+let every = 1, moved = false, askedAt = -1e9, framedAt = -1e9, resting = 0;
+
+function frame() {
+    const now = performance.now(), taken = now - framedAt;
+    if (moved && askedAt - framedAt < REST)        // else it stood still in between
+        every = taken > SLOW ? Math.min(Math.ceil(every * taken / SLOW), EVERY_MOST)
+            : taken < FAST ? Math.max(every >> 1, 1) : every;
+    draw(moved ? every : 1);
+    drawOver();
+    clearTimeout(resting);
+    if (moved && every > 1)
+        resting = setTimeout(redraw, REST);
+    framedAt = now;
+    drawWanted = moved = false;
+}
+
 function redraw() {
-    if (!drawWanted)
-        requestAnimationFrame(() => { drawWanted = false; draw(); drawOver(); });
+    if (drawWanted)
+        return;
     drawWanted = true;
+    askedAt = performance.now();
+    requestAnimationFrame(frame);
+}
+
+function move() {
+    moved = true;
+    redraw();
 }
 
 const toScreen = i => [(place[2 * i] - view.x) * view.scale + view.width / 2,
@@ -66,16 +93,18 @@ function zoom(factor, x = view.width / 2, y = view.height / 2) {
     view.scale = Math.min(Math.max(view.scale * factor, fit / 4), fit * 4000);
     view.x = px - (x - view.width / 2) / view.scale;
     view.y = py + (y - view.height / 2) / view.scale;
-    redraw();
+    move();
 }
 
 function pan(dx, dy) {
     view.x -= dx / view.scale;
     view.y += dy / view.scale;
-    redraw();
+    move();
 }
 
 function resize() {
+    if (canvas.clientWidth === 0)      // in a part of another page that is folded away
+        return;
     const first = view.width === 1, whole = Math.abs(view.scale / fitScale() - 1) < 1e-6;
     view.width = canvas.clientWidth;
     view.height = canvas.clientHeight;
@@ -137,8 +166,9 @@ for (const c of columns) {
 function recolour() {
     if (column.group) {
         palette = column.words.map((_, g) => groupColour(g));
+        const shades = Int32Array.from(palette, (_, g) => column.hidden.has(g) ? -1 : g);
         for (let i = 0; i < N; i++)
-            shade[i] = column.hidden.has(column.group[i]) ? -1 : column.group[i];
+            shade[i] = shades[column.group[i]];
     } else {
         const wide = column.high - column.low;
         palette = Array.from({length: SHADES}, (_, s) => rampColour(s / (SHADES - 1)));
@@ -154,12 +184,15 @@ function recolour() {
 
 // ---- Drawing -------------------------------------------------------------------------------------
 
-const gl = location.hash === "#canvas" ? null : canvas.getContext("webgl", {antialias: false, alpha: true});
+// A browser without a GPU draws WebGL by software, ten times slower than the pixels below.
+const gl = location.hash === "#canvas" ? null : canvas.getContext("webgl", {
+    antialias: false, alpha: true, failIfMajorPerformanceCaveat: location.hash !== "#webgl",
+});
 const plain = gl ? null : canvas.getContext("2d");
 const pen = over.getContext("2d");
-let program, colourBuffer, order;
-const MOVING_MOST = 200000;            // squares that a plain canvas draws while the map moves
-let movedAt = -1e9;
+const COVER = gl ? 200 : 255;          // how much of what is below a dot it covers, of 255
+const colours = new Uint32Array(N);    // of each node, as the four bytes of a pixel; 0: hidden
+let uniforms, placeBuffer, colourBuffer, attributes, image;
 
 // The more nodes, and the smaller the screen, the smaller a dot; it grows as the view comes closer.
 function dotSize() {
@@ -175,7 +208,7 @@ function compile(kind, source) {
 }
 
 function begin() {
-    program = gl.createProgram();
+    const program = gl.createProgram();
     gl.attachShader(program, compile(gl.VERTEX_SHADER, `
         attribute vec2 place; attribute vec4 colour; varying vec4 ink;
         uniform vec2 centre, scale; uniform mediump float size;
@@ -193,83 +226,100 @@ function begin() {
         }`));
     gl.linkProgram(program);
     gl.useProgram(program);
-    const attribute = (name, count, type, normalised) => {
-        const buffer = gl.createBuffer(), at = gl.getAttribLocation(program, name);
-        gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-        gl.enableVertexAttribArray(at);
-        gl.vertexAttribPointer(at, count, type, normalised, 0, 0);
-        return buffer;
-    };
-    attribute("place", 2, gl.FLOAT, false);
+    uniforms = {};
+    for (const name of ["centre", "scale", "size"])
+        uniforms[name] = gl.getUniformLocation(program, name);
+    attributes = ["place", "colour"].map(name => gl.getAttribLocation(program, name));
+    attributes.forEach(at => gl.enableVertexAttribArray(at));
+    placeBuffer = gl.createBuffer();
+    colourBuffer = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, placeBuffer);
     gl.bufferData(gl.ARRAY_BUFFER, place, gl.STATIC_DRAW);
-    colourBuffer = attribute("colour", 4, gl.UNSIGNED_BYTE, true);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
 }
 
-// Gives the shades to whoever draws: colours for WebGL, nodes in the order of shades for a canvas.
+// Gives each node the colour of its shade, in bytes as the machine orders them.
 function upload() {
-    if (gl) {
-        const bytes = new Uint8Array(4 * N);
-        for (let i = 0; i < N; i++)
-            if (shade[i] >= 0) {
-                bytes.set(palette[shade[i]], 4 * i);
-                bytes[4 * i + 3] = 200;
-            }
-        gl.bindBuffer(gl.ARRAY_BUFFER, colourBuffer);
-        gl.bufferData(gl.ARRAY_BUFFER, bytes, gl.DYNAMIC_DRAW);
+    const inks = Uint32Array.from(palette, rgb => new Uint32Array(Uint8Array.of(...rgb, COVER).buffer)[0]);
+    for (let i = 0; i < N; i++)
+        colours[i] = shade[i] < 0 ? 0 : inks[shade[i]];
+    if (!gl)
         return;
-    }
-    const start = new Int32Array(palette.length + 2);
-    for (let i = 0; i < N; i++)
-        start[shade[i] + 2]++;
-    for (let s = 1; s < start.length; s++)
-        start[s] += start[s - 1];
-    order = new Int32Array(N);
-    for (let i = 0; i < N; i++)
-        order[start[shade[i] + 1]++] = i;
+    gl.bindBuffer(gl.ARRAY_BUFFER, colourBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, colours, gl.DYNAMIC_DRAW);
 }
 
-function draw() {
-    if (gl) {
-        const uniform = name => gl.getUniformLocation(program, name);
-        gl.viewport(0, 0, canvas.width, canvas.height);
-        gl.clearColor(0, 0, 0, 0);
-        gl.clear(gl.COLOR_BUFFER_BIT);
-        gl.uniform2f(uniform("centre"), view.x, view.y);
-        gl.uniform2f(uniform("scale"), 2 * view.scale / view.width, 2 * view.scale / view.height);
-        gl.uniform1f(uniform("size"), dotSize() * view.ratio + 1);
-        gl.drawArrays(gl.POINTS, 0, N);
-        return;
-    }
-    const moving = performance.now() - movedAt < 200, every = moving ? Math.ceil(N / MOVING_MOST) : 1;
-    const size = dotSize(), [left, top] = toPlane(0, 0), [right, bottom] = toPlane(view.width, view.height);
-    let last = -1;
-    plain.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
-    plain.clearRect(0, 0, view.width, view.height);
-    plain.globalAlpha = 0.8;
-    for (let n = 0; n < N; n += every) {
-        const i = order[n], x = place[2 * i], y = place[2 * i + 1];
-        if (shade[i] < 0 || x < left || x > right || y < bottom || y > top)
-            continue;
-        if (shade[i] !== last)
-            plain.fillStyle = css(palette[last = shade[i]]);
-        plain.fillRect((x - view.x) * view.scale + (view.width - size) / 2,
-                       (view.y - y) * view.scale + (view.height - size) / 2, size, size);
-    }
-    if (every > 1)
-        setTimeout(redraw, 220);
+let drawn = 1;                         // in the last frame: every node, or every second ...
+
+function draw(every = 1) {
+    drawn = every;
+    if (gl)
+        drawByGl(every);
+    else
+        drawPixels(every);
 }
+
+function drawByGl(every) {
+    const aim = (buffer, at, count, type, bytes) => {
+        gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+        gl.vertexAttribPointer(at, count, type, type !== gl.FLOAT, bytes * every, 0);
+    };
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    aim(placeBuffer, attributes[0], 2, gl.FLOAT, 8);
+    aim(colourBuffer, attributes[1], 4, gl.UNSIGNED_BYTE, 4);
+    gl.uniform2f(uniforms.centre, view.x, view.y);
+    gl.uniform2f(uniforms.scale, 2 * view.scale / view.width, 2 * view.scale / view.height);
+    gl.uniform1f(uniforms.size, dotSize() * view.ratio + 1);
+    gl.drawArrays(gl.POINTS, 0, Math.ceil(N / every));
+}
+
+// How far the disc reaches from its middle column in each of its rows.
+function discRows(across) {
+    return Int32Array.from({length: across}, (_, row) => {
+        const up = row + 0.5 - across / 2;
+        return Math.round(Math.sqrt(across * across / 4 - up * up) - across % 2 / 2);
+    });
+}
+
+function drawPixels(every) {
+    const {width, height} = canvas, scale = view.scale * view.ratio;
+    const across = Math.round(dotSize() * view.ratio), half = across >> 1, odd = across % 2, reach = discRows(across);
+    const left = width / 2 - view.x * scale, top = height / 2 + view.y * scale;
+    if (!width || !height)
+        return;
+    if (!image || image.width !== width || image.height !== height)
+        image = plain.createImageData(width, height);
+    const pixels = new Uint32Array(image.data.buffer);
+    pixels.fill(0);
+    for (let i = 0; i < N; i += every) {
+        const x = Math.round(place[2 * i] * scale + left), y = Math.round(top - place[2 * i + 1] * scale) - half;
+        const ink = colours[i];
+        if (!ink || x < half || x >= width - half - 1 || y < 0 || y > height - across)
+            continue;
+        for (let row = 0, middle = y * width + x; row < across; row++, middle += width)
+            for (let at = middle - reach[row], end = middle + reach[row] + odd; at < end; at++)
+                pixels[at] = ink;
+    }
+    plain.putImageData(image, 0, 0);
+}
+
+const MARKED_MOST = 5000;              // nodes of a lasso with a square around each
 
 // What lies over the nodes: the lasso, a ring around the node of the card and lines to its neighbours.
 function drawOver() {
-    const ink = getComputedStyle(document.body).color;
+    const marked = chosen.length <= MARKED_MOST ? chosen : [], size = dotSize() + 3;
     pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     pen.clearRect(0, 0, view.width, view.height);
-    pen.strokeStyle = pen.fillStyle = ink;
-    for (const i of chosen.size <= 5000 ? chosen : []) {
+    if (!marked.length && shown < 0 && !loop)
+        return;
+    pen.strokeStyle = pen.fillStyle = getComputedStyle(document.body).color;
+    pen.lineWidth = 1;
+    for (const i of marked) {
         const [x, y] = toScreen(i);
-        pen.strokeRect(x - dotSize() / 2 - 1.5, y - dotSize() / 2 - 1.5, dotSize() + 3, dotSize() + 3);
+        pen.strokeRect(x - size / 2, y - size / 2, size, size);
     }
     if (shown >= 0) {
         const [x, y] = toScreen(shown);
@@ -349,10 +399,16 @@ function element(name, words, parent, most = 200) {
     return e;
 }
 
+// A card that comes and goes with the pointer must not catch it where it lies over the node.
+function letThrough() {
+    get("card").style.pointerEvents = kept === shown ? "" : "none";
+}
+
 function show(node) {
     if (node === shown)
         return;
     shown = node;
+    letThrough();
     const card = get("card");
     card.replaceChildren();
     card.hidden = node < 0;
@@ -383,6 +439,7 @@ function show(node) {
 function keep(node) {
     kept = node;
     show(node);
+    letThrough();
 }
 
 // Shows a node in the middle, close enough to see its neighbours.
@@ -529,7 +586,7 @@ get("colour").onchange = event => {
 
 // ---- Lasso ---------------------------------------------------------------------------------------
 
-let loop = null, lassoOn = false, chosen = new Set();
+let loop = null, lassoOn = false, chosen = [];
 
 function setLasso(on) {
     lassoOn = on;
@@ -547,20 +604,28 @@ function within(x, y) {
     return inside;
 }
 
-// Chooses the nodes for which `test` holds, of those that are not hidden.
-function choose(test) {
-    chosen = new Set();
-    for (let i = 0; i < N; i++)
-        if (shade[i] >= 0 && test(...toScreen(i)))
-            chosen.add(i);
-    get("save").hidden = chosen.size === 0;
-    get("save").textContent = `Save ${chosen.size.toLocaleString("en")} ${chosen.size === 1 ? "name" : "names"}`;
+// Chooses the nodes within a box of the screen for which `test` holds, of those that are not hidden.
+function choose(box, test) {
+    const [left, top] = toPlane(box.left, box.top), [right, bottom] = toPlane(box.right, box.bottom);
+    chosen = [];
+    for (let i = 0; i < N; i++) {
+        const x = place[2 * i], y = place[2 * i + 1];
+        if (shade[i] >= 0 && x >= left && x <= right && y >= bottom && y <= top &&
+            (!test || test((x - view.x) * view.scale + view.width / 2, (view.y - y) * view.scale + view.height / 2)))
+            chosen.push(i);
+    }
+    get("save").hidden = chosen.length === 0;
+    get("save").textContent = `Save ${chosen.length.toLocaleString("en")} ${chosen.length === 1 ? "name" : "names"}`;
     resize();
 }
 
+const NOWHERE = {left: 1, top: 1, right: 0, bottom: 0};
+
 function endLoop() {
-    if (loop && loop.length > 2)
-        choose(within);
+    if (loop && loop.length > 2) {
+        const xs = loop.map(p => p[0]), ys = loop.map(p => p[1]);
+        choose({left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys)}, within);
+    }
     loop = null;
     setLasso(false);
     redraw();
@@ -568,7 +633,7 @@ function endLoop() {
 
 // One name a line; a line end within a name becomes a blank.
 get("save").onclick = () => {
-    const lines = [...chosen].map(i => nameOf(i).replace(/[\r\n]+/g, " ") + "\n");
+    const lines = chosen.map(i => nameOf(i).replace(/[\r\n]+/g, " ") + "\n");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob(lines, {type: "text/plain"}));
     link.download = "names.txt";
@@ -603,7 +668,6 @@ canvas.onpointermove = event => {
         return;
     }
     travelled += Math.hypot(x - before[0], y - before[1]);
-    movedAt = performance.now();
     if (loop) {
         loop.push([x, y]);
         redraw();
@@ -636,7 +700,6 @@ canvas.onpointerleave = () => { if (!fingers.size) show(kept); };
 
 canvas.addEventListener("wheel", event => {
     event.preventDefault();
-    movedAt = performance.now();
     zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...at(event));
 }, {passive: false});
 
@@ -645,8 +708,8 @@ const KEYS = {
     "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3), 0: showAll,
     "/": () => find.focus(), l: () => setLasso(!lassoOn),
     // What a lasso around all that is seen would choose.
-    v: () => choose((x, y) => x >= 0 && y >= 0 && x <= view.width && y <= view.height),
-    Escape: () => { loop = null; setLasso(false); choose(() => false); keep(-1); },
+    v: () => choose({left: 0, top: 0, right: view.width, bottom: view.height}),
+    Escape: () => { loop = null; setLasso(false); choose(NOWHERE); keep(-1); },
 };
 
 canvas.onkeydown = event => {
@@ -666,9 +729,10 @@ canvas.addEventListener("webglcontextlost", event => event.preventDefault());
 canvas.addEventListener("webglcontextrestored", () => { begin(); recolour(); });
 new ResizeObserver(resize).observe(canvas);
 
-// For scripts and tests: where a node is on the screen, what is seen of the map, what a lasso chose.
+// For scripts and tests: where a node is on the screen, what is seen of the map, what a lasso chose, how it is drawn.
 window.gracoMap = {
     where: node => toScreen(node), view, chosen: () => [...chosen], drawnBy: gl ? "webgl" : "canvas",
+    drawnEvery: () => drawn,
     frame: () => { draw(); drawOver(); if (gl) gl.finish(); },
 };
 

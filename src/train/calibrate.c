@@ -1,48 +1,60 @@
 /* Calibration: each rate from one small job on the device. The same job runs on the tally, which says how
- * much work of every kind it is; what the kinds that are known already do not explain is the rate of the
- * one that is measured. So a rate is defined by the count that will use it. */
+ * much work of every kind it is; what the other kinds do not explain is the rate of the job's own. So a rate
+ * is defined by the count that will use it. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/tally.h"
 #include "config/config.h"
 #include "methods/method.h"
 #include "tape/tape.h"
+#include "train/timing.h"
 
 #include <math.h>
 
-/* A job runs again until it has taken this long in all; the fastest counts. Jobs take a millisecond or
- * two, so that some run is not interrupted where other programs want the same cores; one thread looks at
- * its own time on a core. */
-static const double JOB_SECONDS = 0.06;
+/* A job runs again until it has taken this long in all. One thread looks at its own time on a core, and
+ * its median run counts, because a training is no row of lucky runs. Several threads and devices look at
+ * the clock, and the fastest run counts: others may have waited for a core that another program had. */
+static const double JOB_SECONDS = 0.04;
 enum { JOB_RUNS_LEAST = 5, JOB_RUNS_MOST = 2000 };
 
-/* A device needs larger operands than a CPU to be busy. */
-enum { DEVICE_FACTOR = 8, ENTRIES_PER_ROW = 8, SPARSE_ROWS = 2048, SAMPLES = 256 };
+/* A job's own kind of work has at least this share of its time: other rates may explain too much. */
+static const double LEAST_SHARE = 0.05;
+enum { TURNS = 20 };
 
-/* What jobs work on: two blocks of floats, all 0, and random entries. */
+/* A device needs larger operands than a CPU to be busy. */
+enum { DEVICE_FACTOR = 8, SAMPLES = 256 };
+
+/* Random matrices, by their columns. A run of a job takes SPARSE_ROWS rows of one, others each time: a
+ * processor learns entries and lengths of rows that come again. */
+enum { SPARSE_ROWS = 2048, SPARSE_RUNS = 32, ROW_MOST = 16, WIDE = 128, NARROW = 16 };
+static const int64_t MATRICES[] = {SPARSE_ROWS, WORK_FAR / (4 * WIDE), WORK_FAR / (4 * NARROW)};
+enum { MATRIX_ROWS = SPARSE_RUNS * SPARSE_ROWS };
+
+/* What jobs work on: two blocks of floats, and random entries. */
 struct desk {
     struct context *context;
     struct tape *tape;
-    float *X, *Y; /* (WORK_FAR / 4) */
-    struct csr entries;
+    float *X;           /* (WORK_FAR / 4) all 0 */
+    float *Y;           /* (WORK_FAR / 4) */
+    struct csr entries; /* of all MATRICES, one below the other */
     int32_t sample[SAMPLES];
-    int64_t turn; /* which part of the blocks a job that wants cold memory takes */
-    bool backward;
+    int64_t turn; /* which part of its operands a job that wants cold memory takes */
 };
 
 struct job {
-    enum work_kind kind;
     graco_status (*run)(struct desk *d, int64_t rows, int64_t cols);
     int64_t rows, cols;
-    bool backward;
+    bool larger; /* on a device, by DEVICE_FACTOR */
 };
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
+/* Back, with the sums that are the bias's gradient. */
 static graco_status job_activate(struct desk *d, int64_t rows, int64_t cols)
 {
     const struct activation a = {.kind = ACTIVATION_RELU, .rows = rows, .cols = cols};
-    return d->context->kernels->activate(d->context, &a, d->Y, d->X);
+    float *dbias = d->Y + rows * cols;
+    return d->context->kernels->activate_backward(d->context, &a, d->Y, d->X, d->X, dbias, NULL);
 }
 
 static graco_status job_add(struct desk *d, int64_t rows, int64_t cols)
@@ -58,31 +70,58 @@ static graco_status job_add_cold(struct desk *d, int64_t rows, int64_t cols)
     return d->context->kernels->add(d->context, rows * cols, d->Y + offset, d->X + offset);
 }
 
+/* The three products of a layer: its rows, their gradient, and that of the weights. */
 static graco_status job_product(struct desk *d, int64_t rows, int64_t cols)
 {
-    return d->context->kernels->gemm(d->context, &(struct gemm){.m = rows,
-                                                                .n = cols,
-                                                                .k = cols,
-                                                                .A = d->X,
-                                                                .lda = cols,
-                                                                .B = d->X,
-                                                                .ldb = cols,
-                                                                .C = d->Y,
-                                                                .ldc = cols});
+    struct gemm forward = {.m = rows,
+                           .n = cols,
+                           .k = cols,
+                           .A = d->X,
+                           .lda = cols,
+                           .B = d->X,
+                           .ldb = cols,
+                           .C = d->Y,
+                           .ldc = cols};
+    struct gemm back = forward, weights = forward;
+    back.transpose_b = true;
+    weights.transpose_a = true;
+    weights.m = cols;
+    weights.k = rows;
+    PASS(d->context->kernels->gemm(d->context, &forward));
+    PASS(d->context->kernels->gemm(d->context, &back));
+    return d->context->kernels->gemm(d->context, &weights);
 }
 
-/* Some rows of a matrix with so many columns: of a large one others each time, or a cache would know
- * their entries. */
+/* Some rows of the matrix with so many columns, which are the rows of the other factor; scaled and with
+ * self-loops, as a graph's are. */
 static graco_status job_sparse(struct desk *d, int64_t rows, int64_t cols)
 {
-    struct sparse matrix = {.entries = d->entries};
+    struct sparse matrix = {
+        .entries = d->entries, .row_scale = d->X, .col_scale = d->X, .self = true};
     matrix.entries.rows = SPARSE_ROWS;
     matrix.entries.cols = rows;
-    if (rows > SPARSE_ROWS) /* behind the first rows, entries are in all columns */
-        matrix.entries.start += SPARSE_ROWS * (1 + d->turn++ % (rows / SPARSE_ROWS - 1));
+    for (int i = 0; MATRICES[i] != rows; i++)
+        matrix.entries.start += MATRIX_ROWS;
+    matrix.entries.start += d->turn++ % SPARSE_RUNS * SPARSE_ROWS;
     return d->context->kernels->spmm(
         d->context,
         &(struct spmm){.views = 1, .matrix = &matrix, .cols = cols, .X = d->X, .Y = d->Y});
+}
+
+static graco_status job_adam(struct desk *d, int64_t rows, int64_t cols)
+{
+    int64_t count = rows * cols;
+    const struct adam step = {.count = count,
+                              .value = d->Y,
+                              .grad = d->X,
+                              .m = d->Y + count,
+                              .v = d->Y + 2 * count,
+                              .lr = 0.001,
+                              .beta1 = 0.9,
+                              .beta2 = 0.999,
+                              .epsilon = 1e-8,
+                              .step = 1};
+    return d->context->kernels->adam(d->context, &step);
 }
 
 static graco_status job_draw(struct desk *d, int64_t rows, int64_t cols)
@@ -101,19 +140,31 @@ static struct tensor *make_rows(struct desk *d, int64_t rows, int64_t cols)
     return Z;
 }
 
-/* The end of a tape, and the way back if it is wanted. */
-static graco_status end_tape(struct desk *d)
+/* The end of a tape. */
+static graco_status end_tape(struct desk *d, graco_status status)
 {
-    graco_status status = d->backward ? tape_backward(d->tape) : tape_status(d->tape);
     tape_reset(d->tape);
     return status;
 }
 
+static void contrast(struct desk *d, struct contrast *spec, int64_t rows, int64_t cols)
+{
+    *spec = (struct contrast){.n = rows, .d = cols, .tau = 0.5, .within = true};
+    tape_contrast(d->tape, spec, make_rows(d, 2 * rows, cols));
+}
+
 static graco_status job_contrast(struct desk *d, int64_t rows, int64_t cols)
 {
-    struct contrast spec = {.n = rows, .d = cols, .tau = 0.5, .within = true};
-    tape_contrast(d->tape, &spec, make_rows(d, 2 * rows, cols));
-    return end_tape(d);
+    struct contrast spec;
+    contrast(d, &spec, rows, cols);
+    return end_tape(d, tape_status(d->tape));
+}
+
+static graco_status job_contrast_back(struct desk *d, int64_t rows, int64_t cols)
+{
+    struct contrast spec;
+    contrast(d, &spec, rows, cols);
+    return end_tape(d, tape_backward(d->tape));
 }
 
 static graco_status job_moment(struct desk *d, int64_t rows, int64_t cols)
@@ -121,39 +172,63 @@ static graco_status job_moment(struct desk *d, int64_t rows, int64_t cols)
     struct moment spec = {
         .n = rows, .d = cols, .tau = 0.5, .samples = SAMPLES, .sample = d->sample};
     tape_moment(d->tape, &spec, make_rows(d, 2 * rows, cols));
-    return end_tape(d);
+    return end_tape(d, tape_backward(d->tape));
 }
 
-/* In an order in which every job adds one unknown rate; TILE and EXP, which no job has apart, take a
- * second turn. */
-static const struct job JOBS[] = {
-    {WORK_CALL, job_activate, 256, 8, false},
-    {WORK_STREAM_NEAR, job_add, 512, 128, false},
-    {WORK_STREAM_FAR, job_add_cold, 8192, 128, false},
-    {WORK_PRODUCT, job_product, 1024, 256, false},
-    {WORK_SPARSE_NEAR, job_sparse, 2048, 128, false},
-    {WORK_SPARSE_FAR, job_sparse, 65536, 128, false},
-    {WORK_DRAW, job_draw, 1024, 256, false},
-    {WORK_TILE, job_contrast, 384, 256, false},
-    {WORK_EXP, job_contrast, 384, 32, false},
-    {WORK_TILE, job_contrast, 384, 256, false},
-    {WORK_TILE_BACK, job_contrast, 384, 256, true},
-    {WORK_MOMENT, job_moment, 512, 128, true},
+/* Of a graph without edges: X as the starts of its rows, all 0. */
+static graco_status job_reconstruct(struct desk *d, int64_t rows, int64_t cols)
+{
+    struct sparse edges = {.entries = {.rows = rows, .cols = rows, .start = (int64_t *)d->X}};
+    struct reconstruction spec = {.n = rows,
+                                  .d = cols,
+                                  .edges = &edges,
+                                  .transpose = &edges,
+                                  .weight = 1,
+                                  .scale = 1,
+                                  .Z = d->X,
+                                  .dZ = d->Y};
+    return d->context->kernels->reconstruct(d->context, &spec);
+}
+
+/* The job of each kind of work. Two kinds that only come together have jobs of the same sort with another
+ * share of them. */
+static const struct job JOBS[WORK_COUNT] = {
+    [WORK_CALL] = {job_add, 256, 128, false},
+    [WORK_PRODUCT] = {job_product, 2048, 128, true},
+    [WORK_SPARSE_NEAR] = {job_sparse, SPARSE_ROWS, WIDE, false},
+    [WORK_SPARSE_FAR] = {job_sparse, WORK_FAR / (4 * WIDE), WIDE, false},
+    [WORK_ENTRY_NEAR] = {job_sparse, SPARSE_ROWS, NARROW, false},
+    [WORK_ENTRY_FAR] = {job_sparse, WORK_FAR / (4 * NARROW), NARROW, false},
+    [WORK_PART] = {job_sparse, SPARSE_ROWS, NARROW - 5, false},
+    [WORK_STREAM_NEAR] = {job_add, 1024, 128, true},
+    [WORK_STREAM_FAR] = {job_add_cold, 8192, 128, false},
+    [WORK_ROW] = {job_activate, 8192, NARROW, true},
+    [WORK_DRAW] = {job_draw, 1024, 256, true},
+    [WORK_ADAM] = {job_adam, 512, 128, true},
+    [WORK_TILE] = {job_contrast, 384, 256, true},
+    [WORK_EXP] = {job_contrast, 384, 32, true},
+    [WORK_TILE_BACK] = {job_contrast_back, 384, 128, true},
+    [WORK_LOGISTIC] = {job_reconstruct, 768, 16, true},
+    [WORK_MOMENT] = {job_moment, 512, 128, true},
+    [WORK_POWER] = {job_moment, 512, 16, true},
 };
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
+/* Rows differ in length, as those of graphs do. */
 static graco_status make_entries(struct csr *out)
 {
-    const int64_t rows = WORK_FAR / (128 * (int64_t)sizeof(float));
     const struct random_key key = {.seed = 1, .stream = RANDOM_ORDER};
-    PASS(csr_alloc(out, rows, rows, rows * ENTRIES_PER_ROW, false));
-    for (int64_t i = 0; i <= rows; i++)
-        out->start[i] = i * ENTRIES_PER_ROW;
-    /* The first rows have columns that a small matrix has too. */
-    for (int64_t i = 0; i < rows * ENTRIES_PER_ROW; i++) {
-        int64_t below = i / ENTRIES_PER_ROW < SPARSE_ROWS ? SPARSE_ROWS : rows;
-        out->index[i] = (int32_t)random_below(&key, (uint64_t)i, below);
+    const int64_t rows = sizeof MATRICES / sizeof *MATRICES * MATRIX_ROWS;
+    int64_t next = 0;
+    PASS(csr_alloc(out, rows, rows, rows * ROW_MOST, false));
+    out->start[0] = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t length = random_below(&key, (uint64_t)row, ROW_MOST + 1);
+        int64_t cols = MATRICES[row / MATRIX_ROWS];
+        out->start[row + 1] = out->start[row] + length;
+        for (; next < out->start[row + 1]; next++)
+            out->index[next] = (int32_t)random_below(&key, (uint64_t)(rows + next), cols);
     }
     return GRACO_OK;
 }
@@ -187,42 +262,60 @@ static void close_desk(struct desk *d)
 
 static graco_status run_job(struct desk *d, const struct job *job)
 {
-    bool wide = !d->context->backend->host && job->kind >= WORK_TILE;
-    int64_t more = wide ? DEVICE_FACTOR : 1;
-    d->backward = job->backward;
+    int64_t more = job->larger && !d->context->backend->host ? DEVICE_FACTOR : 1;
     PASS(job->run(d, more * job->rows, job->cols));
     return context_finish(d->context);
 }
 
-/* Seconds of the fastest run. */
-static graco_status time_job(double *out, struct desk *d, const struct job *job)
+static graco_status time_job(double *out, struct desk *d, const struct job *job,
+                             struct timing *timing)
 {
     bool alone = d->context->backend->host && d->context->threads == 1;
     double (*clock)(void) = alone ? threads_own_seconds : threads_seconds;
-    double begin = clock(), last = begin;
-    *out = HUGE_VAL;
+    PASS(run_job(d, job)); /* takes buffers, and memory for the first time */
+    double begin = clock(), last = begin, fastest = HUGE_VAL;
+    timing->kept = timing->count = 0;
     for (int i = 0; i < JOB_RUNS_MOST && (i < JOB_RUNS_LEAST || last - begin < JOB_SECONDS); i++) {
         PASS(run_job(d, job));
         double now = clock();
-        *out = fmin(*out, now - last);
+        timing_add(timing, now - last);
+        fastest = fmin(fastest, now - last);
         last = now;
     }
+    *out = alone ? timing_median(timing) : fastest;
     return GRACO_OK;
+}
+
+/* Rates from the jobs' times: each rate by turns from those of the others, until they have settled. */
+static void solve(graco_rates *out, const double seconds[], const struct work_units work[])
+{
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int kind = 0; kind < WORK_COUNT; kind++) {
+            double *rate = &out->seconds[kind];
+            *rate = 0;
+            double left = seconds[kind] - work_seconds(&work[kind], out);
+            *rate = fmax(left, LEAST_SHARE * seconds[kind]) / work[kind].units[kind];
+        }
 }
 
 static graco_status measure(graco_rates *out, struct desk *real, struct desk *counted,
                             struct tally *tally)
 {
-    for (size_t i = 0; i < sizeof JOBS / sizeof *JOBS; i++) {
-        double seconds, *rate = &out->seconds[JOBS[i].kind];
+    double seconds[WORK_COUNT];
+    struct work_units work[WORK_COUNT];
+    struct timing timing = {0};
+    graco_status status = GRACO_OK;
+    TRY(timing_init(&timing, JOB_RUNS_MOST));
+    for (int kind = 0; kind < WORK_COUNT; kind++) {
         tally->work = (struct work_units){0};
-        PASS(run_job(counted, &JOBS[i]));
-        PASS(time_job(&seconds, real, &JOBS[i]));
-        *rate = 0;
-        double left = seconds - work_seconds(&tally->work, out);
-        *rate = fmax(left, 0.1 * seconds) / tally->work.units[JOBS[i].kind];
+        TRY(run_job(counted, &JOBS[kind]));
+        work[kind] = tally->work;
+        TRY(time_job(&seconds[kind], real, &JOBS[kind], &timing));
     }
-    return GRACO_OK;
+    solve(out, seconds, work);
+done:
+    timing_clear(&timing);
+    return status;
 }
 
 graco_status graco_rates_measure(graco_rates *out, const graco_config *config)
@@ -238,6 +331,7 @@ graco_status graco_rates_measure(graco_rates *out, const graco_config *config)
     TRY(method_backend(&backend, method, config_word(config, "device")));
     TRY(make_entries(&entries));
     TRY(tally_init(&tally, backend));
+    tally.again = true;
     TRY(open_desk(&counted, &tally.backend, config, &entries));
     TRY(open_desk(&real, backend, config, &entries));
     TRY(measure(&found, &real, &counted, &tally));

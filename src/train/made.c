@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "data/fingerprint.h"
 #include "data/node_features.h"
+#include "data/preprocess.h"
 #include "data/subset.h"
 #include "graph/subgraph.h"
 
@@ -14,6 +15,8 @@
 void made_resolve(struct graco_config *config, const struct graco_dataset *data)
 {
     const struct method *method = NULL;
+    if (config->scaling == SCALING_AUTO)
+        config->scaling = preprocess_counts(&data->features) ? SCALING_ROWSUM : SCALING_NONE;
     if (config->node_features != NODE_FEATURES_AUTO)
         return;
     bool reads = method_find(&method, config->method) == GRACO_OK && method->views > 0;

@@ -94,12 +94,19 @@ static void close_planning(struct planning *p)
     tally_clear(&p->tally);
 }
 
-/* Seconds of the host for mini-batches so far: sampling them, which other threads do while this one
- * computes, and gathering their features. */
-static double host_seconds(const struct planning *p)
+/* Seconds of this thread, which other programs do not prolong; with more threads, of the clock. */
+static double now(const struct planning *p)
 {
+    return p->trainer->context->threads == 1 ? threads_own_seconds() : threads_seconds();
+}
+
+/* Seconds of the host for mini-batches so far: sampling them and building their stages. Other threads
+ * sample while this one computes. */
+static double host_seconds(const struct planning *p, double waited)
+{
+    int threads = p->trainer->context->threads;
     struct schedule_times times = schedule_times(p->schedule);
-    return times.sample / p->trainer->context->threads + times.gather;
+    return threads == 1 ? waited : times.sample / threads + times.gather;
 }
 
 /* Goes through steps of an epoch. */
@@ -107,17 +114,18 @@ static graco_status plan_steps(struct planning *p)
 {
     struct stage *stage = NULL;
     const bool runs = p->method->step;
-    double begin = threads_seconds(), last = begin;
+    double begin = threads_seconds(), last = 0, waited = 0;
     int64_t done = 0, most = runs ? WALKED_STEPS : p->plan.steps;
     p->tally.work = (struct work_units){0};
     for (; done < most && done < p->plan.steps; done++) {
-        last = threads_seconds();
-        if (last - begin > STEPPING_SECONDS && done >= STEPS_LEAST)
+        if (threads_seconds() - begin > STEPPING_SECONDS && done >= STEPS_LEAST)
             break;
+        last = now(p);
         PASS(schedule_next(p->schedule, &stage));
+        waited += now(p) - last;
         PASS(trainer_step(p->trainer, stage));
     }
-    double seconds = runs ? threads_seconds() - last : host_seconds(p) / (double)(done + !done);
+    double seconds = runs ? now(p) - last : host_seconds(p, waited) / (double)(done + !done);
     work_add_all(&p->epoch, &p->tally.work, (double)p->plan.steps / (double)(done + !done));
     p->measured = seconds * (double)p->plan.steps;
     tally_look(&p->tally, p->trainer->context);

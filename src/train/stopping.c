@@ -3,6 +3,9 @@
  * checkpoint. */
 #include "train/stopping.h"
 
+#include "base/threads.h"
+#include "eval/smooth.h"
+#include "eval/structure.h"
 #include "train/made.h"
 
 #include <math.h>
@@ -25,8 +28,9 @@ graco_status stopping_check(const struct graco_config *config, const struct grac
     return GRACO_OK;
 }
 
-static graco_status measure(graco_structure *out, const struct graco_model *model,
-                            const struct graco_dataset *given, const struct graco_dataset *data)
+static graco_status measure(graco_structure *out, const struct stopping *stopping,
+                            const struct graco_model *model, const struct graco_dataset *given,
+                            const struct graco_dataset *data)
 {
     const struct graco_config *config = &model->config;
     const graco_embed_options options = {
@@ -36,7 +40,7 @@ static graco_status measure(graco_structure *out, const struct graco_model *mode
     struct graco_model now = *model;
     now.best.epoch = 0; /* the parameters of now, not the best so far */
     TRY(made_embed(&Z, &now, data, &options));
-    TRY(graco_measure_structure(out, &Z, given, config->threads));
+    TRY(structure_measure(out, &Z, given, &stopping->smooth, threads_count(config->threads)));
 done:
     graco_matrix_clear(&Z);
     return status;
@@ -51,7 +55,9 @@ static graco_status measure_first(struct stopping *stopping, const struct graco_
     if (stopping->known)
         goto done;
     TRY(model_create(&first, &model->config, model_sizes_of(data)));
-    TRY(measure(&stopping->first, first, given, data));
+    if (!stopping->smooth.data)
+        TRY(smooth_features(&stopping->smooth, given, threads_count(model->config.threads)));
+    TRY(measure(&stopping->first, stopping, first, given, data));
     stopping->known = true;
 done:
     graco_model_free(first);
@@ -73,9 +79,14 @@ graco_status stopping_cost(double *cost, struct stopping *stopping, const struct
     graco_structure now = {0};
     double sum = 0;
     PASS(measure_first(stopping, model, given, data));
-    PASS(measure(&now, model, given, data));
+    PASS(measure(&now, stopping, model, given, data));
     int parts = add_part(&sum, now.modularity, stopping->first.modularity);
     parts += add_part(&sum, now.explained, stopping->first.explained);
     *cost = sum / parts;
     return GRACO_OK;
+}
+
+void stopping_clear(struct stopping *stopping)
+{
+    graco_matrix_clear(&stopping->smooth);
 }

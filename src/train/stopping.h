@@ -8,11 +8,14 @@
 /* Epochs between two looks at the embeddings: a look costs as much as many epochs of a small graph. */
 enum { STOPPING_EVERY = 50 };
 
-/* What the costs of a training are measured against; starts zeroed. */
+/* What the costs of a training are measured against; starts zeroed. Owns its matrix. */
 struct stopping {
+    graco_matrix smooth;   /* the smoothed features of the data set */
     graco_structure first; /* of the encoder with its first weights */
-    bool known;
+    bool known;            /* both are */
 };
+
+void stopping_clear(struct stopping *stopping);
 
 /* GRACO_ERROR_ARGUMENT if the structure cannot judge a training with this configuration on this data
  * set: one without edges and features, or one that must not see all of the graph. */

@@ -88,10 +88,11 @@ graco_status table_names_find(int64_t **rows, const struct graco_model *model,
     }
     if (unseen > 0)
         FAIL(GRACO_ERROR_ARGUMENT,
-             "data set '%s' has %lld node%s that the training did not see, the first of them "
-             "'%.100s': method %s has vectors for the %lld nodes that it was trained on alone",
-             data->name, (long long)unseen, unseen == 1 ? "" : "s", data->node_ids[first],
-             model->method->name, (long long)model->sizes.nodes);
+             "data set '%s' has %lld node%s that the training did not see, %s'%.100s': "
+             "method %s has vectors for the %lld nodes that it was trained on alone",
+             data->name, (long long)unseen, unseen == 1 ? "" : "s",
+             unseen == 1 ? "" : "the first of them ", data->node_ids[first], model->method->name,
+             (long long)model->sizes.nodes);
     *rows = found;
     found = NULL;
 done:

@@ -246,6 +246,7 @@ static void close_session(struct session *s)
     trainer_free(s->trainer);
     graco_model_free(s->model);
     run_folder_free(s->run);
+    stopping_clear(&s->stopping);
     made_clear(&s->made);
 }
 

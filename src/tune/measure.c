@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "eval/smooth.h"
+#include "eval/structure.h"
 #include "io/files/file.h"
 
 #include <errno.h>
@@ -154,7 +156,7 @@ static graco_status measure_embeddings(struct measurement *one, const struct sea
     graco_structure structure = {0};
     graco_eval_result result = {0};
     graco_eval_options options = graco_eval_defaults();
-    PASS(graco_measure_structure(&structure, Z, search->data, threads));
+    PASS(structure_measure(&structure, Z, search->data, &search->smooth, threads));
     one->modularity = structure.modularity;
     one->explained = structure.explained;
     if (search->options->criterion != GRACO_CRITERION_VALIDATION)
@@ -275,6 +277,8 @@ graco_status search_measure(struct search *search, const struct wanted *wanted, 
     }
     if (left == 0)
         goto done;
+    if (!search->smooth.data)
+        TRY(smooth_features(&search->smooth, search->data, search->threads));
     trials_cut(&search->trials, search->count); /* they followed from rows that are not there */
     status = run_all(&work, left);
     saved = search_save(search);

@@ -13,6 +13,7 @@ struct lock;
 struct search {
     const struct graco_dataset *data;
     const graco_tune_options *options;
+    graco_matrix smooth; /* the smoothed features of the data set, once something is measured */
     struct space space;
     struct trials trials;
     int64_t count, room;                      /* trials drawn so far */

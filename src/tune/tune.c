@@ -386,6 +386,7 @@ static void close_search(struct search *search)
 {
     pthread_mutex_destroy(&search->hold);
     trials_clear(&search->trials);
+    graco_matrix_clear(&search->smooth);
     lock_free(search->lock);
     memory_free(search->point);
     memory_free(search->local);

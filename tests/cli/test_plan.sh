@@ -72,7 +72,20 @@ XDG_CACHE_HOME='' HOME='' exits 0 "an epoch" plan cora.npz --threads 1 --device 
 exits 0 "it does not fit; with one setting changed:" plan big.npz --threads 1 --device cpu \
     --set hidden=512 --available 2G
 holds "batches fit: $(cat out)" grep -q 'batch=1024 .*: fits' out
-holds "half the width does not: $(cat out)" grep -q 'hidden=256 .*: does not fit' out
+holds "a small width fits: $(cat out)" grep -q 'hidden=[0-9]* .*: fits' out
+# Each piece of advice, planned by itself, takes what the advice says.
+exits 0 '"fits": false' plan big.npz --threads 1 --device cpu --set hidden=512 --available 2G --json
+tr '{' '\n' <out | sed -n 's/^"setting": "\([^"]*\)", "host_bytes": \([0-9]*\),.*"fits": \([a-z]*\).*/\1 \2 \3/p' >advice
+holds "there is advice: $(cat advice)" [ "$(wc -l <advice)" -ge 4 ]
+while read -r setting bytes fits; do
+    exits 0 "\"fits\": $fits, \"instead\"" plan big.npz --threads 1 --device cpu --set hidden=512 \
+        --set "$setting" --available 2G --json
+    sed 's/"instead".*//' out >alone
+    within "the advice $setting" "$bytes" "$(field host_bytes alone)"
+done <advice
+# A setting that changes nothing is no advice.
+exits 0 "it does not fit" plan cora.npz --threads 1 --device cpu --method gae --available 10M
+holds "gae keeps no tiles: $(cat out)" [ "$(grep -c 'memory=' out)" -eq 0 ]
 exits 0 '"fits": false' plan big.npz --threads 1 --device cpu --set hidden=512 --available 2G --json
 exits 0 '"instead": []' plan big.npz --threads 1 --device cpu --json
 

@@ -43,7 +43,7 @@ int main(void)
 {
     graco_generate_options generate = graco_generate_defaults();
     struct random_key key = {.seed = 1, .stream = RANDOM_GENERATE};
-    graco_dataset *data = NULL;
+    graco_dataset *data = NULL, *wide = NULL;
     generate.nodes = 60;
     generate.classes = 3;
     generate.feature_count = 20;
@@ -57,6 +57,11 @@ int main(void)
     structured = data;
     embeddings = &Z;
     faults_each(measure, "structure");
+    generate.feature_count = 150; /* more than smoothed features have columns */
+    CHECK_OK(graco_dataset_generate(&wide, &generate));
+    structured = wide;
+    faults_each(measure, "structure of many features");
+    graco_dataset_free(wide);
     for (int64_t i = 0; i < 240; i++)
         Z.data[i] = 1;
     fail_each(data, &Z, GRACO_PROTOCOL_PAPER);

@@ -186,19 +186,19 @@ static void modularity(void)
     }
 }
 
-static double naive_explained(const graco_matrix *X, const int32_t *cluster)
+static double naive_explained(const graco_matrix *S, const int32_t *cluster)
 {
     double energy = 0;
     int64_t rows = 0;
     for (int32_t c = 0; c < CLUSTERS; c++) {
         double sum[COLS] = {0}, square = 0;
         int64_t members = 0;
-        for (int64_t i = 0; i < X->rows; i++) {
-            double length = sqrt(distance(X->data + i * COLS, (const float[COLS]){0}, COLS));
+        for (int64_t i = 0; i < S->rows; i++) {
+            double length = sqrt(distance(S->data + i * COLS, (const float[COLS]){0}, COLS));
             if (cluster[i] != c || length == 0)
                 continue;
             for (int64_t j = 0; j < COLS; j++)
-                sum[j] += (double)X->data[i * COLS + j] / length;
+                sum[j] += (double)S->data[i * COLS + j];
             members++;
         }
         for (int64_t j = 0; j < COLS; j++)
@@ -209,42 +209,36 @@ static double naive_explained(const graco_matrix *X, const int32_t *cluster)
     return energy / (double)rows;
 }
 
-/* Dense and sparse features of the same numbers, some rows of zeros. */
+/* Some rows are zeros, and some clusters have none but these. */
 static void explained(void)
 {
-    graco_matrix X = make_matrix(NODES, COLS, 9);
-    struct features dense = {NODES, COLS, X.data, {0}, NULL, true}, sparse = {0};
-    struct csr rows = {0};
+    graco_matrix S = make_matrix(NODES, COLS, 9);
     int32_t cluster[NODES];
-    double share = 0;
-    for (int i = 0; i < NODES; i++)
-        cluster[i] = i * i % CLUSTERS;
-    for (int64_t i = 0; i < NODES * COLS; i++)
-        if (i / COLS % 9 == 0 || i % 3)
-            X.data[i] = 0;
-    CHECK_OK(structure_explained(&share, &dense, cluster, CLUSTERS, 2));
-    double naive = naive_explained(&X, cluster);
-    CHECK(fabs(share - naive) < 1e-9 && naive > 0 && naive < 1);
-    CHECK_OK(csr_alloc(&rows, NODES, COLS, NODES * COLS, true));
+    double share = 0, again = 0;
+    structure_centre(S.data, &S, 1);
     for (int64_t i = 0; i < NODES; i++) {
-        rows.start[i + 1] = rows.start[i];
-        for (int64_t j = 0; j < COLS; j++)
-            if (X.data[i * COLS + j] != 0) {
-                rows.index[rows.start[i + 1]] = (int32_t)j;
-                rows.value[rows.start[i + 1]++] = X.data[i * COLS + j];
-            }
+        cluster[i] = (int32_t)(i * i % (CLUSTERS - 1));
+        if (i % 9 == 0) {
+            cluster[i] = CLUSTERS - 1;
+            memset(S.data + i * COLS, 0, COLS * sizeof *S.data);
+        }
     }
-    sparse = features_of(rows);
-    CHECK_OK(structure_explained(&share, &sparse, cluster, CLUSTERS, 3));
-    CHECK(fabs(share - naive) < 1e-9);
-    features_clear(&sparse);
-    graco_matrix_clear(&X);
+    CHECK_OK(structure_explained(&share, &S, cluster, CLUSTERS, 2));
+    double naive = naive_explained(&S, cluster);
+    CHECK(fabs(share - naive) < 1e-9 && naive > 0 && naive < 1);
+    CHECK_OK(structure_explained(&again, &S, cluster, CLUSTERS, 3));
+    CHECK(again == share);
+    memset(S.data, 0, NODES * COLS * sizeof *S.data);
+    CHECK_OK(structure_explained(&share, &S, cluster, CLUSTERS, 1));
+    CHECK(isnan(share));
+    graco_matrix_clear(&S);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Two cliques of 20 nodes, or as many nodes without edges; features say which clique, or nothing. */
-static graco_dataset *cliques(bool edges, bool features)
+/* Two cliques of 20 nodes, or as many nodes without edges; features say which clique, or nothing, or, with
+ * `mixed`, whether a node's number is odd. */
+static graco_dataset *cliques(bool edges, bool features, bool mixed)
 {
     enum { HALF = 20, MOST = 2 * HALF * HALF };
     static int32_t source[MOST], target[MOST];
@@ -252,8 +246,9 @@ static graco_dataset *cliques(bool edges, bool features)
     graco_dataset *data = NULL;
     int64_t count = 0;
     for (int32_t i = 0; i < 2 * HALF; i++) {
-        x[i][0] = i < HALF ? 3 : 0;
-        x[i][1] = i < HALF ? 0 : 1;
+        bool first = mixed ? i % 2 : i < HALF;
+        x[i][0] = first ? 3 : 0;
+        x[i][1] = first ? 0 : 1;
         for (int32_t j = 0; edges && j < 2 * HALF; j++)
             if (i != j && i / HALF == j / HALF) {
                 source[count] = i;
@@ -277,7 +272,7 @@ static void known_answers(void)
     graco_matrix Z = {40, 3, z};
     for (int form = 0; form < 4; form++) {
         bool edges = form & 1, features = form & 2;
-        graco_dataset *data = cliques(edges, features);
+        graco_dataset *data = cliques(edges, features, false);
         graco_structure found = {0};
         for (int i = 0; i < 40; i++)
             memcpy(z + 3 * i, i < 20 ? (float[]){1, 0, 5} : (float[]){0, 2, 5}, 3 * sizeof *z);
@@ -295,10 +290,28 @@ static void known_answers(void)
     }
 }
 
+/* Clusters that are the cliques explain nothing of what a node's features say by themselves, and all that
+ * those of its neighbourhood say, which are the same for all nodes. */
+static void neighbourhoods(void)
+{
+    float z[40 * 2];
+    for (int i = 0; i < 40; i++) {
+        z[2 * i] = i < 20;
+        z[2 * i + 1] = i >= 20;
+    }
+    for (int edges = 0; edges < 2; edges++) {
+        graco_dataset *data = cliques(edges, true, true);
+        graco_structure found = {0};
+        CHECK_OK(graco_measure_structure(&found, &(graco_matrix){40, 2, z}, data, 1));
+        CHECK(near(found.explained, edges ? 1 : 0.5));
+        graco_dataset_free(data);
+    }
+}
+
 static void refused(void)
 {
     float z[40 * 3] = {0};
-    graco_dataset *data = cliques(true, true);
+    graco_dataset *data = cliques(true, true, false);
     graco_structure found = {2, 3};
     z[50] = NAN;
     CHECK_FAILS(graco_measure_structure(&found, &(graco_matrix){40, 3, z}, data, 1),
@@ -350,6 +363,7 @@ int main(void)
     modularity();
     explained();
     known_answers();
+    neighbourhoods();
     refused();
     order();
     return check_result();

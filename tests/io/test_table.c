@@ -157,6 +157,13 @@ static void test_columns(void)
                 "line 2: the first field \"x\" is no weight");
     CHECK_FAILS(edges_of(&edges, "source,weight\n7,9\n"), GRACO_ERROR_FORMAT,
                 "column 2 of 2 `weight`: two columns of ids are expected");
+    CHECK_FAILS(edges_of(&edges, "target,to,source\n7,9,1\n"), GRACO_ERROR_FORMAT,
+                "columns 1 and 2 both target: one is expected");
+    CHECK_FAILS(edges_of(&edges, "weight,source,weights\n7,9,1\n"), GRACO_ERROR_FORMAT,
+                "columns 1 and 3 both weight");
+    const struct table_options yes = {.header = TABLE_HEADER_YES};
+    CHECK_FAILS(table_edges_read(&edges, "e.txt", "a,b,c,d\n", 8, &yes), GRACO_ERROR_FORMAT,
+                "e.txt holds no edges: two ids");
     CHECK_FAILS(edges_of(&edges, "a,b,1_0\n"), GRACO_ERROR_FORMAT,
                 "taken for a header because of \"1_0\"");
     CHECK_FAILS(edges_of(&edges, "a,b,1_0\nb,c,2\n"), GRACO_ERROR_FORMAT,

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "presets.h"
 
+#include "compute/device_scratch.h"
 #include "compute/tally.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -108,6 +109,35 @@ static void same_bytes(void)
     }
 }
 
+/* On a device that is not the host, plans have its workspace and what its kernels take beside their
+ * operands: a panel of similarities, or in half precision rows of sums for every multiprocessor. */
+static void device_bytes(void)
+{
+    graco_dataset *data = make_data(false);
+    struct backend device = backend_cpu;
+    const char *const keys[] = {"hidden=16 precision=fp32", "hidden=16 precision=fp16",
+                                "hidden=16 objective=moment correction=16"};
+    int64_t most[3], panel = 500 * 1000 * (int64_t)sizeof(float);
+    device.host = device.tiles = false;
+    for (int i = 0; i < 3; i++) {
+        graco_config config = make_config("grace", keys[i]);
+        struct tally tally;
+        CHECK_OK(tally_init(&tally, &device));
+        most[i] = most_bytes(&tally.backend, data, &config);
+        tally_clear(&tally);
+    }
+    CHECK(most[2] > WORKSPACE_BYTES && most[2] < WORKSPACE_BYTES + panel);
+    CHECK(most[0] > WORKSPACE_BYTES + panel && most[0] < WORKSPACE_BYTES + 2 * panel);
+    CHECK(most[1] > WORKSPACE_BYTES + 2 * 132 * 128 * 64 * (int64_t)sizeof(float));
+    graco_config config = make_config("gae", "hidden=16");
+    struct tally tally;
+    CHECK_OK(tally_init(&tally, &device));
+    int64_t narrow = most_bytes(&tally.backend, data, &config);
+    CHECK(narrow > WORKSPACE_BYTES + (int64_t)(8 * 500 * 16 * sizeof(float)));
+    tally_clear(&tally);
+    graco_dataset_free(data);
+}
+
 /* Every method of the list can be planned, with times where rates are given. */
 static void all_methods(void)
 {
@@ -150,6 +180,41 @@ static void grows(void)
     graco_dataset_free(data);
 }
 
+/* An epoch's units of one kind of work. */
+static double units_of(const graco_dataset *data, const graco_config *config, const char *kind)
+{
+    graco_rates rates = {{0}};
+    graco_plan plan;
+    for (int k = 0; k < GRACO_RATES; k++)
+        rates.seconds[k] = strcmp(graco_rate_name(k), kind) == 0 ? 1 : 0;
+    CHECK_OK(graco_plan_train(&plan, data, config, &rates));
+    return plan.epoch_seconds;
+}
+
+/* Similarities are counted tile by tile, once where tiles are kept and twice where they are not; the
+ * optimiser counts every parameter; rows that end within a vector cost more. */
+static void counts(void)
+{
+    graco_dataset *data = make_data(false);
+    graco_config config = make_config("grace", "hidden=64");
+    graco_plan plan;
+    const int64_t ends[] = {0, 192, 384, 500, 692, 884, 1000}; /* of the blocks of both views */
+    double pairs = 0;
+    for (int i = 1; i < 7; i++)
+        for (int j = i; j < 7; j++)
+            pairs += (double)((ends[i] - ends[i - 1]) * (ends[j] - ends[j - 1]));
+    CHECK(fabs(units_of(data, &config, "tile") - 2 * 64 * pairs) < 0.5);
+    CHECK(fabs(units_of(data, &config, "tile_back") - 4 * 64 * pairs) < 0.5);
+    CHECK_OK(graco_plan_train(&plan, data, &config, NULL));
+    CHECK(fabs(units_of(data, &config, "adam") - (double)plan.parameters) < 0.5);
+    config.memory = 0;
+    CHECK(fabs(units_of(data, &config, "tile") - 4 * 64 * pairs) < 0.5);
+    CHECK(units_of(data, &config, "part") < 1);
+    config.hidden = 60;
+    CHECK(units_of(data, &config, "part") > 1000);
+    graco_dataset_free(data);
+}
+
 static void refuses(void)
 {
     graco_generate_options options = graco_generate_defaults();
@@ -177,7 +242,9 @@ static void refuses(void)
 int main(void)
 {
     grows();
+    counts();
     same_bytes();
+    device_bytes();
     all_methods();
     refuses();
     return check_result();

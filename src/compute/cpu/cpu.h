@@ -16,6 +16,11 @@ static inline int64_t pieces_of(int64_t n, int64_t piece)
     return (n + piece - 1) / piece;
 }
 
+/* Some rows of a matrix. */
+struct block {
+    int64_t first, rows;
+};
+
 #define KERNEL(name, ...) graco_status cpu_##name(struct context *c, __VA_ARGS__);
 #include "compute/kernels.def"
 

@@ -13,13 +13,17 @@
 #include <string.h>
 
 enum {
-    PANEL_ROWS = 256,      /* rows of C in one piece when A is not transposed */
-    SLICE_ROWS = 128,      /* rows of C in one piece when A is */
-    PIECES = 16,           /* pieces to aim at when the sum itself is cut */
+    PANEL_ROWS = 240,      /* rows of C in one piece, at most, when A is not transposed */
+    PANEL_ROWS_LEAST = 48, /* and at least: whole blocks of the registers */
+    PANELS = 128,          /* pieces to aim at then: sixteen threads have about as many each */
+    SLICE_ROWS = 128,      /* rows of C, when A is transposed, that count for cutting the sum */
+    PART_ROWS = 24,        /* rows of C in one piece of a part of the sum */
+    PIECES = 16,           /* parts to aim at when the sum itself is cut */
     SUM_LENGTH = 1024,     /* shortest piece of a sum */
     ADDED_PER_PIECE = 16,  /* rows of parts of a sum */
     SCALED_PER_PIECE = 64, /* rows */
-    PACKED_PER_PIECE = 16, /* panels of a transposed B */
+    PACKED_PER_PIECE = 1,  /* panels of a transposed B */
+    ADAM_PIECE = 4096,     /* parameters: seven streams of memory */
     FLAT_PIECE = 16384
 };
 
@@ -51,10 +55,10 @@ static void multiply_parts(void *job, struct threads_piece items)
     const struct cut_product *cut = job;
     const struct panel_product *p = cut->whole;
     for (int64_t item = items.first; item < items.last; item++) {
-        int64_t part = item / cut->slices, row = item % cut->slices * SLICE_ROWS;
+        int64_t part = item / cut->slices, row = item % cut->slices * PART_ROWS;
         int64_t first = part * cut->length;
         float *C = (part ? cut->partial + (part - 1) * cut->size : p->C) + row * p->c_row;
-        gemm_piece(p, row, least(SLICE_ROWS, p->rows - row), first,
+        gemm_piece(p, row, least(PART_ROWS, p->rows - row), first,
                    least(cut->length, p->depth - first), part == 0 && p->accumulate, C);
     }
 }
@@ -75,7 +79,7 @@ static void add_parts(void *job, struct threads_piece rows)
 static graco_status gemm_long(struct context *c, const struct panel_product *p, int64_t parts)
 {
     struct cut_product cut = {
-        p,   parts, pieces_of(p->depth, parts), pieces_of(p->rows, SLICE_ROWS), p->rows * p->c_row,
+        p,   parts, pieces_of(p->depth, parts), pieces_of(p->rows, PART_ROWS), p->rows * p->c_row,
         NULL};
     PASS(context_take(c, &cut.partial, (parts - 1) * cut.size, sizeof(float)));
     threads_run(c->threads, parts * cut.slices, 1, multiply_parts, &cut);
@@ -91,13 +95,17 @@ static void multiply_rows(void *job, struct threads_piece rows)
                p->C + rows.first * p->c_row);
 }
 
-static graco_status gemm(struct context *c, const struct panel_product *p, int64_t piece)
+/* How a product is cut into rows changes no bits; how its sum is cut does. */
+static graco_status gemm(struct context *c, const struct panel_product *p, bool transposed)
 {
-    int64_t panels = pieces_of(p->rows, piece);
-    int64_t parts = least(PIECES / least(panels, PIECES), p->depth / SUM_LENGTH);
-    if (piece == SLICE_ROWS && parts > 1)
+    int64_t slices = pieces_of(p->rows, SLICE_ROWS), piece = SLICE_ROWS;
+    int64_t parts = least(PIECES / least(slices, PIECES), p->depth / SUM_LENGTH);
+    if (transposed && parts > 1)
         return gemm_long(c, p, pieces_of(p->depth, pieces_of(p->depth, parts)));
-    threads_run(c->threads, p->rows, piece, multiply_rows, (void *)p);
+    if (!transposed)
+        piece = least(PANEL_ROWS, p->rows / PANELS / PANEL_ROWS_LEAST * PANEL_ROWS_LEAST);
+    threads_run(c->threads, p->rows, piece ? piece : (int64_t)PANEL_ROWS_LEAST, multiply_rows,
+                (void *)p);
     return GRACO_OK;
 }
 
@@ -141,7 +149,7 @@ graco_status cpu_gemm(struct context *c, const struct gemm *g)
         p.b_row = PANEL;
         p.b_panel = PANEL * g->k;
     }
-    TRY(gemm(c, &p, g->transpose_a ? SLICE_ROWS : PANEL_ROWS));
+    TRY(gemm(c, &p, g->transpose_a));
     if (g->after)
         TRY(cpu_activate(c, g->after, g->C, g->C));
 done:
@@ -201,7 +209,7 @@ static void adam_piece(void *job, struct threads_piece piece)
 
 graco_status cpu_adam(struct context *c, const struct adam *a)
 {
-    threads_run(c->threads, a->count, FLAT_PIECE, adam_piece, (void *)a);
+    threads_run(c->threads, a->count, ADAM_PIECE, adam_piece, (void *)a);
     return GRACO_OK;
 }
 

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS_PER_PIECE = 256 };
+enum {
+    ROWS_PER_PIECE = 256, /* of sums over rows: decides their bits */
+    ROWS_APART = 64,      /* where rows have nothing in common */
+};
 
 static const double NORM_FLOOR = 1e-12;
 static const float RRELU_MEAN = 11.0f / 48, LEAKY_SLOPE = 0.1f;
@@ -43,12 +46,12 @@ static struct activation_row row_of(const struct loops *loops, const struct acti
     return out;
 }
 
-/* An activation, one way or back. Each piece has its own part of `room`, `sum` and `slopes`. */
+/* An activation, one way or back. Each thread has its own part of `room`, each piece of `sum` and `slopes`. */
 struct activating {
     const struct activation *spec;
     float *Y, *dX;
     const float *X, *dY;
-    float *room;   /* (pieces, cols) */
+    float *room;   /* (threads, cols) */
     double *sum;   /* (pieces, cols) gradients of biases: small sums of large terms; or NULL */
     double *slope; /* (pieces) gradients of PRELU's slope */
 };
@@ -57,9 +60,9 @@ static void activate_rows(void *job, struct threads_piece rows)
 {
     const struct activating *run = job;
     const struct loops *loops = loops_choose();
-    int64_t cols = run->spec->cols, piece = rows.first / ROWS_PER_PIECE;
+    int64_t cols = run->spec->cols;
     for (int64_t i = rows.first; i < rows.last; i++) {
-        struct activation_row row = row_of(loops, run->spec, i, run->room + piece * cols);
+        struct activation_row row = row_of(loops, run->spec, i, run->room + rows.seat * cols);
         loops->activate(run->Y + i * cols, run->X + i * cols, &row);
     }
 }
@@ -67,21 +70,25 @@ static void activate_rows(void *job, struct threads_piece rows)
 graco_status cpu_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
     struct activating run = {.spec = a, .Y = Y, .X = X};
-    PASS(context_take(c, &run.room, pieces_of(a->rows, ROWS_PER_PIECE) * a->cols, sizeof(float)));
-    threads_run(c->threads, a->rows, ROWS_PER_PIECE, activate_rows, &run);
+    PASS(context_take(c, &run.room, c->threads * a->cols, sizeof(float)));
+    threads_run(c->threads, a->rows, ROWS_APART, activate_rows, &run);
     context_give(c, run.room);
     return GRACO_OK;
 }
 
-/* out[j] += the pieces' sums of column j, in order. */
-static void add_pieces(float *out, const double *partial, int64_t pieces, int64_t cols)
+/* out[j] += the pieces' sums of column j, in order: all columns of a piece at a time, as they lie. The first
+ * piece's become the totals. */
+static void add_pieces(float *out, double *partial, int64_t pieces, int64_t cols)
 {
-    for (int64_t j = 0; j < cols; j++) {
-        double total = (double)out[j];
-        for (int64_t piece = 0; piece < pieces; piece++)
-            total += partial[piece * cols + j];
-        out[j] = (float)total;
-    }
+    if (pieces == 0)
+        return;
+    for (int64_t j = 0; j < cols; j++)
+        partial[j] += (double)out[j];
+    for (int64_t piece = 1; piece < pieces; piece++)
+        for (int64_t j = 0; j < cols; j++)
+            partial[j] += partial[piece * cols + j];
+    for (int64_t j = 0; j < cols; j++)
+        out[j] = (float)partial[j];
 }
 
 static void activate_rows_back(void *job, struct threads_piece rows)
@@ -93,7 +100,7 @@ static void activate_rows_back(void *job, struct threads_piece rows)
     if (sum)
         memset(sum, 0, (size_t)cols * sizeof(double));
     for (int64_t i = rows.first; i < rows.last; i++) {
-        struct activation_row row = row_of(loops, run->spec, i, run->room + piece * cols);
+        struct activation_row row = row_of(loops, run->spec, i, run->room + rows.seat * cols);
         slope += loops->activate_backward(run->dX + i * cols, run->dY + i * cols, run->Y + i * cols,
                                           &row, sum);
     }
@@ -106,7 +113,7 @@ graco_status cpu_activate_backward(struct context *c, const struct activation *a
     int64_t pieces = pieces_of(a->rows, ROWS_PER_PIECE), cols = a->cols;
     struct activating run = {.spec = a, .dX = dX, .dY = dY, .Y = (float *)Y};
     graco_status status = GRACO_OK;
-    TRY(context_take(c, &run.room, pieces * cols, sizeof(float)));
+    TRY(context_take(c, &run.room, c->threads * cols, sizeof(float)));
     TRY(context_take(c, &run.slope, pieces, sizeof(double)));
     if (dbias)
         TRY(context_take(c, &run.sum, pieces * cols, sizeof(double)));
@@ -156,7 +163,7 @@ graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float 
                            const float *bias, float *norm)
 {
     struct normalising run = {.cols = cols, .X = X, .bias = bias, .norm = norm};
-    threads_run(c->threads, rows, ROWS_PER_PIECE, normalise_rows, &run);
+    threads_run(c->threads, rows, ROWS_APART, normalise_rows, &run);
     return GRACO_OK;
 }
 
@@ -211,6 +218,6 @@ graco_status cpu_gather(struct context *c, int64_t rows, int64_t cols, float *Y,
                         const int32_t *index)
 {
     struct gathering gathering = {cols, Y, X, index};
-    threads_run(c->threads, rows, ROWS_PER_PIECE, gather_rows, &gathering);
+    threads_run(c->threads, rows, ROWS_APART, gather_rows, &gathering);
     return GRACO_OK;
 }

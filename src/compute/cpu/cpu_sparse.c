@@ -12,14 +12,15 @@
 
 enum {
     ROWS_PER_PIECE = 32,
-    DRAWS_PER_PIECE = 16384,
-    COMPACTED_PER_PIECE = 512, /* rows */
-    SCALES_PER_PIECE = 4096,
+    DRAWS_PER_PIECE = 2048,
+    COMPACTED_PER_PIECE = 128, /* rows */
+    SCALES_PER_PIECE = 1024,
     COLS_MOST = 256, /* of a block of columns */
     COLS_LEAST = 64,
     BLOCK_BYTES = 12 << 20, /* of a block of X that the far cache holds */
     SCATTER_COLS = 64,
-    SCATTER_BYTES = 1 << 20, /* of a block of Y that the near cache holds */
+    SCATTER_BYTES = 1 << 20, /* of a block of Y of so many columns that the near cache holds */
+    SCATTER_PIECE = 32,      /* columns of a thread: each goes through all entries */
 };
 
 /* The entries of one row of a matrix. */
@@ -104,7 +105,7 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     if (scatters(s)) {
-        threads_run(c->threads, s->cols, SCATTER_COLS, scatter_cols, (void *)s);
+        threads_run(c->threads, s->cols, SCATTER_PIECE, scatter_cols, (void *)s);
         return GRACO_OK;
     }
     int64_t width = block_cols(s);

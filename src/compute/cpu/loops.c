@@ -78,26 +78,32 @@ static void gather(float *out, const struct gather *g, int64_t first, int64_t la
         gather_narrow(out, first, last - first < LANES ? last - first : LANES, g);
 }
 
-/* The row stays in registers while its entries' rows of Y go by. */
-static void scatter(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last)
+/* `vectors` vectors of the row stay in registers while its entries' rows of Y go by; a constant wherever this is
+ * inlined. */
+static EXT_INLINE void scatter_wide(float *Y, const struct gather *g, const float *x, int64_t first,
+                                    const int vectors)
 {
     const ext_vector scale = fill(g->row_scale);
-    for (; first + 4 * LANES <= last; first += 4 * LANES) {
-        const ext_vector x0 = scale * load(x + first), x1 = scale * load(x + first + LANES),
-                         x2 = scale * load(x + first + 2 * LANES),
-                         x3 = scale * load(x + first + 3 * LANES);
-        for (int64_t k = 0; k < g->count; k++) {
-            float *y = Y + g->index[k] * g->cols + first;
-            ext_vector w = fill(weight(g, k));
-            store(y, load(y) + w * x0);
-            store(y + LANES, load(y + LANES) + w * x1);
-            store(y + 2 * LANES, load(y + 2 * LANES) + w * x2);
-            store(y + 3 * LANES, load(y + 3 * LANES) + w * x3);
-        }
+    ext_vector scaled[4];
+    for (int v = 0; v < vectors; v++)
+        scaled[v] = scale * load(x + first + v * LANES);
+    for (int64_t k = 0; k < g->count; k++) {
+        float *y = Y + g->index[k] * g->cols + first;
+        ext_vector w = fill(weight(g, k));
+        for (int v = 0; v < vectors; v++)
+            store(y + v * LANES, load(y + v * LANES) + w * scaled[v]);
     }
+}
+
+static void scatter(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last)
+{
+    for (; first + 4 * LANES <= last; first += 4 * LANES)
+        scatter_wide(Y, g, x, first, 4);
+    for (; first + 2 * LANES <= last; first += 2 * LANES)
+        scatter_wide(Y, g, x, first, 2);
     for (; first < last; first += LANES) {
         int64_t part = last - first < LANES ? last - first : LANES;
-        const ext_vector v = scale * load_part(x + first, part);
+        const ext_vector v = fill(g->row_scale) * load_part(x + first, part);
         for (int64_t k = 0; k < g->count; k++) {
             float *y = Y + g->index[k] * g->cols + first;
             store_part(y, load_part(y, part) + fill(weight(g, k)) * v, part);
@@ -107,20 +113,21 @@ static void scatter(float *Y, const struct gather *g, const float *x, int64_t fi
 
 /* ---- Dense products -------------------------------------------------------------------------- */
 
-/* A block of C that fits the registers: 24 accumulators of 32, or 12 of 16. */
-enum { BLOCK_ROWS = 6, BLOCK_VECTORS = EXT_LANES == 16 ? 4 : 2 };
-
-enum { DEPTH = 512 }; /* rows of a panel of B that stay in the near cache */
-
 #define NUMBER float
 #define REGISTER ext_register
 #define NUMBERS EXT_LANES
+#define OPERAND float
+#define OPERANDS ext_register
+#define ADD_PRODUCT(c, a, b) ((c) += (a) * (b))
 #define NAMED(x) x
 #include "compute/cpu/loops_product.def"
 
 #define NUMBER double
 #define REGISTER ext_register_double
 #define NUMBERS (EXT_LANES / 2)
+#define OPERAND double
+#define OPERANDS ext_register_double
+#define ADD_PRODUCT(c, a, b) ((c) += (a) * (b))
 #define NAMED(x) x##_double
 #include "compute/cpu/loops_product.def"
 

@@ -6,6 +6,7 @@
 extern "C" {
 #include "compute/context.h"
 #include "compute/cuda/cuda.h"
+#include "compute/device_scratch.h"
 }
 
 #include <cublasLt.h>
@@ -16,9 +17,8 @@ enum {
     WARP = 32,
     BLOCK = 256,
     BLOCK_WARPS = BLOCK / WARP,
-    SAMPLES = 1 << 20,          /* rows that moment's correction has at most */
-    SHARED_BYTES = 48 << 10,    /* that a block has without asking */
-    WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
+    SAMPLES = 1 << 20,       /* rows that moment's correction has at most */
+    SHARED_BYTES = 48 << 10, /* that a block has without asking */
 };
 
 /* What kernels report to the host. cuda_finish copies it there and fills in the structs of those

@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    CHUNK_PAIRS = 8192, /* worked off at once where products are not kept */
-    WARP_PAIRS = 4,     /* that one warp takes */
+    WARP_PAIRS = 4, /* that one warp takes */
     SUM_COLS = 32,
     SUM_ROWS = 8,
     PIECE_ROWS = 256, /* rows that one block sums */

@@ -8,11 +8,10 @@
 #include "compute/cuda/cuda_device.cuh"
 
 enum {
-    NARROW = 32, /* columns of Z that fit into registers */
-    STRIP = 64,  /* rows of Z in shared memory at a time */
-    PIECES = 8,  /* of the columns */
-    ROWS = 128,  /* of a block, one a thread */
-    PANEL_FLOATS = 8 << 20,
+    NARROW = RECONSTRUCT_NARROW,
+    PIECES = RECONSTRUCT_PIECES,
+    STRIP = 64, /* rows of Z in shared memory at a time */
+    ROWS = 128, /* of a block, one a thread */
 };
 
 struct soft {
@@ -189,8 +188,7 @@ static graco_status run_panels(struct cuda_scratch *scratch, const struct recons
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
-    int64_t most = PANEL_FLOATS / s->n;
-    most = least(most < 1 ? 1 : most, s->n);
+    int64_t most = reconstruct_rows(s->n);
     unsigned blocks = blocks_striding(state, most * s->n, BLOCK);
     float *S = NULL;
     *count = blocks;

@@ -28,7 +28,7 @@ static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
     t->n = s->n;
     t->d = s->d;
     t->blocks = (s->n + TILE_ROWS - 1) / TILE_ROWS;
-    t->width = s->d <= 64 ? 64 : s->d <= 128 ? 128 : TILE_WIDTH_MAX;
+    t->width = tile_width(s->d);
     t->within = s->within;
     t->scale = contrast_scale(s);
     t->parts =

@@ -19,11 +19,9 @@
 #include <cuda_fp16.h>
 
 enum {
-    TILE_ROWS = 128,
     TILE_COLS = 128,        /* of the forward sweep */
     TILE_BACK_COLS = 64,    /* of the backward sweep */
     TILE_SLAB = 64,         /* halves of a row that lie together: 128 bytes */
-    TILE_WIDTH_MAX = 256,   /* d, rounded up to 64, 128 or 256 */
     TILE_NOWHERE = 1 << 30, /* a diagonal that no tile reaches */
 };
 

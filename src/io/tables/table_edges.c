@@ -122,18 +122,22 @@ static graco_status edge_header(bool *header, const struct head *head, struct sc
                                                        : GRACO_OK;
 }
 
-/* The one column that has a word of the list; -1: none has, or several have. */
-static int only_column(const struct head *head, const char *const *words)
+/* The one column that has a word of the list; -1: none has. Fails if several have, which are then all
+ * called as the first word of the list. */
+static graco_status only_column(int *found, const struct head *head, const char *const *words,
+                                const char *file)
 {
-    int found = -1;
+    *found = -1;
     for (int c = 0; c < head->count; c++) {
         if (!scan_listed(head->fields[c], words))
             continue;
-        if (found >= 0)
-            return -1;
-        found = c;
+        if (*found >= 0)
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "%s: the header calls columns %d and %d both %s: one is expected",
+                               file, *found + 1, c + 1, words[0]);
+        *found = c;
     }
-    return found;
+    return GRACO_OK;
 }
 
 /* Which column is which, by a header's words. Columns that it calls otherwise, weights apart, are source
@@ -141,8 +145,10 @@ static int only_column(const struct head *head, const char *const *words)
 static graco_status order_columns(struct table_edges *edges, const struct head *head,
                                   const char *file)
 {
-    int source = only_column(head, SOURCES), target = only_column(head, TARGETS);
-    int weight = only_column(head, WEIGHTS);
+    int source = -1, target = -1, weight = -1;
+    PASS(only_column(&source, head, SOURCES, file));
+    PASS(only_column(&target, head, TARGETS, file));
+    PASS(only_column(&weight, head, WEIGHTS, file));
     edges->named = source >= 0 && target >= 0;
     if (head->count == 2 && weight >= 0)
         return status_fail(GRACO_ERROR_FORMAT,
@@ -238,13 +244,13 @@ static graco_status check_words(const struct table_edges *edges, const struct he
     return GRACO_OK;
 }
 
-static graco_status fail_no_edges(const struct table_edges *edges, const struct head *head,
-                                  const char *file)
+/* `guessed`: that the first line is a header. */
+static graco_status fail_no_edges(const struct head *head, bool guessed, const char *file)
 {
-    struct scan_field last = head->fields[head->count < 3 ? head->count - (head->count > 0) : 2];
-    if (!edges->header)
+    if (!guessed)
         return status_fail(GRACO_ERROR_FORMAT, "%s holds no edges: two ids on a line are expected",
                            file);
+    struct scan_field last = head->fields[head->count - 1];
     return status_fail(
         GRACO_ERROR_FORMAT,
         "%s holds no edges below its first line, which is taken for a header because "
@@ -272,7 +278,7 @@ static graco_status read_lines(struct table_edges *out, struct scan scan, int64_
         PASS(edges_as_names(out, scan));
     if (out->names && out->header && look)
         PASS(check_words(out, &head, scan.file));
-    return out->count > 0 ? GRACO_OK : fail_no_edges(out, &head, scan.file);
+    return out->count > 0 ? GRACO_OK : fail_no_edges(&head, look && out->header, scan.file);
 }
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,

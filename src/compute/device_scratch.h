@@ -1,0 +1,54 @@
+/* Sizes of the scratch memory that a GPU's kernels take beside their operands: for the kernels, and for the
+ * tally, which must know them where there is no GPU code to ask. */
+#ifndef COMPUTE_DEVICE_SCRATCH_H
+#define COMPUTE_DEVICE_SCRATCH_H
+
+#include "compute/operands.h"
+
+enum {
+    WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
+    PANEL_BYTES = 32 << 20,     /* of similarities, in float32 */
+    PANEL_COLS = 65536,
+    PANEL_GRAIN = 128,       /* rows of a panel are a multiple of this */
+    HALF_GRAIN = 8,          /* columns of half matrices are: then the tensor cores are fastest */
+    TILE_ROWS = 128,         /* rows of a view are padded to a multiple of this */
+    TILE_WIDTH_MAX = 256,    /* columns that tiles of halves may have */
+    CHUNK_PAIRS = 8192,      /* that `moment` works off at once where products are not kept */
+    RECONSTRUCT_NARROW = 32, /* columns of Z that fit into registers */
+    RECONSTRUCT_PIECES = 8,  /* of the columns of s, if so; else panels of s: */
+    RECONSTRUCT_PANEL_FLOATS = 8 << 20,
+};
+
+static inline int64_t smaller_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Columns of a panel of similarities, and its rows. */
+static inline int64_t panel_cols(const struct contrast *s)
+{
+    int64_t cols = smaller_of(PANEL_COLS, s->within ? 2 * s->n : s->n);
+    return (cols + HALF_GRAIN - 1) / HALF_GRAIN * HALF_GRAIN;
+}
+
+static inline int64_t panel_rows(const struct contrast *s)
+{
+    int64_t rows = PANEL_BYTES / (int64_t)sizeof(float) / panel_cols(s);
+    rows = rows / PANEL_GRAIN * PANEL_GRAIN;
+    return smaller_of(rows < PANEL_GRAIN ? (int64_t)PANEL_GRAIN : rows, s->n);
+}
+
+/* Columns of Z in halves, as tiles have them. */
+static inline int tile_width(int64_t d)
+{
+    return d <= 64 ? 64 : d <= 128 ? 128 : TILE_WIDTH_MAX;
+}
+
+/* Rows of s in a panel. */
+static inline int64_t reconstruct_rows(int64_t n)
+{
+    int64_t most = RECONSTRUCT_PANEL_FLOATS / n;
+    return smaller_of(most < 1 ? 1 : most, n);
+}
+
+#endif

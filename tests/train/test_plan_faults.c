@@ -1,0 +1,60 @@
+/* Every allocation of a plan fails once: nothing leaks, and the plan is left as it was. Calibrations, which
+ * take most of a second, fail at some of theirs. */
+#include "faults.h"
+#include "presets.h"
+
+static graco_dataset *data;
+static graco_config config;
+
+static graco_status plan(void)
+{
+    graco_plan out = {.steps = -5};
+    graco_status status = graco_plan_train(&out, data, &config, NULL);
+    CHECK((status == GRACO_OK) == (out.steps != -5));
+    return status;
+}
+
+static void fail_plans(const char *method, const char *keys)
+{
+    const struct method *found = NULL;
+    CHECK_OK(method_find(&found, method));
+    method_configure(&config, found, NULL);
+    config.threads = 1;
+    config.device = DEVICE_CPU;
+    CHECK_OK(config_apply(&config, keys));
+    faults_each(plan, method);
+}
+
+static void fail_calibrations(void)
+{
+    enum { STRIDE = 9 };
+    graco_status status = GRACO_ERROR_MEMORY;
+    long n = 0;
+    for (; status != GRACO_OK && n < 1000; n += STRIDE) {
+        graco_rates rates = {{-5}};
+        faults_until = n;
+        faults_hit = 0;
+        status = graco_rates_measure(&rates, &config);
+        faults_until = -1;
+        CHECK((status == GRACO_OK) == (faults_hit == 0));
+        CHECK(status == GRACO_OK || (status == GRACO_ERROR_MEMORY && rates.seconds[0] == -5));
+    }
+    CHECK(n > STRIDE && n < 1000);
+    printf("calibration: less than %ld allocations\n", n);
+}
+
+int main(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    options.nodes = 40;
+    options.feature_count = 12;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    fail_plans("grace", "hidden=4 projection=4");
+    fail_plans("grace", "hidden=4 projection=4 objective=moment correction=8 batch=16 fanout=3,2");
+    fail_plans("gae", "hidden=4 inner=4");
+    fail_plans("deepwalk", "hidden=4 walks=2 length=3 window=2");
+    fail_plans("gcn", "hidden=4");
+    fail_calibrations();
+    graco_dataset_free(data);
+    return check_result();
+}
