@@ -12,9 +12,9 @@
 enum {
     /* 32 MiB of products. The width is a multiple of the height also where there are fewer rows: either
      * is a power of two. */
-    PANEL_ROWS = 2048,
-    PANEL_COLS = 4096,
-    PANEL_LEAST = 128,
+    SEARCH_ROWS = 2048,
+    SEARCH_COLS = 4096,
+    SEARCH_LEAST = 128,
     AHEAD = 4, /* numbers that a lane reads before it looks at any */
 };
 
@@ -104,7 +104,7 @@ struct neighbour_device {
 
 static int64_t panel_side(int64_t rows, int64_t most)
 {
-    int64_t side = PANEL_LEAST;
+    int64_t side = SEARCH_LEAST;
     while (side < rows && side < most)
         side *= 2;
     return side;
@@ -167,8 +167,8 @@ graco_status cuda_neighbours(struct context *c, const struct neighbour_search *s
     struct neighbour_device device = {};
     cudaStream_t stream = state_of(c)->stream;
     unsigned blocks = blocks_for(s->asked, BLOCK);
-    device.height = panel_side(s->asked, PANEL_ROWS);
-    device.width = panel_side(s->n, PANEL_COLS);
+    device.height = panel_side(s->asked, SEARCH_ROWS);
+    device.width = panel_side(s->n, SEARCH_COLS);
     PASS(upload_rows(&scratch, &device, s));
     PASS(scratch_take(&scratch, &device.S, device.height * device.width, sizeof(float)));
     PASS(scratch_take(&scratch, &device.best, s->asked * s->k, sizeof *device.best));
