@@ -654,6 +654,7 @@ typedef struct graco_structure {
         modularity; /* of clusters of the embeddings on the graph's edges, below 1; NaN: no edges */
     double explained; /* share of the energy of the features, smoothed over the graph, that clusters
                          explain, 0 .. 1; NaN: no features */
+    double separation; /* of the clusters from each other, 0 .. 1: a silhouette by centres */
 } graco_structure;
 
 /* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result. Fails if Z

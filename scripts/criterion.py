@@ -10,6 +10,8 @@ import csv
 import os
 import sys
 
+PARTS = ("modularity", "explained", "separation")
+
 
 def ranks(values):
     """Ranks from 1, equal values sharing the mean of theirs."""
@@ -42,21 +44,20 @@ def read(folder, every):
 
 def main(arguments):
     every = "--all" in arguments
-    print("%-24s %5s  %10s %9s %5s  %10s %5s" %
-          ("folder", "rows", "modularity", "explained", "both", "by ranks", "best"))
+    print("%-24s %5s  %10s %9s %10s %8s  %10s %5s" % (("folder", "rows") + PARTS + ("together", "by ranks", "best")))
     for folder in [word for word in arguments if word != "--all"]:
         rows = read(folder, every)
         if len(rows) < 3:
             print("%-24s %5d  too few measurements with a validation score" % (folder, len(rows)))
             continue
         score = [float(row["validation"]) for row in rows]
-        parts = [[float(row[name]) for row in rows] for name in ("modularity", "explained") if rows[0][name]]
+        parts = [[float(row[name]) for row in rows] for name in PARTS if rows[0][name]]
         both = [sum(mean) for mean in zip(*(ranks(part) for part in parts))]
         cells = {name: "%.2f" % spearman([float(row[name]) for row in rows], score) if rows[0][name] else "-"
-                 for name in ("modularity", "explained")}
+                 for name in PARTS}
         chosen = score[max(range(len(both)), key=lambda i: both[i])]
-        print("%-24s %5d  %10s %9s %5.2f  %10.2f %5.2f" % (folder, len(rows), cells["modularity"], cells["explained"],
-                                                          spearman(both, score), chosen, max(score)))
+        print("%-24s %5d  %10s %9s %10s %8.2f  %10.2f %5.2f" % (
+            (folder, len(rows)) + tuple(cells[name] for name in PARTS) + (spearman(both, score), chosen, max(score))))
 
 
 if __name__ == "__main__":

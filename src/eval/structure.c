@@ -1,11 +1,10 @@
 /* Clusters come from spherical k-means of the centred rows: embeddings share a large common direction,
- * which says nothing of a node. Either number is a mean over a few clusterings, for one depends on where
+ * which says nothing of a node. Each number is a mean over a few clusterings, for one depends on where
  * it started. */
 #include "eval/structure.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "eval/kmeans.h"
 #include "eval/protocol.h"
 #include "eval/smooth.h"
 
@@ -93,6 +92,55 @@ done:
     return status;
 }
 
+/* ---- Distances ------------------------------------------------------------------------------- */
+
+struct separation {
+    const graco_matrix *X;
+    const struct kmeans *found;
+    double *value; /* (rows) */
+};
+
+static double cosine(const float *x, const float *centre, int64_t cols)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < cols; j++)
+        sum += (double)x[j] * (double)centre[j];
+    return sum;
+}
+
+static void separate_rows(void *job, struct threads_piece rows)
+{
+    const struct separation *s = job;
+    const struct kmeans *found = s->found;
+    int64_t cols = s->X->cols;
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        double own = 0, other = -(double)INFINITY;
+        for (int64_t c = 0; c < found->clusters; c++) {
+            double near = cosine(s->X->data + i * cols, found->centre + c * cols, cols);
+            if (c == found->cluster[i])
+                own = near;
+            else if (found->size[c] > 0)
+                other = fmax(other, near);
+        }
+        double apart = isfinite(other) && other < 1 ? 1 - (1 - own) / (1 - other) : 0;
+        s->value[i] = fmin(1, fmax(0, apart)); /* centres that are alike but for rounding */
+    }
+}
+
+graco_status structure_separation(double *mean, const graco_matrix *X, const struct kmeans *found,
+                                  int threads)
+{
+    struct separation s = {.X = X, .found = found};
+    double sum = 0;
+    PASS(memory_alloc(&s.value, X->rows, sizeof *s.value));
+    threads_run(threads, X->rows, ROWS, separate_rows, &s);
+    for (int64_t i = 0; i < X->rows; i++)
+        sum += s.value[i];
+    *mean = sum / (double)X->rows;
+    memory_free(s.value);
+    return GRACO_OK;
+}
+
 /* ---- Embeddings ------------------------------------------------------------------------------ */
 
 struct centring {
@@ -152,19 +200,18 @@ void structure_centre(float *out, const graco_matrix *Z, int threads)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* One clustering's share in both means. */
+/* One clustering's share in the means. */
 static graco_status add_clustering(graco_structure *sum, const graco_matrix *rows,
                                    const struct graph *graph, const graco_matrix *S,
                                    struct kmeans_options *options)
 {
     graco_status status = GRACO_OK;
     struct kmeans communities = {0}, topics = {0};
-    double Q = (double)NAN, share = (double)NAN;
+    double Q = (double)NAN, share = (double)NAN, apart = 0;
     options->clusters = STRUCTURE_COMMUNITIES;
-    if (graph->edges > 0) {
-        TRY(kmeans_fit(&communities, rows, options));
-        TRY(structure_modularity(&Q, graph, communities.cluster, communities.clusters));
-    }
+    TRY(kmeans_fit(&communities, rows, options));
+    TRY(structure_modularity(&Q, graph, communities.cluster, communities.clusters));
+    TRY(structure_separation(&apart, rows, &communities, options->threads));
     options->clusters = STRUCTURE_TOPICS;
     if (S->cols > 0) {
         TRY(kmeans_fit(&topics, rows, options));
@@ -172,6 +219,7 @@ static graco_status add_clustering(graco_structure *sum, const graco_matrix *row
     }
     sum->modularity += Q / STRUCTURE_REPEATS;
     sum->explained += share / STRUCTURE_REPEATS;
+    sum->separation += apart / STRUCTURE_REPEATS;
 done:
     kmeans_clear(&topics);
     kmeans_clear(&communities);

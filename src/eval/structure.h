@@ -1,14 +1,16 @@
 /* The structure of embeddings, measured without labels: do clusters of them follow the graph's edges,
- * and do they explain the features of the nodes' neighbourhoods?
+ * do they explain the features of the nodes' neighbourhoods, and do they lie apart?
  *
- * Both are asked of embeddings alone, so the same rows always get the same two numbers, and settings can
+ * This is asked of embeddings alone, so the same rows always get the same three numbers, and settings can
  * be compared by them where no label is known. docs/evaluation.md has the formulas. */
 #ifndef EVAL_STRUCTURE_H
 #define EVAL_STRUCTURE_H
 
 #include "data/dataset.h"
+#include "eval/kmeans.h"
 
-/* The clusters of either number, and over how many clusterings it is a mean. */
+/* The clusters of modularity and separation, those of the features, and over how many clusterings each
+ * number is a mean. */
 enum { STRUCTURE_COMMUNITIES = 10, STRUCTURE_TOPICS = 20, STRUCTURE_REPEATS = 3 };
 
 /* Newman's modularity of clusters (nodes) of a directed graph, or of one whose edges go both ways:
@@ -28,6 +30,15 @@ graco_status structure_modularity(double *Q, const struct graph *graph, const in
  * 0 .. 1, 1 if the rows of every cluster are alike; NaN if all are zeros. O((nodes + clusters) * cols). */
 graco_status structure_explained(double *share, const graco_matrix *S, const int32_t *cluster,
                                  int64_t clusters, int threads);
+
+/* How far rows x_i, of length one or 0, lie from other clusters than their own: with a and b 1 less the
+ * cosine to the own and to the nearest other centre of a spherical k-means of them,
+ *
+ *     mean over rows of 1 - a / b
+ *
+ * 0 .. 1; 0 if all is one cluster, and of rows of zeros. O(rows * cols * clusters). */
+graco_status structure_separation(double *mean, const graco_matrix *X, const struct kmeans *found,
+                                  int threads);
 
 /* Fills out (rows, cols) with the rows of Z as they are clustered: scaled to length one, less their mean,
  * scaled to length one again. Rows of zeros stay zeros in either scaling. */

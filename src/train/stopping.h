@@ -26,8 +26,9 @@ graco_status stopping_check(const struct graco_config *config, const struct grac
  *
  *     cost = -(a / max(|a0|, 0.01) + b / max(|b0|, 0.01)) / 2
  *
- * or one of the terms where the data set has no edges or no features. So both count alike, and a training
- * that was resumed computes the same. `given` is the data set, `data` the same with made features. */
+ * or one of the terms where the data set has no edges or no features; separation, which may grow with every
+ * epoch, has no part. So both count alike, and a training that was resumed computes the same. `given` is the
+ * data set, `data` the same with made features. */
 graco_status stopping_cost(double *cost, struct stopping *stopping, const struct graco_model *model,
                            const struct graco_dataset *given, const struct graco_dataset *data);
 

@@ -112,15 +112,15 @@ void search_report(struct search *search, bool now)
     int64_t done = 0;
     for (int64_t i = 0; i < search->trials.count; i++)
         done += i == 0 || search->trials.list[i].trial != search->trials.list[i - 1].trial;
-    graco_tune_progress progress = {.trials_done = done,
-                                    .trials = options->trials,
-                                    .measured = search->trials.count,
-                                    .best_trial = found ? choice.mean.trial : -1,
-                                    .best = {choice.mean.modularity, choice.mean.explained},
-                                    .best_validation = found ? choice.mean.validation : (double)NAN,
-                                    .seconds = time - search->begun,
-                                    .seconds_left =
-                                        seconds_left(search, done, time - search->begun)};
+    graco_tune_progress progress = {
+        .trials_done = done,
+        .trials = options->trials,
+        .measured = search->trials.count,
+        .best_trial = found ? choice.mean.trial : -1,
+        .best = {choice.mean.modularity, choice.mean.explained, choice.mean.separation},
+        .best_validation = found ? choice.mean.validation : (double)NAN,
+        .seconds = time - search->begun,
+        .seconds_left = seconds_left(search, done, time - search->begun)};
     if (!options->on_progress(options->user, &progress))
         search->stop = true;
 }
@@ -159,6 +159,7 @@ static graco_status measure_embeddings(struct measurement *one, const struct sea
     PASS(structure_measure(&structure, Z, search->data, &search->smooth, threads));
     one->modularity = structure.modularity;
     one->explained = structure.explained;
+    one->separation = structure.separation;
     if (search->options->criterion != GRACO_CRITERION_VALIDATION)
         return GRACO_OK;
     options.validation = true;
@@ -185,6 +186,7 @@ static graco_status train_and_measure(struct measurement *one, struct search *se
                                 .epochs = wanted->epochs,
                                 .modularity = (double)NAN,
                                 .explained = (double)NAN,
+                                .separation = (double)NAN,
                                 .validation = (double)NAN,
                                 .used = true};
     TRY(run_path(&run, search, wanted));

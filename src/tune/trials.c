@@ -100,9 +100,12 @@ static void add_ranks(double *score, struct ranked *values, int64_t count)
     }
 }
 
+enum { PARTS = 3 };
+
 static double part_of(const struct measurement *one, int part)
 {
-    return part == 0 ? one->modularity : one->explained;
+    const double parts[PARTS] = {one->modularity, one->explained, one->separation};
+    return parts[part];
 }
 
 graco_status trials_score(double *score, const struct measurement *list, int64_t count,
@@ -113,7 +116,7 @@ graco_status trials_score(double *score, const struct measurement *list, int64_t
     PASS(memory_alloc(&values, count, sizeof *values));
     for (int64_t i = 0; i < count; i++)
         score[i] = criterion == GRACO_CRITERION_VALIDATION ? list[i].validation : 0;
-    for (int part = 0; part < 2 && criterion == GRACO_CRITERION_STRUCTURE; part++) {
+    for (int part = 0; part < PARTS && criterion == GRACO_CRITERION_STRUCTURE; part++) {
         int64_t known = 0;
         for (int64_t i = 0; i < count; i++)
             if (!list[i].failed && !isnan(part_of(&list[i], part)))
@@ -149,8 +152,8 @@ done:
 
 /* ---- trials.csv ------------------------------------------------------------------------------ */
 
-static const char HEADER[] = "trial,seed,epochs,modularity,explained,validation,seconds,outcome,"
-                             "origin,score";
+static const char HEADER[] =
+    "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,score";
 
 /* An empty field where there is no number. */
 static void write_number(struct text *out, double number)
@@ -169,6 +172,7 @@ static void write_row(struct text *out, const struct measurement *one,
                (long long)one->epochs);
     write_number(out, one->modularity);
     write_number(out, one->explained);
+    write_number(out, one->separation);
     write_number(out, one->validation);
     text_print(out, ",%.3f,%s,%s", one->seconds, one->failed ? "failed" : "measured",
                table->local[one->trial] ? "local" : "random");
@@ -219,8 +223,8 @@ static double read_number(const char **at)
 
 static bool read_row(struct measurement *one, const char *line)
 {
-    double field[7];
-    for (int i = 0; i < 7; i++)
+    double field[8];
+    for (int i = 0; i < 8; i++)
         field[i] = read_number(&line);
     if (!line || !(field[0] >= 0 && field[1] >= 0 && field[2] >= 0) ||
         !(field[0] < 0x1p31 && field[1] < 0x1p31 && field[2] < 0x1p32))
@@ -230,8 +234,9 @@ static bool read_row(struct measurement *one, const char *line)
                                 .epochs = (int64_t)field[2],
                                 .modularity = field[3],
                                 .explained = field[4],
-                                .validation = field[5],
-                                .seconds = field[6],
+                                .separation = field[5],
+                                .validation = field[6],
+                                .seconds = field[7],
                                 .failed = strncmp(line, "failed,", 7) == 0};
     return one->failed || strncmp(line, "measured,", 9) == 0;
 }

@@ -81,12 +81,14 @@ static int64_t mean_over_seeds(struct measurement *one, const struct search *sea
             continue;
         sum.modularity += more->modularity;
         sum.explained += more->explained;
+        sum.separation += more->separation;
         sum.validation += more->validation;
         sum.failed |= more->failed;
         seeds++;
     }
     sum.modularity /= (double)seeds;
     sum.explained /= (double)seeds;
+    sum.separation /= (double)seeds;
     sum.validation /= (double)seeds;
     *one = sum;
     return seeds;
@@ -414,6 +416,7 @@ static graco_status write_best(const struct search *search, const struct graco_c
     TRY(json_put_int(chosen, "seeds", choice->seeds));
     TRY(json_put_double(chosen, "modularity", choice->mean.modularity));
     TRY(json_put_double(chosen, "explained", choice->mean.explained));
+    TRY(json_put_double(chosen, "separation", choice->mean.separation));
     TRY(json_put_double(chosen, "validation", choice->mean.validation));
     TRY(json_write(search->best, best));
 done:
@@ -454,7 +457,7 @@ static graco_status conclude(graco_config **config, graco_tune_result *result,
             .measured = search->trials.count,
             .trial = choice.mean.trial,
             .epochs = choice.mean.epochs,
-            .structure = {choice.mean.modularity, choice.mean.explained},
+            .structure = {choice.mean.modularity, choice.mean.explained, choice.mean.separation},
             .validation = choice.mean.validation,
             .seeds = choice.seeds,
             .seconds = threads_seconds() - search->begun,

@@ -175,7 +175,8 @@ static void write_rows(struct web_page *page, const struct shown *shown)
     const struct space *space = &shown->search->space;
     struct sheet table = {.title = "Every measurement"};
     char value[CONFIG_TEXT];
-    static const char *const names[] = {"epochs", "score", "modularity", "explained", "validation"};
+    static const char *const names[] = {"epochs",    "score",      "modularity",
+                                        "explained", "separation", "validation"};
     sheet_column(&table, "", "trial", true);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         sheet_column(&table, "", names[i], true);
@@ -188,6 +189,7 @@ static void write_rows(struct web_page *page, const struct shown *shown)
         sheet_number(&table, one->failed ? (double)NAN : shown->score[r], 3);
         sheet_number(&table, one->modularity, 3);
         sheet_number(&table, one->explained, 4);
+        sheet_number(&table, one->separation, 3);
         sheet_number(&table, one->validation, 2);
         for (int i = 0; i < space->count; i++) {
             space_value(value, &space->axes[i], shown->search->point[one->trial].at[i]);

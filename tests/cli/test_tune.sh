@@ -11,7 +11,7 @@ cd "$work"
 "$graco" generate small.npz --nodes 150 --features 40 --classes 3 >/dev/null 2>&1
 fast=(--search epochs=2,4 --search hidden=4,8 --device cpu)
 # rows FOLDER: trials.csv without the seconds.
-rows() { cut -d, -f1-6,8- "$1/trials.csv"; }
+rows() { cut -d, -f1-7,9- "$1/trials.csv"; }
 
 exits 0 "chosen" tune small.npz -o first --trials 24 "${fast[@]}"
 for file in best.json trials.csv report.html tune.json; do

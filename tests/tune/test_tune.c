@@ -18,6 +18,7 @@ static struct measurement of(int64_t trial, double modularity, double explained,
                                 .epochs = 5,
                                 .modularity = modularity,
                                 .explained = explained,
+                                .separation = NAN,
                                 .validation = validation,
                                 .used = true};
 }
@@ -47,6 +48,15 @@ static void ranks(void)
         list[i].explained = NAN;
     CHECK_OK(trials_score(score, list, 5, GRACO_CRITERION_STRUCTURE));
     CHECK(near(score[0], 1. / 4) && near(score[1], 3.5 / 4) && near(score[4], 2. / 4));
+    /* Three parts: ranks of separation 4, 2, 3, -, 1. */
+    const double explained[] = {0.5, 0.2, 0.3, 9, 0.5}, separation[] = {0.9, 0.2, 0.4, 9, 0.1};
+    for (int i = 0; i < 5; i++) {
+        list[i].explained = explained[i];
+        list[i].separation = separation[i];
+    }
+    CHECK_OK(trials_score(score, list, 5, GRACO_CRITERION_STRUCTURE));
+    CHECK(near(score[0], 8.5 / 12) && near(score[1], 6.5 / 12) && near(score[2], 8.5 / 12));
+    CHECK(score[3] == -1 && near(score[4], 6.5 / 12));
     CHECK_OK(trials_score(score, list, 0, GRACO_CRITERION_STRUCTURE));
     CHECK_OK(trials_score(score, list + 3, 1, GRACO_CRITERION_STRUCTURE));
     CHECK(score[0] == -1);
@@ -65,6 +75,7 @@ static void table(const char *path)
                                                            .epochs = 7,
                                                            .modularity = -1.0 / (1 + i),
                                                            .explained = i == 3 ? NAN : 0.1 * i,
+                                                           .separation = 0.3 * i,
                                                            .validation = NAN,
                                                            .failed = i == 5}));
     CHECK_OK(trials_add(&trials, &(struct measurement){.trial = 4, .seed = 1, .epochs = 7}));
@@ -79,7 +90,7 @@ static void table(const char *path)
     for (int i = 0; i < 9; i++) {
         const struct measurement *a = &trials.list[i], *b = &read.list[i];
         CHECK(a->trial == b->trial && a->seed == b->seed && a->failed == b->failed);
-        CHECK(a->modularity == b->modularity);
+        CHECK(a->modularity == b->modularity && a->separation == b->separation);
         CHECK(a->explained == b->explained || (isnan(a->explained) && isnan(b->explained)));
         CHECK(isnan(b->validation) || b->validation == a->validation);
     }
@@ -92,12 +103,16 @@ static void table(const char *path)
         "trial",
         "trial,seed,epochs\n",
         "0,0,0\n",
-        "trial,seed,epochs,modularity,explained,validation,seconds,outcome,origin,score\n-1,0,5,,,,"
+        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "score\n-1,0,5,,,,,"
         "1,measured,\n",
-        "trial,seed,epochs,modularity,explained,validation,seconds,outcome,origin,score\n1,0,5,,\n",
-        "trial,seed,epochs,modularity,explained,validation,seconds,outcome,origin,score\n1,0,5,,,,1"
+        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "score\n1,0,5,,\n",
+        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "score\n1,0,5,,,,,1"
         ",perhaps,\n",
-        "trial,seed,epochs,modularity,explained,validation,seconds,outcome,origin,score\n1,0,5,,,,1"
+        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "score\n1,0,5,,,,,1"
         ",measured,",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -152,7 +167,7 @@ static char *content(const char *folder, const char *name)
     int field = 0;
     for (char *from = text; *from && strcmp(name, "trials.csv") == 0; from++) {
         field = *from == '\n' ? 0 : field + (*from == ',');
-        if (field != 6 || *from == ',')
+        if (field != 7 || *from == ',')
             *to++ = *from;
         to[0] = from[1] ? to[0] : '\0';
     }
