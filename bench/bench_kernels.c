@@ -40,8 +40,9 @@
     T(moment, (struct context * c, struct moment * s), (c, s))                                     \
     T(moment_backward, (struct context * c, const struct moment *s, float *dZ), (c, s, dZ))        \
     T(draw_bytes,                                                                                  \
-      (struct context * c, const struct random_key *key, double p, int64_t n, uint8_t *keep),      \
-      (c, key, p, n, keep))                                                                        \
+      (struct context * c, const struct random_key *key, double p, int64_t n, const uint32_t *id,  \
+       uint8_t *keep),                                                                             \
+      (c, key, p, n, id, keep))                                                                    \
     T(draw_floats,                                                                                 \
       (struct context * c, const struct random_key *key, double p, int64_t n, float *keep),        \
       (c, key, p, n, keep))                                                                        \
