@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all bench-skipgram setup build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
+.PHONY: all bench-skipgram setup setup-mpi test-mpi build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
 	wheel test-wheel deb test-deb pictures results bench bench-quick bench-eval bench-inductive bench-cuda \
 	bench-methods bench-peers bench-loading bench-python install clean
 
@@ -19,6 +19,10 @@ all: build
 
 setup:
 	@scripts/setup.sh
+
+# Open MPI, with which the build makes graco-mpi too (docs/scale.md).
+setup-mpi:
+	@scripts/setup.sh libopenmpi-dev openmpi-bin
 
 build: setup
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > /dev/null
@@ -37,6 +41,10 @@ demo: build
 # Every test but those that take minutes. A test that needs what is not there says so and is skipped.
 test: build
 	@scripts/test.sh
+
+# Several ranks on this machine; skipped where there is no MPI.
+test-mpi: build
+	@ctest --test-dir $(BUILD) -L mpi --output-on-failure
 
 # What `make test` leaves out: clang with warnings as errors, the tests under sanitizers, a minute of
 # fuzzing. clang only recommends the package that has the runtime of its fuzzer.

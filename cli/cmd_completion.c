@@ -249,9 +249,9 @@ static void bash_end_command(const struct command *command, const struct values 
 static void bash_end(void)
 {
     printf("    *) words='");
-    for (const struct subcommand *s = subcommands; s->help; s++)
+    for (const struct subcommand *s = subcommands; s->name; s++)
         printf("%s ", s->name);
-    printf("help' ;;\n"
+    printf("help --help --version' ;;\n"
            "    esac\n"
            "    mapfile -t COMPREPLY < <(compgen -W \"$words\" ${files:+-f} -- \"$cur\")\n"
            "    [ -z \"$files\" ] || compopt -o filenames 2>/dev/null\n"
@@ -341,13 +341,15 @@ static void zsh_end(void)
     printf("        esac\n"
            "    else\n"
            "        local -a commands=(");
-    for (const struct subcommand *s = subcommands; s->help; s++) {
+    for (const struct subcommand *s = subcommands; s->name; s++) {
         printf("\n            '%s:", s->name);
         print_text(s->help, "\\", "'\\''");
         putchar('\'');
     }
     printf("\n            'help:explain a command')\n"
+           "        local -a options=('--help:list the commands' '--version:print the version')\n"
            "        _describe command commands\n"
+           "        _describe -o option options\n"
            "    fi\n"
            "}\n"
            "if [[ $funcstack[1] == _graco ]]; then _graco \"$@\"; else compdef _graco graco; fi\n");
@@ -413,12 +415,14 @@ static void fish_end_command(const struct command *command, const struct values 
 
 static void fish_end(void)
 {
-    for (const struct subcommand *s = subcommands; s->help; s++) {
+    for (const struct subcommand *s = subcommands; s->name; s++) {
         printf("complete -c graco -n '__graco_in \"\"' -a %s -d '", s->name);
         print_text(s->help, "\\", "\\'");
         printf("'\n");
     }
-    printf("complete -c graco -n '__graco_in \"\"' -a help -d 'explain a command'\n");
+    printf("complete -c graco -n '__graco_in \"\"' -a help -d 'explain a command'\n"
+           "complete -c graco -n '__graco_in \"\"' -l help -s h -d 'list the commands'\n"
+           "complete -c graco -n '__graco_in \"\"' -l version -s V -d 'print the version'\n");
 }
 
 /* ---- The command --------------------------------------------------------------------------------- */

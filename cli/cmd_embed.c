@@ -42,6 +42,9 @@ static graco_status embed(const char *run, const char *source, const graco_load_
     return status;
 }
 
+/* What `graco export` makes of a .npy, and other programs write. */
+static const char *const OTHERS[] = {".npz", ".csv", ".tsv", ".txt", ".vec", ".bin", ".json", NULL};
+
 int cmd_embed(int argc, char **argv)
 {
     graco_load_options load = {0};
@@ -74,6 +77,8 @@ int cmd_embed(int argc, char **argv)
         output_error("embed: no output file given; expected -o FILE, such as -o Z.npy");
         return EXIT_USAGE;
     }
+    if (output_other_format("embed", output, OTHERS, ".npy"))
+        return EXIT_USAGE;
     graco_status status = embed(command.arguments[0], command.arguments[1], &load, output, &how);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

@@ -228,7 +228,7 @@ static graco_status save_all(const struct table *table, const struct request *re
         writer_open(&json, NULL, '{');
         write_row(&json, &table->row[i], request);
         writer_close(&json);
-        status = scoring_save(&table->row[i], &json);
+        status = scoring_save(table->row[i].name, "eval.json", &json);
     }
     return status;
 }
@@ -304,10 +304,10 @@ int cmd_eval(int argc, char **argv)
         .synopsis = "[EMBEDDINGS ...] DATASET",
         .summary =
             "Scores embeddings by logistic regression on the labels of DATASET, in percent.\n"
-            "EMBEDDINGS are .npy files or run folders, which get an eval.json; all of them\n"
-            "see the same splits, and the first is compared with each of the others. DATASET\n"
-            "is read as the first run's data were; a run that was trained on other data is\n"
-            "refused.",
+            "EMBEDDINGS are .npy files or run folders, which get an eval.json (another task\n"
+            "an eval-cluster.json or eval-link.json); all of them see the same splits, and\n"
+            "the first is compared with each of the others. DATASET is read as the first\n"
+            "run's data were; a run that was trained on other data is refused.",
         .options = options,
         .min_arguments = 1,
         .max_arguments = COMMAND_ARGUMENTS_MAX,

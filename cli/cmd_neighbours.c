@@ -124,7 +124,7 @@ int cmd_neighbours(int argc, char **argv)
                         "bytes that copies of rows may fill, such as 256M"),
         OPTION_ROW_CHOICE("device", "NAME", &request.options.device,
                           settings_words(devices, "device"),
-                          "auto: the CPU; cpu; cuda, not tried on a GPU yet"),
+                          "auto: a GPU where the work is worth it; cpu; cuda"),
         OPTION_ROW_INTEGER("threads", "N", &request.options.threads, 0, 1024,
                            "threads; 0: one per core"),
         {0},

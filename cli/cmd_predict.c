@@ -166,6 +166,8 @@ static const char SUMMARY[] =
     "that each probably has, and the probability of every class. A supervised model\n"
     "says so itself; embeddings are read by regressions on all labels there are.";
 
+static const char *const OTHERS[] = {".npy", ".npz", ".tsv", ".json", NULL};
+
 int cmd_predict(int argc, char **argv)
 {
     const char *output = NULL, *devices[OPTION_WORDS_MAX];
@@ -193,6 +195,8 @@ int cmd_predict(int argc, char **argv)
     if (code >= 0)
         return code;
     how.all = how.all || of.count > 0;
+    if (output && output_other_format("predict", output, OTHERS, ".csv"))
+        return EXIT_USAGE;
     if (output)
         return predict(command.arguments[0], command.arguments[1], &load, output, &how, &of);
     output_error("predict: no output file given; expected -o FILE, such as -o classes.csv");

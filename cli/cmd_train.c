@@ -35,7 +35,7 @@ struct line {
     const char *source; /* NULL: the generated graph */
     const char *output;
     int64_t runs, splits; /* as asked for */
-    bool resume, json, quiet;
+    bool resume, json, quiet, live;
 };
 
 /* All that the runs of one command share. */
@@ -50,39 +50,6 @@ struct job {
     struct runs_form form;
     bool divided; /* the method trains a model for one split */
 };
-
-/* Prints a word so that a shell reads it back as it is. */
-static size_t quote(char *text, size_t size, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=:,+@%";
-    size_t used = 0;
-
-    if (*word && word[strspn(word, plain)] == '\0')
-        return (size_t)snprintf(text, size, " %s", word);
-    used += (size_t)snprintf(text, size, " '");
-    for (; *word && used + 8 < size; word++)
-        used += (size_t)snprintf(text + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
-    return used + (size_t)snprintf(text + used, size - used, "'");
-}
-
-static int say_stopped(int argc, char **argv, const struct job *job,
-                       const graco_train_result *result)
-{
-    char text[3072] = "", wanted[SETTINGS_TEXT], step[80] = "";
-    size_t used = 0;
-
-    if (result->step > 0)
-        snprintf(step, sizeof step, ", and step %" PRId64 " of %" PRId64 " of the next",
-                 result->step, result->steps);
-
-    for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof text; i++)
-        used += quote(text + used, sizeof text - used, argv[i]);
-    output_error("stopped after epoch %" PRId64 " of %s%s; to continue: graco train%s%s",
-                 result->epochs, settings_get(wanted, job->config, "epochs"), step, text,
-                 job->line->resume ? "" : " --resume");
-    return EXIT_FAILED;
-}
 
 static uint64_t seed_of(const graco_config *config)
 {
@@ -249,6 +216,18 @@ static void say_trained(const struct job *job, int64_t index, const graco_train_
                 result->epochs, result->loss, result->best_epoch, result->best_cost);
 }
 
+/* Lets a training show its curves. What one that is resumed has done already is in its run folder; if that
+ * cannot be read, the curves begin later. */
+static struct live *show_curves(struct live *live, const char *folder, bool resume)
+{
+    char path[RUNS_PATH_MAX + 32];
+
+    snprintf(path, sizeof path, "%s/metrics.jsonl", folder);
+    if (resume && curves_follow(&live->curves, path) != GRACO_OK)
+        output_failed();
+    return live;
+}
+
 /* One training; EXIT_FINE, or EXIT_FAILED after a message, or -1 if it was stopped. */
 static int train_with(struct trained *outcome, struct job *job, int64_t index,
                       const graco_config *config, bool together)
@@ -256,6 +235,7 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
     const struct line *line = job->line;
     char label[LABEL], wanted[SETTINGS_TEXT], objective[SETTINGS_TEXT], split[SETTINGS_TEXT];
     struct stat found;
+    struct live live = {0};
 
     outcome->seed = seed_of(config);
     outcome->split = job->divided ? strtoll(settings_get(split, config, "split"), NULL, 10) : -1;
@@ -273,10 +253,13 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
         .resume = line->resume && runs_holds_model(outcome->folder),
     };
     output_progress_watch(&options, &progress);
+    if (line->live && progress.terminal && !progress.quiet)
+        progress.live = show_curves(&live, outcome->folder, options.resume);
     if (line->resume && !options.resume && !line->quiet)
         output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
     graco_status status = graco_train(NULL, &outcome->result, job->data, config, &options);
     output_progress_end(&progress);
+    curves_clear(&live.curves);
     if (status == GRACO_STOPPED)
         return -1;
     if (status == GRACO_OK && options.resume && isnan(outcome->result.loss) && !line->quiet)
@@ -400,7 +383,8 @@ static int train_all(struct job *job, int argc, char **argv)
     const struct trained_all all = {job->run,    job->info.name, job->preset,
                                     job->config, job->form,      queue.outcomes};
     if (queue.code < 0)
-        queue.code = say_stopped(argc, argv, job, &queue.outcomes[queue.stopped].result);
+        queue.code = trained_stopped(argc, argv, job->config, line->resume,
+                                     &queue.outcomes[queue.stopped].result);
     else if (queue.code == EXIT_FINE && (line->json || !line->quiet))
         queue.code = trained_report(&all, line->json);
     free(queue.outcomes);
@@ -511,6 +495,7 @@ int cmd_train(int argc, char **argv)
         OPTION_ROW_FLAG("deterministic", 0, &deterministic,
                         "the same seed gives the same bits on one device: always so, at no cost"),
         OPTION_ROW_FLAG("resume", 0, &line.resume, "continue the unfinished runs in RUN"),
+        OPTION_ROW_FLAG("live", 0, &line.live, "draw the curves on the terminal"),
         OPTION_ROW_FLAG("json", 0, &line.json, "print one JSON object at the end"),
         OPTION_ROW_FLAG("quiet", 'q', &line.quiet, "no progress and no summary"),
         LOADING_OPTIONS(line.load),

@@ -183,9 +183,14 @@ static int run_line(struct line *line)
     return code;
 }
 
+/* The methods that learn without labels: the others have nothing that a search could compare. */
 static const char *method_name(int index)
 {
-    return graco_method(index, NULL);
+    graco_method_info info;
+    for (int i = 0; graco_method_describe(&info, i); i++)
+        if (!info.supervised && index-- == 0)
+            return info.name;
+    return NULL;
 }
 
 int cmd_tune(int argc, char **argv)

@@ -6,11 +6,13 @@
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_train(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_neighbours(int argc, char **argv);
 int cmd_map(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
@@ -25,7 +27,7 @@ int cmd_completion(int argc, char **argv);
 
 struct subcommand {
     const char *name;
-    const char *help; /* NULL: not listed; such rows come last */
+    const char *help;
     int (*run)(int argc, char **argv);
 };
 

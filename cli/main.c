@@ -10,11 +10,13 @@
 
 const struct subcommand subcommands[] = {
     {"train", "learn node embeddings from a graph", cmd_train},
+    {"watch", "draw the curves of a training that runs elsewhere", cmd_watch},
     {"plan", "say what a training would take, before it runs", cmd_plan},
     {"embed", "embed the nodes of a graph with a trained model", cmd_embed},
     {"export", "write embeddings with names for other programs", cmd_export},
     {"neighbours", "find the nodes that are nearest to each other", cmd_neighbours},
     {"map", "show nodes in the plane, as a page to explore", cmd_map},
+    {"report", "make a page about runs: what they did and which is better", cmd_report},
     {"eval", "score embeddings by the labels of a data set", cmd_eval},
     {"predict", "say which classes nodes without labels have", cmd_predict},
     {"methods", "list the methods to train with", cmd_methods},
@@ -27,7 +29,7 @@ const struct subcommand subcommands[] = {
 #ifdef GRACO_FETCH
     {"fetch", "download a published data set", cmd_fetch},
 #endif
-    {"completion", NULL, cmd_completion},
+    {"completion", "print what a shell completes graco's lines with", cmd_completion},
     {0},
 };
 
@@ -45,9 +47,9 @@ static int print_help(void)
 {
     printf("usage: graco COMMAND [arguments]\n\n"
            "Learns node embeddings from a graph without labels.\n\ncommands:\n");
-    for (int i = 0; i < SUBCOMMANDS && subcommands[i].help; i++)
-        printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
-    printf("  %-10s %s\n", "help", "explain a command: graco help train");
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        printf("  %-11s %s\n", subcommands[i].name, subcommands[i].help);
+    printf("  %-11s %s\n", "help", "explain a command: graco help train");
     printf("\n`graco train` alone trains on a graph that graco makes itself.\n"
            "exit codes: 0 fine, 1 failed, 2 wrong use. The manual: man graco.\n");
     return output_finish();
@@ -58,7 +60,7 @@ static int unknown(const char *word)
     const char *names[SUBCOMMANDS + 4] = {"help", "--help", "--version"};
     char allowed[512];
     size_t used = 0;
-    for (int i = 0; i < SUBCOMMANDS && subcommands[i].help; i++) {
+    for (int i = 0; i < SUBCOMMANDS; i++) {
         names[3 + i] = subcommands[i].name;
         used +=
             (size_t)snprintf(allowed + used, sizeof allowed - used, "%s, ", subcommands[i].name);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -130,6 +130,20 @@ int output_json(struct writer *json)
     return code;
 }
 
+bool output_other_format(const char *command, const char *path, const char *const *endings,
+                         const char *expected)
+{
+    const char *ending = strrchr(path, '.');
+    for (; ending && *endings; endings++) {
+        if (strcasecmp(ending, *endings) != 0)
+            continue;
+        output_error("%s: %s ends in %s, and this writes %s; expected -o %.*s%s", command, path,
+                     ending, expected, (int)(ending - path), path, expected);
+        return true;
+    }
+    return false;
+}
+
 void output_row(const char *label, const char *format, ...)
 {
     va_list arguments;
@@ -239,20 +253,25 @@ static void fit_fields(struct fields *fields, size_t width)
 /* One column stays free: a full line would make some terminals go to the next. */
 static size_t terminal_width(void)
 {
-    struct winsize size = {0};
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
-        return 79;
-    return size.ws_col - 1u;
+    int cols, rows;
+    live_size(&cols, &rows);
+    return (size_t)cols - 1;
 }
 
 static void print_fields(struct output_progress *progress, struct fields *fields)
 {
+    char line[LIVE_LINE] = "";
+    size_t used = 0;
     if (progress->terminal)
         fit_fields(fields, terminal_width());
-    fputs(progress->terminal ? "\r" : "", stderr);
     for (int i = 0; i < fields->count; i++)
-        fprintf(stderr, "%s%s", i > 0 ? "  " : "", fields->list[i].text);
-    fputs(progress->terminal ? "\033[K" : "\n", stderr);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", i > 0 ? "  " : "",
+                                 fields->list[i].text);
+    if (progress->terminal && progress->live) {
+        live_draw(progress->live, line);
+        return;
+    }
+    fprintf(stderr, progress->terminal ? "\r%s\033[K" : "%s\n", line);
     fflush(stderr);
     progress->open = progress->terminal;
 }
@@ -273,6 +292,9 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
     struct fields fields = {0};
     bool last = epoch->epoch == epoch->epochs && !progress->brief;
     double pipe = progress->brief ? INTERVAL_PIPE_WITHIN : INTERVAL_PIPE;
+    if (progress->live) /* an epoch for which there is no memory is not drawn */
+        (void)curves_add(&progress->live->curves, (double)epoch->epoch, epoch->loss,
+                         epoch->mutual_information, epoch->seconds);
     if (!is_due(progress, last ? 0 : progress->terminal ? INTERVAL_TERMINAL : pipe))
         return;
     add_field(&fields, 0, "%sepoch %" PRId64 "/%" PRId64, progress->label, epoch->epoch,
@@ -280,7 +302,8 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
     add_field(&fields, 2, "loss %.5f", epoch->loss);
     add_field(&fields, 4, "%.1f ms", 1e3 * epoch->seconds);
     add_field(&fields, 1, "%s left", output_time(text, epoch->seconds_left));
-    add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
+    if (!progress->elsewhere)
+        add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
     if (epoch->floored > 0)
         add_field(&fields, 3, "%" PRId64 " floored", epoch->floored);
     print_fields(progress, &fields);
@@ -299,6 +322,8 @@ static void estimate(struct output_progress *progress, const graco_progress *ste
     progress->estimated = true;
     if (step->seconds_left < ESTIMATE_LONG)
         return;
+    if (progress->live)
+        live_remove(progress->live);
     output_progress_end(progress);
     const char *value = step->faster ? strchr(step->faster, '=') : NULL;
     output_note("%s%s: about %s%s%.*s%s%s%s%s", progress->label, progress->what,
@@ -392,6 +417,8 @@ void output_progress_bytes(struct output_progress *progress, const char *label, 
 
 void output_progress_end(struct output_progress *progress)
 {
+    if (progress->live)
+        live_end(progress->live);
     if (progress->open)
         fputc('\n', stderr);
     progress->open = false;

@@ -4,6 +4,7 @@
 
 #include "graco.h"
 
+#include "live.h"
 #include "writer.h"
 
 /* Lets the compiler check formats; the library's own such macro is not in the public header. */
@@ -48,6 +49,11 @@ int output_json(struct writer *json);
  * printed could not be written. */
 int output_finish(void);
 
+/* Whether the name of a file ends in one of the endings, which are of other formats than the one that the
+ * command writes: then it says so, with the ending that is expected. A list ends with NULL. */
+bool output_other_format(const char *command, const char *path, const char *const *endings,
+                         const char *expected);
+
 /* One row of a two-column table on stdout. */
 void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
 
@@ -74,6 +80,8 @@ struct output_progress {
     bool estimated;    /* a long training has been announced, or is none */
     double known_from; /* seconds after which its speed was known; 0: it is not */
     bool brief;        /* one training of many: in a pipe a line a minute, and none at its end */
+    bool elsewhere;    /* another process trains: its memory is not known */
+    struct live *live; /* on a terminal its curves are above the line; NULL: there are none */
 };
 
 struct output_progress output_progress_start(bool quiet, const char *label);

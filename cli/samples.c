@@ -4,6 +4,7 @@
  * split. */
 #include "samples.h"
 
+#include "curves.h"
 #include "four_graphs.h"
 #include "output.h"
 #include "points.h"
@@ -12,7 +13,6 @@
 #include "theorem.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CURVE_MAX = 200, LINE_MAX_BYTES = 1024, FOLDER = RUNS_PATH_MAX + 512 };
+enum { CURVE_MAX = 200, FOLDER = RUNS_PATH_MAX + 512 };
 
 /* A training under way, and what came of it. */
 struct unit {
@@ -36,10 +36,7 @@ struct unit {
     int64_t epochs;
     double train_seconds;
     const char *device;
-    struct curve {
-        int64_t count, room;
-        double *epoch, *loss, *information; /* (count) */
-    } curve;
+    struct curves curve;
     graco_matrix Z; /* where there is one model */
 };
 
@@ -221,56 +218,17 @@ static graco_status train(struct unit *unit, const char *folder)
     return status;
 }
 
-/* The number behind "NAME": in a line of metrics.jsonl; NaN if it is not there. */
-static double number_in(const char *line, const char *name)
-{
-    char quoted[SETTINGS_TEXT];
-    snprintf(quoted, sizeof quoted, "\"%s\":", name);
-    const char *found = strstr(line, quoted);
-    return found ? strtod(found + strlen(quoted), NULL) : NAN;
-}
-
-static bool grow(struct curve *curve)
-{
-    double **columns[] = {&curve->epoch, &curve->loss, &curve->information};
-    int64_t room = curve->room ? 2 * curve->room : 256;
-    if (curve->count < curve->room)
-        return true;
-    for (int i = 0; i < 3; i++) {
-        double *grown = realloc(*columns[i], (size_t)room * sizeof **columns[i]);
-        if (!grown)
-            return false;
-        *columns[i] = grown;
-    }
-    curve->room = room;
-    return true;
-}
-
 /* Reads what each epoch came to from the run folder: it may have been trained in several calls. */
 static graco_status read_curve(struct unit *unit)
 {
-    char path[FOLDER + 32], line[LINE_MAX_BYTES];
-    struct curve *curve = &unit->curve;
+    char path[FOLDER + 32];
     double seconds = 0;
-    graco_status status = GRACO_OK;
     snprintf(path, sizeof path, "%s/metrics.jsonl", unit->folder);
-    FILE *file = unit->epochs > 0 ? fopen(path, "r") : NULL;
-    if (unit->epochs > 0 && !file)
-        return output_fail(GRACO_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-    while (file && status == GRACO_OK && fgets(line, sizeof line, file)) {
-        if (!grow(curve)) {
-            status = output_no_memory("a curve");
-            break;
-        }
-        curve->epoch[curve->count] = number_in(line, "epoch");
-        curve->loss[curve->count] = number_in(line, "loss");
-        curve->information[curve->count++] = number_in(line, "mutual_information");
-        seconds += fmax(number_in(line, "seconds"), 0);
-    }
-    if (file && ferror(file))
-        status = output_fail(GRACO_ERROR_IO, "cannot read %s", path);
-    if (file)
-        fclose(file);
+    graco_status status = unit->epochs > 0 ? curves_follow(&unit->curve, path) : GRACO_OK;
+    if (status == GRACO_OK && unit->epochs > 0 && unit->curve.count == 0)
+        status = output_fail(GRACO_ERROR_IO, "%s has no epochs", path);
+    for (int64_t i = 0; i < unit->curve.count; i++)
+        seconds += fmax(unit->curve.seconds[i], 0);
     unit->train_seconds = fmax(seconds, unit->train_seconds);
     return status;
 }
@@ -350,7 +308,7 @@ static void write_column(struct writer *json, const char *key, const double *val
     writer_close(json);
 }
 
-static void write_curve(struct writer *json, const struct curve *curve)
+static void write_curve(struct writer *json, const struct curves *curve)
 {
     writer_open(json, "curve", '{');
     write_column(json, "epoch", curve->epoch, curve->count);
@@ -364,7 +322,7 @@ static void write_curve(struct writer *json, const struct curve *curve)
 static bool is_exact(const struct unit *unit)
 {
     char objective[SETTINGS_TEXT], batch[SETTINGS_TEXT];
-    const struct curve *curve = &unit->curve;
+    const struct curves *curve = &unit->curve;
     return strcmp(settings_get(objective, unit->config, "objective"), "exact") == 0 &&
            strcmp(settings_get(batch, unit->config, "batch"), "0") == 0 &&
            isfinite(curve->information[curve->count - 1]) &&
@@ -374,7 +332,7 @@ static bool is_exact(const struct unit *unit)
 /* Theorem 1, of the last epoch. */
 static void write_bound(struct writer *json, const struct unit *unit)
 {
-    const struct curve *curve = &unit->curve;
+    const struct curves *curve = &unit->curve;
     double log_n = log((double)graco_dataset_describe(unit->set->data).nodes);
     double J = -curve->loss[curve->count - 1], i_nce = curve->information[curve->count - 1];
     writer_real(json, "log_n", log_n);
@@ -410,7 +368,7 @@ static graco_status write_steps(struct writer *json, const struct unit *unit)
 
 static graco_status write_training(struct writer *json, const struct unit *unit)
 {
-    const struct curve *curve = &unit->curve;
+    const struct curves *curve = &unit->curve;
     graco_status status = GRACO_OK;
     writer_open(json, "values", '{');
     writer_real(json, "loss", curve->loss[curve->count - 1]);
@@ -530,9 +488,7 @@ graco_status samples_make(graco_results *results, const struct samples_set *set,
     for (int e = 0; status == GRACO_OK && e < EVALUATIONS; e++)
         if (evaluations & 1u << e)
             status = add_sample(results, &unit, (enum evaluation)e);
-    free(unit.curve.epoch);
-    free(unit.curve.loss);
-    free(unit.curve.information);
+    curves_clear(&unit.curve);
     graco_matrix_clear(&unit.Z);
     graco_config_free(unit.config);
     return status;

@@ -374,15 +374,15 @@ void scoring_json(struct writer *json, const struct scoring *scoring)
     writer_close(json);
 }
 
-graco_status scoring_save(const struct scoring *scoring, struct writer *json)
+graco_status scoring_save(const char *folder, const char *file, struct writer *json)
 {
     char path[RUNS_PATH_MAX + 64];
     graco_status status = GRACO_OK;
-    snprintf(path, sizeof path, "%.*s/eval.json", RUNS_PATH_MAX, scoring->name);
+    snprintf(path, sizeof path, "%.*s/%s", RUNS_PATH_MAX, folder, file);
     if (!writer_finish(json))
-        status = output_no_memory("eval.json");
-    else if (access(scoring->name, W_OK) != 0 && (errno == EACCES || errno == EROFS))
-        output_note("%s: the scores are not kept in eval.json: %s", scoring->name, strerror(errno));
+        status = output_no_memory(file);
+    else if (access(folder, W_OK) != 0 && (errno == EACCES || errno == EROFS))
+        output_note("%s: the scores are not kept in %s: %s", folder, file, strerror(errno));
     else
         status = graco_file_save(path, json->text, (int64_t)json->length);
     writer_clear(json);

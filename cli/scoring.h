@@ -42,8 +42,8 @@ graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a
 /* Writes everything about it as fields of the object that is open. */
 void scoring_json(struct writer *json, const struct scoring *scoring);
 
-/* Replaces NAME/eval.json by what was written, whole or not at all, and clears the writer. In a
- * folder that may not be written to it leaves a note on stderr instead, and does not fail. */
-graco_status scoring_save(const struct scoring *scoring, struct writer *json);
+/* Replaces FOLDER/FILE, such as eval.json, by what was written, whole or not at all, and clears the
+ * writer. In a folder that may not be written to it leaves a note on stderr instead, and does not fail. */
+graco_status scoring_save(const char *folder, const char *file, struct writer *json);
 
 #endif

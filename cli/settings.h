@@ -61,7 +61,7 @@ struct settings_choices {
                       "auto: a GPU if there is one; cpu; cuda"),                                   \
         OPTION_ROW_CHOICE("precision", "NAME", &(settings).given[SHORT_PRECISION],                 \
                           settings_words((choices).precisions, "precision"),                       \
-                          "operands of a GPU's products: fp32, tf32, fp16"),                       \
+                          "operands of products: fp32, tf32, fp16, bf16"),                         \
         OPTION_ROW_TEXT("threads", 0, "N", &(settings).given[SHORT_THREADS],                       \
                         "threads; 0: one per core"),                                               \
         OPTION_ROW_TEXT("memory", 0, "SIZE", &(settings).given[SHORT_MEMORY],                      \

@@ -28,6 +28,13 @@ struct task {
     graco_dataset *data;
     graco_links links;
     struct writer json;
+    char unsaved[1024]; /* why the first scores were not kept; "": they were */
+};
+
+/* Scores of one embedding: of links, or else of clusters. */
+struct task_scores {
+    graco_link_result links;
+    graco_cluster_result clusters;
 };
 
 static void print_links(const char *name, const graco_link_result *result)
@@ -54,18 +61,6 @@ static void write_links(struct writer *json, const graco_link_result *result)
     writer_real(json, "seconds", result->seconds);
 }
 
-static graco_status score_links(struct task *task, const char *name, const graco_matrix *Z)
-{
-    graco_link_result result = {0};
-    graco_status status =
-        graco_evaluate_links(&result, Z, task->data, &task->links, task->request->threads);
-    if (status == GRACO_OK && task->request->json)
-        write_links(&task->json, &result);
-    else if (status == GRACO_OK)
-        print_links(name, &result);
-    return status;
-}
-
 static void print_clusters(const char *name, const graco_cluster_result *result)
 {
     printf("%s: %" PRId64 " clusters of %" PRId64 " nodes\n", name, result->clusters,
@@ -89,38 +84,72 @@ static void write_clusters(struct writer *json, const graco_cluster_result *resu
     writer_real(json, "seconds", result->seconds);
 }
 
-static graco_status score_clusters(struct task *task, const char *name, const graco_matrix *Z)
+static graco_status score(struct task_scores *scores, const struct task *task,
+                          const graco_matrix *Z)
 {
-    graco_cluster_result result = {0};
     const graco_cluster_options options = {.clusters = task->request->clusters,
                                            .starts = graco_cluster_defaults().starts,
                                            .seed = task->request->seed,
                                            .threads = task->request->threads};
-    graco_status status = graco_evaluate_clusters(&result, Z, task->data, &options);
-    if (status == GRACO_OK && task->request->json)
-        write_clusters(&task->json, &result);
-    else if (status == GRACO_OK)
-        print_clusters(name, &result);
-    graco_cluster_result_clear(&result);
-    return status;
+    return task->links.pair ? graco_evaluate_links(&scores->links, Z, task->data, &task->links,
+                                                   task->request->threads)
+                            : graco_evaluate_clusters(&scores->clusters, Z, task->data, &options);
 }
 
 /* ---- Embeddings ------------------------------------------------------------------------------- */
 
-static graco_status score_file(struct task *task, const char *name, const char *file)
+static void write_fields(struct writer *json, const struct task *task,
+                         const struct task_scores *scores)
+{
+    if (task->links.pair)
+        write_links(json, &scores->links);
+    else
+        write_clusters(json, &scores->clusters);
+}
+
+/* Keeps the scores in the run folder. A failure costs the other rows nothing: it is said at the end. */
+static void save(struct task *task, const char *folder, const struct task_scores *scores)
+{
+    struct writer json = {.file = true};
+    char file[64];
+    snprintf(file, sizeof file, "eval-%s.json", task->request->task);
+    writer_open(&json, NULL, '{');
+    writer_string(&json, "task", task->request->task);
+    writer_string(&json, "dataset", graco_dataset_describe(task->data).name);
+    if (!task->links.pair)
+        writer_integer(&json, "seed", (int64_t)task->request->seed);
+    write_fields(&json, task, scores);
+    writer_close(&json);
+    if (scoring_save(folder, file, &json) != GRACO_OK && !*task->unsaved)
+        snprintf(task->unsaved, sizeof task->unsaved, "%s", output_failed());
+}
+
+/* Scores a file of embeddings, of a run folder unless that is NULL. */
+static graco_status score_file(struct task *task, const char *name, const char *file,
+                               const char *folder)
 {
     graco_matrix Z = {0};
+    struct task_scores scores = {0};
     graco_status status = graco_matrix_load(&Z, file);
-    if (status == GRACO_OK && task->request->json) {
+    if (status == GRACO_OK)
+        status = score(&scores, task, &Z);
+    graco_matrix_clear(&Z);
+    if (status != GRACO_OK)
+        return status;
+    if (task->request->json) {
         writer_open(&task->json, NULL, '{');
         writer_string(&task->json, "name", name);
-    }
-    if (status == GRACO_OK)
-        status = task->links.pair ? score_links(task, name, &Z) : score_clusters(task, name, &Z);
-    if (status == GRACO_OK && task->request->json)
+        write_fields(&task->json, task, &scores);
         writer_close(&task->json);
-    graco_matrix_clear(&Z);
-    return status;
+    } else if (task->links.pair) {
+        print_links(name, &scores.links);
+    } else {
+        print_clusters(name, &scores.clusters);
+    }
+    if (folder)
+        save(task, folder, &scores);
+    graco_cluster_result_clear(&scores.clusters);
+    return GRACO_OK;
 }
 
 static graco_status score_folder(struct task *task, const char *folder)
@@ -131,7 +160,7 @@ static graco_status score_folder(struct task *task, const char *folder)
         return output_fail(status,
                            "%.800s; it may have seen the links that are tested: train on %s",
                            output_failed(), graco_dataset_describe(task->data).name);
-    return status == GRACO_OK ? score_file(task, folder, file) : status;
+    return status == GRACO_OK ? score_file(task, folder, file, folder) : status;
 }
 
 /* A file, a run, or every run of a folder. */
@@ -140,7 +169,7 @@ static graco_status score_argument(struct task *task, const char *path)
     struct stat found;
     char folder[RUNS_PATH_MAX];
     if (stat(path, &found) != 0 || !S_ISDIR(found.st_mode))
-        return score_file(task, path, path);
+        return score_file(task, path, path, NULL);
     struct runs_form form = runs_found(path);
     graco_status status = form.runs == 0 ? score_folder(task, path) : GRACO_OK;
     for (int64_t r = 1; status == GRACO_OK && r <= form.runs; r++)
@@ -172,6 +201,10 @@ int task_run(const struct command *command, const struct task_request *request)
         code = output_failure(status);
     else
         code = request->json ? output_json(&task.json) : output_finish();
+    if (code == EXIT_FINE && *task.unsaved) {
+        output_error("%s", task.unsaved);
+        code = EXIT_FAILED;
+    }
     writer_clear(&task.json);
     graco_links_clear(&task.links);
     graco_dataset_free(task.data);

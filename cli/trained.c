@@ -2,6 +2,7 @@
  * of all, median of the medians. */
 #include "trained.h"
 
+#include "commands.h"
 #include "output.h"
 #include "settings.h"
 
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t count_of(const struct trained_all *all)
 {
@@ -142,4 +144,39 @@ int trained_report(const struct trained_all *all, bool json)
         return report_json(all, &sum);
     report_text(all, &sum);
     return output_finish();
+}
+
+/* ---- Stopped --------------------------------------------------------------------------------- */
+
+/* Prints a word so that a shell reads it back as it is. */
+static size_t quote(char *text, size_t size, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=:,+@%";
+    size_t used = 0;
+
+    if (*word && word[strspn(word, plain)] == '\0')
+        return (size_t)snprintf(text, size, " %s", word);
+    used += (size_t)snprintf(text, size, " '");
+    for (; *word && used + 8 < size; word++)
+        used += (size_t)snprintf(text + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
+    return used + (size_t)snprintf(text + used, size - used, "'");
+}
+
+int trained_stopped(int argc, char **argv, const graco_config *config, bool resume,
+                    const graco_train_result *result)
+{
+    char text[3072] = "", wanted[SETTINGS_TEXT], step[80] = "";
+    size_t used = 0;
+
+    if (result->step > 0)
+        snprintf(step, sizeof step, ", and step %" PRId64 " of %" PRId64 " of the next",
+                 result->step, result->steps);
+
+    for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof text; i++)
+        used += quote(text + used, sizeof text - used, argv[i]);
+    output_error("stopped after epoch %" PRId64 " of %s%s; to continue: graco train%s%s",
+                 result->epochs, settings_get(wanted, config, "epochs"), step, text,
+                 resume ? "" : " --resume");
+    return EXIT_FAILED;
 }

@@ -24,4 +24,9 @@ struct trained_all {
 /* Prints all of them as one, or with `json` also each, and returns the exit code. */
 int trained_report(const struct trained_all *all, bool json);
 
+/* Says how far a training came that was stopped, and which command line continues it: the one that was
+ * given, with --resume. Returns the exit code. */
+int trained_stopped(int argc, char **argv, const graco_config *config, bool resume,
+                    const graco_train_result *result);
+
 #endif

@@ -448,7 +448,10 @@ typedef struct graco_embed_options {
 
 /* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must have
  * as many features as the one trained on; features that were made from the graph are made again, and
- * unless they are of the kind `degree` the graph must be the one trained on. `options` may be NULL. */
+ * unless they are of the kind `degree` the graph must be the one trained on. A method that learns a
+ * vector for each node (deepwalk, node2vec) gives a node the vector of its name, in whatever graph;
+ * where nodes have no names the graph must be the one trained on. GRACO_ERROR_ARGUMENT says what the
+ * training did not see. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
@@ -747,7 +750,7 @@ typedef struct graco_neighbours_options {
     int64_t count;
     int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
     int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* "cpu", "auto" too and NULL; "cuda", not tried on a GPU yet */
+    const char *device; /* "cpu", "cuda"; "auto", NULL too: a GPU where the work is worth it */
 } graco_neighbours_options;
 
 graco_neighbours_options graco_neighbours_defaults(void);
@@ -948,7 +951,7 @@ typedef struct graco_tune_result {
  * every measurement, and report.html. A folder in which a search with the same options was ended, killed
  * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
  * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
- * with GRACO_STOPPED they are filled if there is a best so far. */
+ * with GRACO_STOPPED they are filled if there is a best so far, with GRACO_OK always. */
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 
@@ -1005,6 +1008,36 @@ graco_status graco_results_save(const graco_results *results, const char *path, 
  * file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says what is
  * wrong with a results.json in one line; then nothing is written. */
 graco_status graco_report(const char *results, const char *folder);
+
+/* A run in a report: the folders of its trainings, each as graco_train leaves it. */
+typedef struct graco_report_run {
+    const char *name;           /* what the page calls it: the path of its folder will do */
+    const char *const *folders; /* (count) one for each seed, those of several splits together */
+    int64_t count;
+    int64_t
+        splits; /* of a supervised method with a training for each of them; 0 or 1: one for all */
+} graco_report_run;
+
+typedef struct graco_report_options {
+    const char *title; /* of the page; NULL: the run's name */
+    const char
+        *data; /* the data set, as graco_dataset_load takes it; NULL: where each run's config.json
+                          says that it was read from */
+    const graco_load_options *load; /* beside what the runs say; NULL: nothing */
+    graco_eval_options eval;        /* of the scores; its threads are those of everything */
+    bool no_map;
+} graco_report_options;
+
+graco_report_options graco_report_defaults(void);
+
+/* Writes one page, `path`, about trainings: settings beside the preset's, curves, scores with the
+ * confusion of classes, effective rank, spectrum, alignment and uniformity of the embeddings, clusters,
+ * a map of up to 20,000 nodes, and how runs compare (docs/evaluation.md). The page needs no network.
+ * What is missing or damaged in a folder is named there, beside what there is; *notes, which may be
+ * NULL, counts such remarks. GRACO_ERROR_IO if a folder holds nothing of a run. The same folders
+ * give the same bytes, for any number of threads. `options` may be NULL. */
+graco_status graco_report_runs(const char *path, int64_t *notes, const graco_report_run *runs,
+                               int64_t count, const graco_report_options *options);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,8 @@
     Z = model.fit_transform(g)                    # a row for each node; model.node_ids_ has their names
     graco.evaluate(Z, y); graco.predict(Z, y)
     index, score = graco.neighbours(Z, k=10)
+    graco.map(Z, g); graco.cluster(Z, g)          # places in the plane; k-means and its scores
+    left, links = graco.split_links(g)            # train on `left`, then graco.link_scores(Z, left, links)
 
 `graco.methods()` lists the methods, each of which is a class here; `help(graco.GRACE)` explains one.
 """
@@ -15,7 +17,9 @@ from __future__ import annotations
 from ._estimators import Estimator, make_classes
 from ._evaluate import Evaluation, evaluate, predict, predict_proba
 from ._graph import Graph, load
+from ._map import Map, map
 from ._neighbours import neighbours
+from ._tasks import Clusters, LinkScores, cluster, link_scores, split_links
 from ._library import (
     GracoArgumentError,
     GracoDeviceError,
@@ -31,10 +35,11 @@ __version__ = _lib.graco_version().decode()
 _CLASSES = make_classes()
 globals().update(_CLASSES)
 
+# `map` is left out: after `from graco import *` Python's own must still be there.
 __all__ = [
-    "Estimator", "Evaluation", "Graph", "GracoArgumentError", "GracoDeviceError", "GracoError",
-    "GracoFormatError", "GracoIOError", "GracoMemoryError", "GracoNumberError", "evaluate", "load",
-    "methods", "neighbours", "predict", "predict_proba", *_CLASSES,
+    "Clusters", "Estimator", "Evaluation", "Graph", "GracoArgumentError", "GracoDeviceError", "GracoError",
+    "GracoFormatError", "GracoIOError", "GracoMemoryError", "GracoNumberError", "LinkScores", "Map", "cluster",
+    "evaluate", "link_scores", "load", "methods", "neighbours", "predict", "predict_proba", "split_links", *_CLASSES,
 ]
 
 

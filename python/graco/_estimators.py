@@ -6,6 +6,7 @@ imported; there is no list of them here.
 
 from __future__ import annotations
 
+import html
 import inspect
 import os
 import signal
@@ -17,7 +18,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 
-from . import _evaluate, _library as c, _progress
+from . import _evaluate, _library as c, _map, _progress
 from ._graph import Graph, _path, as_graph
 from ._reading import as_array, read_labels
 
@@ -33,6 +34,9 @@ _SPELLINGS = {
     "gaan": "GaAN",
     "gaan_mean": "GaANMean",
 }
+
+# Nodes of an estimator whose map a notebook shows unasked: it takes a few seconds, once.
+MAP_MOST = 3000
 
 # ---- Settings as text -------------------------------------------------------------------------------
 
@@ -223,6 +227,32 @@ class Estimator:
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: settings; of a fitted estimator also the loss, and a map of a graph that is small."""
+        name = html.escape(repr(self))
+        if not self.__sklearn_is_fitted__():
+            return f"<pre>{name}</pre>"
+        nodes, width = self.embedding_.shape
+        facts = {"embedding_": f"{nodes} nodes, {width} numbers each", "n_epochs_": self.n_epochs_,
+                 "ended_": self.ended_, "loss_": f"{self.loss_:.6g}"}
+        rows = "".join(f"<tr><th>{key}</th><td>{html.escape(str(value))}</td></tr>" for key, value in facts.items())
+        shown = f"<pre>{name}</pre><table>{rows}</table>{_draw_curve(self.history_)}"
+        if nodes > MAP_MOST:
+            return shown + "<p>graco.map(model.embedding_, names=model.node_ids_) makes a map of the nodes.</p>"
+        if getattr(self, "_page", None) is None:
+            self._page = self._map()._repr_html_()
+        return shown + self._page
+
+    def _map(self) -> _map.Map:
+        """Its embeddings in the plane, by the labels that were known."""
+        labels = self._labels
+        if labels is not None and labels.ndim == 1 and (labels >= 0).any():
+            words = [str(word) for word in self.classes_]
+            labels = [words[label] if label >= 0 else None for label in labels]
+        else:
+            labels = None
+        return _map.map(self.embedding_, labels, names=self.node_ids_, title=type(self).__name__)
+
     def __sklearn_tags__(self) -> Any:
         # scikit-learn alone calls this, so it is there.
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags, TransformerTags
@@ -278,7 +308,7 @@ class Estimator:
                     raise watch.error
                 raise c.ERRORS.get(status, c.GracoError)(c.message())
             self._model = c.Handle(model.value, "graco_model_free")
-            self._labels = labels
+            self._labels, self._page = labels, None
             if classes is not None:
                 self.classes_ = classes
             self.node_ids_ = graph._ids()
@@ -405,8 +435,8 @@ class Estimator:
             truth = labels if labels.ndim == 2 else graph.classes[labels]
             known = labels >= 0 if labels.ndim == 1 else (labels != -1).any(axis=1)
         else:
-            truth = as_array(y)
-            codes, _ = read_labels(truth, compact=True)
+            truth = np.ma.getdata(y) if isinstance(y, np.ma.MaskedArray) else as_array(y)
+            codes, _ = read_labels(y, compact=True)
             known = codes >= 0 if codes.ndim == 1 else np.ones(len(codes), bool)
         return float((self.predict(graph)[known] == truth[known]).mean())
 
@@ -415,6 +445,7 @@ class Estimator:
     def __getstate__(self) -> dict:
         state = dict(self.__dict__)
         model = state.pop("_model", None)
+        state.pop("_page", None)
         if model is not None:
             with tempfile.TemporaryDirectory() as folder:
                 c.check(c.lib.graco_model_save(model.address, _path(folder)))
@@ -433,6 +464,24 @@ class Estimator:
                 out = c_void_p()
                 c.check(c.lib.graco_model_load(byref(out), _path(folder)))
                 self._model = c.Handle(out.value, "graco_model_free")
+
+
+def _draw_curve(history: dict[str, np.ndarray]) -> str:
+    """The loss of the epochs as a line, or nothing where there are fewer than two."""
+    width, height = 480, 120
+    epoch, loss = history["epoch"], history["loss"]
+    known = np.isfinite(loss) if len(loss) else np.zeros(0, bool)
+    if known.sum() < 2:
+        return ""
+    x, y = epoch[known], loss[known]
+    least, most = y.min(), y.max()
+    across = (x - x[0]) / max(x[-1] - x[0], 1) * width
+    down = (most - y) / max(most - least, 1e-300) * height
+    line = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, down))
+    words = f"loss from {y[0]:.4g} in epoch {x[0]} to {y[-1]:.4g} in epoch {x[-1]}, between {least:.4g} and {most:.4g}"
+    return (f'<figure><svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 {width + 8} {height + 8}" '
+            f'width="{width}" height="{height}" role="img" aria-label="{words}"><polyline points="{line}" '
+            f'fill="none" stroke="currentColor"/></svg><figcaption>{words}</figcaption></figure>')
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -10,7 +10,9 @@ import numpy as np
 
 from . import _library as c
 from ._graph import Graph, create
-from ._reading import as_array, label_arrays, read_labels, read_split
+from ._reading import (
+    as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,30 @@ class Evaluation:
 
     def __str__(self) -> str:
         return f"{self.metric} {self.mean:.2f} +- {self.deviation:.2f} over {len(self.scores)} splits"
+
+
+def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
+    """Z as an array, and labels in the order of its rows: by name where both have names, else by row."""
+    rows, own = index_of(Z), index_of(y)
+    Z = as_array(Z, "embeddings")
+    if rows is None or own is None or check_names(rows) == check_names(own):
+        return Z, y
+    if set(rows) != set(own) and (is_count(rows) or is_count(own)):
+        return Z, y
+    look_up(places_of(rows, "embeddings"), own, "labels beside embeddings")
+    return Z, in_order(y, rows, "labels beside embeddings")
+
+
+def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
+    """Z as an array, a row for each node of a graph, and which rows of Z these are, None: they are as they were.
+
+    Rows that have names are those of the nodes of these names, other ones are in the graph's order.
+    """
+    rows, Z = index_of(Z), as_array(Z, "embeddings")
+    if rows is None or is_count(rows):
+        return Z, None
+    order = look_up(places_of(check_names(rows), "embeddings"), graph._ids(), "the nodes of the graph beside embeddings")
+    return Z[order], order
 
 
 def _labelled(y: Any, split: Any, compact: bool) -> tuple[c.Handle, np.ndarray]:
@@ -85,15 +111,17 @@ def evaluate(
         raise c.GracoArgumentError(f"protocol {protocol!r}: expected one of {', '.join(names)}")
     if isinstance(y, Graph):
         data = y._handle
+        Z, _ = join_graph(Z, y)
     else:
+        Z, y = join_labels(Z, y)
         data, _ = _labelled(y, split, compact=False)
         if with_features:
             raise c.GracoArgumentError("with_features needs a Graph in place of labels")
-    matrix, keep = c.give_matrix(as_array(Z))
+    matrix, keep = c.give_matrix(Z)
     options = c.lib.graco_eval_defaults()
     options.protocol, options.splits = names.index(protocol), c.whole(splits, "splits")
     options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
-    options.device, options.with_features = str(device).encode(), with_features
+    options.device, options.with_features = c.word(device, "device"), with_features
     result = c.EvalResult()
     c.check(c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options)))
     del keep
@@ -118,7 +146,7 @@ def evaluate(
 
 
 def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
-    matrix, keep = c.give_matrix(as_array(Z))
+    matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
     out = c.Prediction()
     options = c.PredictOptions(all=True, threads=c.whole(threads, "threads"))
     c.check(c.lib.graco_predict_embeddings(byref(out), byref(matrix), data.address, byref(options)))
@@ -130,12 +158,16 @@ def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
         c.lib.graco_prediction_clear(byref(out))
 
 
-def _labels_of(y: Any) -> Any:
+def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
+    """Z as an array, and the labels of its rows."""
     if not isinstance(y, Graph):
-        return y
+        return join_labels(Z, y)
     if y.labels is None:
         raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
-    return y.labels
+    rows = index_of(Z)
+    if rows is None or is_count(rows):
+        return as_array(Z, "embeddings"), y.labels
+    return as_array(Z, "embeddings"), y.labels[look_up(places_of(y._ids(), "the graph's nodes"), rows, "embeddings")]
 
 
 def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
@@ -143,7 +175,8 @@ def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
 
     The classes are those that occur in `y`, sorted. See `predict`.
     """
-    data, _ = _labelled(_labels_of(y), None, compact=True)
+    Z, y = _labels_of(Z, y)
+    data, _ = _labelled(y, None, compact=True)
     return _probabilities(Z, data, threads)
 
 
@@ -166,7 +199,7 @@ def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
     >>> graco.predict(Z, y)[:3].tolist()
     ['a', 'b', 'b']
     """
-    y = _labels_of(y)
+    Z, y = _labels_of(Z, y)
     data, classes = _labelled(y, None, compact=True)
     codes, _ = read_labels(y, compact=True)
     P = _probabilities(Z, data, threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from ctypes import byref, c_void_p
 from typing import Any, Optional
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from . import _library as c
 from ._reading import (
-    Given, as_array, in_order, index_of, is_frame, is_sparse, label_arrays, look_up, read_edges,
-    read_labels, read_split,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_mask, is_sparse,
+    label_arrays, look_up, places_of, read_edges, read_labels, read_split, split_parts,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -55,18 +56,22 @@ class Graph:
         - a scipy sparse adjacency matrix: an entry in row i and column j is an edge from i to j
         - a networkx graph, with the attribute `weight` of its edges
         - a PyG `Data` or a DGL graph, with features, labels, weights and masks
-        - a pandas frame with columns source, target and perhaps weight
+        - a pandas frame: columns called source, target and perhaps weight, or as a file of edges may
+          call them (src, dst, from, to, w ...), in any order; else the first two are the ends
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
-        index of `features`.
+        index of `features` or `labels`. Everything is then joined by these names. An array has none: its
+        row i is node i, or the i-th of `names` or of a networkx graph; it is refused where others have
+        names.
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
-    labels : a class for each node, numbers (-1: unknown), words or a pandas series (None, NaN: unknown);
-        or an array (nodes, classes) of 0 and 1 for several labels per node.
+    labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
+        an array (nodes, classes) of 0 and 1 for several labels per node.
     names : a name for each node.
     weights : a number above 0 for each edge; False: the graph's own are left out.
-    split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict of masks.
+    split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict that has for "train",
+        "val" and "test" a mask, or the nodes by name, or by number where they have no names.
     graph_ids : the number of its graph for each node, for many graphs; ascending.
     directed : False adds the reverse of every edge. None: networkx, PyG and DGL say it themselves,
         anything else is undirected.
@@ -113,7 +118,7 @@ class Graph:
         given.add(features=features, labels=labels, split=split, graph_ids=graph_ids, nodes=nodes,
                   directed=directed, weights=weights if use_weights and weights is not True else None)
         read_edges(given, edges)
-        self._names = _settle_names(given, None if names is None else list(names))
+        self._names = _settle_names(given, None if names is None else check_names(names))
         known = _edge_arrays(given, use_weights)
         known.update(_feature_arrays(given, self._names))
         labels = given.get("labels")
@@ -124,16 +129,16 @@ class Graph:
         else:
             self._classes = None
         if given.get("split") is not None:
-            rows = known.get("nodes") or _count_rows(known)
-            known["split"] = read_split(in_order(given["split"], self._names, "the split's rows")
-                                        if index_of(given["split"]) and not isinstance(given["split"], dict)
-                                        else given["split"], rows)
+            split = given["split"]
+            if split_parts(split) is None:
+                split = in_order(split, self._names, "split")
+            known["split"] = read_split(split, _count_nodes(known), self._names)
         if given.get("graph_ids") is not None:
-            known["graph_id"] = as_array(given["graph_ids"])
+            known["graph_id"] = as_array(in_order(given["graph_ids"], self._names, "graph_ids"), "graph_ids")
         if self._names is not None:
             known["node_ids"] = self._names
         known.update(undirected=not given.get("directed"), inductive=inductive, borrow=not copy,
-                     name=None if name is None else str(name).encode())
+                     name=None if name is None else c.encode(name, "the name"))
         self._open(create(known))
 
     # ---- Making ---------------------------------------------------------------------------------
@@ -335,53 +340,84 @@ def _object_array(items: list) -> np.ndarray:
     return out
 
 
-def _count_rows(known: dict) -> Optional[int]:
-    for key in ("x", "y"):
+def _count_nodes(known: dict) -> Optional[int]:
+    """How many nodes C will find; None: nothing says it."""
+    if known.get("nodes"):
+        return known["nodes"]
+    for key, more in (("x", 0), ("x_indptr", 1), ("y", 0), ("edge_indptr", 1)):
         if known.get(key) is not None:
-            return len(known[key])
-    return None
+            return len(known[key]) - more
+    ends = [known[key] for key in ("source", "target") if known.get(key) is not None and len(known[key])]
+    return int(max(end.max() for end in ends)) + 1 if ends else None
 
 
 def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
-    """The names of the nodes; the ends of the edges become numbers."""
-    own = given.get("names")
-    if own is not None and names is None:
-        names = own
-    from_index = False
-    if names is None:
-        for key in ("features", "labels"):
-            index = index_of(given.get(key))
-            if index is not None:
-                names, from_index = index, True
-                break
-    ends = [given.get(key) for key in ("source", "target")]
-    words = [end is not None and end.dtype.kind not in "iub" for end in ends]
-    fractions = any(end is not None and end.dtype.kind == "f" for end in ends)
-    if any(words) and not fractions and names is None:
-        joined = np.concatenate([np.asarray(end, dtype=object) for end in ends])
-        order = np.stack([joined[: len(ends[0])], joined[len(ends[0]):]], axis=1).ravel().tolist()
-        names = list(dict.fromkeys(order))
-    if names is None:
+    """The names of the nodes in the order of their rows, None: numbers; the ends of the edges become rows.
+
+    Whoever has names is joined by them. Rows without names are in the order of `names`, or of a networkx
+    graph, or row i is node i; where somebody else has names they could be anybody's.
+    """
+    words = _read_ends(given)
+    tables = {key: index_of(given[key]) for key in ("features", "labels", "split", "graph_ids")
+              if given.get(key) is not None and not (key == "split" and split_parts(given[key]) is not None)}
+    if any(is_mask(part) for part in (split_parts(given.get("split")) or {}).values()):
+        tables["split"] = None
+    named = [key for key, index in tables.items() if index is not None]
+    bare = ["edges"] * bool(given.get("by_row")) + [key for key, index in tables.items() if index is None]
+    first = tables[named[0]] if named else None
+    of_networkx = given.get("names") is not None
+    chosen = names if names is not None else given.get("names")
+    if chosen is None:
+        if words and first is None:
+            ends = np.stack([given["source"], given["target"]], axis=1).ravel().tolist()
+            first = list(dict.fromkeys(check_names(ends)))
+        if bare and first is not None and (words or not _is_shuffle(first)):
+            who = f"{named[0]} name theirs" if named else "edges name their nodes"
+            raise c.GracoFormatError(f"{bare[0]} have rows without names, but {who}, as {first[0]!r}: expected an "
+                                     "index, or `names` in the order of the rows")
+        if first is not None and (words or not (bare or is_count(first))):
+            chosen = first
+    if first is not None:
+        given.add(nodes=len(chosen if chosen is not None else first))
+    if chosen is None:
         return None
-    if any(name is None or name != name for name in names):
-        raise c.GracoFormatError("a node has no name: an end of an edge, or a row, is None or NaN")
-    if from_index and names == list(range(len(names))) and not any(words):
-        given.setdefault("nodes", len(names))
-        return None
-    if not given.get("numbered") and given.get("edge_indptr") is None and (from_index or any(words)):
+    check_names(chosen)
+    given.add(nodes=len(chosen))
+    if words or (names is None and not of_networkx):
+        places = places_of(chosen, named[0] if chosen is first and named else "names")
         for key in ("source", "target"):
             if given.get(key) is not None:
-                given[key] = look_up(names, given[key], "edges")
-    if given.get("nodes") is None:
-        given["nodes"] = len(names)
-    return names
+                given[key] = look_up(places, check_names(given[key].tolist()), "edges")
+    return chosen
+
+
+def _is_shuffle(names: list) -> bool:
+    """Whether these are the numbers 0, 1, 2, ... in any order."""
+    return all(isinstance(name, (int, np.integer)) for name in names) and set(names) == set(range(len(names)))
+
+
+def _read_ends(given: Given) -> bool:
+    """Whether the ends of edges are names; they are arrays of objects then, and of numbers else."""
+    ends = {key: given[key] for key in ("source", "target") if given.get(key) is not None}
+    for key, end in ends.items():
+        if end.dtype == bool or (end.dtype == object and any(isinstance(node, (bool, np.bool_)) for node in end)):
+            raise c.GracoFormatError("edges hold True and False: expected numbers or names of nodes; a matrix of "
+                                     "adjacency is one of scipy's")
+        if end.dtype == object and all(isinstance(node, (int, np.integer)) for node in end):
+            if any(not -(2**63) <= node < 2**63 for node in end):
+                raise c.GracoFormatError("edges hold a number of more than 64 bits: expected numbers or names of nodes")
+            ends[key] = given[key] = end.astype(np.int64)
+    words = given.get("named", False) or any(end.dtype.kind not in "iubf" for end in ends.values())
+    if words:
+        given.update({key: np.asarray(end, dtype=object) for key, end in ends.items()})
+    return words
 
 
 def _edge_arrays(given: Given, use_weights: bool) -> dict:
     known: dict = {key: given.get(key) for key in ("source", "target", "edge_indptr")}
     weights = given.get("weights")
     if use_weights and weights is not None:
-        known["edge_weight"] = as_array(weights)
+        known["edge_weight"] = as_numbers(weights, "weights")
     if given.get("nodes") is not None:
         known["nodes"] = c.whole(given["nodes"], "nodes")
     return known
@@ -400,19 +436,11 @@ def _feature_arrays(given: Given, names: Optional[list]) -> dict:
                 "x_cols": matrix.shape[1]}
     if is_frame(features) or isinstance(features, dict):
         features = in_order(features, names, "features")
-    array = as_array(features)
-    if array.dtype == object:
-        try:
-            array = array.astype(np.float32)
-        except (TypeError, ValueError) as error:
-            raise c.GracoFormatError(f"features are no numbers: {error}") from None
-    return {"x": array}
+    return {"x": as_numbers(features, "features")}
 
 
 def _path(path: Any) -> bytes:
-    import os
-
-    return os.fsencode(path)
+    return c.encode(os.fspath(path), "the path")
 
 
 def load(
@@ -455,9 +483,9 @@ def load(
         features_path=None if features is None else _path(features),
         labels_path=None if labels is None else _path(labels),
         undirected=undirected,
-        header=None if header is None else header.encode(),
-        id_column=None if id_column is None else str(id_column).encode(),
-        delimiter=None if delimiter is None else delimiter.encode(),
+        header=None if header is None else c.word(header, "header"),
+        id_column=None if id_column is None else c.encode(id_column, "id_column"),
+        delimiter=None if delimiter is None else c.word(delimiter, "delimiter"),
         unweighted=not weights,
     )
     out = c_void_p()

@@ -315,6 +315,88 @@ class Neighbours(Struct):
     ]
 
 
+class ClusterOptions(Struct):
+    c_name = "graco_cluster_options"
+    _fields_ = [("clusters", c_int64), ("starts", c_int64), ("seed", c_uint64), ("threads", c_int64)]
+
+
+class ClusterResult(Struct):
+    c_name = "graco_cluster_result"
+    _fields_ = [
+        ("nodes", c_int64),
+        ("clusters", c_int64),
+        ("cluster", POINTER(c_int32)),
+        ("labelled", c_int64),
+        ("nmi", c_double),
+        ("ari", c_double),
+        ("accuracy", c_double),
+        ("modularity", c_double),
+        ("silhouette", c_double),
+        ("seconds", c_double),
+    ]
+
+
+class LinksOptions(Struct):
+    c_name = "graco_links_options"
+    _fields_ = [("test", c_double), ("validation", c_double), ("seed", c_uint64)]
+
+
+class Links(Struct):
+    c_name = "graco_links"
+    _fields_ = [("count", c_int64), ("pair", POINTER(c_int32))]
+
+
+class LinkScore(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("auc", c_double), ("average_precision", c_double)]
+
+
+class LinkResult(Struct):
+    c_name = "graco_link_result"
+    _fields_ = [
+        ("links", c_int64),
+        ("others", c_int64),
+        ("score", LinkScore * 3),
+        ("C", c_double),
+        ("converged", c_bool),
+        ("seconds", c_double),
+    ]
+
+
+class MapValues(Struct):
+    c_name = "graco_map_values"
+    _fields_ = [("name", c_char_p), ("values", POINTER(c_float))]
+
+
+class MapOptions(Struct):
+    c_name = "graco_map_options"
+    _fields_ = [
+        ("title", c_char_p),
+        ("names", c_void_p),
+        ("data", c_void_p),
+        ("values", POINTER(MapValues)),
+        ("value_count", c_int64),
+        ("k", c_int64),
+        ("clusters", c_int64),
+        ("epochs", c_int64),
+        ("seed", c_uint64),
+        ("threads", c_int64),
+        ("device", c_char_p),
+    ]
+
+
+class MapInfo(Struct):
+    c_name = "graco_map_info"
+    _fields_ = [
+        ("nodes", c_int64),
+        ("clusters", c_int64),
+        ("seconds", c_double),
+        ("trustworthiness", c_double),
+        ("continuity", c_double),
+        ("quality_k", c_int64),
+        ("quality_nodes", c_int64),
+    ]
+
+
 # The types of items, by number, as numpy has them; strings have the last.
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 STRING = len(TYPES)
@@ -366,6 +448,24 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [POINTER(Neighbours), POINTER(Matrix), POINTER(NeighboursOptions)],
     ),
     "graco_neighbours_clear": (None, [POINTER(Neighbours)]),
+    "graco_cluster_defaults": (ClusterOptions, []),
+    "graco_evaluate_clusters": (
+        True,
+        [POINTER(ClusterResult), POINTER(Matrix), c_void_p, POINTER(ClusterOptions)],
+    ),
+    "graco_cluster_result_clear": (None, [POINTER(ClusterResult)]),
+    "graco_links_split": (True, [c_void_p, c_char_p, POINTER(LinksOptions)]),
+    "graco_links_load": (True, [POINTER(Links), c_char_p]),
+    "graco_links_clear": (None, [POINTER(Links)]),
+    "graco_evaluate_links": (
+        True,
+        [POINTER(LinkResult), POINTER(Matrix), c_void_p, POINTER(Links), c_int64],
+    ),
+    "graco_map_defaults": (MapOptions, []),
+    "graco_map_make": (True, [POINTER(c_void_p), POINTER(Matrix), POINTER(MapOptions)]),
+    "graco_map_describe": (MapInfo, [c_void_p]),
+    "graco_map_save": (True, [c_void_p, c_char_p]),
+    "graco_map_free": (None, [c_void_p]),
 }
 
 
@@ -408,12 +508,37 @@ def check(status: int) -> None:
 def whole(value: Any, name: str, bits: int = 63) -> int:
     """A whole number from 0, as C takes it: ctypes would cut one that does not fit without a word."""
     try:
-        number = operator.index(value)
+        number = -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = -1
     if not 0 <= number < 1 << bits:
-        raise GracoArgumentError(f"{name} is {value!r}: expected a whole number from 0 to 2^{bits} - 1")
+        raise GracoArgumentError(f"{name} is {shown(value)}: expected a whole number from 0 to 2^{bits} - 1")
     return number
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: one line, not too long."""
+    line = " ".join(repr(value).split())
+    return line if len(line) <= 100 else line[:97] + "..."
+
+
+def encode(value: Any, what: str) -> bytes:
+    """Text as C takes it: UTF-8 without a NUL; a byte that Python could not decode is that byte again."""
+    word = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    try:
+        encoded = word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise GracoFormatError(f"{what} {shown(word)} holds half a character at {error.start}: expected text") from None
+    if b"\0" in encoded:
+        raise GracoFormatError(f"{what} {shown(word)} holds a NUL: expected text without one")
+    return encoded
+
+
+def word(value: Any, name: str) -> bytes:
+    """A word that chooses something, as C takes it, which knows the words."""
+    if not isinstance(value, str):
+        raise GracoArgumentError(f"{name} is {shown(value)}: expected a word")
+    return encode(value, name)
 
 
 def text(value: Optional[bytes]) -> str:
@@ -480,14 +605,15 @@ def take_matrix(matrix: Matrix) -> np.ndarray:
     return lend(address, "f4", (matrix.rows, matrix.cols), owner, writable=True)
 
 
-def give_matrix(array: Any) -> tuple[Matrix, np.ndarray]:
+def give_matrix(array: np.ndarray) -> tuple[Matrix, np.ndarray]:
     """A matrix over an array; the array must stay as long as the matrix is used."""
-    array = np.asarray(array)
     if array.ndim != 2:
         raise GracoArgumentError(f"an array of {array.ndim} dimensions: expected 2, a row per node")
+    if array.dtype.kind == "c":  # numpy would drop the imaginary parts
+        raise GracoFormatError(f"an array of {array.dtype}: expected real numbers")
     try:
         array = np.ascontiguousarray(array, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GracoFormatError(f"an array of {array.dtype}: expected numbers ({error})") from None
     matrix = Matrix(array.shape[0], array.shape[1], array.ctypes.data_as(POINTER(c_float)))
     return matrix, array
@@ -530,10 +656,7 @@ def give_array(array: Optional[np.ndarray], keep: list) -> Array:
 def give_strings(strings: Optional[Any], keep: list) -> Array:
     if strings is None:
         return Array()
-    encoded = [str(s).encode("utf-8", "surrogateescape") for s in strings]
-    for s in encoded:
-        if b"\0" in s:
-            raise GracoFormatError(f"the name {s!r} holds a NUL")
+    encoded = [encode(s if isinstance(s, str) else str(s), "the name") for s in strings]
     pointers = (c_char_p * max(len(encoded), 1))(*encoded)
     keep.extend([encoded, pointers])
     return Array(ctypes.addressof(pointers), STRING, 1, len(encoded), 0, 0)

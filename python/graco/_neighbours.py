@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as c
-from ._reading import as_array
+from ._reading import as_array, node_rows
 
 
 def neighbours(
@@ -27,9 +27,9 @@ def neighbours(
     Z : (nodes, any) array or frame.
     k : neighbours of each node, fewer than there are nodes. A node is not its own neighbour.
     metric : "cosine" or "inner", the inner product.
-    nodes : rows of Z whose neighbours are wanted; None: of all.
+    nodes : rows of Z whose neighbours are wanted, as numbers or as a mask; None: of all.
     threads : 0: one per core. Never changes the result.
-    device : "cpu", "cuda", or "auto", which is the CPU here: the search on a GPU has not been tried on one.
+    device : "cpu", "cuda", or "auto": a GPU where the work is worth its start.
 
     Returns
     -------
@@ -43,12 +43,12 @@ def neighbours(
     >>> index.tolist()
     [[2, 3], [3, 0], [0, 3], [0, 1]]
     """
-    matrix, keep = c.give_matrix(as_array(Z))
+    matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
     options = c.lib.graco_neighbours_defaults()
-    options.k, options.metric, options.threads = k, metric.encode(), threads
-    options.device = device.encode()
+    options.k, options.threads = c.whole(k, "k"), c.whole(threads, "threads")
+    options.metric, options.device = c.word(metric, "metric"), c.word(device, "device")
     if nodes is not None:
-        rows = np.ascontiguousarray(nodes, dtype=np.int64)
+        rows = node_rows(nodes, len(keep), "nodes")
         options.nodes, options.count = rows.ctypes.data_as(POINTER(c_int64)), rows.size
     found = c.Neighbours()
     c.check(c.lib.graco_neighbours_find(byref(found), byref(matrix), byref(options)))

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
-from ._library import GracoArgumentError, GracoFormatError
+from ._library import GracoArgumentError, GracoFormatError, shown
 
 SPLIT_WORDS = {
     "train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "test": 2, "none": 3, "": 3,
@@ -33,13 +33,76 @@ def is_series(value: Any) -> bool:
     return comes_from(value, "pandas") and hasattr(value, "index") and not is_frame(value)
 
 
-def as_array(value: Any) -> np.ndarray:
+def as_array(value: Any, what: str = "an array") -> np.ndarray:
     """Tensors, frames, series and lists as an array, without a copy where that is possible."""
     if comes_from(value, "torch"):
         return value.detach().cpu().numpy()
-    if comes_from(value, "pandas"):
+    if comes_from(value, "pandas") and hasattr(value, "to_numpy"):
         return value.to_numpy()
-    return np.asarray(value)
+    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+        raise GracoFormatError(f"{what}: {np.ma.count_masked(value)} of {value.size} items are masked, and have no "
+                               "meaning here: expected a value for each")
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        raise GracoFormatError(f"{what}: items of different lengths or kinds: expected an array") from None
+
+
+def as_objects(value: Any) -> np.ndarray:
+    """A list whose items need not have anything in common, as an array of them."""
+    items = list(value)
+    out = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
+        out[i] = item
+    return out
+
+
+def as_numbers(value: Any, what: str) -> np.ndarray:
+    """An array of numbers; those among Python's objects are found."""
+    array = as_array(value, what)
+    if array.dtype != object:
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        for place, item in np.ndenumerate(array):
+            as_number(item, f"item {', '.join(map(str, place))} of {what} is")
+        raise GracoFormatError(f"{what} hold objects: expected numbers") from None
+
+
+def as_number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise GracoFormatError(f"{what} {shown(value)}: expected a number") from None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this stands for nothing: None, NaN, pandas' NA and NaT, a masked item."""
+    if value is None or value is np.ma.masked:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # NA and arrays are neither true nor false
+        return type(value).__name__ == "NAType"
+
+
+def node_rows(nodes: Any, count: int, what: str) -> np.ndarray:
+    """The numbers of nodes, given as such or as a mask over all `count` of them."""
+    array = np.atleast_1d(as_array(nodes, what))
+    if array.ndim != 1:
+        raise GracoArgumentError(f"{what} have {array.ndim} dimensions: expected 1")
+    if array.dtype == bool:
+        if len(array) != count:
+            raise GracoArgumentError(f"{what} are a mask of {len(array)} items: expected {count}, one for each node")
+        return np.flatnonzero(array)
+    if array.dtype.kind not in "iu":
+        wrong = [v for v in array.tolist() if type(v) is not int or not 0 <= v < count]
+    else:
+        wrong = array[(array < 0) | (array >= count)].tolist()
+    if wrong:
+        raise GracoArgumentError(f"{what} hold {wrong[0]!r}: expected numbers from 0 to {count - 1}, or a mask")
+    return array.astype(np.int64)
 
 
 class Given(dict):
@@ -69,6 +132,7 @@ def read_edges(given: Given, edges: Any) -> None:
         _read_sparse(given, edges)
     elif comes_from(edges, "torch") and getattr(edges, "is_sparse", False):
         tensor = edges.coalesce()
+        given["by_row"] = True
         source, target = as_array(tensor.indices())
         given.add(source=source, target=target, nodes=max(tensor.shape), weights=as_array(tensor.values()))
     elif is_frame(edges):
@@ -83,9 +147,13 @@ def read_edges(given: Given, edges: Any) -> None:
 def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
     if isinstance(edges, tuple) and len(edges) == 2:
-        return as_array(edges[0]), as_array(edges[1])
+        source, target = as_array(edges[0], "edges"), as_array(edges[1], "edges")
+        if source.ndim != 1 or source.shape != target.shape:
+            raise GracoFormatError(f"edges from an array of shape {source.shape} to one of shape {target.shape}: "
+                                   "expected two of one dimension and the same length")
+        return source, target
     if isinstance(edges, np.ndarray) or comes_from(edges, "torch"):
-        array = as_array(edges)
+        array = as_array(edges, "edges")
         if array.ndim == 2 and array.shape[0] == 2:
             return array[0], array[1]
     else:
@@ -96,10 +164,10 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
         if any(len(pair) != 2 for pair in pairs):
             raise GracoFormatError("a list of edges holds an item that is no pair")
-        mixed = any(isinstance(end, str) for pair in pairs for end in pair)
-        array = np.array(pairs, dtype=object if mixed else None).reshape(len(pairs), 2)
-        if not pairs:
-            array = array.astype(np.int64)
+        if all(isinstance(end, (int, float, np.number, np.bool_)) for pair in pairs for end in pair):
+            array = np.array(pairs, dtype=None if pairs else np.int64).reshape(len(pairs), 2)
+        else:
+            array = as_objects(end for pair in pairs for end in pair).reshape(len(pairs), 2)
     if array.ndim == 2 and array.shape[1] == 2:
         return array[:, 0], array[:, 1]
     raise GracoFormatError(
@@ -114,11 +182,11 @@ def _read_networkx(given: Given, graph: Any) -> None:
     ends = np.array([(place[a], place[b]) for a, b, _ in triples], dtype=np.int64).reshape(-1, 2)
     weights = None
     if any(w is not None for _, _, w in triples):
-        weights = np.array([1.0 if w is None else float(w) for _, _, w in triples])
+        weights = np.array([1.0 if w is None else as_number(w, f"the edge from {a!r} to {b!r} has the weight")
+                            for a, b, w in triples])
     given.add(source=ends[:, 0], target=ends[:, 1], weights=weights, nodes=len(names),
               directed=bool(graph.is_directed()))
     given.add(names=names)
-    given["numbered"] = True
 
 
 def _refuse_kinds(what: str, nodes: Any, edges: Any, remedy: str) -> None:
@@ -132,6 +200,7 @@ def _read_dgl(given: Given, graph: Any) -> None:
     _refuse_kinds("a DGL graph", getattr(graph, "ntypes", ()), getattr(graph, "canonical_etypes", ()),
                   "dgl.to_homogeneous")
     source, target = graph.edges()
+    given["by_row"] = True
     given.add(source=as_array(source), target=as_array(target), nodes=int(graph.num_nodes()), directed=True)
     data = graph.ndata
     given.add(features=data.get("feat"), labels=data.get("label"))
@@ -145,6 +214,7 @@ def _read_pyg(given: Given, data: Any) -> None:
     if hasattr(data, "edge_types"):
         _refuse_kinds("a PyG HeteroData", data.node_types, data.edge_types, "its to_homogeneous()")
         data = data.to_homogeneous()
+    given["by_row"] = True
     if getattr(data, "edge_index", None) is not None:
         source, target = _pair(data.edge_index)
         given.add(source=source, target=target)
@@ -160,6 +230,7 @@ def _read_sparse(given: Given, matrix: Any) -> None:
     """An adjacency matrix: an entry in row i and column j is an edge from i to j."""
     if matrix.shape[0] != matrix.shape[1]:
         raise GracoFormatError(f"an adjacency matrix of shape {matrix.shape}: expected a square one")
+    given["by_row"] = True
     if matrix.format in ("csr", "csc"):
         end = "target" if matrix.format == "csr" else "source"
         given.add(edge_indptr=matrix.indptr, weights=matrix.data, nodes=matrix.shape[0])
@@ -169,19 +240,38 @@ def _read_sparse(given: Given, matrix: Any) -> None:
         given.add(source=matrix.row, target=matrix.col, weights=matrix.data, nodes=matrix.shape[0])
 
 
+# How the columns of a frame of edges may be called, as in a file of edges (docs/formats.md).
+_SOURCES = {"source", "src", "from", "source_id", "src_id", "from_id", "sender"}
+_TARGETS = {"target", "dst", "dest", "destination", "to", "target_id", "dst_id", "to_id", "receiver"}
+_WEIGHTS = {"weight", "weights", "edge_weight", "w"}
+
+
 def _read_frame(given: Given, frame: Any) -> None:
-    """Columns `source`, `target` and perhaps `weight`; else the first, the second and perhaps the third."""
+    """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
     columns = list(frame.columns)
-    if "source" in columns and "target" in columns:
-        ends, weight = ["source", "target"], "weight" if "weight" in columns else None
-    elif len(columns) in (2, 3):
-        ends, weight = columns[:2], columns[2] if len(columns) == 3 else None
-    else:
-        raise GracoFormatError(
-            f"a frame of edges has the columns {columns}: expected source, target and perhaps weight"
-        )
-    given.add(source=frame[ends[0]].to_numpy(), target=frame[ends[1]].to_numpy(),
-              weights=None if weight is None else frame[weight].to_numpy())
+    words = [str(name).strip().lower() for name in columns]
+    source, target, weight = ([i for i, word in enumerate(words) if word in known]
+                              for known in (_SOURCES, _TARGETS, _WEIGHTS))
+    if len(columns) in (2, 3) and max(len(source), len(target)) < 2:
+        left = [i for i, word in enumerate(words) if i not in source + target and (i not in weight or word == "w")]
+        source, left = (source, left) if source else (left[:1], left[1:])
+        target = target or left[:1]
+        bare = columns == list(range(len(columns)))  # no names: as a file without a header
+        weight = [2][: len(columns) - 2] if bare else [i for i in weight if i not in source + target]
+    if len(source) != 1 or len(target) != 1 or len(weight) > 1:
+        raise GracoFormatError(f"a frame of edges has the columns {columns}: expected source, target and perhaps "
+                               "weight, each once, or two columns")
+    ends = [frame.iloc[:, place].to_numpy() for place in source + target]
+    given["named"] = given.get("nodes") is None and _too_large(*ends)
+    given.add(source=ends[0], target=ends[1], weights=frame.iloc[:, weight[0]].to_numpy() if weight else None)
+
+
+def _too_large(*ends: np.ndarray) -> bool:
+    """Whether numbers are names: a graph with a node for each number up to the largest would be nearly empty."""
+    if not len(ends[0]) or any(end.dtype.kind not in "iu" for end in ends):
+        return False
+    nodes = max(int(end.max()) for end in ends) + 1
+    return nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])
 
 
 def _masks(*masks: Any) -> Optional[np.ndarray]:
@@ -207,27 +297,63 @@ def index_of(value: Any) -> Optional[list]:
     return list(value) if isinstance(value, dict) else None
 
 
-def look_up(names: Iterable, wanted: Any, what: str) -> np.ndarray:
+def is_count(names: list) -> bool:
+    """Whether these are 0, 1, 2, ...: what pandas calls rows to which nobody gave names."""
+    return all(isinstance(name, (int, np.integer)) and name == i for i, name in enumerate(names))
+
+
+def check_names(names: Any) -> list:
+    """Names of nodes as a list: each stands for something and can be looked up."""
+    if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__") or getattr(names, "ndim", 1) != 1:
+        raise GracoArgumentError(f"names are {shown(names)}: expected a name for each node")
+    names = list(names)
+    for name in names:
+        if is_missing(name):
+            raise GracoFormatError("a node has no name: an end of an edge, or a row, is None, NaN or masked")
+        try:
+            hash(name)
+        except TypeError:
+            raise GracoFormatError(f"a node is called {shown(name)}: expected a name that can be looked up, such as a "
+                                   "word, a number or a tuple") from None
+    return names
+
+
+def places_of(names: Iterable, what: str) -> dict:
+    """Where each name stands; no name may stand twice."""
+    names = list(names)
+    places = {name: i for i, name in enumerate(names)}
+    if len(places) < len(names):
+        twice = next(name for i, name in enumerate(names) if places[name] != i)
+        raise GracoFormatError(f"{what} have two rows for the node {twice!r}: expected one")
+    return places
+
+
+def look_up(places: dict, wanted: Any, what: str) -> np.ndarray:
     """The places of `wanted` among the names."""
-    place = {name: i for i, name in enumerate(names)}
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
     try:
-        return np.fromiter((place[name] for name in wanted), dtype=np.int64, count=len(wanted))
+        return np.fromiter((places[name] for name in wanted), dtype=np.int64, count=len(wanted))
     except KeyError as error:
         raise GracoFormatError(f"{what} name the node {error.args[0]!r}, which is not among the names") from None
 
 
 def in_order(value: Any, names: Optional[list], what: str) -> Any:
-    """A frame, series or dict with its rows in the order of the names; anything else as it is."""
+    """A frame, series or dict with its rows in the order of the names, None: 0, 1, 2, ...; else as it is."""
     own = index_of(value)
     if own is None:
         return value
-    place = {name: i for i, name in enumerate(own)}
-    missing = [name for name in names or own if name not in place]
-    if missing:
-        raise GracoFormatError(f"{what} have no row for the node {missing[0]!r}")
-    rows = [place[name] for name in names or own]
-    array = np.array(list(value.values())) if isinstance(value, dict) else value.to_numpy()
+    places = places_of(own, what)
+    if names is None:
+        names = list(range(len(own)))
+    try:
+        rows = [places[name] for name in names]
+    except KeyError as error:
+        raise GracoFormatError(f"{what} have no row for the node {error.args[0]!r}") from None
+    if isinstance(value, dict):
+        items = list(value.values())
+        array = as_objects(items) if what == "labels" else as_array(items, what)
+    else:
+        array = value.to_numpy()
     return array if rows == list(range(len(own))) else array[rows]
 
 
@@ -237,11 +363,11 @@ def in_order(value: Any, names: Optional[list], what: str) -> Any:
 def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optional[np.ndarray]]:
     """Labels as numbers of classes, -1 where none is known, and the classes in the order of the numbers.
 
-    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. Of other
-    labels None, NaN and "" are unknown. Two dimensions are several labels per node, 0 and 1; the whole
+    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. None, NaN, "",
+    a masked item and the number -1 are unknown. Two dimensions are several labels per node, 0 and 1; the whole
     row of an unknown one is -1.
     """
-    array = as_array(labels)
+    array = _unmasked(labels)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
@@ -250,28 +376,60 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
         return array, np.arange(array.shape[1]) if compact else None
     if array.ndim != 1:
         raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
+    if array.dtype.kind not in "iubf":
+        known = np.array([not (is_missing(v) or (isinstance(v, str) and not v)) for v in array], dtype=bool)
+        if array.dtype == object and all(_is_number(v) for v in array[known]):  # numbers, some unknown
+            array = np.array([float("nan") if not k else v for k, v in zip(known, array)], dtype=float)
+    if array.dtype.kind in "iuf":
+        array, known = _read_numbers(array)
+    elif array.dtype.kind == "b":
+        known = np.ones(len(array), bool)
     if array.dtype.kind in "iub" and not compact:
         return array, None
-    if array.dtype.kind in "iub":
-        known = array >= 0 if array.dtype.kind == "i" else np.ones(len(array), bool)
-    elif array.dtype.kind == "f":
-        known = ~np.isnan(array) & (array != -1)
-        values = array[known]
-        broken = values[np.isinf(values) | (np.trunc(values) != values)]
-        if len(broken):
-            raise GracoFormatError(f"labels hold {broken[0]}, which is continuous: expected classes, whole "
-                                   "numbers or words")
-        array = np.where(known, array, -1).astype(np.int64)
-        if not compact:
-            return array, None
-    else:
-        known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
     codes = np.full(len(array), -1, dtype=np.int32)
     values = array[known]
     if values.dtype == object and any(isinstance(v, str) for v in values):
-        values = values.astype(str)
-    classes, codes[known] = np.unique(values, return_inverse=True)
+        values = np.array([str(v) for v in values])
+    try:
+        classes, codes[known] = np.unique(values, return_inverse=True)
+    except (TypeError, ValueError):
+        kinds = sorted({type(v).__name__ for v in values})
+        raise GracoFormatError(f"labels of the kinds {', '.join(kinds)} have no order: expected numbers or "
+                               "words") from None
     return codes, classes
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _unmasked(labels: Any) -> np.ndarray:
+    """Labels as an array; a masked one has None, or NaN, in place of what is masked."""
+    if isinstance(labels, (list, tuple)):
+        try:
+            return np.asarray(labels) if not any(is_missing(v) for v in labels) else as_objects(labels)
+        except (TypeError, ValueError, OverflowError):
+            return as_objects(labels)
+    if not isinstance(labels, np.ma.MaskedArray):
+        return as_array(labels, "labels")
+    array = labels.data.astype(object if labels.ndim == 1 else float)
+    array[np.ma.getmaskarray(labels)] = None
+    return array
+
+
+def _read_numbers(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of classes, whole ones, and which are known."""
+    if array.dtype.kind == "f":
+        values = np.where(np.isnan(array), -1, array)
+        broken = values[(np.abs(values) > 2**53) | (np.trunc(values) != values)]
+        if len(broken):
+            raise GracoFormatError(f"labels hold {broken[0]}, which is continuous: expected classes, whole "
+                                   "numbers or words")
+        array = values.astype(np.int64)
+    if array.dtype.kind == "i" and (array < -1).any():
+        raise GracoFormatError(f"labels hold {array.min()}: expected classes from 0, or -1, None or NaN where the "
+                               "label is unknown")
+    return array, array != -1 if array.dtype.kind == "i" else np.ones(len(array), bool)
 
 
 def label_arrays(codes: np.ndarray) -> dict:
@@ -282,29 +440,51 @@ def label_arrays(codes: np.ndarray) -> dict:
     return {"y": codes}
 
 
-def read_split(split: Any, nodes: Optional[int]) -> np.ndarray:
-    """Numbers 0 to 3, words, three masks, or a dict of masks or node numbers, as numbers."""
+def split_parts(split: Any) -> Optional[dict]:
+    """A split by its parts, train, val and test, each as nodes or a mask; None where it has a row for each node."""
     if isinstance(split, tuple) and len(split) in (2, 3):
         split = dict(zip(("train", "val", "test") if len(split) == 3 else ("train", "test"), split))
-    if isinstance(split, dict):
-        parts = {word: as_array(part) for word, part in split.items()}
-        masks = [part for part in parts.values() if part.dtype == bool]
-        count = len(masks[0]) if masks else nodes
-        if count is None:
-            raise GracoArgumentError("a split of node numbers needs to know how many nodes there are")
-        out = np.full(count, 3, dtype=np.uint8)
-        for word, part in parts.items():
-            if word not in SPLIT_WORDS:
-                raise GracoFormatError(f"a split has the part {word!r}: expected train, val or test")
-            try:
-                out[part] = SPLIT_WORDS[word]
-            except IndexError as error:
-                raise GracoFormatError(f"the part {word!r} of a split: {error}") from None
-        return out
-    array = as_array(split)
-    if array.dtype.kind not in "OU":
+    if not isinstance(split, dict):
+        return None
+    for word in split:
+        if word not in SPLIT_WORDS:
+            raise GracoFormatError(f"a split has the part {shown(word)}: expected train, val or test")
+    return {word: list(part) if isinstance(part, (set, frozenset)) else part for word, part in split.items()}
+
+
+def is_mask(part: Any) -> bool:
+    return as_array(part, "a part of a split").dtype == bool
+
+
+def _read_parts(parts: dict, nodes: Optional[int], names: Optional[list]) -> np.ndarray:
+    masks = [np.atleast_1d(as_array(part)) for part in parts.values() if is_mask(part)]
+    if nodes is None and not masks:
+        raise GracoArgumentError("a graph of 0 nodes has a split: expected edges, features, labels or `nodes` beside it")
+    out = np.full(len(masks[0]) if nodes is None else nodes, 3, dtype=np.uint8)
+    places = None if names is None else places_of(names, "names")
+    for word, part in parts.items():
+        what = f"the nodes of the part {word!r} of a split"
+        if places is None or is_mask(part):
+            rows = node_rows(part, len(out), what)
+        else:
+            alone = isinstance(part, (str, bytes)) or np.ndim(part) == 0
+            rows = look_up(places, check_names([part] if alone else as_objects(part)), what)
+        twice = rows[(out[rows] != 3) & (out[rows] != SPLIT_WORDS[word])]
+        if len(twice):
+            raise GracoFormatError(f"node {twice[0]} is in two parts of a split, {word!r} and another: expected one")
+        out[rows] = SPLIT_WORDS[word]
+    return out
+
+
+def read_split(split: Any, nodes: Optional[int], names: Optional[list] = None) -> np.ndarray:
+    """Numbers 0 to 3, words, three masks, or a dict of masks, node numbers or names, as numbers."""
+    parts = split_parts(split)
+    if parts is not None:
+        return _read_parts(parts, nodes, names)
+    array = as_array(split, "split")
+    if array.dtype.kind not in "OU" or array.ndim != 1:
         return array
-    unknown = [word for word in array.tolist() if word not in SPLIT_WORDS]
-    if unknown:
-        raise GracoFormatError(f"a split has the word {unknown[0]!r}: expected train, val, test or none")
+    for word in array.tolist():
+        if not isinstance(word, str) or word not in SPLIT_WORDS:
+            raise GracoFormatError(f"a split has the word {shown(word)}: expected train, val, test or none")
     return np.array([SPLIT_WORDS[word] for word in array], dtype=np.uint8)

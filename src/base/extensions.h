@@ -3,6 +3,9 @@
 #define BASE_EXTENSIONS_H
 
 #include <stdint.h>
+#if defined(__AVX512BF16__)
+#include <immintrin.h> /* only where a file is compiled for it */
+#endif
 
 #if defined(__GNUC__)
 #define EXT_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -99,6 +102,27 @@ static inline int ext_any(ext_integers v)
 #endif
 typedef float ext_register __attribute__((vector_size(4 * EXT_LANES)));
 typedef double ext_register_double __attribute__((vector_size(4 * EXT_LANES)));
+
+/* bf16, the upper half of a float: a register of pairs of them, the first of a pair in the lower half of its
+ * word; and 32 of them in a row. What only some instruction sets have is not defined for others. */
+typedef uint32_t ext_pairs __attribute__((vector_size(4 * EXT_LANES)));
+typedef uint16_t ext_halves __attribute__((vector_size(64)));
+#if defined(__AVX512BF16__)
+/* c + the products of both halves of each pair. */
+#define EXT_ADD_PAIRS(c, a, b)                                                                     \
+    ((ext_register)_mm512_dpbf16_ps((__m512)(c), (__m512bh)(a), (__m512bh)(b)))
+/* 32 floats rounded to nearest, ties to even. */
+#define EXT_ROUND(first, second)                                                                   \
+    ((ext_halves)_mm512_cvtne2ps_pbh((__m512)(second), (__m512)(first)))
+#endif
+/* Halves i .. i + 15 of two vectors in turn, which gcc has since 12. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define EXT_TURNS(a, b, i)                                                                         \
+    __builtin_shufflevector(a, b, i, i + 32, i + 1, i + 33, i + 2, i + 34, i + 3, i + 35, i + 4,   \
+                            i + 36, i + 5, i + 37, i + 6, i + 38, i + 7, i + 39, i + 8, i + 40,    \
+                            i + 9, i + 41, i + 10, i + 42, i + 11, i + 43, i + 12, i + 44, i + 13, \
+                            i + 45, i + 14, i + 46, i + 15, i + 47)
+#endif
 #endif
 
 #endif

@@ -73,6 +73,13 @@ graco_status backend_find(const struct backend **out, const char *name)
     return GRACO_OK;
 }
 
+graco_status backend_find_for(const struct backend **out, const char *name, double operations)
+{
+    const double worth = 5e11; /* operations that take the CPU as long as a GPU's start */
+    bool open = !name || strcmp(name, "auto") == 0;
+    return backend_find(out, open ? (operations < worth ? "cpu" : "auto") : name);
+}
+
 void testing_without_wgmma(struct context *cuda)
 {
 #ifdef GRACO_CUDA

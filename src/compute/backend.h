@@ -67,4 +67,8 @@ extern const struct backend backend_reference;
  * works. GRACO_ERROR_DEVICE says why there is no "cuda". */
 graco_status backend_find(const struct backend **out, const char *name);
 
+/* The same for work of so many operations, for which "auto" (NULL too) is the CPU where a GPU would take
+ * longer to start. */
+graco_status backend_find_for(const struct backend **out, const char *name, double operations);
+
 #endif

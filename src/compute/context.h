@@ -7,11 +7,13 @@
 
 struct buffer_cache;
 
-/* What dense products multiply; they add up in float32 always. The CPU knows float32 alone. */
+/* What dense products multiply; they add up in float32 always. The CPU knows float32 and, in the exact
+ * objective, bf16. */
 enum precision {
     PRECISION_FP32, /* float32 throughout */
     PRECISION_TF32, /* operands rounded to 10 bits */
     PRECISION_FP16, /* the same; the exact objective's operands in half precision */
+    PRECISION_BF16, /* the same; the exact objective's operands with the range of float32 and 7 bits */
 };
 
 /* Whoever waits for long work: told how far it is, and asked whether it shall go on. Between operations

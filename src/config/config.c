@@ -36,14 +36,14 @@ static const char *const ENCODERS[] = {
 #undef ENCODER
 #define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu")        /* as enum activation_kind */
 #define OBJECTIVES WORDS("exact", "infonce", "moment", "sampled") /* as enum objective_kind */
-#define SCALINGS WORDS("none", "rowsum", "binary_rowsum")         /* as enum scaling */
+#define SCALINGS WORDS("none", "rowsum", "binary_rowsum", "auto") /* as enum scaling */
 #define NODE_FEATURES                                             /* as enum node_features */      \
     WORDS("auto", "given", "degree", "spectral", "learned", "walk")
-#define PRECISIONS WORDS("fp32", "tf32", "fp16")      /* as enum precision */
-#define PROTOCOLS WORDS("paper", "authors", "public") /* as enum graco_protocol */
-#define DEVICES WORDS("auto", "cpu", "cuda")          /* as backend_find has them */
-#define STEPS_MAX 4294967295.0                        /* a step has 32 bits in the random counter */
-#define BYTES_MAX 9007199254740992.0                  /* 2^53 */
+#define PRECISIONS WORDS("fp32", "tf32", "fp16", "bf16") /* as enum precision */
+#define PROTOCOLS WORDS("paper", "authors", "public")    /* as enum graco_protocol */
+#define DEVICES WORDS("auto", "cpu", "cuda")             /* as backend_find has them */
+#define STEPS_MAX 4294967295.0       /* a step has 32 bits in the random counter */
+#define BYTES_MAX 9007199254740992.0 /* 2^53 */
 
 #define KEY(type_, name_, low_, high_, words_, start_, help_, common_)                             \
     {.name = #name_,                                                                               \

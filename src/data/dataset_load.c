@@ -120,13 +120,26 @@ done:
     return status;
 }
 
+/* Whether a file is text, by its first bytes. Names may be in any script, so text may begin with a byte
+ * that is not ASCII, but only where no control character is near: those of other formats would be. */
+static graco_status check_text(const uint8_t *head, int64_t length)
+{
+    bool text = !memchr(head, 0, (size_t)length);
+    for (int64_t i = 0; text && head[0] >= 0x80 && i < length; i++)
+        text = head[i] >= 0x20 || (head[i] >= '\t' && head[i] <= '\r');
+    if (text)
+        return GRACO_OK;
+    if (length >= 2 && (memcmp(head, "\xFF\xFE", 2) == 0 || memcmp(head, "\xFE\xFF", 2) == 0))
+        return status_fail(GRACO_ERROR_FORMAT, "the text is UTF-16: expected UTF-8");
+    return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
+                                           "a data set or an edge list");
+}
+
 static graco_status load_text(struct graco_dataset **out, struct source *source)
 {
     const uint8_t *head = source->text.data;
     int64_t length = source->text.length < HEAD ? source->text.length : HEAD;
-    if (memchr(head, 0, (size_t)length) || (length > 0 && head[0] >= 0x80 && head[0] != 0xEF))
-        return status_fail(GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file: expected "
-                                               "a data set or an edge list");
+    PASS(check_text(head, length));
     if (length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
         source->text.data += 3;
         source->text.length -= 3;

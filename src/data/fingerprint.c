@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HASH_DIGITS = 16 };
@@ -68,9 +69,11 @@ static uint64_t hash_features(const struct features *X)
     return X->dense ? mix_items(hash, X->dense, X->rows * X->cols) : mix_rows(hash, &X->sparse);
 }
 
+enum { NO_NAMES = 3 }; /* the hash of names where there are none */
+
 static uint64_t hash_names(char *const *names, int64_t count)
 {
-    uint64_t hash = 3;
+    uint64_t hash = NO_NAMES;
     for (int64_t i = 0; names && i < count; i++)
         for (const char *at = names[i]; at == names[i] || at[-1]; at++)
             hash = mix(hash, (unsigned char)*at); /* its NUL too, which ends it */
@@ -116,6 +119,13 @@ bool fingerprint_valid(const char *text)
         if (*text != '-' || strspn(text + 1, "0123456789abcdef") != HASH_DIGITS)
             return false;
     return !*text;
+}
+
+bool fingerprint_named(const char *text)
+{
+    for (int part = 0; part < 3; part++) /* nodes, graph, features */
+        text += strcspn(text, "-") + 1;
+    return strtoull(text, NULL, 16) != NO_NAMES;
 }
 
 void fingerprint_compare(char words[GRACO_DIFFERENCES], const char *a, const char *b,

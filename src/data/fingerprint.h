@@ -8,6 +8,9 @@
 /* Whether a text has that form. */
 bool fingerprint_valid(const char *text);
 
+/* Whether the nodes of that data set had names. */
+bool fingerprint_named(const char *text);
+
 /* Parts that do not concern every training. */
 enum { FINGERPRINT_SPLIT = 1, FINGERPRINT_LABELS = 2 };
 

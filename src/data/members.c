@@ -84,12 +84,14 @@ static graco_status missing(const struct members *members, const char *name, con
 /* What is opened is needed, so that objects in it cannot be left alone. */
 static graco_status refuse_objects(const struct array *array, const char *name)
 {
+    bool names = strcmp(name, "node_ids") == 0 || strcmp(name, "class_names") == 0;
     if (array->type != ARRAY_OBJECT)
         return GRACO_OK;
     return status_fail(GRACO_ERROR_FORMAT,
-                       "%s holds Python objects, which graco never decodes: save it as numbers or "
-                       "strings, as a.astype(float) or a.astype(str) make them",
-                       name);
+                       "%s holds Python objects, which graco never decodes: save it as %s makes "
+                       "it%s",
+                       name, names ? "a.astype(str)" : "a.astype(float) or a.astype(int)",
+                       strcmp(name, "y") == 0 ? ", names of classes in class_names" : "");
 }
 
 static graco_status open_mapped(struct member *member, const char *folder, const char *name)

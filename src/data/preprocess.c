@@ -105,3 +105,19 @@ bool preprocess_needed(const struct preprocess *options)
 {
     return options->scaling != SCALING_NONE || options->contaminate != 0;
 }
+
+/* Rows of the features that tell what kind of numbers they are. */
+enum { LOOKED_ROWS = 4096 };
+
+bool preprocess_counts(const struct features *X)
+{
+    int64_t rows = X->rows < LOOKED_ROWS ? X->rows : LOOKED_ROWS, others = 0;
+    int64_t stored = X->dense ? rows * X->cols : X->sparse.start ? X->sparse.start[rows] : 0;
+    const float *value = X->dense ? X->dense : X->sparse.value;
+    for (int64_t i = 0; value && i < stored; i++) {
+        if (value[i] < 0)
+            return false;
+        others += value[i] != 0;
+    }
+    return X->cols > 0 && (value ? others : stored) <= rows * X->cols / 2;
+}

@@ -9,6 +9,7 @@ enum scaling {
     SCALING_NONE,
     SCALING_ROWSUM,        /* to sum 1 */
     SCALING_BINARY_ROWSUM, /* likewise, entries other than zero made 1 first */
+    SCALING_AUTO,          /* to sum 1 if they are counts: decided before it comes here */
 };
 
 struct preprocess {
@@ -29,6 +30,10 @@ struct preprocess {
  * GRACO_ERROR_ARGUMENT if r is not in [0, 1]. O(entries). On failure *out is empty. */
 graco_status preprocess_features(struct features *out, const struct features *X,
                                  const struct preprocess *options);
+
+/* Whether features are counts, words or shares of them: none below 0, and at least half of them 0.
+ * Looks at the first few thousand rows. */
+bool preprocess_counts(const struct features *X);
 
 /* Whether the options change anything; if not, X itself can be used. */
 bool preprocess_needed(const struct preprocess *options);

@@ -15,8 +15,8 @@ static const char *say_weights(char text[TABLES_NOTE / 2], const struct table_ed
     int length = (int)(edges->other.length < NOTE_NAME ? edges->other.length : NOTE_NAME);
     if (length == 0)
         return edges->left_out ? "weights, which are left out; " : edges->weight ? "weights; " : "";
-    snprintf(text, TABLES_NOTE / 2, "column 3 `%.*s` is no weight and left out; ", length,
-             edges->other.text);
+    snprintf(text, TABLES_NOTE / 2, "column %d `%.*s` is no weight and left out; ",
+             edges->order[2] + 1, length, edges->other.text);
     return text;
 }
 

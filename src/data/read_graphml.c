@@ -107,6 +107,12 @@ static bool number_of(double *out, const struct key *key, const char *text)
 
 static graco_status fail_number(const struct key *key, const char *what, const char *text)
 {
+    if (key->type == TYPE_STRING)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s has the %.100s '%.40s', which its key does not declare as a number: "
+                           "expected attr.type=\"double\", \"float\", \"int\" or \"long\"; "
+                           "--unweighted leaves weights out",
+                           what, key->name, text);
     return status_fail(GRACO_ERROR_FORMAT,
                        "%s has the %.100s '%.40s': expected a number, as its "
                        "key declares",

@@ -6,7 +6,7 @@
  *     x_data, x_indices, x_indptr, x_shape  compressed rows
  *     y                                   (N) or (N, 1) classes, -1 unknown; (N, K) 0 or 1
  *     split, label_mask, graph_id         (N)
- *     node_ids, class_names               (N), (K) strings
+ *     node_ids, class_names               (N), (K) strings, or integers
  *     num_nodes                           one number
  *     inductive                           0 or 1: the split says what a training may see
  *
@@ -15,6 +15,9 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* So many nodes are believed without proof, or so many for each edge. */
 enum { NODES_FREE = 1 << 16, NODES_PER_EDGE = 16 };
@@ -156,6 +159,10 @@ static graco_status take_labels(struct dataset_parts *parts, struct member *y)
 {
     if (!y->array)
         return GRACO_OK;
+    if (y->array->type == ARRAY_TEXT || y->array->type == ARRAY_BYTES)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "y holds strings: expected classes as integers from 0, -1 if unknown, "
+                           "and their names in class_names");
     if (y->array->ndim == 2 && y->array->shape[1] != 1) {
         PASS(array_expect(y->array, "y", 2, parts->nodes, -1));
         parts->classes = y->array->shape[1];
@@ -167,7 +174,20 @@ static graco_status take_labels(struct dataset_parts *parts, struct member *y)
     return GRACO_OK;
 }
 
-/* Names for `count` things, if there are any; count -1: for as many as there are. */
+/* Whether names are the numbers 0, 1, ... of what they name. */
+static bool count_up(char *const *names, int64_t count)
+{
+    char number[24];
+    for (int64_t i = 0; i < count; i++) {
+        snprintf(number, sizeof number, "%lld", (long long)i);
+        if (strcmp(names[i], number) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Names for `count` things, if there are any; count -1: for as many as there are. Integers are names in
+ * decimal, but none where they only count. */
 static graco_status read_names(char ***out, int64_t *count, const struct members *members,
                                const char *name)
 {
@@ -181,6 +201,10 @@ static graco_status read_names(char ***out, int64_t *count, const struct members
     TRY(array_expect(names.array, name, 1, *count, 0));
     TRY(member_named(array_to_strings(out, names.array), name));
     *count = names.array->shape[0];
+    if (names.array->type < ARRAY_BYTES && count_up(*out, *count)) {
+        dataset_names_free(*out);
+        *out = NULL;
+    }
 done:
     member_clear(&names);
     return status;

@@ -55,17 +55,29 @@ static graco_status take_list(struct attributes *attributes, int64_t node, const
     return GRACO_OK;
 }
 
+/* The label of a node; true is 1 and false 0, as in GraphML. What is none is said to be left out; null
+ * is unknown. */
+static graco_status take_label(struct attributes *attributes, int64_t node,
+                               const struct json *field)
+{
+    char number[NUMBER_TEXT];
+    bool truth = false;
+    const char *text = json_as_bool(&truth, field) ? (truth ? "1" : "0") : text_of(field, number);
+    if (text)
+        return attributes_label(attributes, node, field->key, text);
+    return field->kind == JSON_KIND_NULL
+               ? GRACO_OK
+               : attributes_other(attributes, field->key, (int64_t)strlen(field->key));
+}
+
 /* `labels`: they are wanted. */
 static graco_status take_attribute(struct attributes *attributes, int64_t node,
                                    const struct json *field, bool labels)
 {
     int64_t length = (int64_t)strlen(field->key);
-    char number[NUMBER_TEXT];
     double value;
-    if (attributes_is_label(field->key, length)) {
-        const char *text = text_of(field, number);
-        return labels && text ? attributes_label(attributes, node, field->key, text) : GRACO_OK;
-    }
+    if (attributes_is_label(field->key, length))
+        return labels ? take_label(attributes, node, field) : GRACO_OK;
     if (length > NAME_MAX_LENGTH)
         return GRACO_OK;
     if (field->kind == JSON_KIND_ARRAY)
@@ -117,13 +129,23 @@ static graco_status find_end(int32_t *out, const struct names *names, const stru
 /* Weights are those of all links or of none. */
 static graco_status take_weight(float *out, const struct json *link, int64_t number)
 {
+    static const char *const kinds[] = {[JSON_KIND_NULL] = "null",
+                                        [JSON_KIND_BOOL] = "true or false",
+                                        [JSON_KIND_STRING] = "a string",
+                                        [JSON_KIND_ARRAY] = "a list",
+                                        [JSON_KIND_OBJECT] = "an object"};
+    const struct json *weight = json_find(link, "weight");
     double value;
-    if (!json_as_double(&value, json_find(link, "weight")))
+    if (!weight)
         return status_fail(GRACO_ERROR_FORMAT,
-                           "link %" PRId64
-                           " has no weight, a number, and others have: expected all "
-                           "or none; --unweighted leaves weights out",
+                           "link %" PRId64 " has no weight, and others have: expected all or none; "
+                           "--unweighted leaves weights out",
                            number);
+    if (!json_as_double(&value, weight))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "the weight of link %" PRId64
+                           " is %s: expected a number; --unweighted leaves weights out",
+                           number, kinds[weight->kind]);
     *out = (float)value;
     return GRACO_OK;
 }

@@ -1,4 +1,5 @@
-/* Writing graco's own format; read_native.c lists the arrays. */
+/* Writing graco's own format; read_native.c lists the arrays. They borrow from the data set, and nothing
+ * is written before all of them are known to fit. */
 #include "data/dataset.h"
 
 #include "base/memory.h"
@@ -47,7 +48,9 @@ static graco_status add_names(struct content *content, const char *name, char *c
     struct array *array = &content->arrays[content->count];
     if (!names)
         return GRACO_OK;
-    PASS(array_from_strings(array, names, count));
+    graco_status status = array_from_strings(array, names, count);
+    if (status != GRACO_OK)
+        return status_context(status, "%s", name);
     content->entries[content->count++] = (struct npz_entry){name, array};
     return GRACO_OK;
 }
@@ -131,7 +134,10 @@ graco_status dataset_save_with(const graco_dataset *data, const char *path, cons
     if (length == 0)
         FAIL(GRACO_ERROR_ARGUMENT, "the path to write the data set to is empty");
     TRY(features_check(&data->features));
-    TRY(content_fill(&content, data));
+    status = content_fill(&content, data);
+    if (status == GRACO_ERROR_FORMAT)
+        status_context(status, "cannot write %s", path);
+    TRY(status);
     if (more)
         TRY(add(&content, name, more->type, more->data, more->shape[0], more->shape[1]));
     if (length > 4 && strcmp(path + length - 4, ".npz") == 0)

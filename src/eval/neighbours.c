@@ -162,12 +162,12 @@ static void score_again(void *job, struct threads_piece rows)
 
 /* ---- The search -------------------------------------------------------------------------------- */
 
-/* The search on a GPU has not been tried on one yet: it runs only where it is asked for. */
-static graco_status open_device(struct context **out, const char *device, int threads)
+static graco_status open_device(struct context **out, const char *device, int threads,
+                                const struct neighbour_search *kernel)
 {
     const struct backend *backend = NULL;
-    bool open = !device || strcmp(device, "auto") == 0;
-    PASS(backend_find(&backend, open ? "cpu" : device));
+    double operations = 2 * (double)kernel->asked * (double)kernel->n * (double)kernel->d;
+    PASS(backend_find_for(&backend, device, operations));
     return context_create(out, backend, threads, 0);
 }
 
@@ -223,7 +223,7 @@ graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
     for (int64_t i = 0; i < Z->rows; i++)
         s.made.zero_rows += s.norm[i] == 0;
     choose_scales(&s, scale);
-    TRY(open_device(&context, options->device, threads));
+    TRY(open_device(&context, options->device, threads, &s.kernel));
     TRY(context->kernels->neighbours(context, &s.kernel));
     TRY(context_finish(context));
     threads_run(threads, s.made.count, ROWS_PER_PIECE, score_again, &s);

@@ -20,11 +20,8 @@ graco_status probe_backend(const struct backend **out, const char *device,
                            const struct probe_input *input, int64_t rows, int64_t fits)
 {
     enum { PRODUCTS = 16 * 21 }; /* with X or X' for each class, about, over all values of C */
-    const double worth = 5e11;   /* operations that take the CPU as long as a GPU's start */
     double size = (double)rows * (double)input->dim * (double)input->classes;
-    bool open = !device || strcmp(device, "auto") == 0;
-    bool small = 2 * PRODUCTS * size * (double)fits < worth;
-    return backend_find(out, open ? (small ? "cpu" : "auto") : device);
+    return backend_find_for(out, device, 2 * PRODUCTS * size * (double)fits);
 }
 
 /* One node's row as the regression sees it: x (dim + 1). */

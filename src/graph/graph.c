@@ -125,7 +125,8 @@ static graco_status symmetrise(struct graph *both, const struct graph *given)
     return GRACO_OK;
 }
 
-/* Sums of repeated weights may leave the range of floats, or all become 1. */
+/* Sums of repeated weights may leave the range of floats. Where all weights are 1, but not before they
+ * are summed, there are none: what is repeated must not count once because of its value. */
 static graco_status check_sums(struct csr *in)
 {
     int64_t edges = in->start[in->rows];
@@ -181,14 +182,11 @@ graco_status graph_build(struct graph **out, struct graph_removed *removed,
     struct graph_removed left_out;
     struct csr by_source = {0};
     int64_t nodes = pairs->nodes;
-    const float *weight = pairs->weight;
     TRY(check_pairs(pairs));
     TRY(check_weights(pairs));
-    if (weight && all_ones(weight, pairs->edges))
-        weight = NULL;
     TRY(graph_new(&given, nodes));
     TRY(csr_from_pairs(&by_source, nodes, nodes, pairs->edges, pairs->source, pairs->target,
-                       weight));
+                       pairs->weight));
     TRY(csr_transpose(&given->in, NULL, &by_source));
     csr_clear(&by_source);
     left_out = clean_rows(given);

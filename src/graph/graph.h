@@ -44,7 +44,7 @@ struct graph_pairs {
  * Weights must be finite and at least the smallest normal float, so that they can be divided by
  * (checked in the same way). Those of repeated pairs are added in the order of the pairs. A reverse
  * that `undirected` adds has the weight of its pair; where both directions were given each keeps its
- * own. Weights that are all 1 are as none. */
+ * own. Weights that are all 1 after that are as none. */
 graco_status graph_build(struct graph **out, struct graph_removed *removed,
                          const struct graph_pairs *pairs);
 

@@ -79,7 +79,7 @@ graco_status array_take_i32(int32_t **out, struct array *array);
  * the string early. An invalid code point is GRACO_ERROR_FORMAT. */
 graco_status array_string(char **out, const struct array *array, int64_t index);
 
-/* All items of a string array: (count) pointers into one block behind strings[0]; free strings[0],
+/* All items of an array of strings, or of integers in decimal: (count) pointers into one block behind strings[0]; free strings[0],
  * then strings. */
 graco_status array_to_strings(char ***out, const struct array *array);
 

@@ -1,10 +1,12 @@
-/* Strings in arrays: numpy keeps them at a fixed length, as bytes (S) or 4-byte code points (U). */
+/* Strings in arrays: numpy keeps them at a fixed length, as bytes (S) or 4-byte code points (U). Integers
+ * can stand for strings: they are written in decimal. */
 #include "io/array.h"
 
 #include "base/memory.h"
 #include "io/utf8.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The length of one item as UTF-8, without the NUL; writes it if `out` is not NULL. */
@@ -37,19 +39,47 @@ static graco_status encode_item(char *out, int64_t *length, const struct array *
     return GRACO_OK;
 }
 
-static graco_status need_strings(const struct array *array)
+static graco_status need_strings(const struct array *array, const char *needed)
 {
     if (array->type == ARRAY_BYTES || array->type == ARRAY_TEXT)
         return GRACO_OK;
-    return status_fail(GRACO_ERROR_FORMAT, "an array holds %s items where strings are needed",
-                       array_type_name(array->type));
+    return status_fail(GRACO_ERROR_FORMAT, "an array holds %s items where %s are needed",
+                       array_type_name(array->type), needed);
+}
+
+static bool holds_integers(const struct array *array)
+{
+    return array->type >= ARRAY_I8 && array->type <= ARRAY_U64;
+}
+
+/* Integers as decimal strings. */
+static graco_status print_integers(char ***out, const struct array *array)
+{
+    enum { DIGITS = 21 }; /* a sign, 19 digits and a NUL */
+    char **list = NULL, *block = NULL;
+    int64_t *items = NULL;
+    graco_status status = GRACO_OK;
+    TRY(array_to_i64(&items, array));
+    TRY(memory_alloc(&list, array->count + 1, sizeof *list));
+    TRY(memory_alloc(&block, array->count, DIGITS));
+    list[0] = block;
+    for (int64_t i = 0; i < array->count; i++) {
+        list[i] = block + i * DIGITS;
+        snprintf(list[i], DIGITS, "%" PRId64, items[i]);
+    }
+    *out = list;
+    list = NULL;
+done:
+    memory_free(list);
+    memory_free(items);
+    return status;
 }
 
 graco_status array_string(char **out, const struct array *array, int64_t index)
 {
     int64_t length = 0;
     *out = NULL;
-    PASS(need_strings(array));
+    PASS(need_strings(array, "strings"));
     if (index < 0 || index >= array->count)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "string %" PRId64 " of an array of %" PRId64 " was asked for", index,
@@ -65,7 +95,9 @@ graco_status array_to_strings(char ***out, const struct array *array)
     int64_t total = 0, length = 0;
     graco_status status = GRACO_OK;
     *out = NULL;
-    TRY(need_strings(array));
+    if (holds_integers(array))
+        return print_integers(out, array);
+    TRY(need_strings(array, "strings or integers"));
     for (int64_t i = 0; i < array->count; i++) {
         TRY(encode_item(NULL, &length, array, i));
         total += length + 1;
@@ -93,7 +125,9 @@ static graco_status count_points(int64_t *out, const char *string, int64_t index
     uint32_t point = 0;
     for (*out = 0; *string; ++*out)
         if (!utf8_decode(&point, &string))
-            return status_fail(GRACO_ERROR_FORMAT, "string %" PRId64 " is not valid UTF-8", index);
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "name %" PRId64 " is not UTF-8, which an array of names needs",
+                               index);
     return GRACO_OK;
 }
 

@@ -46,6 +46,8 @@ struct graco_model {
         double cost;
     } best;
     char fingerprint[GRACO_FINGERPRINT]; /* of the data that it was trained on; "": not known */
+    char *names; /* (names_bytes) of a table's rows, see train/table_names.h; NULL: not known */
+    int64_t names_bytes;
     struct parameters parameters;
 };
 

@@ -197,8 +197,10 @@ done:
 
 void graco_model_free(graco_model *model)
 {
-    if (model)
+    if (model) {
         parameters_clear(&model->parameters);
+        memory_free(model->names);
+    }
     memory_free(model);
 }
 

@@ -2,7 +2,7 @@
 #ifndef REPORT_MAP_H
 #define REPORT_MAP_H
 
-#include "report/text.h"
+#include "report/svg.h"
 
 /* Nearest neighbours of a node that the page names. */
 enum { MAP_NEAR = 5 };
@@ -30,7 +30,8 @@ struct graco_map {
 /* The page. */
 void map_page(struct text *out, const graco_map *map);
 
-/* The pictures, by the first column, which has groups. */
+/* The pictures, by the first column, which has groups. The first is to be a part of a page. */
+void map_plot(struct text *out, const graco_map *map, const struct svg_head *head);
 void map_svg(struct text *out, const graco_map *map);
 graco_status map_png(const graco_map *map, const char *path);
 

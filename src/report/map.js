@@ -76,6 +76,8 @@ function pan(dx, dy) {
 }
 
 function resize() {
+    if (canvas.clientWidth === 0)      // in a part of another page that is folded away
+        return;
     const first = view.width === 1, whole = Math.abs(view.scale / fitScale() - 1) < 1e-6;
     view.width = canvas.clientWidth;
     view.height = canvas.clientHeight;

@@ -16,12 +16,9 @@ enum { SIDE = 1600, MARGIN = 40, CHANNELS = 3 };
 /* Discs cover about this share of the picture if none overlap, within these radii. */
 static const double COVER = 0.25, RADIUS_MIN = 0.8, RADIUS_MAX = 6, OPACITY = 0.7;
 
-void map_svg(struct text *out, const graco_map *map)
+void map_plot(struct text *out, const graco_map *map, const struct svg_head *head)
 {
     const struct map_column *column = &map->column[0];
-    struct svg_head head = {.title = map->title,
-                            .about = "Nodes with similar embeddings lie side by side.",
-                            .alone = true};
     struct plot_scatter plot = {.x_label = "",
                                 .y_label = "",
                                 .count = map->nodes,
@@ -39,10 +36,18 @@ void map_svg(struct text *out, const graco_map *map)
         }
         plot.x = x;
         plot.y = y;
-        plot_scatter(out, &head, &plot);
+        plot_scatter(out, head, &plot);
     }
     memory_free(x);
     memory_free(y);
+}
+
+void map_svg(struct text *out, const graco_map *map)
+{
+    map_plot(out, map,
+             &(struct svg_head){.title = map->title,
+                                .about = "Nodes with similar embeddings lie side by side.",
+                                .alone = true});
 }
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */

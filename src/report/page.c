@@ -120,6 +120,20 @@ void page_plots_end(struct web_page *page, const char *caption)
     text_add(&page->body, "</figure>\n");
 }
 
+void page_folded_frame(struct web_page *page, const char *title, const struct text *html)
+{
+    page->frames = true;
+    text_add(&page->body, "<details>\n<summary>");
+    text_html(&page->body, title);
+    text_add(&page->body, "</summary>\n<iframe sandbox=\"allow-scripts allow-downloads\" title=\"");
+    text_html(&page->body, title);
+    text_add(&page->body, "\" loading=\"lazy\" srcdoc=\"");
+    text_html(&page->body, text_words(html));
+    text_add(&page->body, "\"></iframe>\n</details>\n");
+    if (page->body.status == GRACO_OK)
+        page->body.status = html->status;
+}
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 void page_write(struct text *out, const struct web_page *page)
@@ -129,8 +143,10 @@ void page_write(struct text *out, const struct web_page *page)
                   "<meta charset=\"utf-8\"/>\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
                   "<meta http-equiv=\"Content-Security-Policy\" "
-                  "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"/>\n"
-                  "<link rel=\"icon\" href=\"data:,\"/>\n");
+                  "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:");
+    /* Pages within it inherit its policy. */
+    text_add(out, page->frames ? "; script-src 'unsafe-inline'" : "");
+    text_add(out, "\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n");
     element(out, "title", "", page->title);
     text_add(out, "<style>\n");
     page_style(out);

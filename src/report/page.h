@@ -1,5 +1,5 @@
 /* A page: one file of HTML that needs no network and no script, and is XML too, so that a parser
- * can check it.
+ * can check it. Other pages within it may have scripts.
  *
  * Sections come in order; the list of contents is made from them. It is light or dark as the
  * reader prefers, prints, and fits a telephone: what is wider than the page scrolls in its own
@@ -15,6 +15,7 @@ struct web_page {
     struct text body, contents;
     int64_t names; /* given so far to captions and plots */
     bool open;     /* a section is */
+    bool frames;   /* it has pages within it */
 };
 
 /* Begins a section, named `name` in links: letters, digits and dashes. */
@@ -49,6 +50,10 @@ void page_folded_table(struct web_page *page, const struct sheet *table, const c
 void page_plots_begin(struct web_page *page, bool narrow);
 void page_plots_end(struct web_page *page, const char *caption);
 int64_t page_number(struct web_page *page);
+
+/* Another page, folded away under a line that opens it. Its scripts run without access to this one; they
+ * may save files and ask nobody for anything. */
+void page_folded_frame(struct web_page *page, const char *title, const struct text *html);
 
 /* The whole page. */
 void page_write(struct text *out, const struct web_page *page);

@@ -79,6 +79,7 @@ static const char *const RULES[] = {
     "th:first-child,thead td:first-child{position:sticky;left:0;background:var(--page);"
     "padding-left:.1rem}\n",
     ".n{text-align:right;white-space:nowrap}th.n{text-align:right}.first{padding-left:1.1rem}\n",
+    "@media (max-width:45rem){td:last-child:not(.n){min-width:11rem}}\n",
     "td{max-width:28rem}strong{font-weight:650}\n",
     ".mark{display:inline-block;width:1.1em;text-align:center;font-size:.8em}.mark.within{"
     "font-size:1em;font-weight:700;width:.9em}.more{color:var(--soft);font-size:.92em}\n",
@@ -88,6 +89,8 @@ static const char *const RULES[] = {
     "cursor:pointer;width:fit-content}details figure{margin-top:.8rem}\n",
     ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,25rem),1fr));"
     "gap:1.6rem 2rem;align-items:start}\n",
+    "iframe{display:block;width:100%;height:min(80vh,46rem);border:1px solid var(--rule);"
+    "margin-top:.8rem}\n",
     ".panels>svg{max-width:31rem}.narrow .panels{max-width:34rem;grid-template-columns:1fr}\n",
     THEME_PLOT,
     /* On paper: black on white, no list of links, nothing folded, no plot cut in two. */

@@ -41,6 +41,22 @@ struct plot_heat {
 
 void plot_heat(struct text *out, const struct svg_head *head, const struct plot_heat *plot);
 
+/* ---- Confusion of classes -------------------------------------------------------------------- */
+
+/* Of the nodes of each class, a row, the share that was taken for each class, a column: rows add up
+ * to 100 %. Rows have names, columns numbers. */
+enum { PLOT_CLASSES = 64 }; /* more cells than this squared are too small to be seen */
+
+struct plot_confusion {
+    int64_t classes;          /* at most PLOT_CLASSES */
+    const int64_t *counts;    /* (classes, classes): truth by prediction */
+    const int32_t *numbers;   /* (classes) */
+    const char *const *names; /* (classes) or NULL: "class NUMBER" */
+};
+
+void plot_confusion(struct text *out, const struct svg_head *head,
+                    const struct plot_confusion *plot);
+
 /* ---- Points by class ------------------------------------------------------------------------- */
 
 struct plot_scatter {

@@ -140,7 +140,10 @@ double plot_legend(struct text *out, const struct plot_legend *legend)
     double x = legend->left, y = legend->top;
     for (int64_t i = 0; i < legend->count; i++) {
         char name[PLOT_NAME];
-        plot_name(name, legend->name(legend->plot, i), LETTERS);
+        const char *whole = legend->name(legend->plot, i);
+        if (!whole)
+            continue;
+        plot_name(name, whole, LETTERS);
         double width = SIGN + svg_width(name);
         if (x > legend->left && x + width > legend->left + legend->width) {
             x = legend->left;

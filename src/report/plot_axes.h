@@ -55,11 +55,16 @@ void plot_number(char words[PLOT_NUMBER], double number, int decimals);
 enum { PLOT_NAME = 160 };
 void plot_name(char out[PLOT_NAME], const char *words, int64_t most);
 
+/* The colour at a share of the scale of heat maps, 0 to 1, and whether dark letters can be read on
+ * it. */
+bool plot_colour(char colour[8], double share);
+enum { PLOT_CELL_NUMBER = 26 }; /* a cell of this width holds "71.2" */
+
 /* Names in rows that fit the width, each behind a sign that `sign` draws. Returns how high they
  * are; without `out` it only measures. */
 struct plot_legend {
     int64_t count;
-    const char *(*name)(const void *plot, int64_t index);
+    const char *(*name)(const void *plot, int64_t index); /* NULL: it is left out */
     void (*sign)(struct text *out, const void *plot, int64_t index, const double at[2]);
     const void *plot;
     double left, top, width;

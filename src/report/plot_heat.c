@@ -12,10 +12,7 @@
 
 enum { WIDTH = 460, SIDE = 340, LEFT = 54, HEAD = 30, FOOT = 46, BAR = 14, STEPS = 40 };
 
-static const double NUMBERS_FIT = 26; /* a cell of this width holds "71.2" */
-
-/* The colour at a share of the scale, 0 to 1, and whether dark letters can be read on it. */
-static bool colour_at(char colour[8], double share)
+bool plot_colour(char colour[8], double share)
 {
     static const double stops[][3] = {{34, 40, 92},   {38, 78, 132},   {32, 120, 142},
                                       {58, 162, 130}, {148, 200, 102}, {246, 233, 150}};
@@ -38,7 +35,7 @@ static void draw_scale(struct text *out, struct plot_range range, const char *la
     struct plot_ticks ticks = plot_ticks(range, 6);
     char words[PLOT_NUMBER], colour[8];
     for (int i = 0; i < STEPS; i++) {
-        colour_at(colour, (i + 0.5) / STEPS);
+        plot_colour(colour, (i + 0.5) / STEPS);
         svg_box(out, "",
                 &(struct svg_box){left, bottom - (i + 1) * height, BAR, height + (i > 0 ? 0.5 : 0),
                                   colour, NULL});
@@ -64,11 +61,11 @@ static void draw_cell(struct text *out, const struct plot_heat *plot, int64_t in
         svg_box(out, "hollow", &box);
         return;
     }
-    bool bright = colour_at(colour, (value - range.low) / (range.high - range.low));
+    bool bright = plot_colour(colour, (value - range.low) / (range.high - range.low));
     box.fill = colour;
     svg_box(out, "", &box);
     plot_number(number, value, 1);
-    if (box.width >= NUMBERS_FIT && strlen(number) <= 5)
+    if (box.width >= PLOT_CELL_NUMBER && strlen(number) <= 5)
         svg_words(out, bright ? "small middle on-light" : "small middle on-dark",
                   box.x + box.width / 2, box.y + box.height / 2 + 4, number);
 }

@@ -17,11 +17,6 @@ static const char *dash_of(int64_t series)
     return DASHES[series % 4];
 }
 
-static const char *series_name(const void *plot, int64_t index)
-{
-    return ((const struct plot_lines *)plot)->series[index].label;
-}
-
 static void series_sign(struct text *out, const void *plot, int64_t index, const double at[2])
 {
     svg_series_begin(out, index);
@@ -39,6 +34,16 @@ static bool whole(const struct plot_series *s, int64_t i, bool band)
 {
     return !isnan(s->x[i]) && !isnan(s->y[i]) &&
            (!band || (!isnan(s->low[i]) && !isnan(s->high[i])));
+}
+
+/* A series without a point has no place in the legend. */
+static const char *series_name(const void *plot, int64_t index)
+{
+    const struct plot_series *s = &((const struct plot_lines *)plot)->series[index];
+    for (int64_t i = 0; i < s->count; i++)
+        if (whole(s, i, false))
+            return s->label;
+    return NULL;
 }
 
 static void draw_band(struct text *out, const struct plot_frame *frame, const struct plot_series *s)

@@ -12,6 +12,7 @@
 enum { WIDTH = 420, PLOT_HEIGHT = 340, LEFT = 26, RIGHT = 10, HEAD = 28, FOOT = 32 };
 enum { MEASURED_LEFT = 58, MEASURED_FOOT = 46 }; /* room for the numbers of the axes */
 enum { NAMED_MAX = 16 };                         /* classes that have their names on the map */
+enum { LABEL_HEIGHT = 14 };
 
 static const char *class_name(const void *plot, int64_t index)
 {
@@ -54,8 +55,29 @@ static void draw_class(struct text *out, const struct plot_frame *frame,
     svg_series_end(out);
 }
 
+/* A name on the map, centred at its place. */
+struct label {
+    double x, y, half; /* half: of its width */
+};
+
+/* Moves a label up and down from where it should be until it covers none of those placed before
+ * it. */
+static void place_label(struct label *label, const struct label *placed, int64_t count)
+{
+    double begin = label->y;
+    for (int step = 1; step <= 2 * NAMED_MAX; step++) {
+        bool free = true;
+        for (int64_t i = 0; i < count; i++)
+            free = free && (fabs(label->x - placed[i].x) > label->half + placed[i].half ||
+                            fabs(label->y - placed[i].y) >= LABEL_HEIGHT);
+        if (free)
+            return;
+        label->y = begin + (step % 2 == 1 ? 1 : -1) * ((step + 1) / 2) * LABEL_HEIGHT;
+    }
+}
+
 static void name_class(struct text *out, const struct plot_frame *frame,
-                       const struct plot_scatter *plot, int64_t class)
+                       const struct plot_scatter *plot, int64_t class, struct label *labels)
 {
     double x = 0, y = 0;
     int64_t count = 0;
@@ -66,10 +88,14 @@ static void name_class(struct text *out, const struct plot_frame *frame,
             y += plot_y(frame, plot->y[i]);
             count++;
         }
-    if (count == 0)
+    if (count == 0) {
+        labels[class] = (struct label){-WIDTH, 0, 0}; /* covers nothing */
         return;
+    }
     plot_name(name, plot->class_names[class], 14);
-    svg_words(out, "middle halo", x / (double)count, y / (double)count + 4, name);
+    labels[class] = (struct label){x / (double)count, y / (double)count, svg_width(name) / 2};
+    place_label(&labels[class], labels, class);
+    svg_words(out, "middle halo", labels[class].x, labels[class].y + 4, name);
 }
 
 void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot)
@@ -86,6 +112,7 @@ void plot_scatter(struct text *out, const struct svg_head *head, const struct pl
                                  .width = WIDTH - left - RIGHT};
     struct plot_frame frame = {
         .left = left, .top = HEAD, .width = WIDTH - left - RIGHT, .height = PLOT_HEIGHT};
+    struct label labels[NAMED_MAX];
     char title[PLOT_NAME];
     for (int64_t i = 0; i < plot->count; i++)
         if (is_point(plot, i)) {
@@ -103,7 +130,7 @@ void plot_scatter(struct text *out, const struct svg_head *head, const struct pl
     for (int64_t c = 0; c < plot->classes; c++)
         draw_class(out, &frame, plot, c);
     for (int64_t c = 0; c < plot->classes && plot->classes <= NAMED_MAX && !plot->measured; c++)
-        name_class(out, &frame, plot, c);
+        name_class(out, &frame, plot, c, labels);
     plot_legend(out, &legend);
     svg_end(out);
 }

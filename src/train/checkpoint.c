@@ -8,6 +8,7 @@
 #include "io/array.h"
 #include "io/files/file.h"
 #include "io/safetensors.h"
+#include "train/table_names.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -21,10 +22,12 @@ enum { FORMAT_1_KEYS = 26 };
 enum {
     KINDS = 4,
     PAIRS_MAX = CONFIG_KEYS + 20, /* settings, and what the model is made for and how far it is */
-    NAME_SIZE = PARAMETER_NAME + 8
+    NAME_SIZE = PARAMETER_NAME + 8,
+    TENSORS_MAX = KINDS * PARAMETERS_MAX + 1 /* parameters, and the names of a table's rows */
 };
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v.", "best."};
+static const char NODE_IDS[] = "node_ids";
 static const char FORMAT[] = "graco model 2", FORMAT_1[] = "graco model 1";
 
 /* Whether a model has such a block; its method and settings say so. */
@@ -47,8 +50,8 @@ static void tensor_name(char name[NAME_SIZE], const struct parameter *t, int kin
 
 struct page {
     char names[KINDS * PARAMETERS_MAX][NAME_SIZE];
-    struct array arrays[KINDS * PARAMETERS_MAX];
-    struct safetensors_entry entries[KINDS * PARAMETERS_MAX];
+    struct array arrays[TENSORS_MAX];
+    struct safetensors_entry entries[TENSORS_MAX];
     char values[PAIRS_MAX][CONFIG_TEXT];
     struct safetensors_pair pairs[PAIRS_MAX];
     int64_t count, pair_count;
@@ -68,6 +71,18 @@ static graco_status add_tensors(struct page *page, const struct parameters *p)
         }
 done:
     return status;
+}
+
+static graco_status add_names(struct page *page, const struct graco_model *model)
+{
+    int64_t at = page->count;
+    if (!model->names)
+        return GRACO_OK;
+    PASS(array_borrow(&page->arrays[at], ARRAY_U8, model->names, 1,
+                      (int64_t[]){model->names_bytes}));
+    page->entries[at] = (struct safetensors_entry){NODE_IDS, &page->arrays[at]};
+    page->count++;
+    return GRACO_OK;
 }
 
 static char *add_pair(struct page *page, const char *key)
@@ -128,6 +143,7 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     TRY(parameters_check(&model->parameters)); /* what reading refuses is not written */
     TRY(memory_zalloc(&page, 1, sizeof *page));
     TRY(add_tensors(page, &model->parameters));
+    TRY(add_names(page, model));
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
     add_state(page, model);
     snprintf(add_pair(page, "method"), CONFIG_TEXT, "%s", model->config.method);
@@ -288,6 +304,13 @@ static graco_status read_fingerprint(char out[GRACO_FINGERPRINT], const struct s
     return GRACO_OK;
 }
 
+/* Files of an older graco have none, nor those of nodes without names. */
+static graco_status read_names(struct graco_model *model, const struct safetensors *file)
+{
+    const struct array *names = safetensors_find(file, NODE_IDS);
+    return names && model->sizes.nodes ? table_names_read(model, names) : GRACO_OK;
+}
+
 /* A number that only files of some methods have: 0 where it is missing. */
 static graco_status read_optional(int64_t *out, const struct safetensors *file, const char *key,
                                   int64_t high)
@@ -368,6 +391,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     TRY(read_best(model, file));
     TRY(read_rate(model, file));
     TRY(read_fingerprint(model->fingerprint, file));
+    TRY(read_names(model, file));
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count && has_kind(&model->parameters, kind); i++) {
             const struct parameter *t = &model->parameters.list[i];

@@ -7,6 +7,9 @@
 #include "methods/method.h"
 #include "train/made.h"
 #include "train/prepare.h"
+#include "train/table_names.h"
+
+#include <string.h>
 
 struct embedding {
     struct context *context;
@@ -130,17 +133,52 @@ done:
     return status;
 }
 
+/* The vectors of a table, row rows[i] for node i. */
+static graco_status embed_named(graco_matrix *Z, const struct graco_model *model,
+                                const struct graco_dataset *data, const int64_t *rows,
+                                const graco_embed_options *options)
+{
+    const graco_embed_options none = {0};
+    const struct backend *backend = NULL;
+    graco_matrix table = {model->sizes.nodes, model->width, NULL};
+    graco_matrix out = {data->graph->nodes, model->width, NULL};
+    graco_status status = GRACO_OK;
+    options = options ? options : &none;
+    TRY(find_backend(&backend, model, options));
+    TRY(memory_alloc(&table.data, table.rows * table.cols, sizeof *table.data));
+    TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof *out.data));
+    TRY(made_embed_on(table.data, backend, model, data, options));
+    for (int64_t i = 0; i < out.rows; i++)
+        memcpy(out.data + i * out.cols, table.data + rows[i] * out.cols,
+               (size_t)out.cols * sizeof *out.data);
+    *Z = out;
+    out.data = NULL;
+done:
+    memory_free(table.data);
+    memory_free(out.data);
+    return status;
+}
+
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options)
 {
     struct graco_config config = model->config;
     struct made made = {0};
+    int64_t *rows = NULL;
     graco_status status = GRACO_OK;
     config.threads = options ? options->threads : 0;
+    TRY(table_names_find(&rows, model, data));
+    if (rows) {
+        TRY(embed_named(Z, model, data, rows, options));
+        goto done;
+    }
+    if (model->sizes.nodes)
+        TRY(model_check(model, data, "the model"));
     TRY(made_check(model, data));
     TRY(made_create(&made, data, &config));
     TRY(made_embed(Z, model, made.data, options));
 done:
+    memory_free(rows);
     made_clear(&made);
     return status;
 }

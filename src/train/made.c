@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "data/fingerprint.h"
 #include "data/node_features.h"
+#include "data/preprocess.h"
 #include "data/subset.h"
 #include "graph/subgraph.h"
 
@@ -14,6 +15,8 @@
 void made_resolve(struct graco_config *config, const struct graco_dataset *data)
 {
     const struct method *method = NULL;
+    if (config->scaling == SCALING_AUTO)
+        config->scaling = preprocess_counts(&data->features) ? SCALING_ROWSUM : SCALING_NONE;
     if (config->node_features != NODE_FEATURES_AUTO)
         return;
     bool reads = method_find(&method, config->method) == GRACO_OK && method->views > 0;
@@ -138,18 +141,43 @@ done:
     return status;
 }
 
+/* What keeps the vectors of a model from those of a data set; NULL: nothing does. A table's rows, as
+ * learnt features, are those of the nodes with the same names, or else of the same graph; other features
+ * are made again from the same graph. */
+static const char *other_nodes(const char *words, const struct graco_model *model,
+                               const struct graco_dataset *data)
+{
+    bool table = model->method->needs & METHOD_PER_NODE;
+    bool renamed = strstr(words, "node names");
+    if (table && data->node_ids && !renamed)
+        return NULL;
+    if (strstr(words, "number of nodes") || strstr(words, "graph"))
+        return "another graph";
+    if (!table && model->config.node_features != NODE_FEATURES_LEARNED)
+        return NULL;
+    return renamed && data->node_ids && fingerprint_named(model->fingerprint) ? "other names"
+                                                                              : NULL;
+}
+
 graco_status made_check(const struct graco_model *model, const struct graco_dataset *data)
 {
     char found[GRACO_FINGERPRINT], words[GRACO_DIFFERENCES] = "";
-    if (!one_graph(model->config.node_features) || !*model->fingerprint)
+    bool table = model->method->needs & METHOD_PER_NODE;
+    if ((!table && !one_graph(model->config.node_features)) || !*model->fingerprint)
         return GRACO_OK;
     PASS(graco_dataset_fingerprint(found, data));
     fingerprint_compare(words, model->fingerprint, found, 0);
-    if (!strstr(words, "number of nodes") && !strstr(words, "graph"))
+    const char *other = other_nodes(words, model, data);
+    if (!other)
         return GRACO_OK;
+    if (table)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method %s has a vector for each node that it was trained on, and data "
+                           "set '%s' has %s: expected that graph, or nodes of the same names",
+                           model->method->name, data->name, other);
     return status_fail(
         GRACO_ERROR_ARGUMENT,
         "the model was trained on the graph's own features (node_features is %s), and "
-        "data set '%s' has another graph: only degree serves any graph",
-        config_word(&model->config, "node_features"), data->name);
+        "data set '%s' has %s: only degree serves any graph",
+        config_word(&model->config, "node_features"), data->name, other);
 }

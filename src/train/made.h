@@ -24,7 +24,8 @@ void made_clear(struct made *made);
  * that no edge to another node shows. The other rows stay. */
 graco_status made_narrow(struct made *made, const struct graco_config *config);
 
-/* GRACO_ERROR_ARGUMENT if the model's features belong to another graph than that of `data`. */
+/* GRACO_ERROR_ARGUMENT if the model's features, or the rows of its table, belong to another graph than
+ * that of `data`, or to nodes of other names. */
 graco_status made_check(const struct graco_model *model, const struct graco_dataset *data);
 
 /* graco_model_embed over data whose features are made already. */

@@ -182,6 +182,7 @@ graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch)
             TRY(json_put_string(object, "ended", epoch->ended));
     }
     TRY(json_put_double(object, "seconds", epoch->seconds));
+    TRY(json_put_int(object, "peak_rss_bytes", graco_peak_memory()));
     TRY(json_text(&text, object, false));
     TRY(append(run, text, (int64_t)strlen(text)));
 done:

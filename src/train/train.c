@@ -9,6 +9,7 @@
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/stopping.h"
+#include "train/table_names.h"
 #include "train/timing.h"
 #include "train/trainer.h"
 
@@ -90,6 +91,7 @@ static graco_status open_model(struct session *s)
     if (!s->options->resume) {
         TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
+        TRY(table_names_keep(s->model, s->given));
         goto done;
     }
     if (!s->run)
@@ -106,6 +108,7 @@ static graco_status open_model(struct session *s)
              s->run->model, s->data->name, words);
     if (!known)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
+    TRY(table_names_keep(s->model, s->given)); /* an older graco kept none */
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:

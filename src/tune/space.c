@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/random.h"
+#include "data/preprocess.h"
 #include "methods/method.h"
 
 #include <math.h>
@@ -129,23 +130,6 @@ static graco_status put(struct space *space, const char *key, const char *text)
 /* Past so many nodes the objective of all pairs takes most of the time, and `moment` learns as much. */
 enum { EXACT_NODES = 8192 };
 
-/* Rows of the features that tell what kind of numbers they are. */
-enum { LOOKED_ROWS = 4096 };
-
-/* Whether features are counts, words or shares of them: none below 0, and most of them 0. */
-static bool has_counts(const struct features *X)
-{
-    int64_t rows = X->rows < LOOKED_ROWS ? X->rows : LOOKED_ROWS, others = 0;
-    int64_t stored = X->dense ? rows * X->cols : X->sparse.start ? X->sparse.start[rows] : 0;
-    const float *value = X->dense ? X->dense : X->sparse.value;
-    for (int64_t i = 0; value && i < stored; i++) {
-        if (value[i] < 0)
-            return false;
-        others += value[i] != 0;
-    }
-    return X->cols > 0 && (value ? others : stored) <= rows * X->cols / 2;
-}
-
 /* Axes whose middle is the method's general setting: from a share of it to a multiple. */
 static graco_status put_around(struct space *space, const char *key, const char *form, double value)
 {
@@ -233,8 +217,10 @@ graco_status space_init(struct space *out, const char *method, const struct grac
     bool grace = strcmp(found->name, "grace") == 0;
     if (grace && data->graph->nodes > EXACT_NODES && data->graphs == 1)
         PASS(graco_config_set(&out->base, "objective", "moment"));
-    if (has_counts(&data->features))
+    if (preprocess_counts(&data->features))
         PASS(graco_config_set(&out->base, "scaling", "rowsum"));
+    else if (out->base.scaling == SCALING_AUTO)
+        out->base.scaling = SCALING_NONE;
     if (data->inductive)
         PASS(graco_config_set(&out->base, "inductive", "1"));
     if (grace)
@@ -243,9 +229,11 @@ graco_status space_init(struct space *out, const char *method, const struct grac
         PASS(put_around(out, "hidden", "doublings", (double)out->base.hidden));
     PASS(put_shares(out));
     if (reads(out, "lr"))
-        PASS(put_around(out, "lr", "narrow", out->base.lr));
+        PASS(grace ? put(out, "lr", "0.0002..0.002")
+                   : put_around(out, "lr", "narrow", out->base.lr));
     if (reads(out, "weight_decay"))
-        PASS(put_around(out, "weight_decay", "wide", out->base.weight_decay));
+        PASS(grace ? put(out, "weight_decay", "1e-06..0.0001")
+                   : put_around(out, "weight_decay", "wide", out->base.weight_decay));
     PASS(put_epochs(out, found, grace));
     for (; search && *search; search++)
         PASS(put_search(out, *search));

@@ -429,6 +429,12 @@ static graco_status conclude(graco_config **config, graco_tune_result *result,
     struct choice choice;
     bool found = false;
     PASS(search_choose(&choice, &found, search));
+    if (!found && search->out_of_time)
+        return status_fail(
+            GRACO_STOPPED,
+            "no trial was measured within %g s; expected more time, or fewer epochs or "
+            "columns to search",
+            search->options->seconds);
     if (!found)
         return search->stop ? GRACO_OK
                             : status_fail(GRACO_ERROR_NUMBER,

@@ -25,7 +25,7 @@ compare() {
     done
 }
 
-small=(--set hidden=16 --set projection=24 --set lr=0.01)
+small=(--set activation=relu --set hidden=16 --set projection=24 --set lr=0.01)
 "$graco" generate graph.npz --nodes 301 --features 61 --seed 3
 compare words "${small[@]}" --seed 5
 compare scaled "${small[@]}" --set scaling=rowsum --set activation=prelu --set drop_edge_2=0

@@ -93,7 +93,7 @@ END
 # Without training it has graco's embeddings: same weights, same encoder, same order.
 if "$python" -c 'import torch' 2>/dev/null; then
     "$graco" generate graph.npz --force --nodes 150 --seed 3 2>/dev/null
-    "$graco" train graph.npz -o start --epochs 0 -q
+    "$graco" train graph.npz -o start --epochs 0 -q --set activation=relu
     "$python" "$bench/peer_embed.py" torch_grace graph.npz torch.npy --threads 1 --epochs 0 \
         --model start/model.safetensors >/dev/null
     "$python" - <<'END'

@@ -44,6 +44,35 @@ says 'ids.csv: column 1 `node_id` names nodes; 2 features; header' plain.csv --f
 says 'labelled.csv: column 1 names nodes; 2 classes, which have numbers; header' plain.csv \
     --labels labelled.csv
 
+# Text in any script, with or without a byte order mark, whichever byte is the first; no other file.
+for text in 'Éva,b\nb,Éva\n' '日本,中国\n中国,Éva\n' '\xef\xbb\xbfÉva,b\n' 'ß b\nb c\n' '\xe9,c\nb,c\n' \
+    '\xef\xbb\xbfa,b\r\n' '😀\t😁\n'; do
+    printf "$text" >script.csv
+    says "script.csv: $(grep -c '' script.csv) edges; nodes have names; no header" script.csv
+    gzip -f script.csv
+    says "script.csv.gz: $(zcat script.csv.gz | grep -c '') edges; nodes have names; no header" script.csv.gz
+done
+printf 'Éva,.5\nb,.25\n' >script_x.csv
+printf 'Éva,b\n' >script.csv
+says 'script_x.csv: column 1 names nodes; 1 features; no header' script.csv --features script_x.csv
+printf '\x80\x04\x95\x10pickle' >binary
+refuses 'binary: neither an .npz archive nor a text file' binary
+printf '\x89PNG\r\n\x1a\n' >binary
+refuses 'binary: neither an .npz archive nor a text file' binary
+printf '\xff\xfea\0,\0b\0' >wide
+refuses 'wide: the text is UTF-16: expected UTF-8' wide
+
+# A header decides which column is which.
+printf 'target,source\nb,a\nc,b\n' >turned.csv
+printf 'weight,to,from\n1,b,a\n1,c,b\n' >weighed.csv
+printf 'a,b\nb,c\n' >straight.csv
+for name in turned weighed straight; do "$graco" convert $name.csv $name.npz 2>/dev/null; done
+same turned.npz straight.npz
+same weighed.npz straight.npz
+says 'turned.csv: 2 edges; nodes have names; header' turned.csv
+printf 'source,kind,target\na,friend,b\n' >kinds.csv
+says 'kinds.csv: 1 edges; nodes have names; column 2 `kind` is no weight and left out; header' kinds.csv
+
 # The same graph, whatever the form.
 "$graco" convert plain.csv a.npz --features x.csv --labels y.csv 2>/dev/null
 "$graco" convert headed.csv b.npz --features ids.csv --labels labelled.csv 2>/dev/null

@@ -77,6 +77,23 @@ exits 0 "" train g.npz -o run --resume --epochs 2 --set hidden=4 --threads 1 --d
 holds "a run's files may be links" [ -L run/embeddings.npy -a -s far/embeddings.npy ]
 mv far/embeddings.npy run
 
+# ---- Names that say another format, and folders that are not there ---------------------------------
+exits 2 "embed: q.npz ends in .npz, and this writes .npy; expected -o q.npy" embed run g.npz -o q.npz
+exits 2 "expected -o a.b/q.npy" embed run g.npz -o a.b/q.csv
+exits 2 "expected -o q.npy" embed run g.npz -o q.NPZ
+exits 2 "predict: q.npz ends in .npz, and this writes .csv; expected -o q.csv" predict run g.npz -o q.npz
+holds "nothing was written" [ ! -e q.npz -a ! -e q.csv ]
+exits 0 "" embed run g.npz -o plain --device cpu
+same plain run/embeddings.npy
+exits 1 "cannot create away/Z.csv: No such file or directory" export run -o away/Z.csv
+exits 1 "cannot create away/Z.npy: No such file or directory" embed run g.npz -o away/Z.npy --device cpu
+exits 1 "cannot create away/g.npz: No such file or directory" convert g.npz away/g.npz
+exits 1 "cannot make the folder away/g: No such file or directory" convert g.npz away/g
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir closed && chmod 500 closed
+    exits 1 "cannot create closed/Z.csv: Permission denied" export run -o closed/Z.csv
+fi
+
 # ---- The standard output -------------------------------------------------------------------------
 exits 0 "" embed run g.npz -o Z.npy --device cpu
 exits 0 "" embed run g.npz -o - --device cpu

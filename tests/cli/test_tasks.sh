@@ -54,6 +54,23 @@ exits 2 "expected a number of clusters" eval plain plain.txt --features plain_x.
 exits 0 "modularity" eval plain plain.txt --task cluster --clusters 2 --json
 holds "no labels, no NMI: $(cat out)" grep -q '"nmi": null' out
 
+# ---- What is kept -------------------------------------------------------------------------------
+rm -f run/eval*.json
+exits 0 "" eval run left --task cluster --seed 3 --json
+holds "the scores are kept: $(cat run/eval-cluster.json)" grep -q '"seed": 3' run/eval-cluster.json
+nmi=$(grep -o '"nmi": [0-9.]*' out | cut -c1-12)
+holds "the NMI that was printed, $nmi" grep -q "$nmi" run/eval-cluster.json
+exits 0 "" eval runs left --task link
+holds "one for each run" [ -s runs/run-1/eval-link.json -a -s runs/run-2/eval-link.json ]
+holds "of links alone" [ ! -e runs/run-1/eval-cluster.json -a ! -e runs/run-1/eval.json ]
+exits 0 "" eval run left --splits 1 --threads 1
+holds "a task leaves the others' scores" [ -s run/eval-cluster.json -a -s run/eval.json ]
+exits 0 "" eval run/embeddings.npy left --task link
+holds "a file keeps none" [ ! -e run/eval-link.json ]
+mkdir -p runs/run-1/eval-cluster.json/x
+exits 1 'cannot write "runs/run-1/eval-cluster.json"' eval runs left --task cluster
+holds "the scores are printed all the same: $(cat out)" [ "$(grep -c NMI out)" -eq 2 ]
+
 # ---- What is refused ----------------------------------------------------------------------------
 refuses 2 "expected -o DIR" split-links full.npz
 refuses 2 "less than 1 together" split-links full.npz -o none --test 0.7 --validation 0.3

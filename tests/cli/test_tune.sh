@@ -75,6 +75,7 @@ holds "it says how to go on: $(cat said)" grep -q "best so far" said
 holds "the best so far is kept" [ -s stopped/best.json ]
 
 # A time in place of trials; the same choice one at a time; JSON.
+exits 1 "no trial was measured" tune small.npz -o no_time --time 0.000001s "${fast[@]}"
 exits 0 "the time was over" tune small.npz -o timed --time 1s "${fast[@]}"
 exits 0 '"trials": 24' tune small.npz -o alone --trials 24 --at-once 1 --threads 1 --json "${fast[@]}"
 same first/best.json alone/best.json
@@ -88,7 +89,18 @@ exits 2 "24 trials already" tune small.npz -o first --trials 23 "${fast[@]}"
 exits 2 "a time such as" tune small.npz --time soon
 exits 2 "a time such as" tune small.npz --time 10d
 exits 2 "did you mean structure?" tune small.npz --criterion structur
-exits 2 "learns from labels" tune small.npz -o none --method gcn
+exits 2 "gcn" tune small.npz -o none --method gcn
+holds "only methods that learn without labels are offered: $(cat err)" \
+    bash -c 'grep -q "expected one of grace, .*node2vec" err && ! grep -q "gaan\|fastgcn" err'
+"$graco" help tune >help
+"$graco" methods --json | grep -o '"name": *"[a-z_0-9]*"[^{]*"supervised": *[a-z]*' |
+    sed -E 's/"name": *"([a-z_0-9]*)".*: *([a-z]*)$/\1 \2/' >taken
+holds "methods were looked for" [ "$(wc -l <taken)" -gt 10 ]
+while read -r name supervised; do
+    listed=false
+    sed -n '/--method/,/--search/p' help | grep -qw -- "$name" && listed=true
+    holds "help tune lists $name: $listed" [ "$listed" != "$supervised" ]
+done <taken
 exits 2 "expected KEY=a,b,c" tune small.npz -o none --search tau
 exits 2 "unknown setting" tune small.npz -o none --search width=3
 holds "a refused search leaves no folder" [ ! -e none ]

@@ -43,6 +43,33 @@ exits 2 "p is '0'; expected a number from 0.01 to 100" train graph.npz --method 
 exits 2 "expected inductive = 0" train ppi --method deepwalk "${settings[@]}" --epochs 1 -o never
 exits 0 "" train ppi --method deepwalk "${settings[@]}" --epochs 1 --set inductive=0 -o many
 
+# A vector belongs to a name: the same edges in another order, and a part of the nodes.
+for i in $(seq 0 39); do echo "v$i,v$(((i + 1) % 40))" && echo "v$i,v$(((i * 7 + 3) % 40))"; done >named.csv
+tac named.csv >turned.csv
+grep 'v[123],\|,v[123]$' named.csv >part.csv
+(cat named.csv && echo v0,new && echo new,newer) >grown.csv
+sed 's/v/w/g' named.csv >renamed.csv
+(echo node,class && for i in $(seq 0 35); do echo "v$i,$((i % 2))"; done) >classes.csv
+exits 0 "" train named.csv --undirected --method node2vec "${settings[@]}" --epochs 1 -o named
+vectors() { "$graco" export "$1" -o table.csv >/dev/null 2>&1 && sort table.csv; }
+vectors named >wanted
+for order in named turned part; do
+    exits 0 "wrote" embed named $order.csv -o $order.npy
+    vectors $order.npy >found
+    holds "$order.csv: vectors go with names" bash -c '[ -s found ] && [ -z "$(comm -23 found wanted)" ]'
+done
+holds "as many vectors as nodes" [ "$(wc -l <found)" -lt 41 ]
+exits 2 "grown' has 2 nodes that the training did not see, the first of them 'new'" \
+    embed named grown.csv -o never.npy
+exits 2 "renamed' has 40 nodes that the training did not see" embed named renamed.csv -o never.npy
+exits 2 "has 2 nodes that the training did not see" \
+    predict named grown.csv --labels classes.csv -o never.csv
+exits 0 "wrote" predict named named.csv --labels classes.csv -o one.csv
+exits 0 "wrote" predict named turned.csv --labels classes.csv -o two.csv
+holds "the same names, predicted or not" diff <(sort one.csv | cut -d, -f1) <(sort two.csv | cut -d, -f1)
+"$graco" generate alike.npz --nodes 300 --classes 3 --seed 5 >/dev/null
+exits 2 "has another graph" embed node2vec alike.npz -o never.npy
+
 # Features beside the embeddings: a row of the table, and of eval.json.
 exits 0 "with features" eval deepwalk graph.npz --splits 3 --with-features --baseline raw
 holds "the baseline stays what it is: $(cat out)" bash -c '! grep -q "^raw.*with features" out'

@@ -25,6 +25,28 @@ for name in plain ones weighted; do
 done
 same plain.npz ones.npz
 
+# Repeated edges: weights that are given are added whatever they are; without weights there is one edge.
+repeated() { # FILE WEIGHTED
+    exits 0 "" info "$1" --json
+    holds "$1: weighted is $2: $(cat out)" grep -q "\"weighted\": $2" out
+    holds "$1 has two edges: $(cat out)" grep -q '"edges": 2,' out
+}
+printf 'a,b,1\na,b,1\nb,c,1\n' >again1.csv
+printf 'a,b,1\na,b,1\nb,c,2\n' >again2.csv
+printf 'a,b\na,b\nb,c\n' >again0.csv
+printf 'source target weight\n0 1 1\n0 1 1\n1 2 1\n' >again.txt
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n1 2 1\n2 3 1\n' >again.mtx
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n1 2\n2 3\n' >again0.mtx
+link='{"source": "a", "target": "b", "weight": 1}'
+printf '{"directed": true, "nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "links": [%s, %s, %s]}' \
+    "$link" "$link" "${link/\"a\"/\"c\"}" >again.json
+for file in again1.csv again2.csv again.txt again.mtx again.json; do repeated $file true; done
+for file in again0.csv again0.mtx; do repeated $file false; done
+"$graco" convert again1.csv once.npz 2>/dev/null
+printf 'a,b,2\nb,c,1\n' >sum.csv
+"$graco" convert sum.csv twice.npz 2>/dev/null
+same once.npz twice.npz
+
 short=(--seed 1 -q --threads 1 --epochs 2)
 walks=(--set walks=2 --set length=10 --set window=3 --set hidden=16)
 batch=(--set batch=20 --set steps=3 --set hidden=8 --set fanout=3,3)

@@ -14,8 +14,8 @@ struct outcome {
     float *dZ;
 };
 
-/* The oracle, the GPU in float32, in halves, and in halves as most GPUs compute them. */
-enum { ORACLE, FULL, HALF, PORTABLE, WAYS };
+/* The oracle, the GPU in float32, in halves, in halves as most GPUs compute them, and in bf16, in panels. */
+enum { ORACLE, FULL, HALF, PORTABLE, BF16, WAYS };
 
 static struct context *way[WAYS];
 
@@ -94,24 +94,25 @@ static void check_size(int64_t n, int64_t d, double tau, bool within, bool zeros
     struct contrast spec = {.n = n, .d = d, .tau = tau, .within = within};
     float *Z = make_rows(n, d, zeros);
     struct outcome exact, half, again;
-    double error[2];
+    double error[WAYS - HALF];
     run(&exact, way[oracle ? ORACLE : FULL], spec, Z);
-    for (int portable = 0; portable < 2; portable++) {
-        run(&half, way[HALF + portable], spec, Z);
-        run(&again, way[HALF + portable], spec, Z);
+    for (int i = HALF; i < WAYS; i++) {
+        double loose = i == BF16 ? 8 : 1; /* 8 bits instead of 11 */
+        run(&half, way[i], spec, Z);
+        run(&again, way[i], spec, Z);
         CHECK(memcmp(half.dZ, again.dZ, (size_t)(2 * n * d) * sizeof(float)) == 0);
         CHECK(memcmp(half.D, again.D, (size_t)(2 * n) * sizeof(double)) == 0);
-        CHECK(fabs(half.loss - exact.loss) < 1e-3 * (1 + fabs(exact.loss)));
-        CHECK(fabs(half.information - exact.information) < 1e-3 * (1 + fabs(exact.loss)));
-        CHECK(worst(half.D, exact.D, 2 * n) < 4e-3 / tau);
-        error[portable] = check_relative(half.dZ, exact.dZ, 2 * n * d);
-        CHECK(error[portable] < 2e-3);
+        CHECK(fabs(half.loss - exact.loss) < loose * 1e-3 * (1 + fabs(exact.loss)));
+        CHECK(fabs(half.information - exact.information) < loose * 1e-3 * (1 + fabs(exact.loss)));
+        CHECK(worst(half.D, exact.D, 2 * n) < loose * 4e-3 / tau);
+        error[i - HALF] = check_relative(half.dZ, exact.dZ, 2 * n * d);
+        CHECK(error[i - HALF] < loose * 2e-3);
         clear(&half);
         clear(&again);
     }
-    printf("n %lld, d %lld, tau %g, %s%s: dZ off by %.2g, portable %.2g\n", (long long)n,
+    printf("n %lld, d %lld, tau %g, %s%s: dZ off by %.2g, portable %.2g, bf16 %.2g\n", (long long)n,
            (long long)d, tau, within ? "exact" : "infonce", zeros ? ", zeros" : "", error[0],
-           error[1]);
+           error[1], error[2]);
     clear(&exact);
     memory_free(Z);
 }
@@ -130,6 +131,7 @@ int main(int argc, char **argv)
     open_way(FULL, cuda, PRECISION_FP32);
     open_way(HALF, cuda, PRECISION_FP16);
     open_way(PORTABLE, cuda, PRECISION_FP16);
+    open_way(BF16, cuda, PRECISION_BF16);
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
         for (int kind = 0; kind < 4; kind++)
             check_size(SIZES[i][0], SIZES[i][1], i % 2 ? 0.4 : 0.9, kind % 2, kind / 2,

@@ -190,7 +190,7 @@ static void small_buffers(void)
 {
     graco_config config;
     char text[5] = "full";
-    preset_config(&config, NULL); /* activation: relu */
+    preset_config(&config, "cora"); /* activation: relu */
     CHECK_FAILS(graco_config_get(&config, "activation", text, 4), GRACO_ERROR_ARGUMENT,
                 "needs 5 bytes");
     CHECK(strcmp(text, "full") == 0);
@@ -225,13 +225,45 @@ static void sizes(void)
 
 /* The table of docs/math.md. Every other key has one value for all. */
 static const struct {
-    const char *name, *scaling, *hidden, *activation, *drop[4], *tau, *lr, *epochs;
+    const char *name, *scaling, *hidden, *activation, *drop[4], *tau, *lr, *decay, *epochs;
 } PRESETS[] = {
-    {"cora", "rowsum", "128", "relu", {"0.2", "0.4", "0.3", "0.4"}, "0.4", "0.0005", "200"},
-    {"citeseer", "rowsum", "256", "prelu", {"0.2", "0", "0.3", "0.2"}, "0.9", "0.001", "200"},
-    {"pubmed", "rowsum", "256", "relu", {"0.4", "0.1", "0", "0.2"}, "0.7", "0.001", "1500"},
-    {"dblp", "binary_rowsum", "256", "relu", {"0.1", "0.4", "0.1", "0"}, "0.7", "0.001", "1000"},
-    {NULL, "none", "256", "relu", {"0.2", "0.4", "0.1", "0.2"}, "0.5", "0.001", "500"},
+    {"cora",
+     "rowsum",
+     "128",
+     "relu",
+     {"0.2", "0.4", "0.3", "0.4"},
+     "0.4",
+     "0.0005",
+     "1e-05",
+     "200"},
+    {"citeseer",
+     "rowsum",
+     "256",
+     "prelu",
+     {"0.2", "0", "0.3", "0.2"},
+     "0.9",
+     "0.001",
+     "1e-05",
+     "200"},
+    {"pubmed",
+     "rowsum",
+     "256",
+     "relu",
+     {"0.4", "0.1", "0", "0.2"},
+     "0.7",
+     "0.001",
+     "1e-05",
+     "1500"},
+    {"dblp",
+     "binary_rowsum",
+     "256",
+     "relu",
+     {"0.1", "0.4", "0.1", "0"},
+     "0.7",
+     "0.001",
+     "1e-05",
+     "1000"},
+    {NULL, "auto", "256", "rrelu", {"0.2", "0.4", "0.4", "0.2"}, "0.5", "0.002", "5e-05", "500"},
 };
 
 static void presets(void)
@@ -253,7 +285,7 @@ static void presets(void)
         CHECK(strcmp(get(&config, "epochs"), PRESETS[i].epochs) == 0);
         CHECK(strcmp(get(&config, "objective"), "exact") == 0);
         CHECK(strcmp(get(&config, "layers"), "2") == 0);
-        CHECK(strcmp(get(&config, "weight_decay"), "1e-05") == 0);
+        CHECK(strcmp(get(&config, "weight_decay"), PRESETS[i].decay) == 0);
         CHECK(strcmp(get(&config, "correction"), "256") == 0);
         CHECK(strcmp(get(&config, "contaminate"), "0") == 0);
         CHECK(strcmp(get(&config, "seed"), "0") == 0);

@@ -89,6 +89,31 @@ static void node_link(void)
     CHECK(strstr(graco_dataset_note(data, 0),
                  "features `c`; labels `y`; left out `a`, `b`, `d[0]`, `d[1]`"));
     graco_dataset_free(data);
+
+    /* Truths are classes 1 and 0, null is unknown; what is no label is not dropped unsaid. */
+    data = load_text("{\"nodes\": [{\"id\": 0, \"y\": true}, {\"id\": 1, \"y\": false}, "
+                     "{\"id\": 2, \"y\": null}], \"links\": []}",
+                     NULL);
+    CHECK(data->classes == 2 && data->label[0] == 1 && data->label[1] == 0 && data->label[2] == -1);
+    CHECK(strstr(graco_dataset_note(data, 0), "labels `y`"));
+    graco_dataset_free(data);
+    data = load_text("{\"nodes\": [{\"id\": 0, \"y\": [1, 0]}, {\"id\": 1, \"y\": 0.5}], "
+                     "\"links\": []}",
+                     NULL);
+    CHECK(data->classes == 0 && strstr(graco_dataset_note(data, 0), "left out `y`"));
+    graco_dataset_free(data);
+}
+
+/* Weights that are none, by what they are. */
+static void node_link_weights(void)
+{
+    TEXT_FAILS(NODES "\"links\": [{\"source\": 0, \"target\": 1, \"weight\": null}]}",
+               "the weight of link 0 is null: expected a number; --unweighted");
+    TEXT_FAILS(NODES "\"links\": [{\"source\": 0, \"target\": 1, \"weight\": \"2\"}]}",
+               "the weight of link 0 is a string: expected a number");
+    TEXT_FAILS(NODES "\"links\": [{\"source\": 0, \"target\": 1, \"weight\": 2}, "
+                     "{\"source\": 1, \"target\": 0}]}",
+               "link 1 has no weight, and others have: expected all or none");
 }
 
 /* ---- GraphML --------------------------------------------------------------------------------- */
@@ -147,6 +172,10 @@ static void bad_graphml(void)
     TEXT_FAILS("<!DOCTYPE a [<!ENTITY b 'c'>]><graphml/>", "a document type");
     TEXT_FAILS("<graphml><graph edgedefault='x'/></graphml>", "edgedefault is neither");
     TEXT_FAILS("<graphml><graph/></graphml>", "edgedefault is neither");
+    TEXT_FAILS(GRAPH("<key id='w' for='edge' attr.name='weight' attr.type='string'/>", "directed",
+                     PAIR "<edge source='0' target='1'><data key='w'>3</data></edge>"),
+               "edge 0 has the weight '3', which its key does not declare as a number: expected "
+               "attr.type=\"double\"");
     TEXT_FAILS(GRAPH("", "directed", ""), "0 nodes");
     TEXT_FAILS(GRAPH("", "directed", "<node/>"), "a <node> without an id");
     TEXT_FAILS(GRAPH("", "directed", "<node id='a'/><node id='a'/>"),
@@ -214,7 +243,7 @@ static void bad_node_link(void)
                "link 0 has the target '2': no node has this id");
     TEXT_FAILS(NODES "\"links\": [{\"source\": 0, \"target\": 1, \"weight\": 1}, "
                      "{\"source\": 1, \"target\": 1}]}",
-               "link 1 has no weight, a number, and others have");
+               "link 1 has no weight, and others have");
     TEXT_FAILS(NODES "\"links\": [{\"source\": 0, \"target\": 1, \"weight\": -1}]}",
                "has the weight -1");
     TEXT_FAILS(NODES "\"links\": [{\"source\": 0, \"target\": 1, \"weight\": 1e99}]}",
@@ -233,6 +262,7 @@ int main(void)
 {
     small_begin();
     node_link();
+    node_link_weights();
     replaced();
     bad_node_link();
     graphml();

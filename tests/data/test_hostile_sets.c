@@ -93,7 +93,8 @@ static const struct row rows[] = {
     {"graph_id", ARRAY_I32, 5, -1, crossing, "joins graphs 0 and 1"},
     {"graph_id", ARRAY_I32, 4, -1, graphs, "graph_id has 4 rows: expected 5"},
     {"graph_id", ARRAY_F32, 5, -1, halves, "graph_id"},
-    {"node_ids", ARRAY_I32, 5, -1, y, "node_ids"},
+    {"node_ids", ARRAY_I32, 5, -1, y, "are both called '0'"},
+    {"node_ids", ARRAY_F32, 5, -1, halves, "node_ids: an array holds float32 items"},
     {"node_ids", ARRAY_I32, 4, -1, y, "node_ids has 4 rows: expected 5"},
     {"x_data", ARRAY_F32, 3, -1, x, "both x and x_data"},
 };

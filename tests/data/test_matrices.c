@@ -190,6 +190,55 @@ static void objects(void)
     }
 }
 
+/* Strings among arrays: what is advised is what is read. */
+static void strings(void)
+{
+    static const int32_t ids[] = {30, -7, 0, 5, 2000000000}, up[] = {0, 1, 2, 3, 4};
+    static const float reals[] = {0, 1, 2, 3, 4};
+    static char *const words[] = {(char *)"u", (char *)"v", (char *)"u", (char *)"", (char *)"v"};
+    struct small_arrays arrays = small_native();
+    graco_dataset *data = NULL;
+    small_add(&arrays, "node_ids", ARRAY_I32, ids, 5, -1);
+    small_npz(&arrays, "ids.npz");
+    CHECK_OK(graco_dataset_load(&data, small_path("ids.npz"), NULL));
+    CHECK(strcmp(data->node_ids[0], "30") == 0 && strcmp(data->node_ids[1], "-7") == 0 &&
+          strcmp(data->node_ids[4], "2000000000") == 0);
+    graco_dataset_free(data);
+    arrays = small_native();
+    small_add(&arrays, "node_ids", ARRAY_I32, up, 5, -1); /* nodes that are only counted */
+    small_npz(&arrays, "ids.npz");
+    CHECK_OK(graco_dataset_load(&data, small_path("ids.npz"), NULL));
+    CHECK(!data->node_ids && data->graph->nodes == 5);
+    graco_dataset_free(data);
+    arrays = small_native();
+    small_add(&arrays, "node_ids", ARRAY_F32, reals, 5, -1);
+    small_npz(&arrays, "ids.npz");
+    LOAD_FAILS("ids.npz", NULL, "node_ids: an array holds float32 items where strings or integers");
+
+    arrays = small_native();
+    small_add(&arrays, "y", ARRAY_I32, up, 5, -1);
+    CHECK_OK(array_from_strings(&arrays.arrays[arrays.count - 1], words, 5));
+    small_npz(&arrays, "y.npz");
+    array_clear(&arrays.arrays[arrays.count - 1]);
+    LOAD_FAILS("y.npz", NULL, "y holds strings: expected classes as integers");
+    put_objects("y.npz", &arrays, "y");
+    LOAD_FAILS("y.npz", NULL, "a.astype(int) makes it, names of classes in class_names");
+    CHECK(!strstr(graco_message(), "astype(str)"));
+}
+
+/* A name that is not UTF-8 has no place in an array of names; the message says in which file. */
+static void foreign_names(void)
+{
+    graco_dataset *data = NULL;
+    small_text("latin.csv", "b,\xe9\n");
+    CHECK_OK(graco_dataset_load(&data, small_path("latin.csv"), NULL));
+    CHECK_FAILS(graco_dataset_save(data, small_path("latin.npz")), GRACO_ERROR_FORMAT,
+                "latin.npz: node_ids: name 1 is not UTF-8");
+    CHECK_FAILS(graco_dataset_save(data, small_path("latin")), GRACO_ERROR_FORMAT,
+                "latin: node_ids: name 1 is not UTF-8");
+    graco_dataset_free(data);
+}
+
 static void put_coo(const char *name, int64_t rows, int64_t cols, int32_t row, int32_t col)
 {
     const int64_t size[2] = {rows, cols};
@@ -277,6 +326,8 @@ int main(void)
     feature_files();
     label_files();
     objects();
+    strings();
+    foreign_names();
     refusals();
     missing_rows();
     small_remove(small_root);

@@ -125,7 +125,8 @@ static void native_refuses(void)
     NATIVE_FAILS("graph_id", ARRAY_I32, ((int32_t[]){0, 0, 1, 1, 1}), 5, -1,
                  "joins graphs 0 and 1");
     NATIVE_FAILS("graph_id", ARRAY_I32, labels, 2, -1, "graph_id has 2 rows");
-    NATIVE_FAILS("node_ids", ARRAY_I32, labels, 5, -1, "node_ids");
+    NATIVE_FAILS("node_ids", ARRAY_I32, labels, 5, -1, "are both called '0'");
+    NATIVE_FAILS("node_ids", ARRAY_F32, values, 5, -1, "node_ids: an array holds float32 items");
     NATIVE_FAILS("inductive", ARRAY_U8, split, 2, -1, "inductive has 2 items: expected 1");
     NATIVE_FAILS("inductive", ARRAY_I32, ((int32_t[]){2}), 1, -1,
                  "inductive is 2: expected 0 or 1");

@@ -273,16 +273,35 @@ static inline void fuzz_check_dataset(graco_dataset *data, graco_status status)
     graco_dataset_free(data);
 }
 
-/* Ends an archive and loads it as a data set. */
-static inline void fuzz_load_zip(struct fuzz_zip *zip)
+/* Loads a file of these bytes as a data set. */
+static inline void fuzz_load(const char *name, const void *bytes, int64_t length)
 {
     char path[256];
     graco_dataset *data = NULL;
-    fuzz_zip_end(zip);
-    fuzz_write("set.zip", zip->out->bytes, zip->out->length);
-    fuzz_path(path, "set.zip");
+    fuzz_write(name, bytes, length);
+    fuzz_path(path, name);
     graco_status status = graco_dataset_load(&data, path, NULL);
     fuzz_check_dataset(data, status);
+}
+
+/* The same for text that a reader knows by its beginning, which an input gets unless it begins with the
+ * same character: mutations stay with this reader. */
+static inline void fuzz_load_text(const char *name, const char *begin, const uint8_t *bytes,
+                                  size_t length)
+{
+    static struct fuzz_block file;
+    file.length = 0;
+    if (length == 0 || *bytes != (uint8_t)*begin)
+        fuzz_add(&file, begin, (int64_t)strlen(begin));
+    fuzz_add(&file, bytes, (int64_t)length);
+    fuzz_load(name, file.bytes, file.length);
+}
+
+/* Ends an archive and loads it as a data set. */
+static inline void fuzz_load_zip(struct fuzz_zip *zip)
+{
+    fuzz_zip_end(zip);
+    fuzz_load("set.zip", zip->out->bytes, zip->out->length);
 }
 
 /* Adds a member with the text up to the next byte 0xff; none if nothing is left. */

@@ -4,11 +4,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    char path[256];
-    graco_dataset *data = NULL;
-    fuzz_write("graph", bytes, (int64_t)length);
-    fuzz_path(path, "graph");
-    graco_status status = graco_dataset_load(&data, path, NULL);
-    fuzz_check_dataset(data, status);
+    fuzz_load("graph", bytes, (int64_t)length);
     return 0;
 }

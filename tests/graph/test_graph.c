@@ -160,12 +160,20 @@ static void weights(void)
     graph_free(graph);
 }
 
-/* Ones are as none, though an edge is repeated, and so are sums that are 1. */
+/* Weights of repeated edges are added whatever they are, ones too; sums that are all 1 are as none. */
 static void ones(void)
 {
+    static const int32_t source[] = {0, 1, 2, 3}, target[] = {1, 0, 3, 1};
     const float given[] = {1, 1, 1, 1, 1, 1, 1}, sums[] = {0.5f, 1, 0.25f, 9, 1, 1, 0.25f};
     struct graph *graph = NULL;
-    CHECK_OK(build(&graph, given, true));
+    CHECK_OK(build(&graph, given, false));
+    CHECK(graph->edges == 4 && graph->in.value && weight_of(graph, 0, 1) == 3);
+    CHECK(weight_of(graph, 1, 0) == 1 && weight_of(graph, 2, 3) == 1);
+    graph_free(graph);
+    CHECK_OK(build(&graph, NULL, true)); /* without weights a repeated edge is one edge */
+    CHECK(graph->edges == 6 && !graph->in.value && !graph->out.value);
+    graph_free(graph);
+    CHECK_OK(graph_build(&graph, NULL, &(struct graph_pairs){4, 4, source, target, given, true}));
     CHECK(graph->edges == 6 && !graph->in.value && !graph->out.value);
     graph_free(graph);
     CHECK_OK(build(&graph, sums, false));

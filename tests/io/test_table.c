@@ -114,6 +114,67 @@ static void test_weights(void)
     }
 }
 
+/* The words of a header say which column is which; all of these have an edge from 7 to 9. */
+static void test_columns(void)
+{
+    static const struct {
+        const char *text;
+        float weight; /* 0: none */
+        int other;    /* the column, from 1, that is left out; 0: none */
+    } cases[] = {
+        {"source,target\n7,9\n", 0, 0},
+        {"target,source\n9,7\n", 0, 0},
+        {"dst,src\n9,7\n", 0, 0},
+        {"To\tFrom\n9\t7\n", 0, 0},
+        {"receiver sender\n9 7\n", 0, 0},
+        {"target_id,source_id\n9,7\n", 0, 0},
+        {"\"Target\";\"Source\"\n9;7\n", 0, 0},
+        {"node1,node2\n7,9\n", 0, 0},
+        {"head,tail\n7,9\n", 0, 0},
+        {"tail,head\n7,9\n", 0, 0},
+        {"target,source,weight\n9,7,3\n", 3, 0},
+        {"weight,source,target\n3,7,9\n", 3, 0},
+        {"w,target,source\n3,9,7\n", 3, 0},
+        {"from,weight,to\n7,3,9\n", 3, 0},
+        {"weight,node1,node2\n3,7,9\n", 3, 0},
+        {"edge_weight,to,x\n3,9,7\n", 3, 0},
+        {"x,source,weight\n9,7,3\n", 3, 0},
+        {"source,target,since\n7,9,3\n", 0, 3},
+        {"id,target,source\n1,9,7\n", 0, 1},
+        {"source,kind,target\n7,friend,9\n", 0, 2},
+        {"target,source,weight\r\n9,7,3\r\n", 3, 0},
+    };
+    struct table_edges edges;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_OK(edges_of(&edges, cases[i].text));
+        CHECK(edges.header && edges.count == 1 && edges.source[0] == 7 && edges.target[0] == 9);
+        CHECK(edges.weight ? edges.weight[0] == cases[i].weight : cases[i].weight == 0);
+        CHECK(edges.other.length > 0 ? edges.order[2] + 1 == cases[i].other : cases[i].other == 0);
+        table_edges_clear(&edges);
+        hostile_truncate(decode, (const uint8_t *)cases[i].text, (int64_t)strlen(cases[i].text));
+    }
+    CHECK_FAILS(edges_of(&edges, "weight,source,target\nx,7,9\n"), GRACO_ERROR_FORMAT,
+                "line 2: the first field \"x\" is no weight");
+    CHECK_FAILS(edges_of(&edges, "source,weight\n7,9\n"), GRACO_ERROR_FORMAT,
+                "column 2 of 2 `weight`: two columns of ids are expected");
+    CHECK_FAILS(edges_of(&edges, "target,to,source\n7,9,1\n"), GRACO_ERROR_FORMAT,
+                "columns 1 and 2 both target: one is expected");
+    CHECK_FAILS(edges_of(&edges, "weight,source,weights\n7,9,1\n"), GRACO_ERROR_FORMAT,
+                "columns 1 and 3 both weight");
+    const struct table_options yes = {.header = TABLE_HEADER_YES};
+    CHECK_FAILS(table_edges_read(&edges, "e.txt", "a,b,c,d\n", 8, &yes), GRACO_ERROR_FORMAT,
+                "e.txt holds no edges: two ids");
+    CHECK_FAILS(edges_of(&edges, "a,b,1_0\n"), GRACO_ERROR_FORMAT,
+                "taken for a header because of \"1_0\"");
+    CHECK_FAILS(edges_of(&edges, "a,b,1_0\nb,c,2\n"), GRACO_ERROR_FORMAT,
+                "\"a\", \"b\" and \"1_0\", may be a header");
+    CHECK_FAILS(edges_of(&edges, "source,target\n"), GRACO_ERROR_FORMAT, "below its first line");
+    CHECK_FAILS(edges_of(&edges, "a,b,1,2\n"), GRACO_ERROR_FORMAT,
+                "line 1: more than 3 fields found, two ids");
+    CHECK_FAILS(edges_of(&edges, "source,target,weight,year\na,b,1,2\n"), GRACO_ERROR_FORMAT,
+                "more than 3 fields found, two ids");
+}
+
 static void test_edge_errors(void)
 {
     struct table_edges edges;
@@ -483,6 +544,7 @@ int main(void)
 {
     test_edges();
     test_weights();
+    test_columns();
     test_edge_errors();
     test_numbers();
     test_labels();

@@ -78,7 +78,7 @@ class Arrays(unittest.TestCase):
             self.assertEqual(g.split.tolist(), [0, 2, 3, 3])
 
     def test_names(self):
-        g = graco.Graph([("x", "y"), ("y", "z")], features=np.eye(3))
+        g = graco.Graph([("x", "y"), ("y", "z")], features=np.eye(3), names=["x", "y", "z"])
         self.assertEqual(g.node_ids.tolist(), ["x", "y", "z"])
         g = graco.Graph([(0, 1)], names=["one", "two", "three"])
         self.assertEqual((g.n_nodes, g.node_ids.tolist()), (3, ["one", "two", "three"]))

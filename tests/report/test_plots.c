@@ -137,6 +137,76 @@ static void heat(void)
     text_clear(&out);
 }
 
+static void confusion(void)
+{
+    static const int64_t counts[] = {6, 2, 0, 1, 9, 0, 0, 0, 0};
+    static const int32_t numbers[] = {0, 3, 4};
+    static const char *const names[] = {"<a>", "b", "c"};
+    struct plot_confusion plot = {
+        .classes = 3, .counts = counts, .numbers = numbers, .names = names};
+    struct text out = {0};
+    plot_confusion(&out, &HEAD, &plot);
+    check_picture(&out);
+    CHECK(count(text_words(&out), "<rect") == 9);
+    CHECK(strstr(text_words(&out), "<title>&lt;a&gt; taken for b: 2 of 8, 25.0 %</title>"));
+    CHECK(strstr(text_words(&out), ">90.0</text>"));
+    CHECK(strstr(text_words(&out), ">b, 3</text>"));
+    CHECK(strstr(text_words(&out), "<title>c taken for c: 0 of 0, 0.0 %</title>"));
+    text_clear(&out);
+    plot.names = NULL;
+    plot_confusion(&out, &HEAD, &plot);
+    CHECK(strstr(text_words(&out), ">class 4</text>"));
+    text_clear(&out);
+    plot.classes = 0;
+    plot_confusion(&out, &HEAD, &plot);
+    check_picture(&out);
+    text_clear(&out);
+}
+
+/* Classes whose middles coincide have their names one below the other. */
+static void labels(void)
+{
+    static const double x[] = {0, 1, 1, 0, 0, 1}, y[] = {0, 1, 0, 1, 0, 1};
+    static const int32_t class_of[] = {0, 0, 1, 1, 2, 2};
+    static const char *const names[] = {"one", "two", "three"};
+    struct plot_scatter plot = {.x_label = "",
+                                .y_label = "",
+                                .count = 6,
+                                .classes = 3,
+                                .x = x,
+                                .y = y,
+                                .class_of = class_of,
+                                .class_names = names};
+    struct text out = {0};
+    double at[3][2] = {{0}};
+    int found = 0;
+    plot_scatter(&out, &HEAD, &plot);
+    for (const char *text = text_words(&out);
+         found < 3 && (text = strstr(text, "<text class=\"middle halo\"")); text++)
+        found += sscanf(text, "<text class=\"middle halo\" x=\"%lf\" y=\"%lf\">", &at[found][0],
+                        &at[found][1]) == 2;
+    CHECK(found == 3 && at[0][0] == at[1][0] && at[1][0] == at[2][0]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < i; j++)
+            CHECK(fabs(at[i][1] - at[j][1]) >= 13.9);
+    text_clear(&out);
+}
+
+/* A series without a number is not in the legend. */
+static void absent(void)
+{
+    static const double x[] = {1, 2}, y[] = {3, 4}, none[] = {NAN, NAN};
+    const struct plot_series series[] = {{"here", 2, x, y, NULL, NULL},
+                                         {"nowhere", 2, x, none, NULL, NULL}};
+    struct text out = {0};
+    plot_lines(
+        &out, &HEAD,
+        &(struct plot_lines){.x_label = "", .y_label = "", .series_count = 2, .series = series});
+    check_picture(&out);
+    CHECK(strstr(text_words(&out), ">here</text>") && !strstr(text_words(&out), "nowhere"));
+    text_clear(&out);
+}
+
 static void scatter(void)
 {
     static const double x[] = {0, 1, 2, NAN}, y[] = {0, 1, 0, 3};
@@ -168,6 +238,9 @@ int main(void)
     names();
     lines();
     heat();
+    confusion();
+    labels();
+    absent();
     scatter();
     return check_result();
 }

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "data/node_features.h"
 #include "graph/weigh.h"
+#include "data/preprocess.h"
 #include "presets.h"
 
 static struct graco_dataset *generated(int64_t nodes, bool dense)
@@ -30,6 +31,7 @@ static graco_config config_of(int encoder)
     config.layers = encoder == ENCODER_GCN ? 2 : 3;
     config.hidden = 12;
     config.activation = ACTIVATION_ELU;
+    config.scaling = SCALING_NONE;
     config.drop_edge_1 = config.drop_edge_2 = 0;
     config.drop_feature_1 = config.drop_feature_2 = 0;
     config.device = DEVICE_CPU;

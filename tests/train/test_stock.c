@@ -2,6 +2,7 @@
  * once, and neither that nor a lack of memory changes a bit. */
 #include "data/small_files.h"
 #include "train/checkpoint.h"
+#include "data/preprocess.h"
 #include "presets.h"
 #include "pretended.h"
 #include "train/schedule.h"
@@ -41,6 +42,7 @@ static graco_config make_config(const struct setting *s)
     graco_config config;
     preset_config(&config, NULL);
     config.encoder = ENCODER_SAGE;
+    config.scaling = SCALING_NONE;
     config.hidden = 8;
     config.batch = 64;
     config.threads = 1;

@@ -299,6 +299,29 @@ static void explodes(void)
     graco_dataset_free(data);
 }
 
+/* The general preset scales counts and leaves other features alone; what it decided stands in the model,
+ * and is what the same word would have done. */
+static void scales_counts(void)
+{
+    for (int dense = 0; dense < 2; dense++) {
+        graco_dataset *data = make_data(dense);
+        graco_config config = make_config();
+        graco_model *model[2] = {NULL};
+        graco_train_result result[2] = {{0}};
+        char word[32];
+        CHECK_OK(graco_config_set(&config, "scaling", "auto"));
+        CHECK_OK(graco_train(&model[0], &result[0], data, &config, NULL));
+        CHECK_OK(graco_config_get(graco_model_config(model[0]), "scaling", word, sizeof word));
+        CHECK(strcmp(word, dense ? "none" : "rowsum") == 0);
+        CHECK_OK(graco_config_set(&config, "scaling", word));
+        CHECK_OK(graco_train(&model[1], &result[1], data, &config, NULL));
+        CHECK(result[0].loss == result[1].loss);
+        graco_model_free(model[0]);
+        graco_model_free(model[1]);
+        graco_dataset_free(data);
+    }
+}
+
 int main(void)
 {
     if (!mkdtemp(root))
@@ -312,6 +335,7 @@ int main(void)
     }
     refusals();
     explodes();
+    scales_counts();
     rmdir(root);
     return check_result();
 }

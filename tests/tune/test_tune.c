@@ -314,6 +314,9 @@ static void little(void)
     options.seconds = 0.3;
     CHECK_OK(graco_tune(NULL, &result, data, &options));
     CHECK(result.out_of_time && result.trials > 0);
+    options = make_options("shorter", 0);
+    options.seconds = 1e-6;
+    CHECK_FAILS(graco_tune(NULL, &result, data, &options), GRACO_STOPPED, "no trial was measured");
     graco_dataset_free(data);
 }
 

@@ -12,13 +12,15 @@
  * order are kept from the forward for the backward sweep as far as the budget goes. The others are
  * computed again by the same instructions, and have the same bits.
  *
+ * With PRECISION_BF16 products read operands in bf16 (cpu_rounded.c), but for positive pairs: the terms of the
+ * loss and of the gradient that they are in nearly cancel, so their similarities and weights are float32's.
+ *
  * A sweep may last minutes. After each of its tiles the calling thread tells the watch how far it is and
  * asks whether to go on. If not, no further tile is taken. Those that are under way end, because a tile
  * waits only for tiles before it. */
 #include "compute/cpu/cpu_contrast.h"
 
 #include "base/threads.h"
-#include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
 #include <math.h>
@@ -36,10 +38,6 @@ enum {
 
 static const double LOG2E = 1.44269504088896340736;
 
-struct block {
-    int64_t first, rows;
-};
-
 struct tile {
     int64_t index, round;
     int64_t i, j; /* blocks, i <= j */
@@ -52,7 +50,7 @@ struct tile_sweep {
     const struct loops *loops;
     int64_t per_view, blocks; /* blocks of one view, of both */
     int64_t kept;             /* tiles kept from the forward sweep */
-    void (*run)(struct tile_sweep *, struct tile, float *);
+    void (*run)(struct tile_sweep *, struct tile, int seat);
     struct context *context;
     graco_status status;      /* what the caller's watch said */
     atomic_llong next;        /* tile that is taken next */
@@ -60,6 +58,8 @@ struct tile_sweep {
     float *work;              /* (threads, TILE_FLOATS + 2 TILE) */
     float *columns;           /* each view's Z', packed: where similarities are computed */
     float *rows;              /* backward: Z, packed */
+    struct rounded_rows half; /* the two in bf16 */
+    uint32_t *weights; /* (threads, TILE_FLOATS) backward, bf16: weights by row, then by column */
     double *between, *within; /* (2n) forward: sums over the other and the own view */
     const float *inverse;     /* (2n) backward: 1 / D */
     float *dZ;                /* (2n, d) backward */
@@ -101,12 +101,22 @@ static void end_turn(struct tile_sweep *sweep, int64_t block, int64_t round)
     atomic_store_explicit(&sweep->round[block], round + 1, memory_order_release);
 }
 
-/* The similarities of a tile, exponentiated, with their sums; in `room`, rows TILE apart. */
-static void exp_similarities(const struct tile_sweep *sweep, struct block I, struct block J,
-                             float *room, float *row_sum, float *col_sum)
+/* A thread's memory: a tile, then the sums of its rows, of its columns. */
+static float *work_of(const struct tile_sweep *sweep, int seat)
+{
+    return sweep->work + seat * (int64_t)(TILE_FLOATS + 2 * TILE);
+}
+
+/* The similarities of a tile in `room`, rows TILE apart. */
+static void similarities(const struct tile_sweep *sweep, struct block I, struct block J,
+                         float *room)
 {
     const struct contrast *s = sweep->spec;
     int64_t view = J.first / s->n, first = J.first - view * s->n;
+    if (sweep->half.loops) {
+        rounded_similarities(&sweep->half, I, J, room);
+        return;
+    }
     sweep->loops->product(&(struct panel_product){
         .rows = I.rows,
         .cols = J.rows,
@@ -120,6 +130,24 @@ static void exp_similarities(const struct tile_sweep *sweep, struct block I, str
         .C = room,
         .c_row = TILE,
     });
+}
+
+/* Whether a tile has the positive pairs of its rows on its diagonal, in need of more than bf16. */
+static bool has_positives(const struct tile_sweep *sweep, struct block I, struct block J)
+{
+    return sweep->half.loops && J.first == I.first + sweep->spec->n;
+}
+
+/* The similarities, exponentiated, with their sums in the thread's memory. */
+static void exp_similarities(const struct tile_sweep *sweep, struct block I, struct block J,
+                             float *room, int seat)
+{
+    float *row_sum = work_of(sweep, seat) + TILE_FLOATS, *col_sum = row_sum + TILE;
+    const struct contrast *s = sweep->spec;
+    similarities(sweep, I, J, room);
+    for (int64_t i = 0; i < I.rows && has_positives(sweep, I, J); i++)
+        room[i * TILE + i] = (float)sweep->loops->dot(s->Z + (I.first + i) * s->d,
+                                                      s->Z + (J.first + i) * s->d, s->d);
     if (I.first == J.first) /* a row is no negative of itself: far below any cosine */
         for (int64_t i = 0; i < I.rows; i++)
             room[i * TILE + i] = -1e30f;
@@ -132,15 +160,15 @@ static void add_sums(double *total, const float *sum, int64_t count)
         total[i] += (double)sum[i];
 }
 
-static void forward_tile(struct tile_sweep *sweep, struct tile t, float *work)
+static void forward_tile(struct tile_sweep *sweep, struct tile t, int seat)
 {
     struct block I = block_at(sweep, t.i), J = block_at(sweep, t.j);
-    float *row_sum = work + TILE_FLOATS, *col_sum = row_sum + TILE;
+    float *work = work_of(sweep, seat), *row_sum = work + TILE_FLOATS, *col_sum = row_sum + TILE;
     float *room = t.index < sweep->kept ? sweep->spec->tiles + t.index * TILE_FLOATS : work;
     double *total = t.between ? sweep->between : sweep->within;
     bool used = t.between || sweep->spec->within;
     if (used)
-        exp_similarities(sweep, I, J, room, row_sum, col_sum);
+        exp_similarities(sweep, I, J, room, seat);
     wait_turn(sweep, t.i, t.round);
     if (used)
         add_sums(total + I.first, row_sum, I.rows);
@@ -153,19 +181,44 @@ static void forward_tile(struct tile_sweep *sweep, struct tile t, float *work)
     end_turn(sweep, t.j, t.round);
 }
 
-/* dZ += W Z, where dZ has the rows of block `to` and Z those of block `from`. W's rows are `row`
- * floats apart, its columns `col`. */
+/* A tile's weights from its exponentials: over the thread's tile, or in bf16. */
+static void weigh(const struct tile_sweep *sweep, struct block I, struct block J, const float *from,
+                  int seat)
+{
+    const float *row = sweep->inverse + I.first, *col = sweep->inverse + J.first;
+    if (!sweep->half.loops) {
+        sweep->loops->weigh_tile(work_of(sweep, seat), from, TILE, I.rows, J.rows, row, col);
+        return;
+    }
+    uint32_t *weights = sweep->weights + seat * (int64_t)TILE_FLOATS;
+    sweep->half.loops->weigh_tile(&(struct bf16_weights){.by_row = weights,
+                                                         .by_col = weights + TILE_FLOATS / 2,
+                                                         .tile = from,
+                                                         .rows = I.rows,
+                                                         .cols = J.rows,
+                                                         .row = row,
+                                                         .col = col});
+}
+
+/* dZ += W Z, where dZ has the rows of block `to`, Z those of block `from`, and W is the tile's weights or,
+ * where `turned`, their transpose. */
 static void add_gradient(const struct tile_sweep *sweep, struct block to, struct block from,
-                         const float *W, int64_t row, int64_t col)
+                         bool turned, int seat)
 {
     const struct contrast *s = sweep->spec;
+    if (sweep->half.loops) {
+        const uint32_t *W = sweep->weights + seat * (int64_t)TILE_FLOATS;
+        rounded_gradient(&sweep->half, sweep->dZ, to, from, turned ? W + TILE_FLOATS / 2 : W,
+                         turned ? 1 : TILE / 2, turned ? TILE : 1);
+        return;
+    }
     sweep->loops->product(&(struct panel_product){
         .rows = to.rows,
         .cols = s->d,
         .depth = from.rows,
-        .A = W,
-        .a_row = row,
-        .a_col = col,
+        .A = work_of(sweep, seat),
+        .a_row = turned ? 1 : TILE,
+        .a_col = turned ? TILE : 1,
         .B = sweep->rows + from.first * PANEL,
         .b_row = PANEL,
         .b_panel = PANEL * 2 * s->n,
@@ -175,29 +228,29 @@ static void add_gradient(const struct tile_sweep *sweep, struct block to, struct
     });
 }
 
-static void backward_tile(struct tile_sweep *sweep, struct tile t, float *work)
+static void backward_tile(struct tile_sweep *sweep, struct tile t, int seat)
 {
-    const struct contrast *s = sweep->spec;
     struct block I = block_at(sweep, t.i), J = block_at(sweep, t.j);
-    const float *from = work;
-    bool used = t.between || s->within;
+    float *from = work_of(sweep, seat);
+    bool used = t.between || sweep->spec->within;
     if (used) {
         if (t.index < sweep->kept)
-            from = s->tiles + t.index * TILE_FLOATS;
+            from = sweep->spec->tiles + t.index * TILE_FLOATS;
         else
-            exp_similarities(sweep, I, J, work, work + TILE_FLOATS, work + TILE_FLOATS + TILE);
-        sweep->loops->weigh_tile(work, from, TILE, I.rows, J.rows, sweep->inverse + I.first,
-                                 sweep->inverse + J.first);
+            exp_similarities(sweep, I, J, from, seat);
+        for (int64_t i = 0; i < I.rows && has_positives(sweep, I, J); i++)
+            from[i * TILE + i] = 0; /* the positive pairs: see begin_sums */
+        weigh(sweep, I, J, from, seat);
     }
     wait_turn(sweep, t.i, t.round);
     if (used)
-        add_gradient(sweep, I, J, work, TILE, 1);
+        add_gradient(sweep, I, J, false, seat);
     end_turn(sweep, t.i, t.round);
     if (t.i == t.j)
         return;
     wait_turn(sweep, t.j, t.round);
     if (used)
-        add_gradient(sweep, J, I, work, 1, TILE);
+        add_gradient(sweep, J, I, true, seat);
     end_turn(sweep, t.j, t.round);
 }
 
@@ -225,13 +278,12 @@ static void look_back(const struct tile_sweep *sweep, int64_t index)
 static void take_tiles(void *job, struct threads_piece piece)
 {
     struct tile_sweep *sweep = job;
-    float *work = sweep->work + piece.seat * (TILE_FLOATS + 2 * TILE);
     int64_t tiles = tile_count(sweep);
     for (;;) {
         int64_t index = atomic_fetch_add_explicit(&sweep->next, 1, memory_order_relaxed);
         if (index >= tiles)
             break;
-        sweep->run(sweep, tile_at(sweep, index), work);
+        sweep->run(sweep, tile_at(sweep, index), piece.seat);
         if (piece.seat != 0)
             continue;
         look_back(sweep, index);
@@ -242,7 +294,7 @@ static void take_tiles(void *job, struct threads_piece piece)
 }
 
 static graco_status run_tiles(struct context *c, struct tile_sweep *sweep,
-                              void (*run)(struct tile_sweep *, struct tile, float *))
+                              void (*run)(struct tile_sweep *, struct tile, int))
 {
     sweep->run = run;
     sweep->context = c;
@@ -266,6 +318,8 @@ static void pack_columns_piece(void *job, struct threads_piece piece)
 static graco_status pack_columns(struct context *c, struct tile_sweep *sweep)
 {
     const struct contrast *s = sweep->spec;
+    if (sweep->half.loops)
+        return rounded_columns(c, &sweep->half);
     PASS(context_take(c, &sweep->columns, 2 * pack_size(s->d, s->n), sizeof(float)));
     threads_run(c->threads, 2 * pieces_of(s->n, PANEL), PANELS_PER_PIECE, pack_columns_piece,
                 sweep);
@@ -283,6 +337,11 @@ static void pack_rows_piece(void *job, struct threads_piece panels)
 static graco_status pack_rows(struct context *c, struct tile_sweep *sweep)
 {
     const struct contrast *s = sweep->spec;
+    if (sweep->half.loops) {
+        PASS(context_take(c, &sweep->weights, c->threads * (int64_t)TILE_FLOATS,
+                          sizeof *sweep->weights));
+        return rounded_row_pairs(c, &sweep->half);
+    }
     PASS(context_take(c, &sweep->rows, pack_size(2 * s->n, s->d), sizeof(float)));
     threads_run(c->threads, pieces_of(s->d, PANEL), 1, pack_rows_piece, sweep);
     return GRACO_OK;
@@ -295,6 +354,9 @@ static graco_status init_sweep(struct context *c, struct tile_sweep *sweep,
     memset(sweep, 0, sizeof *sweep);
     sweep->spec = s;
     sweep->loops = loops_choose();
+    sweep->half.spec = s;
+    if (c->precision == PRECISION_BF16)
+        sweep->half.loops = loops_bf16_choose(0);
     sweep->per_view = pieces_of(s->n, TILE);
     sweep->blocks = 2 * sweep->per_view;
     sweep->kept = s->tile_floats / TILE_FLOATS;
@@ -312,6 +374,8 @@ static void clear_sweep(struct context *c, struct tile_sweep *sweep)
     context_give(c, sweep->work);
     context_give(c, sweep->columns);
     context_give(c, sweep->rows);
+    rounded_clear(c, &sweep->half);
+    context_give(c, sweep->weights);
     context_give(c, sweep->round);
 }
 
@@ -366,14 +430,24 @@ done:
     return status;
 }
 
-/* Sums begin with the positive pair, which the negatives nearly cancel: they shrink as they go. */
+/* Sums begin with the positive pair, which the negatives nearly cancel: they shrink as they go. Its own
+ * weight among them is there already where the others are rounded. */
 static void begin_sums(void *job, struct threads_piece rows)
 {
     const struct tile_sweep *sweep = job;
-    int64_t n = sweep->spec->n, d = sweep->spec->d;
-    for (int64_t i = rows.first; i < rows.last; i++)
+    const struct contrast *s = sweep->spec;
+    int64_t n = s->n, d = s->d;
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        int64_t partner = (i + n) % (2 * n);
+        const float *z = s->Z + partner * d;
+        float pull = -2;
+        if (sweep->half.loops) {
+            double x = sweep->loops->dot(s->Z + i * d, z, d);
+            pull += (float)(exp((x - 1) / s->tau) * (1 / s->D[i] + 1 / s->D[partner]));
+        }
         for (int64_t j = 0; j < d; j++)
-            sweep->dZ[i * d + j] = -2 * sweep->spec->Z[(i + n) % (2 * n) * d + j];
+            sweep->dZ[i * d + j] = pull * z[j];
+    }
 }
 
 static void scale_sums(void *job, struct threads_piece piece)

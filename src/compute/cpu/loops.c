@@ -107,20 +107,21 @@ static void scatter(float *Y, const struct gather *g, const float *x, int64_t fi
 
 /* ---- Dense products -------------------------------------------------------------------------- */
 
-/* A block of C that fits the registers: 24 accumulators of 32, or 12 of 16. */
-enum { BLOCK_ROWS = 6, BLOCK_VECTORS = EXT_LANES == 16 ? 4 : 2 };
-
-enum { DEPTH = 512 }; /* rows of a panel of B that stay in the near cache */
-
 #define NUMBER float
 #define REGISTER ext_register
 #define NUMBERS EXT_LANES
+#define OPERAND float
+#define OPERANDS ext_register
+#define ADD_PRODUCT(c, a, b) ((c) += (a) * (b))
 #define NAMED(x) x
 #include "compute/cpu/loops_product.def"
 
 #define NUMBER double
 #define REGISTER ext_register_double
 #define NUMBERS (EXT_LANES / 2)
+#define OPERAND double
+#define OPERANDS ext_register_double
+#define ADD_PRODUCT(c, a, b) ((c) += (a) * (b))
 #define NAMED(x) x##_double
 #include "compute/cpu/loops_product.def"
 

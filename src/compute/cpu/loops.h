@@ -26,19 +26,20 @@ struct gather {
  *
  * So B is a plain matrix of rows ldb apart (b_row = ldb, b_panel = PANEL), or packed by pack_panel.
  * Every element is one sum in the order of k, whatever the shape. */
-#define PANEL_PRODUCT(name, number)                                                                \
+#define PANEL_PRODUCT(name, operand, number)                                                       \
     struct name {                                                                                  \
         int64_t rows, cols, depth;                                                                 \
-        const number *A;                                                                           \
+        const operand *A;                                                                          \
         int64_t a_row, a_col;                                                                      \
-        const number *B;                                                                           \
+        const operand *B;                                                                          \
         int64_t b_row, b_panel;                                                                    \
         number *C;                                                                                 \
         int64_t c_row;                                                                             \
         bool accumulate;                                                                           \
     }
-PANEL_PRODUCT(panel_product, float);
-PANEL_PRODUCT(panel_product_double, double);
+PANEL_PRODUCT(panel_product, float, float);
+PANEL_PRODUCT(panel_product_double, double, double);
+PANEL_PRODUCT(panel_product_bf16, uint32_t, float); /* of pairs: loops_bf16.h */
 #undef PANEL_PRODUCT
 
 enum { PANEL = 64 };

@@ -8,6 +8,10 @@
 
 enum { LANES = 16 };
 
+/* loops_product.def: a block of C that fits the registers, 24 accumulators of 32 or 12 of 16; and how many
+ * rows of a panel of B stay in the near cache. */
+enum { BLOCK_ROWS = 6, BLOCK_VECTORS = EXT_LANES == 16 ? 4 : 2, DEPTH = 512 };
+
 static inline ext_vector load(const float *p)
 {
     ext_vector v;

@@ -3,7 +3,7 @@
  * The matrix of similarities is never stored whole. In half precision it lives in tiles, in
  * registers (cuda_tiles.cuh); else in panels, in the GPU's cache (cuda_panels.cu).
  *
- * With PRECISION_FP16 the operands are halves. Entries of Z are at most 1. The weights e_ij (1/D_i
+ * With PRECISION_FP16 the operands are halves, with PRECISION_BF16 bf16, in panels. Entries of Z are at most 1. The weights e_ij (1/D_i
  * + 1/D_j) are at most 2, because e_ij/D_i and e_ij/D_j are at most 1; times a factor of at most
  * 32000 they do not overflow. Similarities, exponentials and sums stay in float32. The positive
  * pair, in which the two terms of the gradient nearly cancel, is left out of the weights and added

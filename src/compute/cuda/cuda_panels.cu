@@ -1,6 +1,6 @@
 /* The contrast in panels of similarities: the version to read first. cuda_tiles.cuh does the same
  * in one kernel per direction, with panels so small that they fit into registers. Panels serve in
- * float32 and TF32, and in halves where rows are too wide for tiles.
+ * float32, TF32 and bf16, and in halves where rows are too wide for tiles.
  *
  *                      columns: all of Z, or the other view's rows of it
  *                      +-------------+-------------+---
@@ -14,16 +14,17 @@
  * the weights e_ij (1/D_i + 1/D_j), and cuBLAS multiplies those with Z. */
 #include "compute/cuda/cuda_contrast.cuh"
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 /* One sweep over all panels. */
 struct panel_sweep {
     const struct contrast *spec;
-    bool half;
-    int64_t width;            /* d, rounded up where operands are halves */
-    const void *Z;            /* (2n, width) floats or halves */
+    cudaDataType operands;    /* what products multiply: floats, halves or bf16 */
+    int64_t width;            /* d, rounded up where operands are not floats */
+    const void *Z;            /* (2n, width) operands */
     float *S;                 /* a panel of similarities */
-    void *weights;            /* backward: a panel of halves, or S */
+    void *weights;            /* backward: a panel of operands; S where they are floats */
     double *between, *within; /* (2n) forward: row sums over the other and the own view */
     const float *inverse;     /* (2n) backward: 1 / D, scaled */
     float *dZ;                /* (2n, d) backward */
@@ -41,12 +42,28 @@ static void columns_of(const struct contrast *s, int view, int64_t *from, int64_
     *end = s->within || view == 0 ? 2 * s->n : s->n;
 }
 
-__global__ static void to_half(int64_t rows, int64_t d, int64_t width, __half *out, const float *Z)
+__device__ static inline void put(float *to, float x)
+{
+    *to = x;
+}
+
+__device__ static inline void put(__half *to, float x)
+{
+    *to = __float2half_rn(x);
+}
+
+__device__ static inline void put(__nv_bfloat16 *to, float x)
+{
+    *to = __float2bfloat16_rn(x);
+}
+
+template <typename T>
+__global__ static void round_rows(int64_t rows, int64_t d, int64_t width, T *out, const float *Z)
 {
     int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < rows * width; i += step) {
         int64_t row = i / width, col = i % width;
-        out[i] = __float2half_rn(col < d ? Z[row * d + col] : 0);
+        put(&out[i], col < d ? Z[row * d + col] : 0);
     }
 }
 
@@ -55,24 +72,31 @@ static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep 
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
-    __half *Z = NULL;
+    void *Z = NULL;
     int64_t floats = panel_rows(s) * panel_cols(s);
     sweep->spec = s;
-    sweep->half = c->precision == PRECISION_FP16;
+    sweep->operands = c->precision == PRECISION_FP16   ? CUDA_R_16F
+                      : c->precision == PRECISION_BF16 ? CUDA_R_16BF
+                                                       : CUDA_R_32F;
     sweep->width = s->d;
     sweep->Z = s->Z;
     PASS(scratch_take(scratch, &sweep->S, floats, sizeof(float)));
     sweep->weights = sweep->S;
-    if (!sweep->half)
+    if (sweep->operands == CUDA_R_32F)
         return GRACO_OK;
     sweep->width = round_up(s->d, HALF_GRAIN);
-    PASS(scratch_take(scratch, &Z, 2 * s->n * sweep->width, sizeof(__half)));
+    PASS(scratch_take(scratch, &Z, 2 * s->n * sweep->width, HALF_BYTES));
     sweep->Z = Z;
     if (backward)
-        PASS(scratch_take(scratch, &sweep->weights, floats, sizeof(__half)));
-    to_half<<<blocks_striding(state, 2 * s->n * sweep->width, BLOCK), BLOCK, 0, state->stream>>>(
-        2 * s->n, s->d, sweep->width, Z, s->Z);
-    PASS_LAUNCH("rounding to halves");
+        PASS(scratch_take(scratch, &sweep->weights, floats, HALF_BYTES));
+    int blocks = (int)blocks_striding(state, 2 * s->n * sweep->width, BLOCK);
+    if (sweep->operands == CUDA_R_16F)
+        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * s->n, s->d, sweep->width, (__half *)Z,
+                                                        s->Z);
+    else
+        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * s->n, s->d, sweep->width,
+                                                        (__nv_bfloat16 *)Z, s->Z);
+    PASS_LAUNCH("rounding rows");
     return GRACO_OK;
 }
 
@@ -99,21 +123,21 @@ static graco_status visit_panels(struct context *c, struct panel_sweep *sweep,
 /* Z from that row on, as products read it. */
 static struct operand rows_of(const struct panel_sweep *sweep, int64_t row, bool transposed)
 {
-    int64_t bytes = sweep->width * (int64_t)(sweep->half ? sizeof(__half) : sizeof(float));
+    int64_t bytes = sweep->width * (sweep->operands == CUDA_R_32F ? 4 : (int)HALF_BYTES);
     return {(const char *)sweep->Z + row * bytes, sweep->width, transposed};
 }
 
-/* C (+)= A op(B), of floats or halves. */
-static graco_status multiply(struct context *c, bool half, struct result C, int64_t k,
+/* C (+)= A op(B). */
+static graco_status multiply(struct context *c, cudaDataType operands, struct result C, int64_t k,
                              struct operand A, struct operand B)
 {
     const struct cuda_state *s = state_of(c);
     const float one = 1, beta = C.accumulate ? 1 : 0;
-    if (!half)
+    if (operands == CUDA_R_32F)
         return cuda_multiply(c, C, k, A, B);
     return cuda_check_blas(s->call.gemm(s->blas, B.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                        CUBLAS_OP_N, C.n, C.m, k, &one, B.data, CUDA_R_16F, B.ld,
-                                        A.data, CUDA_R_16F, A.ld, &beta, C.data, CUDA_R_32F, C.ld,
+                                        CUBLAS_OP_N, C.n, C.m, k, &one, B.data, operands, B.ld,
+                                        A.data, operands, A.ld, &beta, C.data, CUDA_R_32F, C.ld,
                                         CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
                            "a product of halves");
 }
@@ -121,7 +145,7 @@ static graco_status multiply(struct context *c, bool half, struct result C, int6
 static graco_status similarities(struct context *c, const struct panel_sweep *sweep,
                                  const struct panel *p)
 {
-    return multiply(c, sweep->half, {sweep->S, p->ld, p->rows, p->cols, false}, sweep->width,
+    return multiply(c, sweep->operands, {sweep->S, p->ld, p->rows, p->cols, false}, sweep->width,
                     rows_of(sweep, p->first, false), rows_of(sweep, p->from, true));
 }
 
@@ -177,16 +201,6 @@ graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast 
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-__device__ static inline void put(float *to, float x)
-{
-    *to = x;
-}
-
-__device__ static inline void put(__half *to, float x)
-{
-    *to = __float2half_rn(x);
-}
-
 /* W = e_ij (1/D_i + 1/D_j), without the row itself and its partner. W may be S. */
 template <typename T>
 __global__ static void __launch_bounds__(BLOCK)
@@ -212,15 +226,18 @@ static graco_status backward_panel(struct context *c, struct panel_sweep *sweep,
     int64_t from, end;
     columns_of(s, p->first >= s->n, &from, &end);
     PASS(similarities(c, sweep, p));
-    if (sweep->half)
+    if (sweep->operands == CUDA_R_16F)
         weigh<<<(unsigned)p->rows, BLOCK, 0, stream>>>(*p, s->n, sweep->S, (__half *)sweep->weights,
                                                        scale, sweep->inverse);
+    else if (sweep->operands == CUDA_R_16BF)
+        weigh<<<(unsigned)p->rows, BLOCK, 0, stream>>>(
+            *p, s->n, sweep->S, (__nv_bfloat16 *)sweep->weights, scale, sweep->inverse);
     else
         weigh<<<(unsigned)p->rows, BLOCK, 0, stream>>>(*p, s->n, sweep->S, sweep->S, scale,
                                                        sweep->inverse);
     PASS_LAUNCH("weighing similarities");
     /* Later panels of a row add. */
-    return multiply(c, sweep->half, {dZ, s->d, p->rows, s->d, p->from != from}, p->cols,
+    return multiply(c, sweep->operands, {dZ, s->d, p->rows, s->d, p->from != from}, p->cols,
                     operand_of(sweep->weights, p->ld), rows_of(sweep, p->from, false));
 }
 

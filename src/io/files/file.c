@@ -211,7 +211,7 @@ static graco_status write_all(struct file_writer *writer, const uint8_t *bytes, 
     if (system_write(writer->fd, bytes, (size_t)length))
         return GRACO_OK;
     writer->failed = true;
-    return fail_errno("write", writer->temporary);
+    return fail_errno("write", writer->path);
 }
 
 static graco_status writer_flush(struct file_writer *writer)
@@ -262,7 +262,7 @@ graco_status file_writer_sync(struct file_writer *writer)
 {
     PASS(writer_usable(writer));
     PASS(writer_flush(writer));
-    return system_sync(writer->fd) == 0 ? GRACO_OK : fail_errno("sync", writer->temporary);
+    return system_sync(writer->fd) == 0 ? GRACO_OK : fail_errno("sync", writer->path);
 }
 
 /* The file stays open, and so locked, until it has its name: nobody may take it for a leftover. */

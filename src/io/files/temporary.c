@@ -173,7 +173,7 @@ graco_status temporary_file(char **path, int *fd, const char *target)
             close(opened);
         errno = EEXIST;
     }
-    FAIL(GRACO_ERROR_IO, "cannot create %s: %s", name, strerror(errno));
+    FAIL(GRACO_ERROR_IO, "cannot create %s: %s", target, strerror(errno));
 done:
     memory_free(name);
     return status;
@@ -208,7 +208,7 @@ graco_status temporary_folder(char **path, DIR **list, const char *target)
             closedir(opened);
         errno = EEXIST;
     }
-    FAIL(GRACO_ERROR_IO, "cannot make the folder %s: %s", name, strerror(errno));
+    FAIL(GRACO_ERROR_IO, "cannot make the folder %s: %s", target, strerror(errno));
 done:
     memory_free(name);
     return status;

@@ -172,9 +172,9 @@ graco_status scan_columns(int *columns, int count, int least, int most, const ch
         *columns = count;
     if (count >= least && count <= most && count == *columns)
         return GRACO_OK;
-    return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": %d%s fields found, %s",
-                       scan->file, scan->line, count > most ? most : count,
-                       count > most ? " and more" : "", wanted);
+    return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": %s%d fields found, %s",
+                       scan->file, scan->line, count > most ? "more than " : "",
+                       count > most ? most : count, wanted);
 }
 
 int64_t scan_count_lines(const void *bytes, int64_t length)
@@ -321,4 +321,15 @@ bool scan_number(double *out, struct scan_field field)
     value = exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
     *out = negative ? -value : value;
     return true;
+}
+
+bool scan_is_number(struct scan_field field)
+{
+    double value;
+    return scan_number(&value, field);
+}
+
+int scan_shown(struct scan_field field)
+{
+    return (int)(field.length < 40 ? field.length : 40);
 }

@@ -51,5 +51,9 @@ bool scan_integer(int64_t *out, struct scan_field field, int64_t low, int64_t hi
 /* The field as a decimal number, correctly rounded; false if it is none. nan and inf are numbers
  * here (and not finite). Does not depend on the locale. */
 bool scan_number(double *out, struct scan_field field);
+bool scan_is_number(struct scan_field field);
+
+/* How many bytes of a field a message shows. */
+int scan_shown(struct scan_field field);
 
 #endif

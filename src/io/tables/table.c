@@ -1,13 +1,10 @@
-/* Edges and numbers of text tables. What a column holds is decided by looking: edges are read as
- * numbers until an id is none, then once more as names; the first two lines of a table of numbers
- * say whether it has a header and ids. */
+/* Numbers of text tables, and what tables of edges and labels share with them. The first two lines say
+ * whether there is a header and a column of ids. */
 #include "io/tables/table.h"
 
 #include "base/memory.h"
-#include "io/tables/matrix_market.h"
 #include "io/tables/scan.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,9 +19,7 @@ bool table_names_ids(struct scan_field field)
     return scan_listed(field, words);
 }
 
-/* Makes one quote of each two. *block has the new text, which the caller frees; NULL if the field keeps
- * its own. */
-static graco_status undouble(struct scan_field *field, char **block)
+graco_status table_undouble(struct scan_field *field, char **block)
 {
     int64_t length = 0;
     *block = NULL;
@@ -43,218 +38,10 @@ graco_status table_add_name(int32_t *out, struct names *names, struct scan_field
 {
     graco_status status = GRACO_OK;
     char *block = NULL;
-    TRY(undouble(&field, &block));
+    TRY(table_undouble(&field, &block));
     TRY(names_add(out, names, field.text, field.length));
 done:
     memory_free(block);
-    return status;
-}
-
-/* How much of a field a message shows. */
-static int shown(struct scan_field field)
-{
-    return (int)(field.length < 40 ? field.length : 40);
-}
-
-/* ---- Edges ----------------------------------------------------------------------------------- */
-
-enum { NODE_MAX = INT32_MAX - 1, SPARSE_FLOOR = 1000000 };
-
-void table_edges_clear(struct table_edges *edges)
-{
-    if (!edges)
-        return;
-    memory_free(edges->source);
-    memory_free(edges->target);
-    memory_free(edges->weight);
-    names_free(edges->names);
-    *edges = (struct table_edges){0};
-}
-
-graco_status table_weight(float *out, double number, struct scan_field field,
-                          const struct scan *scan)
-{
-    *out = (float)number;
-    if (isfinite(*out) && *out >= FLT_MIN)
-        return GRACO_OK;
-    return status_fail(GRACO_ERROR_FORMAT,
-                       "%s, line %" PRId64 ": \"%.*s\" is no weight, a finite number above 0 is "
-                       "expected; --unweighted leaves weights out",
-                       scan->file, scan->line, shown(field), field.text);
-}
-
-/* Reads a line of two ids and maybe a weight, which goes to the edge's place if weights are kept; the
- * number of fields is that of the first line, header or not. */
-static graco_status read_edge(struct scan_field fields[3], struct table_edges *edges,
-                              struct scan *scan)
-{
-    int count = 0;
-    double number = 0;
-    PASS(scan_fields(fields, &count, 3, scan));
-    if (count >= 3 && (!scan_number(&number, fields[2]) || !isfinite(number)))
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s, line %" PRId64
-                           ": the third field \"%.*s\" is no weight, a number is expected",
-                           scan->file, scan->line, shown(fields[2]), fields[2].text);
-    PASS(scan_columns(&edges->columns, count, 2, 3,
-                      "two ids (and on every line or none a weight) are expected", scan));
-    return edges->weight ? table_weight(&edges->weight[edges->count], number, fields[2], scan)
-                         : GRACO_OK;
-}
-
-static bool is_number(struct scan_field field)
-{
-    double value;
-    return scan_number(&value, field);
-}
-
-static graco_status fail_edge_header(const struct scan_field ids[2], const char *file)
-{
-    return status_fail(GRACO_ERROR_FORMAT,
-                       "%s: the first line, \"%.*s\" and \"%.*s\", may be a header or an edge: "
-                       "--header yes or --header no decides",
-                       file, shown(ids[0]), ids[0].text, shown(ids[1]), ids[1].text);
-}
-
-/* Whether the first line is a header, whose two ids go to `ids`. Its words are on the list, or it
- * has no number where a weight would stand. One word on the list, or words above numbers, can be
- * read in two ways. */
-static graco_status edge_header(bool *header, struct scan_field ids[3], struct scan scan)
-{
-    static const char *const words[] = {
-        "source", "target", "src",     "dst",   "dest",   "destination", "from",      "to",
-        "id",     "node",   "node_id", "node1", "node2",  "node_1",      "node_2",    "id1",
-        "id2",    "name",   "head",    "tail",  "sender", "receiver",    "source_id", "target_id",
-        "src_id", "dst_id", "from_id", "to_id", "weight", NULL};
-    struct scan_field other[3];
-    int count = 0;
-    int64_t below = 0;
-    *header = false;
-    if (!scan_line(&scan))
-        return GRACO_OK;
-    PASS(scan_fields(ids, &count, 3, &scan));
-    if (count < 2 || count > 3 || (is_number(ids[0]) && is_number(ids[1])))
-        return GRACO_OK;
-    int listed = scan_listed(ids[0], words) + scan_listed(ids[1], words);
-    *header = listed == 2 || (count == 3 && !is_number(ids[2]));
-    if (*header || is_number(ids[0]) || is_number(ids[1]))
-        return GRACO_OK;
-    bool above_numbers = listed == 0;
-    for (; above_numbers && scan_line(&scan); below++) {
-        PASS(scan_fields(other, &count, 3, &scan));
-        above_numbers = count >= 2 && is_number(other[0]) && is_number(other[1]);
-    }
-    return listed == 1 || (above_numbers && below > 0) ? fail_edge_header(ids, scan.file)
-                                                       : GRACO_OK;
-}
-
-/* Looks at the first line, header or not, whether there is a third column and whether it has weights,
- * for which there is then room. */
-static graco_status look_for_weights(struct table_edges *edges, struct scan scan, int64_t lines,
-                                     bool unweighted)
-{
-    static const char *const words[] = {"weight", "weights", "edge_weight", "w", NULL};
-    struct scan_field fields[3];
-    int count = 0;
-    if (scan_line(&scan))
-        PASS(scan_fields(fields, &count, 3, &scan));
-    edges->columns = count;
-    if (count != 3)
-        return GRACO_OK;
-    if (edges->header && !scan_listed(fields[2], words))
-        edges->other = fields[2];
-    edges->left_out = unweighted || edges->other.length > 0;
-    return edges->left_out ? GRACO_OK : memory_alloc(&edges->weight, lines, sizeof *edges->weight);
-}
-
-/* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
-static graco_status edges_as_numbers(struct table_edges *edges, bool *numbers, struct scan scan)
-{
-    struct scan_field ids[3];
-    int64_t source, target, largest = -1;
-    *numbers = true;
-    while (*numbers && scan_line(&scan)) {
-        PASS(read_edge(ids, edges, &scan));
-        *numbers = scan_integer(&source, ids[0], 0, NODE_MAX) &&
-                   scan_integer(&target, ids[1], 0, NODE_MAX);
-        if (!*numbers)
-            break;
-        edges->source[edges->count] = (int32_t)source;
-        edges->target[edges->count++] = (int32_t)target;
-        largest = source > largest ? source : largest;
-        largest = target > largest ? target : largest;
-    }
-    edges->nodes = largest + 1;
-    if (edges->nodes > SPARSE_FLOOR && edges->nodes / TABLE_SPARSE > 2 * edges->count)
-        *numbers = false;
-    return GRACO_OK;
-}
-
-static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
-{
-    struct scan_field ids[3];
-    edges->count = 0;
-    PASS(names_create(&edges->names));
-    while (scan_line(&scan)) {
-        PASS(read_edge(ids, edges, &scan));
-        PASS(table_add_name(&edges->source[edges->count], edges->names, ids[0]));
-        PASS(table_add_name(&edges->target[edges->count], edges->names, ids[1]));
-        edges->count++;
-    }
-    edges->nodes = names_count(edges->names);
-    return GRACO_OK;
-}
-
-/* Fails if a node has a word of the header as its name. */
-static graco_status check_words(const struct names *names, const struct scan_field head[2],
-                                const char *file)
-{
-    for (int i = 0; i < 2; i++) {
-        struct scan_field word = head[i];
-        char *block;
-        PASS(undouble(&word, &block));
-        bool taken = names_find(names, word.text, word.length) >= 0;
-        memory_free(block);
-        if (taken)
-            return fail_edge_header(head, file);
-    }
-    return GRACO_OK;
-}
-
-graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
-                              int64_t length, const struct table_options *options)
-{
-    struct scan scan;
-    struct scan_field head[3];
-    bool numbers = true;
-    options = options ? options : &no_options;
-    graco_status status = GRACO_OK;
-    *out = (struct table_edges){0};
-    scan_start(&scan, file, bytes, length);
-    if (matrix_market_knows(&scan)) {
-        TRY(matrix_market_read(out, scan, options->unweighted));
-        goto done;
-    }
-    int64_t lines = scan_count_lines(bytes, length);
-    TRY(memory_alloc(&out->source, lines, sizeof *out->source));
-    TRY(memory_alloc(&out->target, lines, sizeof *out->target));
-    scan.separator = options->separator;
-    out->header = options->header == TABLE_HEADER_YES;
-    if (options->header == TABLE_HEADER_LOOK)
-        TRY(edge_header(&out->header, head, scan));
-    TRY(look_for_weights(out, scan, lines, options->unweighted));
-    if (out->header)
-        scan_line(&scan);
-    TRY(edges_as_numbers(out, &numbers, scan));
-    if (!numbers)
-        TRY(edges_as_names(out, scan));
-    if (out->names && out->header && options->header == TABLE_HEADER_LOOK)
-        TRY(check_words(out->names, head, file));
-    if (out->count == 0)
-        FAIL(GRACO_ERROR_FORMAT, "%s holds no edges: two ids on a line are expected", file);
-done:
-    if (status != GRACO_OK)
-        table_edges_clear(out);
     return status;
 }
 
@@ -306,7 +93,7 @@ static graco_status look_at(struct look *look, struct scan scan, const char *id_
                 look->named[look->named[0] > 0] = column + 1;
             if (first_line && scan_listed(field, chosen))
                 look->chosen = column + 1;
-            if (!is_number(field))
+            if (!scan_is_number(field))
                 *(column == 0 ? &look->first_word[look->lines] : &look->words[look->lines]) = true;
         }
     }
@@ -326,7 +113,7 @@ static graco_status choose_header(bool *header, const struct look *look, enum ta
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s: the first line, which begins with \"%.*s\", may be a header or the "
                            "features of a node: --header yes or --header no decides",
-                           file, shown(look->first), look->first.text);
+                           file, scan_shown(look->first), look->first.text);
     *header = true;
     return GRACO_OK;
 }
@@ -480,7 +267,7 @@ static graco_status read_value(float *out, struct scan_field field, const struct
     }
     return status_fail(GRACO_ERROR_FORMAT,
                        "%s, line %" PRId64 ": \"%.*s\" found, a finite number is expected",
-                       scan->file, scan->line, shown(field), field.text);
+                       scan->file, scan->line, scan_shown(field), field.text);
 }
 
 static graco_status add_id(struct names *ids, struct scan_field field, const struct scan *scan)
@@ -490,7 +277,7 @@ static graco_status add_id(struct names *ids, struct scan_field field, const str
     PASS(table_add_name(&number, ids, field));
     if (number < before)
         return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": the id \"%.*s\" is repeated",
-                           scan->file, scan->line, shown(field), field.text);
+                           scan->file, scan->line, scan_shown(field), field.text);
     return GRACO_OK;
 }
 

@@ -31,7 +31,8 @@ struct table_options {
  * id is no number, all are names, numbered in order of first appearance.
  *
  * Every line has two fields, or every line has three, the third a finite number: a weight, which must
- * be above 0, unless a header calls the third column otherwise. Anything else is refused. */
+ * be above 0, unless a header calls the third column otherwise. Anything else is refused. A header that
+ * names source, target or weight decides which column is which, in any order. */
 enum { TABLE_SPARSE = 64 };
 
 /* A text that begins with %%MatrixMarket is read as io/tables/matrix_market.h says instead. */
@@ -43,6 +44,8 @@ struct table_edges {
     struct names *names; /* NULL: ids are the node numbers */
     bool header;
     int columns;             /* of the first line, header or not, and so of every line */
+    int order[3];            /* the columns, from 0, of the source, of the target and the third */
+    bool named;              /* the header names both source and target */
     bool left_out;           /* there is a third column, which is left out */
     struct scan_field other; /* what the header calls it, if that is why; borrowed from the bytes */
     bool matrix_market;      /* it was a matrix in that format */
@@ -102,6 +105,10 @@ void table_labels_clear(struct table_labels *labels);
 
 /* Whether a header's word names a column of ids. */
 bool table_names_ids(struct scan_field field);
+
+/* Makes one quote of each two in a field. *block has the new text, which the caller frees; NULL if the
+ * field keeps its own. */
+graco_status table_undouble(struct scan_field *field, char **block);
 
 /* The number of a field in `names`, new or known; quotes that stand twice in it are one. */
 graco_status table_add_name(int32_t *out, struct names *names, struct scan_field field);

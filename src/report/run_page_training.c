@@ -1,0 +1,417 @@
+/* What was trained: facts, settings beside those of the preset, and a curve for each number of
+ * metrics.jsonl. */
+#include "report/run_report.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/json/json.h"
+#include "report/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { POINTS = 300 }; /* of a curve: more cannot be seen */
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+typedef void fact_fn(char words[PLOT_NAME], const struct reported *run);
+
+static void data_set(char words[PLOT_NAME], const struct reported *run)
+{
+    run_field(words, &run->trainings[0], "dataset");
+}
+
+static void nodes(char words[PLOT_NAME], const struct reported *run)
+{
+    run_field(words, &run->trainings[0], "nodes");
+}
+
+static void edges(char words[PLOT_NAME], const struct reported *run)
+{
+    run_field(words, &run->trainings[0], "edges");
+    if (*words && run->data)
+        snprintf(words + strlen(words), 32, "%s%s",
+                 graco_dataset_describe(run->data).directed ? ", directed" : ", both ways",
+                 run->data->graph->in.value ? ", weighted" : "");
+}
+
+static void features(char words[PLOT_NAME], const struct reported *run)
+{
+    run_field(words, &run->trainings[0], "input");
+    if (*words && run->data && run->data->features.cols > 0)
+        snprintf(words + strlen(words), 32, "%s",
+                 run->data->features.dense ? ", dense" : ", sparse");
+}
+
+static void classes(char words[PLOT_NAME], const struct reported *run)
+{
+    if (run->data)
+        snprintf(words, PLOT_NAME, "%lld%s", (long long)run->data->classes,
+                 run->data->multi ? ", several for a node" : "");
+}
+
+static void method(char words[PLOT_NAME], const struct reported *run)
+{
+    run_field(words, &run->trainings[0], "method");
+}
+
+static void version(char words[PLOT_NAME], const struct reported *run)
+{
+    run_field(words, &run->trainings[0], "graco");
+}
+
+/* The seeds of its trainings, as many as fit. */
+static void seeds(char words[PLOT_NAME], const struct reported *run)
+{
+    char seed[PLOT_NAME];
+    for (int64_t t = 0; t < run->count && strlen(words) < PLOT_NAME / 2; t += run->splits) {
+        run_field(seed, &run->trainings[t], "seed");
+        snprintf(words + strlen(words), PLOT_NAME - strlen(words), "%s%.24s",
+                 t > 0 && *seed ? ", " : "", seed);
+    }
+}
+
+static void epochs(char words[PLOT_NAME], const struct reported *run)
+{
+    const struct training *first = &run->trainings[0];
+    const struct run_metrics *metrics = &first->metrics;
+    int64_t wanted = run_integer(first, "epochs", -1);
+    if (metrics->count == 0)
+        return;
+    number_print(words, PLOT_NAME, "%.0f", metrics->at[METRIC_EPOCH][metrics->count - 1]);
+    if (wanted >= 0)
+        snprintf(words + strlen(words), 32, " of %lld", (long long)wanted);
+    if (metrics->best_epoch > 0)
+        snprintf(words + strlen(words), 64, ", the best is %lld", (long long)metrics->best_epoch);
+    if (*metrics->ended)
+        snprintf(words + strlen(words), 64, ", ended by %.40s", metrics->ended);
+}
+
+static void pace(char words[PLOT_NAME], const struct reported *run)
+{
+    double seconds = run->trainings[0].metrics.seconds_median;
+    if (!isnan(seconds))
+        number_print(words, PLOT_NAME, seconds < 1 ? "%.1f ms" : "%.2f s",
+                     seconds < 1 ? 1000 * seconds : seconds);
+}
+
+static void whole_time(char words[PLOT_NAME], const struct reported *run)
+{
+    const struct run_metrics *metrics = &run->trainings[0].metrics;
+    double sum = 0;
+    for (int64_t i = 0; i < metrics->count; i++)
+        if (!isnan(metrics->at[METRIC_SECONDS][i]))
+            sum += metrics->at[METRIC_SECONDS][i];
+    if (metrics->count > 0)
+        number_print(words, PLOT_NAME, "%.1f s", sum);
+}
+
+static void memory(char words[PLOT_NAME], const struct reported *run)
+{
+    char text[32];
+    int64_t peak = run->trainings[0].metrics.peak;
+    if (peak > 0)
+        snprintf(words, PLOT_NAME, "%s", run_bytes(text, peak));
+}
+
+static const struct {
+    const char *name;
+    fact_fn *print;
+} FACTS[] = {
+    {"data set", data_set},
+    {"nodes", nodes},
+    {"edges", edges},
+    {"features", features},
+    {"classes", classes},
+    {"method", method},
+    {"seed", seeds},
+    {"epochs", epochs},
+    {"time of an epoch, median", pace},
+    {"time of all epochs", whole_time},
+    {"peak memory of the process", memory},
+    {"trained by graco", version},
+};
+enum { FACT_COUNT = sizeof FACTS / sizeof *FACTS };
+
+static void write_facts(struct run_report *report)
+{
+    struct sheet table = {.title = "Facts"};
+    sheet_column(&table, "", "", false);
+    for (int64_t r = 0; r < report->count; r++)
+        sheet_column(&table, "", report->runs[r].name, false);
+    for (int f = 0; f < FACT_COUNT; f++) {
+        char words[PLOT_NAME] = "";
+        for (int64_t r = 0; r < report->count && !*words; r++)
+            FACTS[f].print(words, &report->runs[r]);
+        if (!*words) /* nobody knows */
+            continue;
+        sheet_words(&table, FACTS[f].name);
+        for (int64_t r = 0; r < report->count; r++) {
+            *words = '\0';
+            FACTS[f].print(words, &report->runs[r]);
+            sheet_words(&table, *words ? words : "\xE2\x80\x93");
+        }
+    }
+    page_table(&report->page, &table,
+               "What was trained, and on what. Numbers of epochs, time and memory are those of the "
+               "first training of a run.");
+    sheet_clear(&table);
+}
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+/* Fields of config.json that are no settings. */
+static bool is_fact(const char *key)
+{
+    static const char *const keys[] = {"graco", "dataset",     "nodes",   "edges",
+                                       "input", "fingerprint", "reading", "method"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+static const char *help_of(const struct run_report *report, const char *key)
+{
+    const char *help = "", *found;
+    for (int64_t r = 0; r < report->count; r++)
+        for (int i = 0; report->runs[r].trainings[0].preset &&
+                        (found = graco_config_key(report->runs[r].trainings[0].preset, i, &help));
+             i++)
+            if (strcmp(found, key) == 0)
+                return help;
+    return "";
+}
+
+/* Whether a run differs from its preset, or two runs from each other. */
+static bool deserves_attention(const struct run_report *report, const char *key)
+{
+    struct run_setting first = {0}, other;
+    bool differs = false;
+    for (int64_t r = 0; r < report->count; r++) {
+        bool known = run_setting(r == 0 ? &first : &other, &report->runs[r].trainings[0], key);
+        const struct run_setting *here = r == 0 ? &first : &other;
+        differs = differs || here->differs || (known && strcmp(here->value, first.value) != 0);
+    }
+    return differs;
+}
+
+static void add_setting(struct sheet *table, const struct run_report *report, const char *key)
+{
+    char more[PLOT_NAME + 16], name[PLOT_NAME];
+    plot_name(name, key, 32); /* a damaged file may have any */
+    sheet_words(table, name);
+    for (int64_t r = 0; r < report->count; r++) {
+        struct run_setting setting;
+        bool known = run_setting(&setting, &report->runs[r].trainings[0], key);
+        snprintf(more, sizeof more, "%s%s%s", setting.differs ? " (preset: " : "",
+                 setting.differs ? setting.preset : "", setting.differs ? ")" : "");
+        sheet_add(table, &(struct sheet_entry){.words = known ? setting.value : "\xE2\x80\x93",
+                                               .more = more,
+                                               .strong = setting.differs});
+    }
+    sheet_words(table, help_of(report, key));
+}
+
+/* The settings of all runs, each once: those that deserve attention, or the others. Returns how
+ * many. */
+static int64_t add_settings(struct sheet *table, const struct run_report *report, bool attention)
+{
+    int64_t count = 0;
+    const struct json *field;
+    sheet_column(table, "", "setting", false);
+    for (int64_t r = 0; r < report->count; r++)
+        sheet_column(table, "", report->runs[r].name, false);
+    sheet_column(table, "", "meaning", false);
+    for (int64_t r = 0; r < report->count; r++)
+        for (int64_t i = 0; (field = json_at(report->runs[r].trainings[0].config, i)); i++) {
+            bool seen = is_fact(field->key);
+            for (int64_t before = 0; before < r; before++)
+                seen = seen || json_find(report->runs[before].trainings[0].config, field->key);
+            if (seen || deserves_attention(report, field->key) != attention)
+                continue;
+            add_setting(table, report, field->key);
+            count++;
+        }
+    return count;
+}
+
+/* Which settings those of a run are held against. */
+static void describe_presets(struct text *out, const struct run_report *report)
+{
+    char name[PLOT_NAME], data[PLOT_NAME];
+    const struct training *training = &report->runs[0].trainings[0];
+    bool same = true;
+    for (int64_t r = 1; r < report->count; r++)
+        same = same && report->runs[r].trainings[0].has_preset == training->has_preset;
+    if (!same)
+        text_add(out, "Held against the preset of the data set where the method has one, else "
+                      "against the method\xE2\x80\x99s general settings.");
+    else if (training->has_preset)
+        text_print(out, "Held against the preset %s of %s%s.", run_field(data, training, "dataset"),
+                   run_field(name, training, "method"),
+                   report->count > 1 ? ", or that of the run\xE2\x80\x99s own data set and method"
+                                     : "");
+    else
+        text_add(out, "Held against the method\xE2\x80\x99s general settings: it has no preset for "
+                      "this data set.");
+}
+
+graco_status run_page_settings(struct run_report *report)
+{
+    struct sheet changed = {.title = "Settings that differ from the preset, or between runs"};
+    struct sheet others = {.title = "All other settings"};
+    struct text caption = {0};
+    page_section(&report->page, "training", "What was trained");
+    write_facts(report);
+    describe_presets(&caption, report);
+    int64_t count = add_settings(&changed, report, true);
+    page_heading(&report->page, "Settings");
+    if (count > 0)
+        page_table(&report->page, &changed, text_words(&caption));
+    else
+        page_paragraph(&report->page, "No setting differs from the preset.");
+    if (add_settings(&others, report, false) > 0)
+        page_folded_table(&report->page, &others,
+                          count > 0 ? "As in the preset." : text_words(&caption));
+    graco_status status = text_status(&caption);
+    text_clear(&caption);
+    sheet_clear(&others);
+    sheet_clear(&changed);
+    return status;
+}
+
+/* ---- Curves ---------------------------------------------------------------------------------- */
+
+/* A run's curve: the mean over its trainings, with the lowest and the highest; NaN where there is
+ * none. */
+struct curve {
+    double x[POINTS], mean[POINTS], low[POINTS], high[POINTS];
+    int64_t trainings[POINTS];
+};
+
+/* Adds one training: means over the epochs of each point. */
+static void add_training(struct curve *curve, const struct run_metrics *metrics, enum metric which,
+                         double last, int64_t points)
+{
+    struct {
+        double x, y;
+        int64_t count;
+    } sum[POINTS] = {0};
+    for (int64_t i = 0; i < metrics->count; i++) {
+        double epoch = metrics->at[METRIC_EPOCH][i], y = metrics->at[which][i];
+        int64_t p = (int64_t)((epoch - 1) * (double)points / last);
+        if (isnan(y) || p < 0 || p >= points)
+            continue;
+        sum[p].x += epoch;
+        sum[p].y += which == METRIC_SECONDS ? 1000 * y : y;
+        sum[p].count++;
+    }
+    for (int64_t p = 0; p < points; p++) {
+        double y = sum[p].y / (double)sum[p].count;
+        if (sum[p].count == 0)
+            continue;
+        curve->x[p] = sum[p].x / (double)sum[p].count;
+        curve->low[p] = curve->trainings[p] == 0 ? y : fmin(y, curve->low[p]);
+        curve->high[p] = curve->trainings[p] == 0 ? y : fmax(y, curve->high[p]);
+        curve->mean[p] += y;
+        curve->trainings[p]++;
+    }
+}
+
+/* Fills the curve of a run; false if it has no such numbers. */
+static bool fill_curve(struct curve *curve, const struct reported *run, enum metric which,
+                       double last)
+{
+    int64_t points = last < POINTS ? (int64_t)last : POINTS, found = 0;
+    *curve = (struct curve){0};
+    for (int64_t t = 0; t < run->count; t++)
+        add_training(curve, &run->trainings[t].metrics, which, last, points);
+    for (int64_t p = 0; p < POINTS; p++) {
+        bool any = curve->trainings[p] > 0;
+        curve->mean[p] = any ? curve->mean[p] / (double)curve->trainings[p] : (double)NAN;
+        curve->x[p] = any ? curve->x[p] : (double)NAN;
+        if (curve->trainings[p] < 2)
+            curve->low[p] = curve->high[p] = (double)NAN;
+        found += any;
+    }
+    return found > 0;
+}
+
+static double last_epoch(const struct run_report *report)
+{
+    double last = 0;
+    for (int64_t r = 0; r < report->count; r++)
+        for (int64_t t = 0; t < report->runs[r].count; t++) {
+            const struct run_metrics *metrics = &report->runs[r].trainings[t].metrics;
+            if (metrics->count > 0)
+                last = fmax(last, metrics->at[METRIC_EPOCH][metrics->count - 1]);
+        }
+    return last;
+}
+
+/* One plot with a line for each run that has such numbers; none, if no run has. */
+static graco_status write_curve(struct run_report *report, enum metric which, const char *title,
+                                const char *label, double last)
+{
+    graco_status status = GRACO_OK;
+    struct curve *curves = NULL;
+    struct plot_series *series = NULL;
+    int64_t found = 0;
+    TRY(memory_alloc(&curves, report->count, sizeof *curves));
+    TRY(memory_alloc(&series, report->count, sizeof *series));
+    for (int64_t r = 0; r < report->count; r++) {
+        struct curve *c = &curves[r];
+        found += fill_curve(c, &report->runs[r], which, last);
+        series[r] = (struct plot_series){.label = report->runs[r].name,
+                                         .count = POINTS,
+                                         .x = c->x,
+                                         .y = c->mean,
+                                         .low = c->low,
+                                         .high = c->high};
+    }
+    if (found > 0)
+        plot_lines(&report->page.body,
+                   &(struct svg_head){.title = title,
+                                      .about = "A line for each run, by epoch.",
+                                      .number = page_number(&report->page)},
+                   &(struct plot_lines){.x_label = "epoch",
+                                        .y_label = label,
+                                        .series_count = report->count,
+                                        .series = series});
+done:
+    memory_free(series);
+    memory_free(curves);
+    return status;
+}
+
+graco_status run_page_curves(struct run_report *report)
+{
+    double last = last_epoch(report);
+    bool several = false;
+    struct text caption = {0};
+    graco_status status = GRACO_OK;
+    if (last < 1)
+        return GRACO_OK;
+    for (int64_t r = 0; r < report->count; r++)
+        several = several || report->runs[r].count > 1;
+    page_section(&report->page, "curves", "The training, epoch by epoch");
+    page_plots_begin(&report->page, false);
+    TRY(write_curve(report, METRIC_LOSS, "Loss", "loss", last));
+    TRY(write_curve(report, METRIC_INFORMATION, "Mutual information", "nats", last));
+    TRY(write_curve(report, METRIC_SECONDS, "Time of an epoch", "ms", last));
+    text_add(&caption, "The loss is what the training minimises; losses of other methods or "
+                       "objectives are on other scales. Mutual information is the InfoNCE estimate "
+                       "between the two views, where the objective gives it.");
+    if (last > POINTS)
+        text_print(&caption, " A point is the mean of %.0f epochs.", ceil(last / POINTS));
+    if (several)
+        text_add(&caption, " Where a run has several trainings, the line is their mean, and the "
+                           "band goes from the lowest to the highest.");
+    page_plots_end(&report->page, text_words(&caption));
+    status = text_status(&caption);
+done:
+    text_clear(&caption);
+    return status;
+}

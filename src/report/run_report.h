@@ -1,0 +1,135 @@
+/* The report of runs, while it is made: what their folders say, what was measured of their
+ * embeddings, and why a part is missing. graco_report_runs reads, measures and writes, in this
+ * order.
+ *
+ * A run is one or more trainings: those of several seeds, and of a supervised method one for each
+ * split. What cannot be read of a run becomes a note on the page; the system's own refusals end the
+ * whole. */
+#ifndef REPORT_RUN_REPORT_H
+#define REPORT_RUN_REPORT_H
+
+#include "data/dataset.h"
+#include "report/page.h"
+#include "report/plot_axes.h"
+
+struct json;
+
+/* metrics.jsonl: a number for each epoch, NaN where the line has none. Owns its arrays. */
+enum metric { METRIC_EPOCH, METRIC_LOSS, METRIC_INFORMATION, METRIC_SECONDS, METRICS };
+
+struct run_metrics {
+    int64_t count, room;
+    double *at[METRICS];   /* (count) */
+    int64_t peak;          /* the largest peak_rss_bytes; 0: not known */
+    int64_t best_epoch;    /* whose parameters were kept; 0: the last one's */
+    double seconds_median; /* of an epoch */
+    char ended[48];        /* as the last line has it; "": it does not say */
+};
+
+/* One run folder. */
+struct training {
+    const char *folder;   /* borrowed */
+    struct json *config;  /* config.json; NULL: missing or damaged */
+    graco_config *preset; /* the settings that it is held against; NULL: its method is not known */
+    bool has_preset;      /* the method has one of the data set's name */
+    struct run_metrics metrics;
+    bool embedded; /* it has embeddings of its last checkpoint */
+};
+
+/* What was measured. NaN and zeros where there is nothing. */
+struct run_shape {
+    int64_t cols, singular_count; /* columns of the embeddings; min(rows, cols) */
+    double *singular;
+    double effective_rank, alignment, uniformity;
+    int64_t uniform_nodes;
+    graco_cluster_result clusters; /* clusters 0: none were made */
+};
+
+struct reported {
+    char *name; /* as the page calls it */
+    int64_t count, splits;
+    struct training *trainings; /* (count) those of a seed together, `splits` of them */
+    const struct graco_dataset
+        *data;               /* borrowed from the report; NULL: not there, or another one */
+    graco_protocol protocol; /* of the scores */
+    int64_t result_count;
+    graco_eval_result *results; /* (result_count) of its seeds */
+    int64_t *seeds;             /* (result_count) */
+    struct run_shape shape;     /* of the first training that has embeddings */
+    graco_map *map;             /* of the same; NULL: none */
+};
+
+struct run_note {
+    const struct reported *run;
+    char *words;
+};
+
+struct run_report {
+    const graco_report_options *options;
+    int64_t count;
+    struct reported *runs; /* (count) */
+    int64_t data_count;
+    struct graco_dataset **data; /* (count) loaded, each once */
+    int64_t note_count;
+    struct run_note *notes; /* what is missing, and why */
+    struct web_page page;
+};
+
+/* Adds a note: what is missing, and why. */
+graco_status run_note(struct run_report *report, const struct reported *run, const char *format,
+                      ...) EXT_PRINTF(3, 4);
+
+/* Bears a failure that comes from a run's files: its message becomes a note about `part`. Others
+ * stay. */
+graco_status run_bear(struct run_report *report, const struct reported *run, graco_status status,
+                      const char *part);
+
+/* ---- Reading (run_read.c) -------------------------------------------------------------------- */
+
+/* Reads config.json and metrics.jsonl of every training. GRACO_ERROR_IO for a folder that holds
+ * no run. */
+graco_status run_read(struct run_report *report, struct reported *run);
+void run_read_clear(struct reported *run);
+
+/* A field of config.json as text, cut to fit; "" if it is not there. */
+const char *run_field(char text[PLOT_NAME], const struct training *training, const char *key);
+int64_t run_integer(const struct training *training, const char *key, int64_t otherwise);
+
+/* A setting as it was trained with and as the preset has it, both as --set would write them; false
+ * if the training does not have it. */
+struct run_setting {
+    char value[PLOT_NAME], preset[PLOT_NAME];
+    bool differs;
+};
+bool run_setting(struct run_setting *out, const struct training *training, const char *key);
+
+/* ---- Measuring (run_measure.c) --------------------------------------------------------------- */
+
+/* Loads the data set, scores the embeddings, measures them and lays them out. */
+graco_status run_measure(struct run_report *report, struct reported *run);
+void run_measure_clear(struct reported *run);
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* run_page.c: the sections in their order. */
+graco_status run_page_write(struct run_report *report);
+
+/* run_page_training.c: facts and settings; curves. */
+graco_status run_page_settings(struct run_report *report);
+graco_status run_page_curves(struct run_report *report);
+
+/* run_page_scores.c: scores with the confusion of classes; how runs compare. */
+graco_status run_page_scores(struct run_report *report);
+graco_status run_page_comparison(struct run_report *report);
+
+/* run_page_shape.c: spectrum, numbers of the embeddings; maps. */
+graco_status run_page_shape(struct run_report *report);
+graco_status run_page_maps(struct run_report *report);
+
+/* The mean of the scores of all seeds and splits, and their deviation; false: there are none. */
+bool run_score(double *mean, double *deviation, const struct reported *run);
+
+/* Bytes as "1.5 GiB". */
+const char *run_bytes(char text[32], int64_t bytes);
+
+#endif

@@ -1,0 +1,20 @@
+/* The names of a table's rows. A method with a vector for each node keeps the names of the nodes that it
+ * was trained on: a vector belongs to a name, wherever that stands in another data set. */
+#ifndef TRAIN_TABLE_NAMES_H
+#define TRAIN_TABLE_NAMES_H
+
+#include "methods/method.h"
+
+/* Copies the names of the data set to a model that has a row for each of its nodes, unless it has them
+ * already. Nodes of several graphs may share a name, so there none are kept. */
+graco_status table_names_keep(struct graco_model *model, const struct graco_dataset *data);
+
+/* Takes names from a checkpoint: as many as there are rows, each ended by a NUL, no two the same. */
+graco_status table_names_read(struct graco_model *model, const struct array *bytes);
+
+/* The row of each node of `data`, (nodes), which the caller frees; NULL where names do not decide,
+ * because the model or the data set has none. GRACO_ERROR_ARGUMENT if a node was not trained on. */
+graco_status table_names_find(int64_t **rows, const struct graco_model *model,
+                              const struct graco_dataset *data);
+
+#endif

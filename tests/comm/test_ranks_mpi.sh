@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Every operation between ranks against known answers, for 1 to 5 ranks; and ranks that fail, die, come
+# late or stand still: all end within 30 seconds, and a line names the one to blame.
+set -euo pipefail
+. "$GRACO_SOURCE/tests/check.sh"
+. "$GRACO_SOURCE/tests/ranks.sh"
+program=$1/tests/comm_ranks
+needs_ranks "$program"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+for count in 1 2 3 4 5; do
+    ranks "$count" "$program" >"$work/out" 2>&1 || cat "$work/out"
+    lines=$(grep -c ' passed, 0 failed' "$work/out" || true)
+    holds "$count ranks: $lines of them pass" [ "$lines" -eq "$count" ]
+done
+
+# ends WAY COUNT SECONDS TEXT: the ranks end with a failure, in time, and say so.
+ends() {
+    local way=$1 count=$2 most=$3 text=$4 begun=$SECONDS code=0
+    ranks "$count" "$program" "$way" >"$work/out" 2>&1 || code=$?
+    holds "a rank that $way: exit code $code" [ "$code" -ne 0 ]
+    holds "a rank that $way: $((SECONDS - begun)) s" [ $((SECONDS - begun)) -le "$most" ]
+    holds "a rank that $way: '$text' in $(cat "$work/out")" grep -q "$text" "$work/out"
+}
+ends late 2 10 '^rank 1 has not answered for 1 s$'
+ends fails 3 10 '^rank 2 has no memory$'
+ends dies 3 10 'rank 2'
+ends still 3 30 '^graco: rank 2 has stood still for 20 s'
+checked

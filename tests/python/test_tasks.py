@@ -1,0 +1,192 @@
+"""Links, clusters and maps: NumPy in and out, with the command's own bytes and numbers."""
+
+import html
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import graco
+from support import main, module, quick, small
+
+COMMAND = os.environ["GRACO_COMMAND"]
+
+
+def graph(nodes=120, **more):
+    edges, X, y = small(nodes)
+    return graco.Graph(edges, features=X, labels=np.array(["even", "odd"])[y], **more)
+
+
+def printed(number):
+    """A number with the 12 digits that the command prints."""
+    return float(f"{number:.12g}")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Tasks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.at = lambda name: os.path.join(folder.name, name)
+
+    def command(self, *arguments):
+        return subprocess.run([COMMAND, *arguments], check=True, capture_output=True, text=True).stdout
+
+    def refused(self, part, function, *arguments, **named):
+        with self.assertRaises(graco.GracoError, msg=(arguments, named)) as caught:
+            function(*arguments, **named)
+        self.assertIn(part, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_links(self):
+        names = [f"n{i}" for i in range(120)]
+        g = graph(names=names)
+        g.save(self.at("g.npz"))
+        self.command("split-links", self.at("g.npz"), "-o", self.at("theirs.npz"), "--seed", "3", "--test", "0.2")
+        left, links = graco.split_links(g, test=0.2, seed=3, path=self.at("ours.npz"))
+        self.assertEqual(read(self.at("ours.npz")), read(self.at("theirs.npz")))
+        with np.load(self.at("theirs.npz")) as file:
+            self.assertEqual((links.tolist(), links.dtype), (file["links"].tolist(), np.int32))
+        self.assertEqual((left.node_ids.tolist(), left.classes.tolist()), (names, ["even", "odd"]))
+        self.assertTrue((left.features == g.features).all())
+        self.assertLess(left.n_edges, g.n_edges)
+        again, same = graco.split_links(g, test=0.2, seed=3)  # without a file
+        self.assertTrue((again.edges == left.edges).all() and (same == links).all())
+        held = {(a, b) for a, b, part, linked in links.tolist() if linked and part}
+        self.assertFalse(held & set(map(tuple, left.edges.T.tolist())))
+        self.assertTrue(held <= set(map(tuple, g.edges.T.tolist())))
+
+        Z = quick(graco.GRACE).fit_transform(left)
+        np.save(self.at("Z.npy"), Z)
+        found = graco.link_scores(Z, left, links, threads=1)
+        theirs = json.loads(self.command("eval", self.at("Z.npy"), self.at("theirs.npz"), "--task", "link", "--json"))
+        theirs = theirs["embeddings"][0]
+        self.assertEqual((found.links, found.others, found.C, found.converged),
+                         tuple(theirs[key] for key in ("links", "others", "C", "converged")))
+        self.assertEqual(list(found.auc), ["dot", "cosine", "hadamard"])
+        for name in found.auc:
+            self.assertEqual({"auc": printed(found.auc[name]),
+                              "average_precision": printed(found.average_precision[name])}, theirs[name])
+        self.assertIn("AUC", str(found))
+
+    def test_wrong_links(self):
+        g = graph()
+        left, links = graco.split_links(g)
+        Z = np.random.default_rng(0).normal(size=(120, 4))
+        self.refused("still has the link", graco.link_scores, Z, g, links)  # trained on what is tested
+        for wrong, part in ((links[:, :3], "(nodes, node, part, link)"), (links.astype(float) + 0.5, "whole numbers"),
+                            (np.where(links == links.max(), -1, links), "-1"), (links + [0, 0, 9, 0], "part"),
+                            (links + [0, 0, 0, 5], "0 or 1"), (links + [120, 0, 0, 0], "nodes"), ([], "shape"),
+                            (links[links[:, 2] == 0], "part 2")):
+            self.refused(part, graco.link_scores, Z, left, wrong)
+        self.refused("embeddings", graco.link_scores, Z[1:], left, links)
+        self.refused("threads is 1.5", graco.link_scores, Z, left, links, threads=1.5)
+        for named, part in (({"test": 2}, "together"), ({"test": -1}, "together"), ({"test": "a"}, "test is 'a'"),
+                            ({"seed": -1}, "seed"), ({"validation": float("nan")}, "validation is nan")):
+            self.refused(part, graco.split_links, g, **named)
+
+    def test_clusters(self):
+        g = graph()
+        Z = np.eye(2)[np.arange(120) % 2] + np.random.default_rng(0).normal(size=(120, 2)) * 0.3
+        Z = Z.astype(np.float32)
+        g.save(self.at("g.npz"))
+        np.save(self.at("Z.npy"), Z)
+        for more, named in (((), {}), (("--clusters", "5", "--seed", "7"), {"clusters": 5, "seed": 7})):
+            theirs = json.loads(self.command("eval", self.at("Z.npy"), self.at("g.npz"), "--task", "cluster", "--json",
+                                             *more))["embeddings"][0]
+            found = graco.cluster(Z, g, threads=1, **named)
+            for key in ("clusters", "labelled", "nmi", "ari", "accuracy", "modularity", "silhouette"):
+                self.assertEqual(printed(getattr(found, key)), theirs[key], key)
+            self.assertEqual((found.cluster.shape, found.cluster.dtype), ((120,), np.int32))
+        self.assertGreater(graco.cluster(Z, g).accuracy, 0.8)
+        y = np.arange(120) % 2
+        self.assertEqual(graco.cluster(Z, y).nmi, graco.cluster(Z, g).nmi)  # labels without a graph
+        self.assertTrue(np.isnan(graco.cluster(Z, clusters=3).nmi))
+        self.refused("number of clusters", graco.cluster, Z)
+        self.refused("clusters is -1", graco.cluster, Z, clusters=-1)
+        self.refused("rows", graco.cluster, Z[1:], g)
+        pd = module("pandas")
+        names = [f"n{i}" for i in range(120)]
+        order = np.random.default_rng(1).permutation(120)
+        frame = pd.DataFrame(Z, index=names).iloc[order]
+        shuffled = graco.cluster(frame, graph(names=names))
+        self.assertEqual(shuffled.cluster.tolist(), graco.cluster(Z, g).cluster[order].tolist())  # rows of the frame
+
+    def test_map(self):
+        names = [f"n{i}" for i in range(120)]
+        g = graph(names=names)
+        Z = quick(graco.GRACE).fit_transform(g)
+        g.save(self.at("g.npz"))
+        np.save(self.at("Z.npy"), Z)
+        depth = np.arange(120, dtype=np.float32)
+        np.save(self.at("depth.npy"), depth[:, None])
+        self.command("map", self.at("Z.npy"), self.at("g.npz"), "-o", self.at("theirs.html"), "--npy",
+                     self.at("theirs.npy"), "--svg", self.at("theirs.svg"), "--png", self.at("theirs.png"), "--title",
+                     "Two <classes>", "--epochs", "20", "--seed", "5", "--values", self.at("depth.npy"))
+        found = graco.map(Z, g, values={"depth": depth}, title="Two <classes>", epochs=20, seed=5, threads=1)
+        for ending in ("html", "svg", "png", "npy"):
+            found.save(self.at(f"ours.{ending}"))
+            self.assertEqual(read(self.at(f"ours.{ending}")), read(self.at(f"theirs.{ending}")), ending)
+        self.assertEqual(found.places.tolist(), np.load(self.at("theirs.npy")).tolist())
+        self.assertEqual((found.places.shape, found.nodes, found.clusters), ((120, 2), 120, 2))
+        self.assertTrue(0 < found.trustworthiness <= 1 and 0 < found.continuity <= 1)
+        self.assertIn("120 nodes", repr(found))
+        for named, part in (({"k": 0}, "k is 0"), ({"k": 1.5}, "k is 1.5"), ({"epochs": -1}, "epochs is -1"),
+                            ({"names": ["a"]}, "names are 1"), ({"values": {"a": [1.0]}}, "'a'"), ({"device": "x"}, "x"),
+                            ({"values": {"a": ["p"] * 120}}, "'a'"), ({"title": "\ud800"}, "half a character")):
+            self.refused(part, graco.map, Z, **named)
+        self.refused("120 rows", graco.map, Z, graph(60))
+        self.refused(".gif", found.save, self.at("map.gif"))
+
+    def test_notebook(self):
+        """What a notebook shows is one frame that can do nothing outside of itself, whatever names say."""
+        hostile = "\"><script>alert('x')</script></iframe><img src=x onerror=alert(1)>"
+        names = [hostile + str(i) for i in range(60)]
+        labels = np.array([hostile + "a", "</script>b"])[np.arange(60) % 2]
+        edges, X, _ = small(60)
+        model = quick(graco.GRACE, epochs=3)
+        before = model._repr_html_()
+        self.assertIn("GRACE(", before)
+        self.assertNotIn("<iframe", before)
+        model.fit(graco.Graph(edges, features=X, labels=labels, names=names))
+        shown = model._repr_html_()
+        self.assertEqual(shown, model._repr_html_())
+        for page in (graco.map(model.embedding_, labels, names=names, title=hostile, epochs=5)._repr_html_(), shown):
+            self.assertEqual(page.count("<iframe"), 1)
+            self.assertEqual(page.count("</iframe>"), 1)
+            frame = re.search(r'<iframe ([^>]*)></iframe>', page).group(1)
+            self.assertIn('sandbox="allow-scripts allow-downloads"', frame)
+            inner = html.unescape(re.search(r'srcdoc="([^"]*)"', frame).group(1))
+            self.assertIn("Content-Security-Policy", inner)
+            for part in (page.replace(frame, ""), inner):
+                self.assertNotIn("<img", part)
+                self.assertNotIn("<script>alert", part)
+        outside = shown[:shown.index("<iframe")]
+        self.assertNotIn("<script", outside)
+        for part in ("epochs=3", "loss", "60 nodes", "<svg", "<polyline"):
+            self.assertIn(part, outside)
+        import xml.etree.ElementTree as xml
+
+        xml.fromstring("<div>" + re.sub(r"<iframe.*?</iframe>", "", shown, flags=re.S) + "</div>")
+        import pickle
+
+        self.assertEqual(pickle.loads(pickle.dumps(model))._repr_html_(), shown)
+
+    def test_large_estimators_show_no_map(self):
+        """A map takes time with the square of the nodes: past a size nobody waits for one unasked."""
+        many = graco._estimators.MAP_MOST + 1
+        model = graco.GRACE(epochs=0, hidden=2, threads=1).fit(graco.Graph((np.arange(many - 1), np.arange(1, many)),
+                                                                           features=np.ones((many, 1))))
+        self.assertNotIn("<iframe", model._repr_html_())
+        self.assertIn("graco.map(", model._repr_html_())
+
+
+main()
