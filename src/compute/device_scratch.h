@@ -11,6 +11,7 @@ enum {
     PANEL_COLS = 65536,
     PANEL_GRAIN = 128,       /* rows of a panel are a multiple of this */
     HALF_GRAIN = 8,          /* columns of half matrices are: then the tensor cores are fastest */
+    HALF_BYTES = 2,          /* of a half, and of a bf16 */
     TILE_ROWS = 128,         /* rows of a view are padded to a multiple of this */
     TILE_WIDTH_MAX = 256,    /* columns that tiles of halves may have */
     CHUNK_PAIRS = 8192,      /* that `moment` works off at once where products are not kept */

@@ -44,15 +44,15 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
     if (tiles && backward)
         take(&t, rows, sizeof(float));
     if (tiles) {
-        take(&t, rows * width, 2);
+        take(&t, rows * width, HALF_BYTES);
         take(&t, 2 * PROCESSORS * (backward ? TILE_ROWS * width : rows), sizeof(float));
     } else {
         take(&t, panel, sizeof(float));
     }
     if (half && !tiles)
-        take(&t, 2 * s->n * s->d, 2);
+        take(&t, 2 * s->n * s->d, HALF_BYTES);
     if (half && !tiles && backward)
-        take(&t, panel, 2);
+        take(&t, panel, HALF_BYTES);
     return give_back(&t);
 }
 

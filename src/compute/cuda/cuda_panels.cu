@@ -17,8 +17,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-enum { HALF_BYTES = 2 }; /* of a half, and of a bf16 */
-
 /* One sweep over all panels. */
 struct panel_sweep {
     const struct contrast *spec;
