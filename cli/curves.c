@@ -81,10 +81,11 @@ graco_status curves_follow(struct curves *curves, const char *path)
     char line[LINE_MAX_BYTES];
     struct stat there;
     if (stat(path, &there) != 0) {
+        int why = errno;
         start_again(curves);
-        return errno == ENOENT || errno == ENOTDIR
+        return why == ENOENT || why == ENOTDIR
                    ? GRACO_OK
-                   : output_fail(GRACO_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+                   : output_fail(GRACO_ERROR_IO, "cannot read %s: %s", path, strerror(why));
     }
     if (curves->file && !is_same(curves, &there))
         start_again(curves);
@@ -95,6 +96,9 @@ graco_status curves_follow(struct curves *curves, const char *path)
     while (fgets(line, sizeof line, curves->file)) {
         size_t length = strlen(line);
         double epoch = curves_number(line, "epoch");
+        if (length == sizeof line - 1 && line[length - 1] != '\n')
+            return output_fail(GRACO_ERROR_FORMAT, "%s has a line of more than %d bytes", path,
+                               LINE_MAX_BYTES - 2);
         if (length == 0 || line[length - 1] != '\n')
             break; /* the rest of the line is still to come */
         curves->offset += (int64_t)length;

@@ -169,7 +169,7 @@ def check(status: int) -> None:
 def whole(value: Any, name: str, bits: int = 63) -> int:
     """A whole number from 0, as C takes it: ctypes would cut one that does not fit without a word."""
     try:
-        number = -1 if isinstance(value, bool) else operator.index(value)
+        number = -1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
     except TypeError:
         number = -1
     if not 0 <= number < 1 << bits:

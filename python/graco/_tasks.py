@@ -97,7 +97,7 @@ def _give_links(links: Any, nodes: int) -> tuple[c.Links, np.ndarray]:
     array = as_array(links, "links")
     if array.ndim != 2 or array.shape[1] != 4 or array.dtype.kind not in "iu":
         raise c.GracoFormatError(f"links of shape {array.shape} and type {array.dtype}: expected whole numbers, four in "
-                                 "a row, (nodes, node, part, link), as split_links gives them")
+                                 "a row, (node, node, part, link), as split_links gives them")
     most = np.array([nodes - 1, nodes - 1, 2, 1])
     wrong = np.flatnonzero(((array < 0) | (array > most)).any(axis=1))
     if len(wrong):
@@ -177,6 +177,7 @@ def cluster(
     order: Optional[np.ndarray] = None
     if isinstance(data, Graph):
         handle = data._handle
+        rows_given = len(Z) if hasattr(Z, "__len__") else 0
         Z, order = join_graph(Z, data)
     elif data is not None:
         Z, labels = join_labels(Z, data)
@@ -194,7 +195,7 @@ def cluster(
     try:
         found = np.ctypeslib.as_array(result.cluster, shape=(result.nodes,)).copy()
         if order is not None:  # back to the rows of Z
-            rows, found = found, np.empty_like(found)
+            rows, found = found, np.full(rows_given, -1, found.dtype)  # -1: not in the graph
             found[order] = rows
         names = ("clusters", "labelled", "nmi", "ari", "accuracy", "modularity", "silhouette", "seconds")
         return Clusters(cluster=found, **{name: getattr(result, name) for name in names})

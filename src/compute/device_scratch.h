@@ -25,11 +25,16 @@ static inline int64_t smaller_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Columns of a matrix of halves that has d columns of numbers. */
+static inline int64_t half_width(int64_t d)
+{
+    return (d + HALF_GRAIN - 1) / HALF_GRAIN * HALF_GRAIN;
+}
+
 /* Columns of a panel of similarities, and its rows. */
 static inline int64_t panel_cols(const struct contrast *s)
 {
-    int64_t cols = smaller_of(PANEL_COLS, s->within ? 2 * s->n : s->n);
-    return (cols + HALF_GRAIN - 1) / HALF_GRAIN * HALF_GRAIN;
+    return half_width(smaller_of(PANEL_COLS, s->within ? 2 * s->n : s->n));
 }
 
 static inline int64_t panel_rows(const struct contrast *s)

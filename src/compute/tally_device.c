@@ -50,7 +50,7 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
         take(&t, panel, sizeof(float));
     }
     if (half && !tiles)
-        take(&t, 2 * s->n * s->d, HALF_BYTES);
+        take(&t, 2 * s->n * half_width(s->d), HALF_BYTES);
     if (half && !tiles && backward)
         take(&t, panel, HALF_BYTES);
     return give_back(&t);

@@ -106,9 +106,13 @@ done:
 static graco_status find_data(struct run_report *report, struct reported *run)
 {
     const char *source = source_of(report, &run->trainings[0]);
+    char words[GRACO_DIFFERENCES] = "";
     run->data = shared_data(report, run);
     if (run->data)
+        PASS(compare_data(words, &run->trainings[0], run->data));
+    if (run->data && !*words)
         return GRACO_OK;
+    run->data = NULL; /* labels have changed since: what differs is said below */
     if (!source)
         return run_note(report, run,
                         "config.json does not say where the data set of the training is: there are "
@@ -159,12 +163,14 @@ static graco_status score_seed(struct run_report *report, struct reported *run, 
             if (strcmp(protocol, graco_protocol_name(p)) == 0)
                 options.protocol = (graco_protocol)p;
         options.seed = 0; /* which trainings know */
+        run->first_split = run_integer(training, "split", 0);
         TRY(score_classes(result, run, first, &options));
     } else {
         TRY(graco_embeddings_load(&Z, &names, training->folder));
         TRY(graco_evaluate(result, &Z, run->data, &options));
     }
     run->protocol = options.protocol;
+    run->split_seed = options.seed;
     run->seeds[run->result_count++] = run_integer(training, "seed", first);
 done:
     graco_names_free(names);

@@ -191,7 +191,8 @@ graco_status run_page_scores(struct run_report *report)
 static bool comparable(const struct reported *a, const struct reported *b)
 {
     return a->result_count > 0 && b->result_count > 0 && a->data == b->data &&
-           a->protocol == b->protocol && a->results[0].splits == b->results[0].splits;
+           a->protocol == b->protocol && a->split_seed == b->split_seed &&
+           a->first_split == b->first_split && a->results[0].splits == b->results[0].splits;
 }
 
 /* The scores of a run by ascending seed; `out` has room for them. */

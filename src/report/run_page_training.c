@@ -31,7 +31,7 @@ static void edges(char words[PLOT_NAME], const struct reported *run)
 {
     run_field(words, &run->trainings[0], "edges");
     if (*words && run->data)
-        snprintf(words + strlen(words), 32, "%s%s",
+        snprintf(words + strlen(words), PLOT_NAME - strlen(words), "%s%s",
                  graco_dataset_describe(run->data).directed ? ", directed" : ", both ways",
                  run->data->graph->in.value ? ", weighted" : "");
 }
@@ -40,7 +40,7 @@ static void features(char words[PLOT_NAME], const struct reported *run)
 {
     run_field(words, &run->trainings[0], "input");
     if (*words && run->data && run->data->features.cols > 0)
-        snprintf(words + strlen(words), 32, "%s",
+        snprintf(words + strlen(words), PLOT_NAME - strlen(words), "%s",
                  run->data->features.dense ? ", dense" : ", sparse");
 }
 
@@ -81,11 +81,13 @@ static void epochs(char words[PLOT_NAME], const struct reported *run)
         return;
     number_print(words, PLOT_NAME, "%.0f", metrics->at[METRIC_EPOCH][metrics->count - 1]);
     if (wanted >= 0)
-        snprintf(words + strlen(words), 32, " of %lld", (long long)wanted);
+        snprintf(words + strlen(words), PLOT_NAME - strlen(words), " of %lld", (long long)wanted);
     if (metrics->best_epoch > 0)
-        snprintf(words + strlen(words), 64, ", the best is %lld", (long long)metrics->best_epoch);
+        snprintf(words + strlen(words), PLOT_NAME - strlen(words), ", the best is %lld",
+                 (long long)metrics->best_epoch);
     if (*metrics->ended)
-        snprintf(words + strlen(words), 64, ", ended by %.40s", metrics->ended);
+        snprintf(words + strlen(words), PLOT_NAME - strlen(words), ", ended by %.40s",
+                 metrics->ended);
 }
 
 static void pace(char words[PLOT_NAME], const struct reported *run)

@@ -58,7 +58,8 @@ bool run_setting(struct run_setting *out, const struct training *training, const
     if (graco_config_set(&copy, key, out->value) == GRACO_OK)
         graco_config_get(&copy, key, out->value, sizeof out->value);
     /* `auto` became what the data have before config.json was written: nobody has changed it. */
-    bool chosen = strcmp(key, "node_features") == 0 && strcmp(out->preset, "auto") == 0;
+    bool chosen = strcmp(out->preset, "auto") == 0 &&
+                  (strcmp(key, "node_features") == 0 || strcmp(key, "scaling") == 0);
     out->differs = !chosen && strcmp(out->value, out->preset) != 0;
     return true;
 }
@@ -126,9 +127,10 @@ static graco_status read_lines(struct run_metrics *metrics, int64_t *read, const
     for (*read = 0; (end = memchr(bytes + *read, '\n', (size_t)(length - *read)));) {
         struct json *line = NULL;
         graco_status status = json_parse(&line, bytes + *read, end - bytes - *read);
-        bool good = status == GRACO_OK && number_of(line, "epoch") > last;
+        double epoch = status == GRACO_OK ? number_of(line, "epoch") : 0;
+        bool good = epoch > last && epoch < 1e15; /* more is no count */
         if (good) {
-            last = number_of(line, "epoch");
+            last = epoch;
             status = add_line(metrics, line);
             *read = end - bytes + 1;
         }

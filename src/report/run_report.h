@@ -52,6 +52,8 @@ struct reported {
     const struct graco_dataset
         *data;               /* borrowed from the report; NULL: not there, or another one */
     graco_protocol protocol; /* of the scores */
+    uint64_t split_seed;     /* likewise: which splits were drawn, */
+    int64_t first_split;     /* and which of them is the first */
     int64_t result_count;
     graco_eval_result *results; /* (result_count) of its seeds */
     int64_t *seeds;             /* (result_count) */

@@ -40,7 +40,7 @@ static void write_choice(struct web_page *page, const struct shown *shown)
     char numbers[4][NUMBER_TEXT];
     struct page_figure figures[4] = {{numbers[0], "trials", SHEET_NONE},
                                      {numbers[1], "modularity of the choice", SHEET_NONE},
-                                     {numbers[2], "of its features explained", SHEET_NONE},
+                                     {numbers[2], "of its smoothed features explained", SHEET_NONE},
                                      {numbers[3], "its validation score", SHEET_NONE}};
     snprintf(numbers[0], sizeof numbers[0], "%lld", (long long)shown->search->count);
     number_print(numbers[1], sizeof numbers[1], "%.3f", choice->mean.modularity);

@@ -24,6 +24,7 @@ page one one.html
 for part in summary scores training curves embeddings maps methods; do shows one.html "<section id=\"$part\">"; done
 lacks one.html '<section id="comparison">'
 shows one.html '<strong>6</strong><span class="more"> (preset: 500)</span>'
+lacks one.html 'rowsum</strong><span class="more"> (preset: auto)'
 shows one.html 'peak memory of the process'
 mean=$("$graco" eval one g.npz --splits 2 --device cpu 2>/dev/null | sed -n 's/^one  *\([0-9.]*\) .*/\1/p')
 shows one.html "<td class=\"n\">$mean</td>"
@@ -49,11 +50,20 @@ shows five.html '5 classes'
 difference=$("$graco" eval one two g.npz --splits 2 --device cpu 2>/dev/null | sed -n 's/^one - two: \([-+0-9.]*\) .*/\1/p')
 shows five.html ">${difference/-/−}"
 
+# Runs that were scored on other splits are not compared.
+exits 0 "" report one classes --splits 2 --seed 5 --device cpu --no-map -o apart.html
+lacks apart.html '<td>splits</td>'
+
 # Damaged and unfinished runs.
 cp -r one torn; head -c 400 one/metrics.jsonl >torn/metrics.jsonl
 page torn --no-map torn.html
 shows torn.html 'torn/metrics.jsonl is damaged after line'
 shows torn.html '<section id="curves">'
+cp -r one wild; sed '2s/"epoch": *2/"epoch": 1e200/' one/metrics.jsonl >wild/metrics.jsonl
+page wild --no-map wild.html
+shows wild.html 'wild/metrics.jsonl is damaged after line 1'
+cp -r one long; sed "s/\"edges\": *[0-9]*/\"edges\": \"$(printf '9%.0s' {1..155})\"/" one/config.json >long/config.json
+page long --no-map long.html
 cp -r one bare; rm bare/metrics.jsonl bare/config.json
 page bare --no-map bare.html
 shows bare.html 'bare/config.json is not there'

@@ -14,7 +14,7 @@
 # One reduction: `graco train` trains two epochs, a third when it resumes, whatever the block says.
 # `make install` installs this build.
 set -euo pipefail
-. "$GRACO_SOURCE/tests/ranks.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../ranks.sh"
 
 build=$1
 long=${2-}

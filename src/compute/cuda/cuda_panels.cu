@@ -84,7 +84,7 @@ static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep 
     sweep->weights = sweep->S;
     if (sweep->operands == CUDA_R_32F)
         return GRACO_OK;
-    sweep->width = round_up(s->d, HALF_GRAIN);
+    sweep->width = half_width(s->d);
     PASS(scratch_take(scratch, &Z, 2 * s->n * sweep->width, HALF_BYTES));
     sweep->Z = Z;
     if (backward)
