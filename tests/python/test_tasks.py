@@ -82,7 +82,7 @@ class Tasks(unittest.TestCase):
         left, links = graco.split_links(g)
         Z = np.random.default_rng(0).normal(size=(120, 4))
         self.refused("still has the link", graco.link_scores, Z, g, links)  # trained on what is tested
-        for wrong, part in ((links[:, :3], "(nodes, node, part, link)"), (links.astype(float) + 0.5, "whole numbers"),
+        for wrong, part in ((links[:, :3], "(node, node, part, link)"), (links.astype(float) + 0.5, "whole numbers"),
                             (np.where(links == links.max(), -1, links), "-1"), (links + [0, 0, 9, 0], "part"),
                             (links + [0, 0, 0, 5], "0 or 1"), (links + [120, 0, 0, 0], "nodes"), ([], "shape"),
                             (links[links[:, 2] == 0], "part 2")):
