@@ -410,7 +410,7 @@ class Estimator:
             if not np.array_equal(Z, self.embedding_):  # another graph: below the one with the labels
                 Z = np.concatenate([self.embedding_, Z])
                 labels = np.concatenate([labels, np.full((rows, *labels.shape[1:]), -1, np.int32)])
-            data, _ = _evaluate._labelled(labels, None, compact=False)
+            data, _ = _evaluate._labelled(labels, compact=False)
             Z = _evaluate._probabilities(Z, data, self.threads)[-rows:]
         return Z[graph.rows] if graph._rows is not None else Z
 

@@ -12,6 +12,7 @@ from . import _library as c
 from ._graph import Graph, create
 from ._reading import (
     as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
+    split_parts,
 )
 
 
@@ -39,16 +40,29 @@ class Evaluation:
         return f"{self.metric} {self.mean:.2f} +- {self.deviation:.2f} over {len(self.scores)} splits"
 
 
+def join_rows(names: Optional[list], table: Any, what: str) -> Any:
+    """A table in the order of rows that have these names: by name where both have names, else by row."""
+    own = index_of(table)
+    if names is None or own is None or check_names(names) == check_names(own):
+        return table
+    if set(names) != set(own) and (is_count(names) or is_count(own)):
+        return table
+    what = f"{what} beside embeddings"
+    look_up(places_of(names, "embeddings"), own, what)
+    return in_order(table, names, what)
+
+
 def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
-    """Z as an array, and labels in the order of its rows: by name where both have names, else by row."""
+    """Z as an array, and labels in the order of its rows."""
+    return as_array(Z, "embeddings"), join_rows(index_of(Z), y, "labels")
+
+
+def row_names(Z: Any, y: Any) -> Optional[list]:
+    """The names of the rows of Z: its own, else those of labels that are in the same order."""
     rows, own = index_of(Z), index_of(y)
-    Z = as_array(Z, "embeddings")
-    if rows is None or own is None or check_names(rows) == check_names(own):
-        return Z, y
-    if set(rows) != set(own) and (is_count(rows) or is_count(own)):
-        return Z, y
-    look_up(places_of(rows, "embeddings"), own, "labels beside embeddings")
-    return Z, in_order(y, rows, "labels beside embeddings")
+    if rows is None or (own is not None and is_count(rows) and set(rows) != set(own)):
+        return own
+    return rows
 
 
 def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
@@ -63,12 +77,14 @@ def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
     return Z[order], order
 
 
-def _labelled(y: Any, split: Any, compact: bool) -> tuple[c.Handle, np.ndarray]:
-    """A data set that has labels and nothing else, and its classes."""
+def _labelled(y: Any, compact: bool, split: Any = None, names: Optional[list] = None) -> tuple[c.Handle, np.ndarray]:
+    """A data set that has labels and perhaps a split, its rows of these names, and its classes."""
     codes, classes = read_labels(y, compact)
     known = {**label_arrays(codes), "nodes": len(codes)}
     if split is not None:
-        known["split"] = read_split(split, len(codes))
+        if split_parts(split) is None:
+            split = join_rows(names, split, "a split")
+        known["split"] = read_split(split, len(codes), names)
     return create(known), classes if classes is not None else np.arange(0)
 
 
@@ -92,7 +108,8 @@ def evaluate(
     y : labels as Graph takes them, or a Graph that has labels.
     protocol : "paper": random 10/10/80, the regression's C chosen on validation; "authors": random
         10/90, C by cross-validation; "public": the data set's own split.
-    split : for "public", as Graph takes it; a Graph brings its own.
+    split : for "public", as Graph takes it, joined by name where it and Z or y have names; a Graph brings
+        its own.
     splits, seed : how many random splits, and of which seed.
     threads : 0: one per core. Never changes the result.
     with_features : scores [Z ; X]; y must be a Graph.
@@ -110,11 +127,14 @@ def evaluate(
     if protocol not in names:
         raise c.GracoArgumentError(f"protocol {protocol!r}: expected one of {', '.join(names)}")
     if isinstance(y, Graph):
+        if split is not None:
+            raise c.GracoArgumentError("a split beside a Graph: expected the Graph's own, or labels in its place")
         data = y._handle
         Z, _ = join_graph(Z, y)
     else:
+        rows = row_names(Z, y)
         Z, y = join_labels(Z, y)
-        data, _ = _labelled(y, split, compact=False)
+        data, _ = _labelled(y, False, split, rows)
         if with_features:
             raise c.GracoArgumentError("with_features needs a Graph in place of labels")
     matrix, keep = c.give_matrix(Z)
@@ -176,7 +196,7 @@ def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
     The classes are those that occur in `y`, sorted. See `predict`.
     """
     Z, y = _labels_of(Z, y)
-    data, _ = _labelled(y, None, compact=True)
+    data, _ = _labelled(y, compact=True)
     return _probabilities(Z, data, threads)
 
 
@@ -200,7 +220,7 @@ def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
     ['a', 'b', 'b']
     """
     Z, y = _labels_of(Z, y)
-    data, classes = _labelled(y, None, compact=True)
+    data, classes = _labelled(y, compact=True)
     codes, _ = read_labels(y, compact=True)
     P = _probabilities(Z, data, threads)
     if codes.ndim == 2:

@@ -224,6 +224,32 @@ class Joins(unittest.TestCase):
                 graco.evaluate(Z, other)
             self.assertIn("embeddings", str(caught.exception))
 
+    def test_splits(self):
+        """A split beside embeddings goes by name too: here every test label, and no other, is wrong."""
+        pd = module("pandas")
+        names = [f"n{i}" for i in range(60)]
+        classes, part = np.arange(60) % 3, np.arange(60) // 20
+        Z = pd.DataFrame(np.eye(3)[classes], index=names)
+        y = pd.Series(np.where(part == 2, (classes + 1) % 3, classes), index=names)
+        split = pd.Series(part, index=names)
+        parts = {word: names[20 * i:20 * i + 20] for i, word in enumerate(("train", "val", "test"))}
+        mixed = np.random.default_rng(0).permutation(60)
+        words = split.map({0: "train", 1: "val", 2: "test"})
+        for a, b, s in ((Z, y, split), (Z, y, split.iloc[mixed]), (Z.iloc[mixed], y, split), (Z.iloc[mixed], y, parts),
+                        (Z, y.iloc[mixed], words.iloc[mixed]), (Z.iloc[mixed], y.iloc[mixed].to_numpy(), split),
+                        (Z.iloc[mixed].to_numpy(), y.iloc[mixed], split), (Z.reset_index(drop=True), y, split.iloc[mixed]),
+                        (Z.iloc[mixed], y, part[mixed]), (Z.to_numpy(), y.to_numpy(), split),
+                        (Z.iloc[mixed], y, {word: split.iloc[mixed] == i for i, word in enumerate(parts)})):
+            self.assertEqual(graco.evaluate(a, b, "public", split=s).mean, 0)
+        for wrong, said in ((split.iloc[1:], "no row for the node 'n0'"), (split.rename({"n7": "m"}), "'m'"),
+                            ({"train": ["m"]}, "'m'")):
+            with self.assertRaises(graco.GracoError) as caught:
+                graco.evaluate(Z, y, "public", split=wrong)
+            self.assertIn(said, str(caught.exception))
+        with self.assertRaises(graco.GracoArgumentError) as caught:
+            graco.evaluate(Z, graco.Graph(labels=y), "public", split=split)
+        self.assertIn("beside a Graph", str(caught.exception))
+
 
 class Numbers(unittest.TestCase):
     """Numbers of nodes, of neighbours, of threads and of classes mean what they say, or are refused."""
