@@ -20,7 +20,7 @@ import numpy as np
 
 from . import _evaluate, _library as c, _map, _progress
 from ._graph import Graph, _path, as_graph
-from ._reading import as_array, read_labels
+from ._reading import read_labels
 
 # How authors write the names of their methods, where that is not in capitals.
 _SPELLINGS = {
@@ -352,9 +352,7 @@ class Estimator:
                 known = known.astype(np.int8)
             known[hidden] = -1
             return known, classes
-        codes, classes = read_labels(y, compact=True)
-        if len(codes) != len(graph):
-            raise c.GracoArgumentError(f"{len(codes)} labels for {len(graph)} nodes")
+        codes, classes = _read_rows(graph, y)
         if graph._rows is None:
             return codes, classes
         known = np.full((graph.n_nodes, *codes.shape[1:]), -1, dtype=np.int32)
@@ -422,23 +420,28 @@ class Estimator:
         return self.classes_[P.argmax(axis=1)]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The share of nodes with a known label that `predict` gets right.
+        """The share of nodes with a known label that `predict` gets right; of several labels per node, the
+        share of labels.
 
         In GridSearchCV this is the accuracy of the probe on the rows held out: it is fitted to the
         labels that `fit` got, and asked about the rows of X.
         """
         graph = as_graph(X)
-        if y is None:
-            if graph.labels is None:
-                raise c.GracoArgumentError("labels are needed: give y, or labels to the graph")
-            labels = graph.labels[graph.rows]
-            truth = labels if labels.ndim == 2 else graph.classes[labels]
-            known = labels >= 0 if labels.ndim == 1 else (labels != -1).any(axis=1)
+        if y is not None:
+            codes, classes = _read_rows(graph, y)
+        elif graph.labels is not None:
+            codes, classes = graph.labels[graph.rows], graph.classes
         else:
-            truth = np.ma.getdata(y) if isinstance(y, np.ma.MaskedArray) else as_array(y)
-            codes, _ = read_labels(y, compact=True)
-            known = codes >= 0 if codes.ndim == 1 else np.ones(len(codes), bool)
-        return float((self.predict(graph)[known] == truth[known]).mean())
+            raise c.GracoArgumentError("labels are needed: give y, or labels to the graph")
+        known = codes >= 0 if codes.ndim == 1 else (codes != -1).any(axis=1)
+        if not known.any():
+            raise c.GracoArgumentError(f"none of {len(codes)} labels is known: expected at least one to score by")
+        found = self.predict(graph)
+        if found.shape != codes.shape:
+            raise c.GracoArgumentError(f"labels have the shape {codes.shape}, and what the model predicts {found.shape}: "
+                                       "expected the same")
+        truth = codes if codes.ndim == 2 else classes[codes]
+        return float((found[known].astype(object) == truth[known].astype(object)).mean())
 
     # ---- Keeping ------------------------------------------------------------------------------------
 
@@ -464,6 +467,14 @@ class Estimator:
                 out = c_void_p()
                 c.check(c.lib.graco_model_load(byref(out), _path(folder)))
                 self._model = c.Handle(out.value, "graco_model_free")
+
+
+def _read_rows(graph: Graph, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Labels as numbers of classes, one for each node that is asked about, and the classes."""
+    codes, classes = read_labels(y, compact=True)
+    if len(codes) != len(graph):
+        raise c.GracoArgumentError(f"{len(codes)} labels for {len(graph)} nodes")
+    return codes, classes
 
 
 def _draw_curve(history: dict[str, np.ndarray]) -> str:

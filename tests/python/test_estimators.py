@@ -177,6 +177,38 @@ class Fitted(unittest.TestCase):
         self.assertGreater(gcn.score(g[test], words[test]), 0.6)
         self.assertEqual(gcn.predict(g).shape, (40,))
 
+    def test_score(self):
+        """Labels are taken as `fit` takes them; what cannot be scored is refused."""
+        edges, X, y = small()
+        g = graco.Graph(edges, features=X)
+        words = np.array(["a", "b"])[y]
+        for labels in (y, words, y == 1):
+            model = quick(graco.GRACE, epochs=20).fit(g, labels)
+            wanted = (model.predict(g) == labels).mean()
+            self.assertEqual(model.score(g, labels), wanted)
+            self.assertEqual(model.score(g, labels[:, None]), wanted)
+            self.assertEqual(model.score(g, labels.tolist()), wanted)
+            some = [None if i < 20 else label for i, label in enumerate(labels.tolist())]
+            self.assertEqual(model.score(g, some), (model.predict(g) == labels)[20:].mean())
+            self.assertEqual(model.score(g, np.ma.masked_array(labels, np.arange(40) < 20)), model.score(g, some))
+            for rows in (labels[:5], np.concatenate([labels, labels])):
+                self.refused(f"{len(rows)} labels for 40 nodes", lambda rows=rows: model.score(g, rows))
+            self.refused("4 labels for 2 nodes", lambda: model.score(g[:2], labels[:4]))
+            for unknown in (np.full(40, -1), [None] * 40, np.full(40, np.nan)):
+                self.refused("none of 40 labels is known", lambda unknown=unknown: model.score(g, unknown))
+            self.refused("the shape (40, 3)", lambda: model.score(g, np.ones((40, 3), int)))
+        self.assertEqual(quick(graco.GRACE).fit(g, y).score(g, words), 0)  # other classes
+        first = graco.Graph(edges, features=X, labels=np.where(np.arange(40), -1, 1))
+        self.refused("none of 39", lambda: model.score(first[1:]))
+        pd = module("pandas")
+        model = quick(graco.GRACE, epochs=20).fit(g, y)
+        self.assertEqual(model.score(g, pd.DataFrame({"y": y})), model.score(g, y))
+
+    def refused(self, part, function):
+        with self.assertRaises(graco.GracoError) as caught:
+            function()
+        self.assertIn(part, str(caught.exception))
+
     def test_another_graph(self):
         """The probe is that of the graph trained on, and predicts for nodes never seen."""
         edges, X, y = small()
