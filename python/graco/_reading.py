@@ -371,9 +371,7 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
-        if array.dtype.kind == "f" and np.isnan(array).any():
-            array = np.where(np.isnan(array).any(axis=1)[:, None], -1, array).astype(np.int8)
-        return array, np.arange(array.shape[1]) if compact else None
+        return _read_several(array), np.arange(array.shape[1]) if compact else None
     if array.ndim != 1:
         raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
     if array.dtype.kind not in "iubf":
@@ -397,6 +395,20 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
         raise GracoFormatError(f"labels of the kinds {', '.join(kinds)} have no order: expected numbers or "
                                "words") from None
     return codes, classes
+
+
+def _read_several(array: np.ndarray) -> np.ndarray:
+    """Several labels per node; the whole row of an unknown one, of -1 or with a NaN, is -1."""
+    if array.dtype.kind not in "if":
+        return array
+    unknown = np.isnan(array).any(axis=1) | (array == -1).all(axis=1)
+    if not unknown.any():
+        return array
+    broken = array[~unknown][~np.isin(array[~unknown], (0, 1))]
+    if len(broken):
+        raise GracoFormatError(f"labels hold {broken[0]}: expected 0 and 1 where nodes have several labels, or a whole "
+                               "row of -1 where they are unknown")
+    return np.where(unknown[:, None], -1, array).astype(np.int8)
 
 
 def _is_number(value: Any) -> bool:

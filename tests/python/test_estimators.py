@@ -230,6 +230,18 @@ class Fitted(unittest.TestCase):
         self.assertGreater(model.score(g), 0.5)
         model = quick(graco.GRACE, epochs=5).fit(g[:30])
         self.assertEqual(model.predict(g[30:]).shape, (10, 3))
+        wanted = (model.predict(g[20:]) == several[20:]).mean()  # unknown rows do not count
+        hidden = np.arange(40)[:, None] < 20
+        for unknown in (np.where(hidden, -1, several), np.where(hidden, -1.0, several), np.where(hidden, np.nan, several),
+                        np.where(hidden, -1, several).tolist(), np.ma.masked_array(several, hidden.repeat(3, axis=1))):
+            self.assertEqual(model.score(g, unknown), wanted)
+            self.assertEqual(model.score(graco.Graph(edges, features=X, labels=unknown)), wanted)
+            self.assertTrue((graco.predict(model.embedding_, unknown)[20:] == several[20:]).all())
+        self.refused("none of 40", lambda: model.score(g, np.full((40, 3), -1)))
+        for wrong in (0.5, 2, -1):  # beside rows that are unknown
+            rows = np.where(hidden, -1.0, several)
+            rows[30, 0] = wrong
+            self.refused(f"labels hold {rows[30, 0]}", lambda rows=rows: graco.Graph(edges, features=X, labels=rows))
 
     def test_copies(self):
         g = labelled_graph()
