@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
-from ._graph import Graph, create
+from ._graph import Graph, create, graph_of
 from ._reading import (
     as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
     split_parts,
@@ -105,7 +105,7 @@ def evaluate(
     Parameters
     ----------
     Z : (nodes, any) array or frame.
-    y : labels as Graph takes them, or a Graph that has labels.
+    y : labels as Graph takes them, or a Graph that has labels; a graph of another library is made one.
     protocol : "paper": random 10/10/80, the regression's C chosen on validation; "authors": random
         10/90, C by cross-validation; "public": the data set's own split.
     split : for "public", as Graph takes it, joined by name where it and Z or y have names; a Graph brings
@@ -126,11 +126,12 @@ def evaluate(
     names = list(c.listed(c.lib.graco_protocol_name))
     if protocol not in names:
         raise c.GracoArgumentError(f"protocol {protocol!r}: expected one of {', '.join(names)}")
-    if isinstance(y, Graph):
+    graph = graph_of(y)
+    if graph is not None:
         if split is not None:
             raise c.GracoArgumentError("a split beside a Graph: expected the Graph's own, or labels in its place")
-        data = y._handle
-        Z, _ = join_graph(Z, y)
+        data = graph._handle
+        Z, _ = join_graph(Z, graph)
     else:
         rows = row_names(Z, y)
         Z, y = join_labels(Z, y)
@@ -180,14 +181,16 @@ def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
 
 def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and the labels of its rows."""
-    if not isinstance(y, Graph):
+    graph = graph_of(y)
+    if graph is None:
         return join_labels(Z, y)
-    if y.labels is None:
+    if graph.labels is None:
         raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
     rows = index_of(Z)
     if rows is None or is_count(rows):
-        return as_array(Z, "embeddings"), y.labels
-    return as_array(Z, "embeddings"), y.labels[look_up(places_of(y._ids(), "the graph's nodes"), rows, "embeddings")]
+        return as_array(Z, "embeddings"), graph.labels
+    places = places_of(graph._ids(), "the graph's nodes")
+    return as_array(Z, "embeddings"), graph.labels[look_up(places, rows, "embeddings")]
 
 
 def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:

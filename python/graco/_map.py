@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from ._evaluate import join_graph, join_labels
-from ._graph import Graph, _path
+from ._graph import Graph, _path, graph_of
 from ._reading import as_array, as_numbers, check_names, index_of, is_count
 
 
@@ -117,6 +117,7 @@ def map(
     index = index_of(Z)
     if names is None and index is not None and not is_count(index):
         names = index
+    data = data if graph_of(data) is None else graph_of(data)
     if data is not None and not isinstance(data, Graph):
         Z, labels = join_labels(Z, data)
         data = Graph(labels=labels)

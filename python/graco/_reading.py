@@ -33,6 +33,13 @@ def is_series(value: Any) -> bool:
     return comes_from(value, "pandas") and hasattr(value, "index") and not is_frame(value)
 
 
+def is_graph(value: Any) -> bool:
+    """Whether this is a graph of networkx, PyG or DGL: no matrix, no table, no list of nodes."""
+    if comes_from(value, "networkx") or comes_from(value, "dgl"):
+        return hasattr(value, "edges")
+    return comes_from(value, "torch_geometric") or (hasattr(value, "edge_index") and not comes_from(value, "pandas"))
+
+
 def as_array(value: Any, what: str = "an array") -> np.ndarray:
     """Tensors, frames, series and lists as an array, without a copy where that is possible."""
     if comes_from(value, "torch"):

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from ._evaluate import join_graph, join_labels
-from ._graph import Graph, _path, as_graph, create
+from ._graph import Graph, _path, as_graph, create, graph_of
 from ._reading import as_array, as_number
 
 # ---- Links ----------------------------------------------------------------------------------------
@@ -162,7 +162,8 @@ def cluster(
     Parameters
     ----------
     Z : (nodes, any) array or frame.
-    data : what the clusters are compared with: a Graph, or labels as Graph takes them; None: nothing.
+    data : what the clusters are compared with: a Graph or a graph of another library, or labels as Graph takes
+        them; None: nothing.
     clusters : 0: as many as the labelled nodes have classes.
     starts : of k-means, of which the best is kept.
     threads : 0: one per core. Never changes the result.
@@ -175,10 +176,11 @@ def cluster(
     (2, 1.0)
     """
     order: Optional[np.ndarray] = None
-    if isinstance(data, Graph):
-        handle = data._handle
+    graph = graph_of(data)
+    if graph is not None:
+        handle = graph._handle
         rows_given = len(Z) if hasattr(Z, "__len__") else 0
-        Z, order = join_graph(Z, data)
+        Z, order = join_graph(Z, graph)
     elif data is not None:
         Z, labels = join_labels(Z, data)
         handle = Graph(labels=labels)._handle

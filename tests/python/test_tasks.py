@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
+import types
 import unittest
 
 import numpy as np
@@ -119,6 +120,26 @@ class Tasks(unittest.TestCase):
         frame = pd.DataFrame(Z, index=names).iloc[order]
         shuffled = graco.cluster(frame, graph(names=names))
         self.assertEqual(shuffled.cluster.tolist(), graco.cluster(Z, g).cluster[order].tolist())  # rows of the frame
+
+    def test_graphs_of_others(self):
+        """A graph of another library is a graph, not a list of labels."""
+        g = graph(60)
+        Z = np.random.default_rng(0).normal(size=(60, 4))
+        pyg = types.SimpleNamespace(edge_index=g.edges, y=np.arange(60) % 2)
+        self.assertEqual(graco.evaluate(Z, pyg, splits=2).mean, graco.evaluate(Z, np.arange(60) % 2, splits=2).mean)
+        half = types.SimpleNamespace(edge_index=g.edges, y=np.where(np.arange(60) % 3, np.arange(60) % 2, -1))
+        self.assertEqual(graco.predict(Z, half).tolist(), graco.predict(Z, half.y).tolist())
+        nx = module("networkx")
+        K = nx.Graph()
+        K.add_nodes_from(range(60))
+        K.add_edges_from(g.edges.T.tolist())
+        bare = graco.Graph(K)
+        self.assertEqual(graco.cluster(Z, K, 3).modularity, graco.cluster(Z, bare, 3).modularity)
+        self.assertTrue(np.isnan(graco.cluster(Z, K, 3).nmi))
+        self.refused("labels", graco.evaluate, Z, K)
+        self.refused("no labels", graco.predict, Z, K)
+        ours, theirs = (graco.map(Z, data, epochs=5)._repr_html_() for data in (bare, K))
+        self.assertEqual(ours, theirs)
 
     def test_map(self):
         names = [f"n{i}" for i in range(120)]
