@@ -11,9 +11,9 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
-from ._evaluate import join_graph, join_labels
+from ._evaluate import as_embeddings, join_graph, join_labels
 from ._graph import Graph, _path, graph_of
-from ._reading import as_array, as_numbers, check_names, index_of, is_count
+from ._reading import as_numbers, check_names, index_of, is_count
 
 
 class Map:
@@ -96,7 +96,7 @@ def map(
 
     Parameters
     ----------
-    Z : (nodes, any) array or frame.
+    Z : (nodes, any) array, frame or dict by node.
     data : a Graph, for names, labels and degrees, or labels as Graph takes them; None: neither.
     names : of the rows of Z; None: those of the graph or of the frame, else numbers.
     values : numbers to colour by: a dict of arrays, a number for each node, NaN: not known.
@@ -125,7 +125,7 @@ def map(
         Z, order = join_graph(Z, data)
         if order is not None or (names is None and (data._names is not None or data._array("node_ids") is not None)):
             names = data._ids()
-    matrix, kept = c.give_matrix(as_array(Z, "embeddings"))
+    matrix, kept = c.give_matrix(as_embeddings(Z))
     keep: list = [kept]
     options = c.lib.graco_map_defaults()
     if names is not None:

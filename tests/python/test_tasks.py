@@ -114,12 +114,32 @@ class Tasks(unittest.TestCase):
         self.refused("number of clusters", graco.cluster, Z)
         self.refused("clusters is -1", graco.cluster, Z, clusters=-1)
         self.refused("rows", graco.cluster, Z[1:], g)
+        named = graph(names=[f"n{i}" for i in range(120)])
+        wanted = graco.cluster(Z, named)
+        order = np.random.default_rng(1).permutation(120)
+        rows = {f"n{i}": Z[i].tolist() for i in order}
+        found = graco.cluster(rows, named)
+        self.assertEqual((found.nmi, found.cluster.tolist()), (wanted.nmi, wanted.cluster[order].tolist()))
+        more = {"m": [0.0, 1.0], **rows, "o": [1.0, 0.0]}  # whom the graph does not know
+        found = graco.cluster(more, named)
+        self.assertEqual((found.nmi, found.cluster.tolist()), (wanted.nmi, [-1, *wanted.cluster[order].tolist(), -1]))
+        self.refused("'n0'", graco.cluster, {name: row for name, row in rows.items() if name != "n0"}, named)
+        self.refused("dimensions", graco.cluster, dict.fromkeys(rows, 1.0), named)
+        self.refused("lengths", graco.cluster, {**rows, "n0": [1.0]}, named)
+        self.assertEqual(graco.cluster(dict(enumerate(Z)), clusters=2).cluster.tolist(),
+                         graco.cluster(Z, clusters=2).cluster.tolist())
+        labels = {f"n{i}": i % 2 for i in range(120)}
+        self.assertEqual(graco.evaluate(rows, labels, splits=2).mean, graco.evaluate(Z[order], order % 2, splits=2).mean)
+        for y in (labels, dict(enumerate(labels.values()))):
+            self.assertEqual(graco.evaluate(Z, y, splits=2).mean, graco.evaluate(Z, np.arange(120) % 2, splits=2).mean)
+        self.assertEqual(graco.neighbours(rows, k=2)[0].tolist(), graco.neighbours(Z[order], k=2)[0].tolist())
         pd = module("pandas")
         names = [f"n{i}" for i in range(120)]
         order = np.random.default_rng(1).permutation(120)
         frame = pd.DataFrame(Z, index=names).iloc[order]
         shuffled = graco.cluster(frame, graph(names=names))
         self.assertEqual(shuffled.cluster.tolist(), graco.cluster(Z, g).cluster[order].tolist())  # rows of the frame
+        self.assertEqual(graco.cluster(pd.DataFrame(more).T, named).cluster.tolist(), found.cluster.tolist())
 
     def test_graphs_of_others(self):
         """A graph of another library is a graph, not a list of labels."""
