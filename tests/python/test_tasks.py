@@ -1,5 +1,6 @@
 """Links, clusters and maps: NumPy in and out, with the command's own bytes and numbers."""
 
+import base64
 import html
 import json
 import os
@@ -186,6 +187,57 @@ class Tasks(unittest.TestCase):
             self.refused(part, graco.map, Z, **named)
         self.refused("120 rows", graco.map, Z, graph(60))
         self.refused(".gif", found.save, self.at("map.gif"))
+
+    def shown(self, found, path="shown.html"):
+        """{name: value of the column v} of the page of a map."""
+        found.save(self.at(path))
+        data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', read(self.at(path)).decode(), re.S).group(1))
+        column = next(column for column in data["columns"] if column["name"] == "v")
+        numbers = np.frombuffer(base64.b64decode(column["values"]), "<f4").tolist()
+        return dict(zip(data["names"] or range(len(numbers)), numbers))
+
+    def test_map_in_other_orders(self):
+        """Places, names and values are in the order of Z's rows, whatever that of the graph is."""
+        names = [f"n{i}" for i in range(30)]
+        edges, X, _ = small(30)
+        g = graco.Graph(edges, features=X, names=names)
+        order = np.random.default_rng(1).permutation(30)
+        v = dict(zip(names, range(30)))
+        numbers = np.arange(30)
+        rows = {names[i]: X[i] for i in order}
+        wanted = graco.map(X, g, epochs=5, values={"v": numbers})
+        self.assertEqual(self.shown(wanted), v)
+        found = graco.map(rows, g, epochs=5, values={"v": numbers[order]})
+        self.assertEqual(self.shown(found), v)
+        self.assertEqual(found.places.tolist(), wanted.places[order].tolist())
+        found.save(self.at("places.npy"))
+        self.assertEqual(np.load(self.at("places.npy")).tolist(), found.places.tolist())
+        called = [name.upper() for name in rows]
+        capital = {name.upper(): value for name, value in v.items()}
+        self.assertEqual(self.shown(graco.map(rows, g, epochs=5, names=called, values={"v": numbers[order]})), capital)
+        more = graco.map({"m": X[0], **rows}, g, epochs=5, values={"v": [7, *numbers[order]]})
+        self.assertEqual((self.shown(more), np.isnan(more.places).tolist()), (v, [[True] * 2] + [[False] * 2] * 30))
+        self.assertEqual(more.places[1:].tolist(), found.places.tolist())
+        turned = dict(reversed(v.items()))
+        for Z, data in ((rows, None), (rows, g), (X, g), (rows, {name: i % 2 for name, i in v.items()})):
+            self.assertEqual(self.shown(graco.map(Z, data, epochs=5, values={"v": turned})), v)
+        self.refused("the values 'v'", graco.map, rows, g, values={"v": {**turned, "m": 1}})
+        for wrong in (numbers, [1.0], "v", 3):
+            self.refused("values are", graco.map, X, values=wrong)
+        pd = module("pandas")
+        frame = pd.DataFrame({"v": numbers, "w": -numbers}, index=names)
+        for values in (frame, frame.iloc[order], {"v": frame["v"].iloc[order]}):
+            for Z, data in ((frame.assign(u=X[:, 0]).iloc[::-1], g), (rows, None), (X, g)):
+                self.assertEqual(self.shown(graco.map(Z, data, epochs=5, values=values)), v)
+        plain = graco.map(X, epochs=5, values={"v": frame["v"]})  # rows without names
+        self.assertEqual(self.shown(plain), dict(enumerate(range(30))))
+        nx = module("networkx")
+        G = nx.Graph(zip(range(30, 0, -1), range(29, -1, -1)))  # nodes 30, 29, ... 0
+        Z = pd.DataFrame(np.random.default_rng(0).normal(size=(31, 3)))
+        mine = pd.Series(np.arange(31))
+        self.assertEqual(self.shown(graco.map(Z, G, epochs=5, values={"v": mine})), {str(30 - i): i for i in range(31)})
+        self.assertEqual(self.shown(graco.map(Z.to_numpy(), G, epochs=5, values={"v": mine})),
+                         {str(i): i for i in range(31)})
 
     def test_notebook(self):
         """What a notebook shows is one frame that can do nothing outside of itself, whatever names say."""
