@@ -336,10 +336,9 @@ def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any) -> Gra
 
 
 def _object_array(items: list) -> np.ndarray:
-    """An array of names: of numbers or strings where all are, else of objects."""
-    kinds = {type(item) for item in items}
-    if kinds and kinds <= {int}:
-        return np.array(items)
+    """An array of names: of numbers where all are and fit, else of objects."""
+    if items and all(type(item) is int and -(2**63) <= item < 2**63 for item in items):
+        return np.array(items, dtype=np.int64)
     out = np.empty(len(items), dtype=object)
     out[:] = items
     return out
