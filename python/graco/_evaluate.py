@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
-from ._graph import Graph, create
+from ._graph import Graph, create, graph_of
 from ._reading import (
     as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
     split_parts,
@@ -40,13 +40,19 @@ class Evaluation:
         return f"{self.metric} {self.mean:.2f} +- {self.deviation:.2f} over {len(self.scores)} splits"
 
 
+def as_embeddings(Z: Any) -> np.ndarray:
+    """Z as an array; a dict has a row for each name."""
+    return as_array(list(Z.values()) if isinstance(Z, dict) else Z, "embeddings")
+
+
 def join_rows(names: Optional[list], table: Any, what: str) -> Any:
     """A table in the order of rows that have these names: by name where both have names, else by row."""
     own = index_of(table)
+    unjoined = list(table.values()) if isinstance(table, dict) else table
     if names is None or own is None or check_names(names) == check_names(own):
-        return table
+        return unjoined
     if set(names) != set(own) and (is_count(names) or is_count(own)):
-        return table
+        return unjoined
     what = f"{what} beside embeddings"
     look_up(places_of(names, "embeddings"), own, what)
     return in_order(table, names, what)
@@ -54,7 +60,7 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
 
 def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and labels in the order of its rows."""
-    return as_array(Z, "embeddings"), join_rows(index_of(Z), y, "labels")
+    return as_embeddings(Z), join_rows(index_of(Z), y, "labels")
 
 
 def row_names(Z: Any, y: Any) -> Optional[list]:
@@ -70,9 +76,11 @@ def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
 
     Rows that have names are those of the nodes of these names, other ones are in the graph's order.
     """
-    rows, Z = index_of(Z), as_array(Z, "embeddings")
+    rows, Z = index_of(Z), as_embeddings(Z)
     if rows is None or is_count(rows):
         return Z, None
+    if Z.ndim != 2:
+        raise c.GracoArgumentError(f"embeddings of {Z.ndim} dimensions: expected 2, a row per node")
     order = look_up(places_of(check_names(rows), "embeddings"), graph._ids(), "the nodes of the graph beside embeddings")
     return Z[order], order
 
@@ -104,8 +112,8 @@ def evaluate(
 
     Parameters
     ----------
-    Z : (nodes, any) array or frame.
-    y : labels as Graph takes them, or a Graph that has labels.
+    Z : (nodes, any) array, frame or dict by node.
+    y : labels as Graph takes them, or a Graph that has labels; a graph of another library is made one.
     protocol : "paper": random 10/10/80, the regression's C chosen on validation; "authors": random
         10/90, C by cross-validation; "public": the data set's own split.
     split : for "public", as Graph takes it, joined by name where it and Z or y have names; a Graph brings
@@ -126,11 +134,12 @@ def evaluate(
     names = list(c.listed(c.lib.graco_protocol_name))
     if protocol not in names:
         raise c.GracoArgumentError(f"protocol {protocol!r}: expected one of {', '.join(names)}")
-    if isinstance(y, Graph):
+    graph = graph_of(y)
+    if graph is not None:
         if split is not None:
             raise c.GracoArgumentError("a split beside a Graph: expected the Graph's own, or labels in its place")
-        data = y._handle
-        Z, _ = join_graph(Z, y)
+        data = graph._handle
+        Z, _ = join_graph(Z, graph)
     else:
         rows = row_names(Z, y)
         Z, y = join_labels(Z, y)
@@ -166,7 +175,7 @@ def evaluate(
 
 
 def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
-    matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
+    matrix, keep = c.give_matrix(as_embeddings(Z))
     out = c.Prediction()
     options = c.PredictOptions(all=True, threads=c.whole(threads, "threads"))
     c.check(c.lib.graco_predict_embeddings(byref(out), byref(matrix), data.address, byref(options)))
@@ -180,14 +189,16 @@ def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
 
 def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and the labels of its rows."""
-    if not isinstance(y, Graph):
+    graph = graph_of(y)
+    if graph is None:
         return join_labels(Z, y)
-    if y.labels is None:
+    if graph.labels is None:
         raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
     rows = index_of(Z)
     if rows is None or is_count(rows):
-        return as_array(Z, "embeddings"), y.labels
-    return as_array(Z, "embeddings"), y.labels[look_up(places_of(y._ids(), "the graph's nodes"), rows, "embeddings")]
+        return as_embeddings(Z), graph.labels
+    places = places_of(graph._ids(), "the graph's nodes")
+    return as_embeddings(Z), graph.labels[look_up(places, rows, "embeddings")]
 
 
 def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
@@ -208,7 +219,7 @@ def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
 
     Parameters
     ----------
-    Z : (nodes, any) array or frame.
+    Z : (nodes, any) array, frame or dict by node.
     y : labels, of which some are unknown: -1, None or NaN; or a Graph.
 
     Examples

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _library as c
 from ._reading import (
-    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_mask, is_sparse,
-    label_arrays, look_up, places_of, read_edges, read_labels, read_split, split_parts,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_mask,
+    is_sparse, label_arrays, look_up, places_of, read_edges, read_labels, read_split, split_parts,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -324,6 +324,11 @@ def as_graph(value: Any) -> Graph:
     return value if isinstance(value, Graph) else Graph(value)
 
 
+def graph_of(value: Any) -> Optional[Graph]:
+    """A Graph, also of a graph of another library; None: of anything else, such as labels."""
+    return as_graph(value) if isinstance(value, Graph) or is_graph(value) else None
+
+
 def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any) -> Graph:
     graph = Graph._of(create(known), names, classes)
     graph._rows = rows
@@ -331,10 +336,9 @@ def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any) -> Gra
 
 
 def _object_array(items: list) -> np.ndarray:
-    """An array of names: of numbers or strings where all are, else of objects."""
-    kinds = {type(item) for item in items}
-    if kinds and kinds <= {int}:
-        return np.array(items)
+    """An array of names: of numbers where all are and fit, else of objects."""
+    if items and all(type(item) is int and -(2**63) <= item < 2**63 for item in items):
+        return np.array(items, dtype=np.int64)
     out = np.empty(len(items), dtype=object)
     out[:] = items
     return out

@@ -11,9 +11,9 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
-from ._evaluate import join_graph, join_labels
-from ._graph import Graph, _path
-from ._reading import as_array, as_numbers, check_names, index_of, is_count
+from ._evaluate import as_embeddings, join_graph, join_labels, join_rows, row_names
+from ._graph import Graph, _path, graph_of
+from ._reading import as_numbers, check_names, index_of, is_count, is_frame
 
 
 class Map:
@@ -21,29 +21,36 @@ class Map:
 
     Attributes
     ----------
-    places : (nodes, 2) float32.
+    places : (rows of Z, 2) float32, in the order of these rows; NaN: not in the graph. So is a saved .npy.
     nodes, clusters : how many there are.
     trustworthiness, continuity : whether nodes that lie side by side are alike, and whether alike ones lie side
         by side; 1 at best, NaN for fewer than four nodes.
     seconds : that it took.
     """
 
-    def __init__(self, handle: c.Handle) -> None:
+    def __init__(self, handle: c.Handle, order: Optional[np.ndarray] = None, rows: int = 0) -> None:
         self._handle = handle
         info = c.lib.graco_map_describe(handle.address)
         for name in ("nodes", "clusters", "trustworthiness", "continuity", "seconds"):
             setattr(self, name, getattr(info, name))
         self.places = self._written("npy", np.load)
+        self._joined = order is not None
+        if order is not None:  # back to the rows of Z
+            places, self.places = self.places, np.full((rows, 2), np.nan, np.float32)
+            self.places[order] = places
 
     def _written(self, ending: str, read: Any) -> Any:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, f"map.{ending}")
-            self.save(path)
+            c.check(c.lib.graco_map_save(self._handle.address, _path(path)))
             return read(path)
 
     def save(self, path: Any) -> None:
         """Writes it by the ending: .html, a page that needs no network; .svg and .png; .npy, the places."""
         c.check(c.lib.graco_map_save(self._handle.address, _path(path)))
+        if self._joined and os.fsdecode(path).lower().endswith(".npy"):  # C knows the graph's order alone
+            with open(path, "wb") as file:
+                np.save(file, self.places)
 
     def __repr__(self) -> str:
         return (f"Map({self.nodes} nodes, {self.clusters} clusters, trustworthiness {self.trustworthiness:.3f}, "
@@ -64,18 +71,30 @@ def frame(page: str, title: str) -> str:
             f'style="border:0" srcdoc="{html.escape(page)}"></iframe>')
 
 
-def _give_values(values: Optional[dict], nodes: int, keep: list) -> Any:
-    """Columns of numbers, each with its name, as C takes them."""
-    columns = (c.MapValues * max(len(values or {}), 1))()
-    for i, (name, given) in enumerate((values or {}).items()):
-        array = as_numbers(given, f"the values {name!r}")
-        if array.shape != (nodes,) or array.dtype.kind not in "iufb":
-            raise c.GracoFormatError(f"the values {name!r} have the shape {array.shape} and the type {array.dtype}: "
-                                     f"expected {nodes} numbers, NaN where one is not known")
-        array = np.ascontiguousarray(array, dtype=np.float32)
-        columns[i] = c.MapValues(c.encode(name, "the name"), array.ctypes.data_as(POINTER(c_float)))
+def _columns(values: Any) -> list[tuple[Any, Any]]:
+    """The name and the numbers of each column."""
+    if values is None:
+        return []
+    if is_frame(values):
+        return [(name, values.iloc[:, i]) for i, name in enumerate(values.columns)]
+    if not isinstance(values, dict):
+        raise c.GracoArgumentError(f"values are {c.shown(values)}: expected a frame, or a dict of arrays by name")
+    return list(values.items())
+
+
+def _give_values(columns: list[tuple], rows: int, order: Optional[np.ndarray], keep: list) -> Any:
+    """Columns of numbers, one for each of the `rows` of Z, as C takes them: those of the rows `order`."""
+    given = (c.MapValues * max(len(columns), 1))()
+    for i, (name, numbers) in enumerate(columns):
+        what = f"the values {name!r}"
+        array = as_numbers(numbers, what)
+        if array.shape != (rows,) or array.dtype.kind not in "iufb":
+            raise c.GracoFormatError(f"{what} have the shape {array.shape} and the type {array.dtype}: "
+                                     f"expected {rows} numbers, NaN where one is not known")
+        array = np.ascontiguousarray(array if order is None else array[order], dtype=np.float32)
+        given[i] = c.MapValues(c.encode(name, "the name"), array.ctypes.data_as(POINTER(c_float)))
         keep.append(array)
-    return columns
+    return given
 
 
 def map(
@@ -83,7 +102,7 @@ def map(
     data: Any = None,
     *,
     names: Any = None,
-    values: Optional[dict] = None,
+    values: Any = None,
     title: str = "Map",
     k: int = 15,
     clusters: int = 0,
@@ -96,10 +115,13 @@ def map(
 
     Parameters
     ----------
-    Z : (nodes, any) array or frame.
-    data : a Graph, for names, labels and degrees, or labels as Graph takes them; None: neither.
-    names : of the rows of Z; None: those of the graph or of the frame, else numbers.
-    values : numbers to colour by: a dict of arrays, a number for each node, NaN: not known.
+    Z : (nodes, any) array, frame or dict by node.
+    data : a Graph or a graph of another library, for names, labels and degrees, or labels as Graph takes them; None:
+        neither. Rows of Z that have names are joined with a graph's nodes; one that the graph does not have is not
+        on the map.
+    names : to show for the rows of Z; None: those of the frame or of the graph, else numbers.
+    values : numbers to colour by: a frame, or a dict of arrays or series; a number for each row of Z, NaN: not
+        known. Those that have an index are joined with Z's, or with the graph's nodes, by name.
     title : of the page.
     k : neighbours of a node that the layout follows, at most 256.
     clusters : of k-means; 0: as many as there are classes, else 10.
@@ -114,27 +136,31 @@ def map(
     >>> found.places.shape
     (50, 2)
     """
-    index = index_of(Z)
-    if names is None and index is not None and not is_count(index):
-        names = index
-    if data is not None and not isinstance(data, Graph):
-        Z, labels = join_labels(Z, data)
-        data = Graph(labels=labels)
+    graph, order = graph_of(data), None
+    own, joined, array = index_of(Z), row_names(Z, data), as_embeddings(Z)
+    shown = own if own is not None and not is_count(own) else None
+    rows = len(array) if array.ndim else 0
+    if graph is not None:
+        Z, order = join_graph(Z, graph)
+        joined = own if order is not None else graph._ids().tolist()
+        if graph._names is not None or graph._array("node_ids") is not None:
+            shown = joined
     elif data is not None:
-        Z, order = join_graph(Z, data)
-        if order is not None or (names is None and (data._names is not None or data._array("node_ids") is not None)):
-            names = data._ids()
-    matrix, kept = c.give_matrix(as_array(Z, "embeddings"))
+        Z, labels = join_labels(Z, data)
+        graph = Graph(labels=labels)
+    matrix, kept = c.give_matrix(as_embeddings(Z))
     keep: list = [kept]
     options = c.lib.graco_map_defaults()
+    names = shown if names is None else check_names(names)
     if names is not None:
-        names = check_names(names)
-        if len(names) != matrix.rows:
-            raise c.GracoArgumentError(f"names are {len(names)}: expected {matrix.rows}, one for each row")
+        if len(names) != rows:
+            raise c.GracoArgumentError(f"names are {len(names)}: expected {rows}, one for each row")
+        names = names if order is None else [names[row] for row in order]
         options.names = c.give_strings(names, keep).data
-    columns = _give_values(values, matrix.rows, keep)
-    options.values, options.value_count = columns, len(values or {})
-    options.data = None if data is None else data._handle.address
+    columns = [(name, join_rows(own if index_of(numbers) == own else joined, numbers, f"the values {name!r}"))
+               for name, numbers in _columns(values)]
+    options.values, options.value_count = _give_values(columns, rows, order, keep), len(columns)
+    options.data = None if graph is None else graph._handle.address
     options.title, options.device = c.encode(title, "the title"), c.word(device, "device")
     options.k, options.clusters = c.whole(k, "k"), c.whole(clusters, "clusters")
     options.epochs, options.threads = c.whole(epochs, "epochs"), c.whole(threads, "threads")
@@ -142,4 +168,4 @@ def map(
     out = c_void_p()
     c.check(c.lib.graco_map_make(byref(out), byref(matrix), byref(options)))
     del keep
-    return Map(c.Handle(out.value, "graco_map_free"))
+    return Map(c.Handle(out.value, "graco_map_free"), order, rows)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import _library as c
-from ._reading import as_array, node_rows
+from ._evaluate import as_embeddings
+from ._reading import node_rows
 
 
 def neighbours(
@@ -24,7 +25,7 @@ def neighbours(
 
     Parameters
     ----------
-    Z : (nodes, any) array or frame.
+    Z : (nodes, any) array, frame or dict by node.
     k : neighbours of each node, fewer than there are nodes. A node is not its own neighbour.
     metric : "cosine" or "inner", the inner product.
     nodes : rows of Z whose neighbours are wanted, as numbers or as a mask; None: of all.
@@ -43,7 +44,7 @@ def neighbours(
     >>> index.tolist()
     [[2, 3], [3, 0], [0, 3], [0, 1]]
     """
-    matrix, keep = c.give_matrix(as_array(Z, "embeddings"))
+    matrix, keep = c.give_matrix(as_embeddings(Z))
     options = c.lib.graco_neighbours_defaults()
     options.k, options.threads = c.whole(k, "k"), c.whole(threads, "threads")
     options.metric, options.device = c.word(metric, "metric"), c.word(device, "device")

@@ -33,6 +33,13 @@ def is_series(value: Any) -> bool:
     return comes_from(value, "pandas") and hasattr(value, "index") and not is_frame(value)
 
 
+def is_graph(value: Any) -> bool:
+    """Whether this is a graph of networkx, PyG or DGL: no matrix, no table, no list of nodes."""
+    if comes_from(value, "networkx") or comes_from(value, "dgl"):
+        return hasattr(value, "edges")
+    return comes_from(value, "torch_geometric") or (hasattr(value, "edge_index") and not comes_from(value, "pandas"))
+
+
 def as_array(value: Any, what: str = "an array") -> np.ndarray:
     """Tensors, frames, series and lists as an array, without a copy where that is possible."""
     if comes_from(value, "torch"):
@@ -164,10 +171,13 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
         if any(len(pair) != 2 for pair in pairs):
             raise GracoFormatError("a list of edges holds an item that is no pair")
-        if all(isinstance(end, (int, float, np.number, np.bool_)) for pair in pairs for end in pair):
-            array = np.array(pairs, dtype=None if pairs else np.int64).reshape(len(pairs), 2)
-        else:
-            array = as_objects(end for pair in pairs for end in pair).reshape(len(pairs), 2)
+        ends = [end for pair in pairs for end in pair]
+        numbers = all(isinstance(end, (int, float, np.number, np.bool_)) for end in ends)
+        array = np.array(ends if numbers else [], dtype=None if ends else np.int64)
+        # numpy makes floats of whole numbers that are too large, and perhaps one of two
+        if not numbers or (array.dtype.kind == "f" and all(isinstance(end, (int, np.integer)) for end in ends)):
+            array = as_objects(ends)
+        array = array.reshape(len(pairs), 2)
     if array.ndim == 2 and array.shape[1] == 2:
         return array[:, 0], array[:, 1]
     raise GracoFormatError(

@@ -11,8 +11,8 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
-from ._evaluate import join_graph, join_labels
-from ._graph import Graph, _path, as_graph, create
+from ._evaluate import as_embeddings, join_graph, join_labels
+from ._graph import Graph, _path, as_graph, create, graph_of
 from ._reading import as_array, as_number
 
 # ---- Links ----------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def link_scores(Z: Any, graph: Any, links: Any, *, threads: int = 0) -> LinkScor
 
     Parameters
     ----------
-    Z : (nodes, any) array or frame, of a training on `graph`.
+    Z : (nodes, any) array, frame or dict by node, of a training on `graph`.
     graph : what `split_links` left. One that still has an edge where a link was held out is refused.
     links : the links that it gave.
     threads : 0: one per core. Never changes the result.
@@ -144,7 +144,7 @@ class Clusters:
     """Clusters of embeddings and how good they are; a number is NaN where nothing was there to measure it by."""
 
     clusters: int
-    cluster: np.ndarray = field(repr=False)  #: (nodes) int32, the cluster of each row of Z
+    cluster: np.ndarray = field(repr=False)  #: (nodes) int32, the cluster of each row of Z; -1: not in the graph
     labelled: int  #: nodes with a known label
     nmi: float  #: normalised mutual information with the labels
     ari: float  #: adjusted Rand index
@@ -161,8 +161,10 @@ def cluster(
 
     Parameters
     ----------
-    Z : (nodes, any) array or frame.
-    data : what the clusters are compared with: a Graph, or labels as Graph takes them; None: nothing.
+    Z : (nodes, any) array, frame or dict by node. Rows that have names are joined with the nodes of a graph; one
+        that the graph does not have is in no cluster.
+    data : what the clusters are compared with: a Graph or a graph of another library, or labels as Graph takes
+        them; None: nothing.
     clusters : 0: as many as the labelled nodes have classes.
     starts : of k-means, of which the best is kept.
     threads : 0: one per core. Never changes the result.
@@ -175,15 +177,15 @@ def cluster(
     (2, 1.0)
     """
     order: Optional[np.ndarray] = None
-    if isinstance(data, Graph):
-        handle = data._handle
-        rows_given = len(Z) if hasattr(Z, "__len__") else 0
-        Z, order = join_graph(Z, data)
+    graph = graph_of(data)
+    if graph is not None:
+        handle = graph._handle
+        given, (Z, order) = Z, join_graph(Z, graph)
     elif data is not None:
         Z, labels = join_labels(Z, data)
         handle = Graph(labels=labels)._handle
     else:
-        Z = as_array(Z, "embeddings")
+        Z = as_embeddings(Z)
         handle = create({"nodes": len(Z) if Z.ndim else 0})
     matrix, keep = c.give_matrix(Z)
     options = c.ClusterOptions(
@@ -195,7 +197,7 @@ def cluster(
     try:
         found = np.ctypeslib.as_array(result.cluster, shape=(result.nodes,)).copy()
         if order is not None:  # back to the rows of Z
-            rows, found = found, np.full(rows_given, -1, found.dtype)  # -1: not in the graph
+            rows, found = found, np.full(len(given), -1, found.dtype)  # -1: not in the graph
             found[order] = rows
         names = ("clusters", "labelled", "nmi", "ari", "accuracy", "modularity", "silhouette", "seconds")
         return Clusters(cluster=found, **{name: getattr(result, name) for name in names})

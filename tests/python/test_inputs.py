@@ -291,6 +291,22 @@ class Numbers(unittest.TestCase):
                             (np.ma.masked_array([1, 2], [True, False]), "masked")):
             self.refused(part, graco.neighbours, self.Z, k=3, nodes=nodes)
 
+    def test_names_of_many_digits(self):
+        """Names stay exact: as numbers of numpy 2^63 and 2^63 + 1 would be one."""
+        for names in ([2**63, 2**63 + 1, -1], [2**63, 2**63 + 1, 5], [2**70, 2**70 + 1, 0], [2**63 - 1, 2**63 - 2, -(2**63)]):
+            g = graco.Graph([(0, 1), (1, 2)], names=names)
+            self.assertEqual(g.node_ids.tolist(), names)
+            self.assertEqual([type(name) for name in g.node_ids.tolist()], [int] * 3)
+            self.assertEqual(g[[2, 0]].node_ids.tolist(), [names[2], names[0]])
+            model = graco.Node2Vec(epochs=1, hidden=4, threads=1).fit(g)
+            self.assertEqual(model.node_ids_.tolist(), names)
+            Z = dict(zip(names, np.eye(3)))
+            self.assertEqual(graco.cluster(Z, g, 3).cluster.tolist(), graco.cluster(np.eye(3), g, 3).cluster.tolist())
+        self.assertEqual(graco.Graph([(0, 1)], names=[7, 9]).node_ids.dtype, np.int64)
+        for edges in ([(2**63, 2**63 + 1)], [(2**63, -1)], [(0, 2**70)], [(2**53 + 1, 2**63)]):
+            self.refused("64 bits" if min(edges[0]) < 0 else "", graco.Graph, edges)
+        self.refused("64 bits", graco.Graph, [(2**63 + 1, -1)], features={-1: [1.0], 2**63: [2.0], 2**63 + 1: [3.0]})
+
     def test_ends(self):
         """True and False are no nodes: such a matrix is one of adjacency."""
         for edges in (np.eye(2, dtype=bool), [(True, False)], np.eye(2, dtype=bool).astype(object)):

@@ -1,11 +1,13 @@
 """Links, clusters and maps: NumPy in and out, with the command's own bytes and numbers."""
 
+import base64
 import html
 import json
 import os
 import re
 import subprocess
 import tempfile
+import types
 import unittest
 
 import numpy as np
@@ -113,12 +115,52 @@ class Tasks(unittest.TestCase):
         self.refused("number of clusters", graco.cluster, Z)
         self.refused("clusters is -1", graco.cluster, Z, clusters=-1)
         self.refused("rows", graco.cluster, Z[1:], g)
+        named = graph(names=[f"n{i}" for i in range(120)])
+        wanted = graco.cluster(Z, named)
+        order = np.random.default_rng(1).permutation(120)
+        rows = {f"n{i}": Z[i].tolist() for i in order}
+        found = graco.cluster(rows, named)
+        self.assertEqual((found.nmi, found.cluster.tolist()), (wanted.nmi, wanted.cluster[order].tolist()))
+        more = {"m": [0.0, 1.0], **rows, "o": [1.0, 0.0]}  # whom the graph does not know
+        found = graco.cluster(more, named)
+        self.assertEqual((found.nmi, found.cluster.tolist()), (wanted.nmi, [-1, *wanted.cluster[order].tolist(), -1]))
+        self.refused("'n0'", graco.cluster, {name: row for name, row in rows.items() if name != "n0"}, named)
+        self.refused("dimensions", graco.cluster, dict.fromkeys(rows, 1.0), named)
+        self.refused("lengths", graco.cluster, {**rows, "n0": [1.0]}, named)
+        self.assertEqual(graco.cluster(dict(enumerate(Z)), clusters=2).cluster.tolist(),
+                         graco.cluster(Z, clusters=2).cluster.tolist())
+        labels = {f"n{i}": i % 2 for i in range(120)}
+        self.assertEqual(graco.evaluate(rows, labels, splits=2).mean, graco.evaluate(Z[order], order % 2, splits=2).mean)
+        for y in (labels, dict(enumerate(labels.values()))):
+            self.assertEqual(graco.evaluate(Z, y, splits=2).mean, graco.evaluate(Z, np.arange(120) % 2, splits=2).mean)
+        self.assertEqual(graco.neighbours(rows, k=2)[0].tolist(), graco.neighbours(Z[order], k=2)[0].tolist())
         pd = module("pandas")
         names = [f"n{i}" for i in range(120)]
         order = np.random.default_rng(1).permutation(120)
         frame = pd.DataFrame(Z, index=names).iloc[order]
         shuffled = graco.cluster(frame, graph(names=names))
         self.assertEqual(shuffled.cluster.tolist(), graco.cluster(Z, g).cluster[order].tolist())  # rows of the frame
+        self.assertEqual(graco.cluster(pd.DataFrame(more).T, named).cluster.tolist(), found.cluster.tolist())
+
+    def test_graphs_of_others(self):
+        """A graph of another library is a graph, not a list of labels."""
+        g = graph(60)
+        Z = np.random.default_rng(0).normal(size=(60, 4))
+        pyg = types.SimpleNamespace(edge_index=g.edges, y=np.arange(60) % 2)
+        self.assertEqual(graco.evaluate(Z, pyg, splits=2).mean, graco.evaluate(Z, np.arange(60) % 2, splits=2).mean)
+        half = types.SimpleNamespace(edge_index=g.edges, y=np.where(np.arange(60) % 3, np.arange(60) % 2, -1))
+        self.assertEqual(graco.predict(Z, half).tolist(), graco.predict(Z, half.y).tolist())
+        nx = module("networkx")
+        K = nx.Graph()
+        K.add_nodes_from(range(60))
+        K.add_edges_from(g.edges.T.tolist())
+        bare = graco.Graph(K)
+        self.assertEqual(graco.cluster(Z, K, 3).modularity, graco.cluster(Z, bare, 3).modularity)
+        self.assertTrue(np.isnan(graco.cluster(Z, K, 3).nmi))
+        self.refused("labels", graco.evaluate, Z, K)
+        self.refused("no labels", graco.predict, Z, K)
+        ours, theirs = (graco.map(Z, data, epochs=5)._repr_html_() for data in (bare, K))
+        self.assertEqual(ours, theirs)
 
     def test_map(self):
         names = [f"n{i}" for i in range(120)]
@@ -145,6 +187,57 @@ class Tasks(unittest.TestCase):
             self.refused(part, graco.map, Z, **named)
         self.refused("120 rows", graco.map, Z, graph(60))
         self.refused(".gif", found.save, self.at("map.gif"))
+
+    def shown(self, found, path="shown.html"):
+        """{name: value of the column v} of the page of a map."""
+        found.save(self.at(path))
+        data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', read(self.at(path)).decode(), re.S).group(1))
+        column = next(column for column in data["columns"] if column["name"] == "v")
+        numbers = np.frombuffer(base64.b64decode(column["values"]), "<f4").tolist()
+        return dict(zip(data["names"] or range(len(numbers)), numbers))
+
+    def test_map_in_other_orders(self):
+        """Places, names and values are in the order of Z's rows, whatever that of the graph is."""
+        names = [f"n{i}" for i in range(30)]
+        edges, X, _ = small(30)
+        g = graco.Graph(edges, features=X, names=names)
+        order = np.random.default_rng(1).permutation(30)
+        v = dict(zip(names, range(30)))
+        numbers = np.arange(30)
+        rows = {names[i]: X[i] for i in order}
+        wanted = graco.map(X, g, epochs=5, values={"v": numbers})
+        self.assertEqual(self.shown(wanted), v)
+        found = graco.map(rows, g, epochs=5, values={"v": numbers[order]})
+        self.assertEqual(self.shown(found), v)
+        self.assertEqual(found.places.tolist(), wanted.places[order].tolist())
+        found.save(self.at("places.npy"))
+        self.assertEqual(np.load(self.at("places.npy")).tolist(), found.places.tolist())
+        called = [name.upper() for name in rows]
+        capital = {name.upper(): value for name, value in v.items()}
+        self.assertEqual(self.shown(graco.map(rows, g, epochs=5, names=called, values={"v": numbers[order]})), capital)
+        more = graco.map({"m": X[0], **rows}, g, epochs=5, values={"v": [7, *numbers[order]]})
+        self.assertEqual((self.shown(more), np.isnan(more.places).tolist()), (v, [[True] * 2] + [[False] * 2] * 30))
+        self.assertEqual(more.places[1:].tolist(), found.places.tolist())
+        turned = dict(reversed(v.items()))
+        for Z, data in ((rows, None), (rows, g), (X, g), (rows, {name: i % 2 for name, i in v.items()})):
+            self.assertEqual(self.shown(graco.map(Z, data, epochs=5, values={"v": turned})), v)
+        self.refused("the values 'v'", graco.map, rows, g, values={"v": {**turned, "m": 1}})
+        for wrong in (numbers, [1.0], "v", 3):
+            self.refused("values are", graco.map, X, values=wrong)
+        pd = module("pandas")
+        frame = pd.DataFrame({"v": numbers, "w": -numbers}, index=names)
+        for values in (frame, frame.iloc[order], {"v": frame["v"].iloc[order]}):
+            for Z, data in ((frame.assign(u=X[:, 0]).iloc[::-1], g), (rows, None), (X, g)):
+                self.assertEqual(self.shown(graco.map(Z, data, epochs=5, values=values)), v)
+        plain = graco.map(X, epochs=5, values={"v": frame["v"]})  # rows without names
+        self.assertEqual(self.shown(plain), dict(enumerate(range(30))))
+        nx = module("networkx")
+        G = nx.Graph(zip(range(30, 0, -1), range(29, -1, -1)))  # nodes 30, 29, ... 0
+        Z = pd.DataFrame(np.random.default_rng(0).normal(size=(31, 3)))
+        mine = pd.Series(np.arange(31))
+        self.assertEqual(self.shown(graco.map(Z, G, epochs=5, values={"v": mine})), {str(30 - i): i for i in range(31)})
+        self.assertEqual(self.shown(graco.map(Z.to_numpy(), G, epochs=5, values={"v": mine})),
+                         {str(i): i for i in range(31)})
 
     def test_notebook(self):
         """What a notebook shows is one frame that can do nothing outside of itself, whatever names say."""
