@@ -187,7 +187,7 @@ class Graph:
 
     @property
     def name(self) -> str:
-        return c.text(self._info.name)
+        return c.name(self._info.name)
 
     @property
     def n_nodes(self) -> int:
