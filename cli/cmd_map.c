@@ -83,30 +83,13 @@ static void clear_inputs(struct inputs *inputs)
     graco_matrix_clear(&inputs->Z);
 }
 
-/* Rows of embeddings and of data belong together where their names are the same. */
-static graco_status check_names(const struct inputs *in, const char *from, const char *source)
-{
-    int64_t nodes = graco_dataset_describe(in->data).nodes;
-    for (int64_t i = 0; i < in->Z.rows && i < nodes; i++) {
-        const char *name = graco_dataset_node(in->data, i);
-        if (in->names && name && strcmp(in->names[i], name) != 0)
-            return output_fail(GRACO_ERROR_ARGUMENT,
-                               "node %" PRId64
-                               " is called '%.100s' in %s and '%.100s' in %s; expected "
-                               "the same nodes in the same order",
-                               i, in->names[i], from, name, source);
-    }
-    return GRACO_OK;
-}
-
 static graco_status read_inputs(struct inputs *in, const char *from, const char *source,
                                 struct request *request)
 {
-    graco_status status = graco_embeddings_load(&in->Z, &in->names, from);
-    if (status == GRACO_OK && source)
-        status = loading_dataset(&in->data, source, &request->load, from, false);
-    if (status == GRACO_OK && source)
-        status = check_names(in, from, source);
+    graco_status status =
+        source ? loading_dataset(&in->data, source, &request->load, from, false) : GRACO_OK;
+    if (status == GRACO_OK)
+        status = graco_embeddings_load_of(&in->Z, &in->names, from, in->data);
     in->numbers = calloc(1, sizeof *in->numbers);
     if (status == GRACO_OK && !in->numbers)
         status = output_no_memory("the values");

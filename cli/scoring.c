@@ -100,7 +100,7 @@ static graco_status add_file(struct scoring *scoring, const char *path, const gr
                              const graco_eval_options *options)
 {
     graco_matrix Z = {0};
-    graco_status status = graco_matrix_load(&Z, path);
+    graco_status status = graco_embeddings_load_of(&Z, NULL, path, data);
     if (status == GRACO_OK)
         status = add_run(scoring, &Z, data, options);
     graco_matrix_clear(&Z);
@@ -175,7 +175,7 @@ static graco_status add_classes(struct scoring *scoring, const char *path, int64
         if (status == GRACO_OK)
             status = trained_split(&scores[s].split, folder, options);
         if (status == GRACO_OK)
-            status = graco_matrix_load(&scores[s].P, file);
+            status = graco_embeddings_load_of(&scores[s].P, NULL, file, data);
     }
     if (status == GRACO_OK)
         status =

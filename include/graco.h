@@ -499,6 +499,12 @@ graco_status graco_embeddings_export(graco_export_result *result, const char *fr
 /* Reads embeddings and the names of their nodes, `from` as above. *names (rows of Z) is NULL where there
  * are none; it ends with graco_names_free. */
 graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from);
+
+/* The same for embeddings of the nodes of `data`, row by row. GRACO_ERROR_ARGUMENT names a node that the
+ * embeddings call by another name. Where one side has no names, or the numbers of rows differ, nothing is
+ * checked. `names` and `data` may be NULL. */
+graco_status graco_embeddings_load_of(graco_matrix *Z, char ***names, const char *from,
+                                      const graco_dataset *data);
 void graco_names_free(char **names);
 
 /* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where

@@ -128,14 +128,11 @@ static graco_status score_classes(graco_eval_result *result, struct reported *ru
 {
     graco_status status = GRACO_OK;
     graco_class_scores *scores = NULL;
-    char **names = NULL;
     TRY(memory_zalloc(&scores, run->splits, sizeof *scores));
     for (int64_t s = 0; s < run->splits; s++) {
         const struct training *training = &run->trainings[first + s];
         scores[s].split = run_integer(training, "split", s);
-        TRY(graco_embeddings_load(&scores[s].P, &names, training->folder));
-        graco_names_free(names);
-        names = NULL;
+        TRY(graco_embeddings_load_of(&scores[s].P, NULL, training->folder, run->data));
     }
     TRY(graco_evaluate_classes(result, scores, run->splits, run->data, options));
 done:
@@ -153,7 +150,7 @@ static graco_status score_seed(struct run_report *report, struct reported *run, 
     const struct training *training = &run->trainings[first];
     graco_eval_result *result = &run->results[run->result_count];
     graco_matrix Z = {0};
-    char **names = NULL, protocol[PLOT_NAME];
+    char protocol[PLOT_NAME];
     for (int64_t s = 0; s < run->splits; s++)
         if (!run->trainings[first + s].embedded)
             return GRACO_OK; /* a note says so */
@@ -166,14 +163,13 @@ static graco_status score_seed(struct run_report *report, struct reported *run, 
         run->first_split = run_integer(training, "split", 0);
         TRY(score_classes(result, run, first, &options));
     } else {
-        TRY(graco_embeddings_load(&Z, &names, training->folder));
+        TRY(graco_embeddings_load_of(&Z, NULL, training->folder, run->data));
         TRY(graco_evaluate(result, &Z, run->data, &options));
     }
     run->protocol = options.protocol;
     run->split_seed = options.seed;
     run->seeds[run->result_count++] = run_integer(training, "seed", first);
 done:
-    graco_names_free(names);
     graco_matrix_clear(&Z);
     return run_bear(report, run, status, "there are no scores");
 }
@@ -259,7 +255,7 @@ static graco_status measure_embeddings(struct run_report *report, struct reporte
     graco_status status = GRACO_OK;
     graco_matrix Z = {0};
     char **names = NULL;
-    TRY(graco_embeddings_load(&Z, &names, folder));
+    TRY(graco_embeddings_load_of(&Z, &names, folder, run->data));
     int64_t bad = not_finite_first(Z.data, Z.rows * Z.cols);
     if (bad >= 0)
         FAIL(GRACO_ERROR_NUMBER, "row %lld of its embeddings is not finite",

@@ -482,6 +482,39 @@ done:
     return status;
 }
 
+static graco_status check_names(char *const *names, const char *from,
+                                const struct graco_dataset *data)
+{
+    for (int64_t i = 0; i < data->graph->nodes; i++)
+        if (strcmp(names[i], data->node_ids[i]) != 0)
+            return status_fail(GRACO_ERROR_ARGUMENT,
+                               "node %" PRId64 " is called '%.100s' in %s and '%.100s' in data set "
+                               "'%s'; expected the same nodes in the same order",
+                               i, names[i], from, data->node_ids[i], data->name);
+    return GRACO_OK;
+}
+
+graco_status graco_embeddings_load_of(graco_matrix *Z, char ***names, const char *from,
+                                      const graco_dataset *data)
+{
+    graco_matrix read = {0};
+    char **found = NULL;
+    graco_status status = GRACO_OK;
+    TRY(graco_embeddings_load(&read, &found, from));
+    if (found && data && data->node_ids && data->graph->nodes == read.rows)
+        TRY(check_names(found, from, data));
+    *Z = read;
+    read = (graco_matrix){0};
+    if (names) {
+        *names = found;
+        found = NULL;
+    }
+done:
+    graco_names_free(found);
+    graco_matrix_clear(&read);
+    return status;
+}
+
 void graco_names_free(char **names)
 {
     if (names)

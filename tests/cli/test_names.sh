@@ -52,6 +52,38 @@ holds "names of an older file are gone: $(ls)" [ ! -e Z.node_ids.txt ]
 exits 0 "" embed run "${tables[@]}" -o - --device cpu
 holds "the standard output has no names: $(ls)" [ ! -e -.node_ids.txt ]
 
+# ---- Names decide which row is which node ----------------------------------------------------------
+for i in $(seq 0 39); do
+    printf 'n%d,n%d\n' "$i" $(((i + 1) % 40)) >>ring.csv
+    printf '%d %d\n' "$i" $(((i + 1) % 40)) >>numbers.txt
+    printf 'n%d,%s\n' "$i" $((i / 20)) >>y.csv
+done
+tac ring.csv >gnir.csv
+exits 0 "" convert ring.csv ring.npz --labels y.csv --undirected
+exits 0 "" convert gnir.csv gnir.npz --labels y.csv --undirected
+exits 0 "" convert numbers.txt numbers.npz --undirected
+exits 0 "" split-links ring.npz -o ring-links
+exits 0 "" split-links gnir.npz -o gnir-links
+exits 0 "" train ring.npz -o ring-run "${little[@]}"
+cp ring-run/embeddings.npy R.npy
+cp ring-run/node_ids.txt R.node_ids.txt
+other="node 0 is called 'n0' in R.npy and 'n39' in data set 'gnir"
+for task in classify cluster; do
+    exits 0 "" eval R.npy ring.npz --task $task
+    refuses 2 "$other'" eval R.npy gnir.npz --task $task
+done
+exits 0 "" eval R.npy ring-links --task link
+refuses 2 "$other-links'" eval R.npy gnir-links --task link
+refuses 2 "$other'" map R.npy gnir.npz -o x.html
+exits 0 "" eval R.npy numbers.npz --task cluster --clusters 2 # where one side has no names, rows decide
+rm R.node_ids.txt
+exits 0 "" eval R.npy gnir.npz
+(tail -n 1 ring-run/node_ids.txt && head -n 39 ring-run/node_ids.txt) >R.node_ids.txt
+cp R.node_ids.txt ring-run/node_ids.txt
+refuses 2 "is called 'n39' in ring-run/embeddings.npy and 'n0' in data set 'ring'" eval ring-run ring.npz
+exits 0 "remark" report ring-run --no-map -o ring.html
+holds "the report scores no other nodes" grep -q "is called &#39;n39&#39;\|is called 'n39'" ring.html
+
 # ---- export -------------------------------------------------------------------------------------
 exits 0 "wrote z.csv: 4 nodes by name, 2 numbers each" export run -o z.csv
 tr -d '\r' <z.csv | sed 's/,[^,]*,[^,]*$//' >found
