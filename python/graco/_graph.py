@@ -67,7 +67,7 @@ class Graph:
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
     labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
-        an array (nodes, classes) of 0 and 1 for several labels per node.
+        an array (nodes, classes), or a row for each node, of 0 and 1 for several labels per node.
     names : a name for each node.
     weights : a number above 0 for each edge; False: the graph's own are left out.
     split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict that has for "train",
@@ -187,7 +187,7 @@ class Graph:
 
     @property
     def name(self) -> str:
-        return c.text(self._info.name)
+        return c.name(self._info.name)
 
     @property
     def n_nodes(self) -> int:
@@ -302,7 +302,10 @@ class Graph:
         if isinstance(rows, tuple):
             rows = rows[0]
         part = Graph._of(self._handle, self._names, self._classes)
-        part._rows = np.atleast_1d(self.rows[np.asarray(rows) if not isinstance(rows, slice) else rows])
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            rows = rows if rows.size else np.zeros(0, np.int64)  # numpy takes an empty list for floats
+        part._rows = np.atleast_1d(self.rows[rows])
         return part
 
     def take(self, indices: Any, axis: int = 0) -> "Graph":

@@ -206,6 +206,11 @@ def text(value: Optional[bytes]) -> str:
     return value.decode("utf-8", "replace") if value else ""
 
 
+def name(value: Optional[bytes]) -> str:
+    """A name, which `encode` makes the same bytes of: those that are no UTF-8 must not all look the same."""
+    return value.decode("utf-8", "surrogateescape") if value else ""
+
+
 def listed(function: Any, *arguments: Any) -> Iterator[str]:
     """The items of a list that the library gives one by one, with NULL past the end."""
     index = 0
@@ -329,6 +334,6 @@ def take_array(array: Array, owner: Any) -> Optional[np.ndarray]:
         return None
     if array.type == STRING:
         pointers = ctypes.cast(array.data, POINTER(c_char_p))
-        return np.array([text(pointers[i]) for i in range(array.rows)], dtype=object)
+        return np.array([name(pointers[i]) for i in range(array.rows)], dtype=object)
     shape = (array.rows,) if array.dims == 1 else (array.rows, array.cols)
     return lend(array.data or 0, TYPES[array.type], shape, owner)

@@ -361,7 +361,7 @@ def in_order(value: Any, names: Optional[list], what: str) -> Any:
         raise GracoFormatError(f"{what} have no row for the node {error.args[0]!r}") from None
     if isinstance(value, dict):
         items = list(value.values())
-        array = as_objects(items) if what == "labels" else as_array(items, what)
+        array = as_objects(items) if what.startswith("labels") else as_array(items, what)
     else:
         array = value.to_numpy()
     return array if rows == list(range(len(own))) else array[rows]
@@ -377,7 +377,7 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
     a masked item and the number -1 are unknown. Two dimensions are several labels per node, 0 and 1; the whole
     row of an unknown one is -1.
     """
-    array = _unmasked(labels)
+    array = _stack_rows(_unmasked(labels))
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
@@ -405,6 +405,24 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
         raise GracoFormatError(f"labels of the kinds {', '.join(kinds)} have no order: expected numbers or "
                                "words") from None
     return codes, classes
+
+
+def _stack_rows(array: np.ndarray) -> np.ndarray:
+    """Labels whose items are rows, several labels per node, as one array; the row of an unknown one is NaN."""
+    if array.ndim != 1 or array.dtype != object:
+        return array
+    rows = [item for item in array if isinstance(item, (list, tuple, np.ndarray)) and item is not np.ma.masked]
+    if not rows:
+        return array
+    try:
+        blank = np.full(len(rows[0]), np.nan)
+        stacked = np.array([blank if is_missing(item) else item for item in array], dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        stacked = None
+    if stacked is None or stacked.ndim != 2:
+        raise GracoFormatError("labels hold rows of different lengths or kinds: expected a class for each node, or rows "
+                               "of 0 and 1, all of one length, for several labels per node")
+    return stacked
 
 
 def _read_several(array: np.ndarray) -> np.ndarray:

@@ -1,6 +1,8 @@
 """Graphs from arrays and from other libraries' objects; what does not fit is refused in graco's words."""
 
+import os
 import pickle
+import tempfile
 import time
 import types
 import unittest
@@ -161,6 +163,28 @@ class Refusals(unittest.TestCase):
         with self.assertRaises(OSError) as caught:
             graco.load("/nowhere/at/all")
         self.assertIn("/nowhere/at/all", str(caught.exception))
+
+    def test_names_that_are_no_utf8(self):
+        """Each stays another one, and is the same bytes again wherever it goes."""
+        letters = ["\xe4", "\xf6", "\xfc", "\xdf"]
+        with tempfile.TemporaryDirectory() as folder:
+            at = lambda name: os.path.join(folder, name)
+            for path, table in (("e.csv", ["source,target", *(f"{a},{b}" for a, b in zip(letters, letters[1:]))]),
+                                ("l.csv", ["node,label", *(f"{a},{a}" for a in letters)])):
+                with open(at(path), "w", encoding="latin-1") as file:
+                    file.write("\n".join(table))
+            g = graco.load(at("e.csv"), labels=at("l.csv"), undirected=True)
+            with self.assertRaises(graco.GracoFormatError) as caught:
+                g.save(at("g.npz"))  # an array of numpy has no such names
+            self.assertIn("not UTF-8", str(caught.exception))
+        wanted = [letter.encode("latin-1").decode("utf-8", "surrogateescape") for letter in letters]
+        for graph in (g, pickle.loads(pickle.dumps(g))):
+            self.assertEqual((graph.node_ids.tolist(), sorted(graph.classes)), (wanted, sorted(wanted)))
+        self.assertEqual(graco.Node2Vec(epochs=1, hidden=4, threads=1).fit(g).node_ids_.tolist(), wanted)
+        rows = {name: np.eye(4)[i] for i, name in reversed(list(enumerate(wanted)))}
+        self.assertEqual(graco.cluster(rows, g, 4).cluster.tolist(), graco.cluster(np.eye(4), g, 4).cluster.tolist()[::-1])
+        self.assertIn("4 nodes", graco.map(np.eye(4), g, epochs=5)._repr_html_())
+        self.assertEqual(graco.Graph(nodes=2, name=wanted[0]).name, wanted[0])
 
     def test_evaluations(self):
         y = np.arange(60) % 3

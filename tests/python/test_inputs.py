@@ -332,6 +332,38 @@ class Numbers(unittest.TestCase):
                 self.assertEqual(graco.Graph(nodes=20, labels=form).labels.tolist(), hidden.tolist())
         self.assertEqual(graco.Graph(nodes=20, labels=words).labels.tolist(), hidden.tolist())
 
+    def test_rows_of_labels(self):
+        """Rows of 0 and 1 are several labels per node, whatever holds the rows."""
+        wanted = [[1, 0, 1], [0, 1, 1], [1, 1, 0]]
+        objects = np.empty(3, dtype=object)
+        objects[:] = [tuple(row) for row in wanted]
+        for labels in (dict(enumerate(wanted)), {2: wanted[2], 0: np.array(wanted[0]), 1: tuple(wanted[1])}, wanted,
+                       [np.array(row) for row in wanted], objects):
+            g = graco.Graph(nodes=3, labels=labels)
+            self.assertEqual(g.labels[np.argsort(g.node_ids)].tolist(), wanted, labels)
+        for unknown in (None, float("nan"), [-1, -1, -1]):
+            for labels in ([wanted[0], unknown, wanted[2]], {0: wanted[0], 1: unknown, 2: wanted[2]}):
+                self.assertEqual(graco.Graph(nodes=3, labels=labels).labels.tolist(), [wanted[0], [-1] * 3, wanted[2]])
+        names = [f"n{i}" for i in range(20)]
+        y = np.stack([np.arange(20) % 2, np.arange(20) % 2 == 0], axis=1).astype(int)
+        Z = dict(zip(names, self.Z))
+        labels = {name: y[i].tolist() if i % 4 else None for i, name in reversed(list(enumerate(names)))}
+        self.assertTrue((graco.predict(Z, labels) == graco.predict(self.Z, np.where(np.arange(20)[:, None] % 4, y, -1))).all())
+        for wrong in ({0: [1, 0], 1: [1]}, {0: [1, 0], 1: "a"}, {0: [1, 0], 1: 1}, [(1, 0), [1], None], {0: ["a"], 1: [[1]]},
+                      [["a", "b"], None]):
+            self.refused("labels hold rows of different lengths or kinds", graco.Graph, nodes=len(wrong), labels=wrong)
+
+    def test_no_rows(self):
+        """A part of no nodes is one."""
+        g = graco.Graph([(i, i + 1) for i in range(19)], features=self.Z, labels=np.arange(20) % 2)
+        model = graco.GRACE(epochs=1, hidden=4, threads=1).fit(g)
+        for rows in ([], np.array([]), np.zeros(20, bool), slice(0, 0)):
+            part = g[rows]
+            self.assertEqual((len(part), part.node_ids.tolist(), part.shape), (0, [], (0, 4)))
+            self.assertEqual((model.transform(part).shape, model.predict(part).shape), ((0, 4), (0,)))
+            self.refused("none of 0 labels", model.score, part)
+            self.refused("none of 0 labels", model.score, part, [])
+
     def test_masked(self):
         """A masked label is unknown; elsewhere a masked value has no meaning."""
         hidden = np.arange(20) % 4 == 0
