@@ -4,6 +4,7 @@
 #include "base/threads.h"
 #include "eval/blas.h"
 #include "eval/protocol.h"
+#include "io/tables/names.h"
 #include "methods/method.h"
 
 #include <math.h>
@@ -36,6 +37,29 @@ static graco_status list_nodes(struct node_list lists[2], int32_t *room, const g
     return GRACO_OK;
 }
 
+/* A class that the model does not know cannot be predicted. In another order classes are the same: what
+ * the model gives stays in its own. */
+static graco_status check_classes(const graco_model *model, const graco_dataset *data)
+{
+    struct names *names = NULL;
+    int32_t number = 0;
+    graco_status status = GRACO_OK;
+    TRY(names_create(&names));
+    for (int64_t k = 0; k < model->sizes.classes; k++)
+        TRY(names_add(&number, names, model->class_names[k],
+                      (int64_t)strlen(model->class_names[k])));
+    for (int64_t k = 0; k < data->classes; k++)
+        if (names_find(names, data->class_names[k], (int64_t)strlen(data->class_names[k])) < 0)
+            FAIL(GRACO_ERROR_ARGUMENT,
+                 "data set '%s' has a class '%.100s' that the model was not trained on; expected "
+                 "its %lld classes, the first of them '%.100s'",
+                 data->name, data->class_names[k], (long long)model->sizes.classes,
+                 model->class_names[0]);
+done:
+    names_free(names);
+    return status;
+}
+
 /* From the classes that a supervised model gives every node. */
 static graco_status take_given(graco_prediction *out, const graco_matrix *Z,
                                const graco_model *model, const graco_dataset *data,
@@ -47,6 +71,8 @@ static graco_status take_given(graco_prediction *out, const graco_matrix *Z,
                            "'%s' has other ones",
                            (long long)Z->cols, model->sizes.multi_label ? "any number" : "one",
                            data->name);
+    if (model->class_names && data->class_names)
+        PASS(check_classes(model, data));
     out->classes = Z->cols;
     out->multi_label = model->sizes.multi_label;
     PASS(memory_alloc(&out->probability, nodes.count * Z->cols, sizeof *out->probability));

@@ -96,6 +96,7 @@ static graco_status open_model(struct session *s)
         TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
         TRY(table_names_keep(s->model, s->given));
+        TRY(class_names_keep(s->model, s->given));
         goto done;
     }
     if (!s->options->run)
@@ -114,6 +115,7 @@ static graco_status open_model(struct session *s)
     if (!known)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
     TRY(table_names_keep(s->model, s->given)); /* an older graco kept none */
+    TRY(class_names_keep(s->model, s->given));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
