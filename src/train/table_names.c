@@ -3,9 +3,11 @@
 #include "train/table_names.h"
 
 #include "base/memory.h"
+#include "data/fingerprint.h"
 #include "io/array.h"
 #include "io/tables/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Nodes of several graphs may share a name. */
@@ -137,23 +139,67 @@ graco_status class_names_read(struct graco_model *model, const struct array *byt
     return take_classes(model, text, block.bytes);
 }
 
+enum { NUMBER = 24 };
+
+/* What row i is called: without names by its number. */
+static const char *called(char number[NUMBER], char *const *names, int64_t i)
+{
+    snprintf(number, NUMBER, "%lld", (long long)i);
+    return names ? names[i] : number;
+}
+
+/* The same as number_names for the rows of a table, which may have numbers alone. */
+static graco_status number_rows(struct names **out, const struct graco_model *model)
+{
+    const struct name_block block = node_block(model);
+    struct names *names = NULL;
+    char number[NUMBER];
+    int32_t row = 0;
+    graco_status status = GRACO_OK;
+    if (model->names)
+        return number_names(out, &block);
+    TRY(names_create(&names));
+    for (int64_t i = 0; i < model->sizes.nodes; i++) {
+        const char *name = called(number, NULL, i);
+        TRY(names_add(&row, names, name, (int64_t)strlen(name)));
+    }
+    *out = names;
+    names = NULL;
+done:
+    names_free(names);
+    return status;
+}
+
+/* Names decide if one side has some. Of a model without them the fingerprint must say that its nodes had
+ * none: an older graco did not keep them. */
+static bool names_decide(const struct graco_model *model, const struct graco_dataset *data)
+{
+    if (model->names)
+        return data->graphs == 1;
+    return model->sizes.nodes && has_names(data) && *model->fingerprint &&
+           !fingerprint_named(model->fingerprint);
+}
+
 graco_status table_names_find(int64_t **rows, const struct graco_model *model,
                               const struct graco_dataset *data)
 {
     struct names *names = NULL;
+    char number[NUMBER];
     int64_t *found = NULL, nodes = data->graph->nodes, unseen = 0, first = 0;
     graco_status status = GRACO_OK;
     *rows = NULL;
-    if (!model->names || !has_names(data))
+    if (!names_decide(model, data))
         return GRACO_OK;
-    const struct name_block block = node_block(model);
-    TRY(number_names(&names, &block));
+    TRY(number_rows(&names, model));
     TRY(memory_alloc(&found, nodes, sizeof *found));
     for (int64_t i = 0; i < nodes; i++) {
-        found[i] = names_find(names, data->node_ids[i], (int64_t)strlen(data->node_ids[i]));
+        const char *name = called(number, data->node_ids, i);
+        found[i] = names_find(names, name, (int64_t)strlen(name));
         first = found[i] < 0 && unseen == 0 ? i : first;
         unseen += found[i] < 0;
     }
+    if (unseen > 0 && (!model->names || !data->node_ids))
+        goto done; /* made_check says what is wrong */
     if (unseen > 0)
         FAIL(GRACO_ERROR_ARGUMENT,
              "data set '%s' has %lld node%s that the training did not see, %s'%.100s': "

@@ -17,8 +17,9 @@ graco_status class_names_keep(struct graco_model *model, const struct graco_data
 graco_status table_names_read(struct graco_model *model, const struct array *bytes);
 graco_status class_names_read(struct graco_model *model, const struct array *bytes);
 
-/* The row of each node of `data`, (nodes), which the caller frees; NULL where names do not decide,
- * because the model or the data set has none. GRACO_ERROR_ARGUMENT if a node was not trained on. */
+/* The row of each node of `data`, (nodes), which the caller frees; NULL where names do not decide:
+ * neither side has some, an older graco kept none, or only one side has some and they are no row numbers,
+ * which made_check refuses. GRACO_ERROR_ARGUMENT if a node was not trained on. */
 graco_status table_names_find(int64_t **rows, const struct graco_model *model,
                               const struct graco_dataset *data);
 
