@@ -9,6 +9,7 @@
 #include "settings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,17 +61,21 @@ static void put_field(struct table *table, const char *field, bool first)
 
 enum { FIELD = NODES_NUMBER };
 
-/* Where names are from: nodes are the data set's, classes those that the model was trained on, if it
- * knows their names. */
+/* Where names are from: nodes are the data set's. Classes are those that the model was trained on, by its
+ * names or, without names, by number; or the data set's, where a regression or the training read these. */
 struct named {
     const graco_model *model;
     const graco_dataset *data;
+    bool classes; /* are the data set's, unless the model has names */
 };
 
 static const char *class_name(char text[FIELD], struct named named, int64_t class)
 {
     const char *name = graco_model_class(named.model, class);
-    return name ? name : nodes_class(text, named.data, class);
+    if (!name && named.classes)
+        return nodes_class(text, named.data, class);
+    snprintf(text, FIELD, "%" PRId64, class);
+    return name ? name : text;
 }
 
 /* The most probable class, the first among equals; of several labels those above 1/2, with semicolons
@@ -158,7 +163,9 @@ static int predict(const char *run, const char *source, const graco_load_options
     if (status == GRACO_OK)
         status = graco_predict(&found, model, data, options);
     if (status == GRACO_OK) {
-        fill(&table, (struct named){model, data}, &found, nodes, of->count);
+        const bool fitted = !isnan(found.C);
+        const struct named named = {model, data, fitted || !strstr(words, "labels")};
+        fill(&table, named, &found, nodes, of->count);
         status = save(&table, output);
     }
     if (status == GRACO_OK && strcmp(first, run) != 0)

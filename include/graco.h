@@ -878,7 +878,8 @@ typedef struct graco_prediction {
 
 /* Says of nodes which class they probably have. A supervised model gives its own probabilities, of the
  * classes in the order of its training (graco_model_class), and refuses a data set with a class that it was
- * not trained on, by name where both have names.
+ * not trained on: by name, where classes without names are called 0, 1, 2, ..., or by their count if the data
+ * set has no names.
  * Of another model the embeddings are read by the regressions of the evaluation, fitted to all known labels
  * with the C of 2^-10 .. 2^9 that is best over 5 folds of them, as the protocol `authors` chooses it; of
  * one label per node, the classes' probabilities are divided by their sum. `options` may be NULL.

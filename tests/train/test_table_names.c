@@ -92,6 +92,36 @@ static void named(const char *method)
     graco_dataset_free(data);
 }
 
+/* Names that are the numbers of rows find the vectors of a training without names, in any order. */
+static void numbers(void)
+{
+    static const int32_t source[] = {4, 3, 2, 1, 1}, target[] = {3, 2, 1, 4, 0};
+    static const char *const names[2][5] = {{"4", "3", "2", "1", "0"}, {"4", "3", "2", "1", "00"}};
+    graco_dataset *data = make(NUMBERED), *turned = NULL;
+    graco_model *model = train("node2vec", data);
+    graco_matrix Z = {0}, found = {0};
+    graco_arrays arrays = {.source = GRACO_VECTOR(source, 5),
+                           .target = GRACO_VECTOR(target, 5),
+                           .node_ids = GRACO_VECTOR(names[0], 5),
+                           .undirected = true};
+    CHECK_OK(graco_model_embed(&Z, model, data, NULL));
+    CHECK_OK(graco_dataset_create(&turned, &arrays));
+    CHECK_OK(graco_model_embed(&found, model, turned, NULL));
+    for (int64_t i = 0; i < 5; i++)
+        CHECK(memcmp(Z.data + i * Z.cols, found.data + (4 - i) * Z.cols,
+                     (size_t)Z.cols * sizeof *Z.data) == 0);
+    graco_dataset_free(turned);
+    graco_matrix_clear(&found);
+    arrays.node_ids = GRACO_VECTOR(names[1], 5); /* another name than 0 */
+    CHECK_OK(graco_dataset_create(&turned, &arrays));
+    CHECK_FAILS(graco_model_embed(&found, model, turned, NULL), GRACO_ERROR_ARGUMENT,
+                "another graph");
+    graco_dataset_free(turned);
+    graco_matrix_clear(&Z);
+    graco_model_free(model);
+    graco_dataset_free(data);
+}
+
 static void unnamed(void)
 {
     graco_dataset *data = make(NUMBERED), *same = make("3 4\n3 0\n2 3\n1 2\n0 1\n");
@@ -156,6 +186,7 @@ int main(void)
     named("node2vec");
     named("deepwalk");
     unnamed();
+    numbers();
     learned();
     checkpoints();
     small_remove(small_root);
