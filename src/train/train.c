@@ -7,6 +7,7 @@
 #include "methods/objective.h"
 #include "train/checkpoint.h"
 #include "train/made.h"
+#include "train/ranks_alike.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/stopping.h"
@@ -271,6 +272,7 @@ static graco_status open_session(struct session *s)
     graco_status status = GRACO_OK;
     TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
     TRY(comm_agree(s->comm, open_alone(s)));
+    TRY(ranks_alike(s->comm, s->model));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     if (s->options->resume)
         TRY(check_place(s));
