@@ -75,7 +75,8 @@ class Graph:
     graph_ids : the number of its graph for each node, for many graphs; ascending.
     directed : False adds the reverse of every edge. None: networkx, PyG and DGL say it themselves,
         anything else is undirected.
-    nodes : how many there are, where nothing else says it.
+    nodes : how many there are, where nothing else says it. Without it, and without names or an array that has a
+        row for each node, at most 65,536 are believed, or 16 for each edge.
     inductive : the split says which nodes a training may see: the training part.
     copy : True copies features that could be used in place.
 
@@ -128,6 +129,8 @@ class Graph:
             known["class_names"] = None if self._classes is None else [str(v) for v in self._classes]
         else:
             self._classes = None
+        if nodes is None:
+            _check_claim(given, known, self._names)
         if given.get("split") is not None:
             split = given["split"]
             if split_parts(split) is None:
@@ -355,7 +358,28 @@ def _count_nodes(known: dict) -> Optional[int]:
         if known.get(key) is not None:
             return len(known[key]) - more
     ends = [known[key] for key in ("source", "target") if known.get(key) is not None and len(known[key])]
-    return int(max(end.max() for end in ends)) + 1 if ends else None
+    largest = max((end.max() for end in ends), default=np.nan)
+    return int(largest) + 1 if np.isfinite(largest) else None
+
+
+# So many nodes are believed without proof, or so many for each edge, as in files (docs/formats.md).
+_NODES_FREE, _NODES_PER_EDGE = 1 << 16, 16
+
+
+def _check_claim(given: Given, known: dict, names: Optional[list]) -> None:
+    """One edge can claim two billion nodes: what a graph costs is bounded by what was given."""
+    by_parts = split_parts(given.get("split"))
+    shown = (names is not None or given.get("graph_ids") is not None or "named" in given  # frames have their own bound
+             or any(known.get(key) is not None for key in ("x", "x_indptr", "y", "edge_indptr"))
+             or (given.get("split") is not None and (by_parts is None or any(map(is_mask, by_parts.values())))))
+    if shown:
+        return
+    edges = len(known["source"]) if known.get("source") is not None else 0
+    count, most = _count_nodes(known), max(_NODES_FREE, _NODES_PER_EDGE * edges)
+    if count is not None and count > most:
+        raise c.GracoFormatError(f"{count} nodes, with {edges} edges and no array that has a row per node: expected at "
+                                 f"most {most}, such an array, or the argument `nodes`; ids that are words, such as "
+                                 f"'{count - 1}', are names of nodes")
 
 
 def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:

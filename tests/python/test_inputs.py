@@ -6,6 +6,7 @@ import fractions
 import itertools
 import os
 import tempfile
+import types
 import unittest
 import warnings
 
@@ -306,6 +307,32 @@ class Numbers(unittest.TestCase):
         for edges in ([(2**63, 2**63 + 1)], [(2**63, -1)], [(0, 2**70)], [(2**53 + 1, 2**63)]):
             self.refused("64 bits" if min(edges[0]) < 0 else "", graco.Graph, edges)
         self.refused("64 bits", graco.Graph, [(2**63 + 1, -1)], features={-1: [1.0], 2**63: [2.0], 2**63 + 1: [3.0]})
+
+    def test_claims(self):
+        """An edge may name a node of any number: what it costs is bounded by what was given, as in a file."""
+        ends, many = np.array([[0], [100_000]]), 100_001
+        data = types.SimpleNamespace(edge_index=ends, num_nodes=many)
+        forms = [[(0, 100_000)], ends, ends.T, (ends[0], ends[1]), ends.astype(float), ends.astype(object), data]
+        try:
+            import scipy.sparse as sparse
+
+            forms.append(sparse.coo_matrix(([1.0], (ends[0], ends[1])), shape=(many, many)))
+        except ImportError:
+            pass
+        words = "100001 nodes, with 1 edges and no array that has a row per node: expected at most 65536, such an array"
+        for edges in forms:
+            self.refused(words, graco.Graph, edges)
+            self.refused(words, graco.Graph, edges, split={"train": [0]})
+            self.refused(words, graco.GRACE(epochs=1).fit, edges)
+            for named in ({"nodes": many}, {"names": range(many)}, {"features": np.zeros((many, 1))},
+                          {"labels": np.zeros(many, int)}, {"split": np.zeros(many, int)}, {"graph_ids": [0] * many},
+                          {"split": {"train": np.ones(many, bool)}}):
+                self.assertEqual(graco.Graph(edges, **named).n_nodes, many)
+        self.refused("2147483647 nodes, with 2 edges", graco.Graph, [(0, 2**31 - 2), (1, 2)])
+        self.assertEqual(graco.Graph([("0", "2147483646")]).n_nodes, 2)
+        self.assertEqual(graco.Graph([(0, 65_535)]).n_nodes, 65_536)
+        ring = np.arange(6_250)
+        self.assertEqual(graco.Graph((ring * 16, (ring * 16 + 16) % 100_000)).n_nodes, 16 * 6_249 + 1)
 
     def test_ends(self):
         """True and False are no nodes: such a matrix is one of adjacency."""
