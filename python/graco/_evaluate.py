@@ -11,8 +11,8 @@ import numpy as np
 from . import _library as c
 from ._graph import Graph, create, graph_of
 from ._reading import (
-    as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
-    split_parts,
+    as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, name_key, places_of,
+    read_labels, read_split, split_parts,
 )
 
 
@@ -51,7 +51,7 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
     unjoined = list(table.values()) if isinstance(table, dict) else table
     if names is None or own is None or check_names(names) == check_names(own):
         return unjoined
-    if set(names) != set(own) and (is_count(names) or is_count(own)):
+    if _differ(names, own) and (is_count(names) or is_count(own)):
         return unjoined
     what = f"{what} beside embeddings"
     look_up(places_of(names, "embeddings"), own, what)
@@ -66,9 +66,13 @@ def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
 def row_names(Z: Any, y: Any) -> Optional[list]:
     """The names of the rows of Z: its own, else those of labels that are in the same order."""
     rows, own = index_of(Z), index_of(y)
-    if rows is None or (own is not None and is_count(rows) and set(rows) != set(own)):
+    if rows is None or (own is not None and is_count(rows) and _differ(rows, own)):
         return own
     return rows
+
+
+def _differ(names: list, others: list) -> bool:
+    return set(map(name_key, names)) != set(map(name_key, others))
 
 
 def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:

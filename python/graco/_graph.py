@@ -434,7 +434,7 @@ def _read_ends(given: Given) -> bool:
         if end.dtype == bool or (end.dtype == object and any(isinstance(node, (bool, np.bool_)) for node in end)):
             raise c.GracoFormatError("edges hold True and False: expected numbers or names of nodes; a matrix of "
                                      "adjacency is one of scipy's")
-        if end.dtype == object and all(isinstance(node, (int, np.integer)) for node in end):
+        if end.dtype == object and not given.get("named") and all(isinstance(node, (int, np.integer)) for node in end):
             if any(not -(2**63) <= node < 2**63 for node in end):
                 raise c.GracoFormatError("edges hold a number of more than 64 bits: expected numbers or names of nodes")
             ends[key] = given[key] = end.astype(np.int64)

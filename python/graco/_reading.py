@@ -272,16 +272,35 @@ def _read_frame(given: Given, frame: Any) -> None:
         raise GracoFormatError(f"a frame of edges has the columns {columns}: expected source, target and perhaps "
                                "weight, each once, or two columns")
     ends = [frame.iloc[:, place].to_numpy() for place in source + target]
-    given["named"] = given.get("nodes") is None and _too_large(*ends)
+    whole = [_whole_numbers(end) for end in ends]
+    given["named"] = given.get("nodes") is None and all(end is not None for end in whole) and _are_names(*whole)
+    if given["named"]:
+        ends = whole
+    elif any(isinstance(node, str) for end in ends if end.dtype.kind not in "iuf" for node in end):
+        ends = [as_objects(map(name_key, end)) for end in ends]  # in a file all ids are words then
     given.add(source=ends[0], target=ends[1], weights=frame.iloc[:, weight[0]].to_numpy() if weight else None)
 
 
-def _too_large(*ends: np.ndarray) -> bool:
-    """Whether numbers are names: a graph with a node for each number up to the largest would be nearly empty."""
-    if not len(ends[0]) or any(end.dtype.kind not in "iu" for end in ends):
+def _whole_numbers(end: np.ndarray) -> Optional[np.ndarray]:
+    """Ends of edges as whole numbers; None where they are something else."""
+    if end.dtype.kind == "f" and (np.abs(end) < 2**53).all() and (np.trunc(end) == end).all():
+        return end.astype(np.int64)
+    whole = end.dtype.kind in "iu" or (end.dtype == object and all(_is_whole(node) for node in end))
+    return end if whole else None
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _are_names(*ends: np.ndarray) -> bool:
+    """Whether numbers are names, as in a file: one cannot be a node's number, or a graph with a node for each number up to
+    the largest would be nearly empty."""
+    if not len(ends[0]):
         return False
     nodes = max(int(end.max()) for end in ends) + 1
-    return nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])
+    return (min(int(end.min()) for end in ends) < 0 or nodes >= 2**31
+            or (nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])))
 
 
 def _masks(*masks: Any) -> Optional[np.ndarray]:
@@ -328,23 +347,33 @@ def check_names(names: Any) -> list:
     return names
 
 
+def name_key(name: Any) -> Any:
+    """What a name is looked up by: a whole number and the word that writes it are one name, as in a file."""
+    if _is_whole(name):
+        return str(name)
+    return str(int(name)) if isinstance(name, (float, np.floating)) and name.is_integer() else name
+
+
 def places_of(names: Iterable, what: str) -> dict:
-    """Where each name stands; no name may stand twice."""
+    """Where each name stands, by its key; no name may stand twice."""
     names = list(names)
-    places = {name: i for i, name in enumerate(names)}
+    places = {name_key(name): i for i, name in enumerate(names)}
     if len(places) < len(names):
-        twice = next(name for i, name in enumerate(names) if places[name] != i)
-        raise GracoFormatError(f"{what} have two rows for the node {twice!r}: expected one")
+        i, other = next((i, places[name_key(name)]) for i, name in enumerate(names) if places[name_key(name)] != i)
+        if names[i] != names[other]:
+            raise GracoFormatError(f"{what} call a node {names[i]!r} and another one {names[other]!r}: expected names that "
+                                   "differ when they are written")
+        raise GracoFormatError(f"{what} have two rows for the node {names[i]!r}: expected one")
     return places
 
 
 def look_up(places: dict, wanted: Any, what: str) -> np.ndarray:
     """The places of `wanted` among the names."""
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-    try:
-        return np.fromiter((places[name] for name in wanted), dtype=np.int64, count=len(wanted))
-    except KeyError as error:
-        raise GracoFormatError(f"{what} name the node {error.args[0]!r}, which is not among the names") from None
+    found = np.fromiter((places.get(name_key(name), -1) for name in wanted), dtype=np.int64, count=len(wanted))
+    if (found < 0).any():
+        raise GracoFormatError(f"{what} name the node {wanted[int(found.argmin())]!r}, which is not among the names")
+    return found
 
 
 def in_order(value: Any, names: Optional[list], what: str) -> Any:
@@ -355,10 +384,9 @@ def in_order(value: Any, names: Optional[list], what: str) -> Any:
     places = places_of(own, what)
     if names is None:
         names = list(range(len(own)))
-    try:
-        rows = [places[name] for name in names]
-    except KeyError as error:
-        raise GracoFormatError(f"{what} have no row for the node {error.args[0]!r}") from None
+    rows = [places.get(name_key(name), -1) for name in names]
+    if -1 in rows:
+        raise GracoFormatError(f"{what} have no row for the node {names[rows.index(-1)]!r}")
     if isinstance(value, dict):
         items = list(value.values())
         array = as_objects(items) if what.startswith("labels") else as_array(items, what)

@@ -62,6 +62,42 @@ class Frames(unittest.TestCase):
             self.check(columns, self.ROWS["names"])
         self.check(["from", "to"], [(7, 5_000_000), (5_000_000, 8)])  # too large to be numbers of nodes: names
 
+    def test_ids(self):
+        """Ids of which some are numbers, some words; numbers that cannot be a node's: names, as in the file."""
+        for rows in ([("1", "a"), ("a", "2")], [(1, "a"), ("a", 2)], [(1, "a"), (2, "1")], [("1", 2), (1, "a"), ("2", 3)],
+                     [(1, "b"), ("1", "c"), (2, "b")], [(-1, 2), (2, 3)], [(5, -7), (-7, -1)], [(2**31 - 1, 0), (0, 2)],
+                     [(2**40, 1), (1, 7)], [(2**64 + 1, 1), (2**64, 1)], [(-(2**70), 1), (2**64, 1)], [(0, 2**31 - 2), (1, 2)]):
+            self.check(["source", "target"], rows)
+        pd = module("pandas")
+        for kind in ("Int64", "category", object, float, np.int16):
+            frame = pd.DataFrame([(-1, 2), (2, 5)], columns=["source", "target"]).astype(kind)
+            self.assertEqual(graco.Graph(frame).node_ids.tolist(), [-1, 2, 5], kind)
+        with self.assertRaises(graco.GracoFormatError) as caught:  # in a list they are different things
+            graco.Graph([(1, "1"), (2, "a")])
+        self.assertIn("a node 1 and another one '1'", str(caught.exception))
+
+    def test_tables_of_ids(self):
+        """A number and the word that writes it are one name where tables are joined."""
+        pd = module("pandas")
+        mixed = pd.DataFrame({"source": [1, 2, 7], "target": ["a", "1", "2"]})
+        for index in (["1", "a", "2", "7"], [1, "a", 2, 7], [1, "a", "2", 7.0]):
+            x, y = pd.DataFrame({"x": [1.0, 2, 3, 4]}, index=index), pd.Series([0, 1, 0, 1], index=index)
+            g = graco.Graph(mixed, features=x, labels=y.iloc[::-1], split={"train": ["7"], "test": [1]})
+            self.assertEqual([str(name) for name in g.node_ids], [str(name) for name in index])
+            self.assertEqual((g.features[:, 0].tolist(), g.labels.tolist(), g.split.tolist()),
+                             ([1, 2, 3, 4], [0, 1, 0, 1], [2, 3, 3, 0]))
+            Z = pd.DataFrame(np.eye(4), index=index)
+            self.assertEqual(graco.cluster(Z.iloc[::-1], g, 2).cluster.tolist(),
+                             graco.cluster(np.eye(4), g, 2).cluster.tolist()[::-1])
+        self.assertEqual(edges_of(graco.Graph(mixed, directed=True)), {("1", "a"): 1, ("2", "1"): 1, ("7", "2"): 1})
+        path = os.path.join(self.folder.name, "large.csv")
+        pd.DataFrame({"source": [-3, 5_000_000], "target": [5_000_000, 8]}).to_csv(path, index=False)
+        file = graco.load(path, undirected=True)
+        self.assertEqual(graco.cluster(pd.DataFrame(np.eye(3), index=[8, 5_000_000, -3]), file, 3).clusters, 3)
+        with self.assertRaises(graco.GracoFormatError) as caught:
+            graco.Graph(mixed, labels=pd.Series([0, 1, 0, 1, 1], index=[1, "a", 2, 7, "1"]))
+        self.assertIn("a node 1 and another one '1'", str(caught.exception))
+
     def test_order(self):
         """Names decide, not places, in a frame and in a file."""
         pd = module("pandas")
