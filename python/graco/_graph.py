@@ -12,6 +12,7 @@ from . import _library as c
 from ._reading import (
     Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_mask,
     is_sparse, label_arrays, look_up, places_of, read_edges, read_labels, read_split, split_parts,
+    with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -61,7 +62,8 @@ class Graph:
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
-        index of `features` or `labels`. Everything is then joined by these names. An array has none: its
+        index of `features` or `labels`, or their column of ids (id, node, name ...), as in a file. Everything
+        is then joined by these names. An array has none: its
         row i is node i, or the i-th of `names` or of a networkx graph; it is refused where others have
         names.
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
@@ -116,8 +118,9 @@ class Graph:
     ) -> None:
         given = Given()
         use_weights = weights is not False
-        given.add(features=features, labels=labels, split=split, graph_ids=graph_ids, nodes=nodes,
-                  directed=directed, weights=weights if use_weights and weights is not True else None)
+        tables = {"features": features, "labels": labels, "split": split, "graph_ids": graph_ids}
+        given.add(**{key: with_ids(table, key) for key, table in tables.items()}, nodes=nodes, directed=directed,
+                  weights=weights if use_weights and weights is not True else None)
         read_edges(given, edges)
         self._names = _settle_names(given, None if names is None else check_names(names))
         known = _edge_arrays(given, use_weights)

@@ -258,8 +258,9 @@ _WEIGHTS = {"weight", "weights", "edge_weight", "w"}
 
 def _read_frame(given: Given, frame: Any) -> None:
     """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
-    columns = list(frame.columns)
-    words = [str(name).strip().lower() for name in columns]
+    if frame.shape[1] > 2 and _words(frame)[0] in _INDEX and is_count(frame.iloc[:, 0].tolist()):
+        frame = frame.iloc[:, 1:]
+    columns, words = list(frame.columns), _words(frame)
     source, target, weight = ([i for i, word in enumerate(words) if word in known]
                               for known in (_SOURCES, _TARGETS, _WEIGHTS))
     if len(columns) in (2, 3) and max(len(source), len(target)) < 2:
@@ -393,6 +394,42 @@ def in_order(value: Any, names: Optional[list], what: str) -> Any:
     else:
         array = value.to_numpy()
     return array if rows == list(range(len(own))) else array[rows]
+
+
+# How a column of ids, and one of labels, may be called, as in a file; and what pandas calls an index without a name
+# when it becomes a column.
+_IDS = {"id", "node", "nodeid", "node_id", "node id", "name"}
+_LABELS = {"label", "labels", "class", "class_id", "y", "target", "category", "subject", "group", "type"}
+_INDEX = {"", "unnamed: 0", "index", "level_0"}
+
+
+def _words(frame: Any) -> list[str]:
+    return [str(name).strip().lower() for name in frame.columns]
+
+
+def with_ids(table: Any, what: str) -> Any:
+    """A frame that has the names of its rows in a column, as a file has them, with these as its index; else as it is."""
+    if not is_frame(table) or table.shape[1] < 2:
+        return table
+    words, own = _words(table), list(table.index)
+    named = [i for i, word in enumerate(words) if word in _IDS]
+    if words[0] in _INDEX and not (named and is_count(table.iloc[:, 0].tolist())):
+        named.insert(0, 0)
+    if not named:
+        return table
+    ids = table.iloc[:, named[0]].tolist()
+    if len(named) > 1 or not (is_count(own) or list(map(str, own)) == list(map(str, ids))):
+        rest = [table.columns[i] for i in named[1:]]
+        raise GracoFormatError(f"{what}: the rows are named by the column {table.columns[named[0]]!r} and by "
+                               f"{f'the column {rest[0]!r}' if rest else 'the index'}: expected one of them; set_index "
+                               "and drop decide")
+    left = [i for i, word in enumerate(words) if i != named[0] and not (i == 0 and word in _INDEX)]
+    labels = [i for i in left if words[i] in _LABELS]
+    if what == "labels" and len(labels) == 1:
+        left = labels
+    table = table.iloc[:, left]
+    table.index = ids
+    return table
 
 
 # ---- Labels and splits ------------------------------------------------------------------------------
@@ -550,6 +587,8 @@ def read_split(split: Any, nodes: Optional[int], names: Optional[list] = None) -
     if parts is not None:
         return _read_parts(parts, nodes, names)
     array = as_array(split, "split")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
     if array.dtype.kind not in "OU" or array.ndim != 1:
         return array
     for word in array.tolist():
