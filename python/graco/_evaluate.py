@@ -10,10 +10,8 @@ import numpy as np
 
 from . import _library as c
 from ._graph import Graph, create, graph_of
-from ._reading import (
-    as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, name_key, places_of,
-    read_labels, read_split, split_parts, with_ids,
-)
+from ._labels import label_arrays, read_labels, read_split, split_parts
+from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, name_key, places_of, with_ids
 
 
 @dataclass(frozen=True)

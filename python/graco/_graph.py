@@ -9,10 +9,10 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
+from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
 from ._reading import (
-    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_mask,
-    is_sparse, label_arrays, look_up, places_of, read_edges, read_labels, read_split, split_parts,
-    with_ids,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_sparse, look_up,
+    places_of, read_edges, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
