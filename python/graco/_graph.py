@@ -11,8 +11,8 @@ import numpy as np
 from . import _library as c
 from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
 from ._reading import (
-    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_sparse, look_up,
-    places_of, read_edges, with_ids,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_sparse,
+    is_sparse_tensor, look_up, places_of, read_edges, sparse_tensor, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -461,9 +461,10 @@ def _feature_arrays(given: Given, names: Optional[list]) -> dict:
     features = given.get("features")
     if features is None:
         return {}
-    if is_sparse(features):
-        matrix = features.tocsr()
-        if not matrix.has_canonical_format:
+    if is_sparse(features) or is_sparse_tensor(features):
+        tensor = is_sparse_tensor(features)
+        matrix = sparse_tensor(features, "features", compressed=True) if tensor else features.tocsr()
+        if not tensor and not matrix.has_canonical_format:
             matrix = matrix.copy() if matrix is features else matrix
             matrix.sum_duplicates()
         return {"x_indptr": matrix.indptr, "x_indices": matrix.indices, "x_data": matrix.data,

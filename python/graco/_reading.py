@@ -5,6 +5,7 @@ None of those libraries is imported here: an object of theirs shows that the pro
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, Iterable, Optional
 
 import numpy as np
@@ -39,7 +40,9 @@ def is_graph(value: Any) -> bool:
 def as_array(value: Any, what: str = "an array") -> np.ndarray:
     """Tensors, frames, series and lists as an array, without a copy where that is possible."""
     if comes_from(value, "torch"):
-        return value.detach().cpu().numpy()
+        return _tensor_array(value, what)
+    if isinstance(value, (list, tuple)) and len(value) and comes_from(value[0], "torch"):
+        value = [_tensor_array(item, what) if comes_from(item, "torch") else item for item in value]
     if comes_from(value, "pandas") and hasattr(value, "to_numpy"):
         return value.to_numpy()
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
@@ -49,6 +52,38 @@ def as_array(value: Any, what: str = "an array") -> np.ndarray:
         return np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         raise GracoFormatError(f"{what}: items of different lengths or kinds: expected an array") from None
+
+
+def is_sparse_tensor(value: Any) -> bool:
+    return comes_from(value, "torch") and "sparse" in str(getattr(value, "layout", ""))
+
+
+def _tensor_array(tensor: Any, what: str) -> np.ndarray:
+    if is_sparse_tensor(tensor):
+        raise GracoFormatError(f"{what}: a sparse tensor: expected a dense one, which its to_dense() gives")
+    try:
+        tensor = tensor.detach().cpu().resolve_neg()
+        if tensor.dtype.is_floating_point and tensor.element_size() < 4:
+            tensor = tensor.float()  # numpy has no bfloat16
+        return tensor.numpy()
+    except (TypeError, RuntimeError) as error:
+        raise GracoFormatError(f"{what}: a tensor of {tensor.dtype} that cannot be an array: "
+                               f"{str(error).splitlines()[0]}") from None
+
+
+def sparse_tensor(tensor: Any, what: str, compressed: bool) -> SimpleNamespace:
+    """A sparse tensor with the attributes of a scipy matrix in the format csr, or, unless `compressed`, coo."""
+    if tensor.ndim != 2 or str(tensor.layout) not in ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc"):
+        raise GracoFormatError(f"{what}: a tensor of {tensor.ndim} dimensions and the layout {tensor.layout}: expected 2, "
+                               "and sparse_coo, sparse_csr or sparse_csc")
+    tensor = tensor.detach().cpu()
+    if compressed or str(tensor.layout) != "torch.sparse_coo":
+        tensor = tensor.to_sparse_csr()
+        return SimpleNamespace(format="csr", shape=tuple(tensor.shape), indptr=as_array(tensor.crow_indices()),
+                               indices=as_array(tensor.col_indices()), data=as_array(tensor.values()))
+    tensor = tensor.coalesce()
+    row, col = as_array(tensor.indices())
+    return SimpleNamespace(format="coo", shape=tuple(tensor.shape), row=row, col=col, data=as_array(tensor.values()))
 
 
 def as_objects(value: Any) -> np.ndarray:
@@ -133,11 +168,8 @@ def read_edges(given: Given, edges: Any) -> None:
         _read_pyg(given, edges)
     elif is_sparse(edges):
         _read_sparse(given, edges)
-    elif comes_from(edges, "torch") and getattr(edges, "is_sparse", False):
-        tensor = edges.coalesce()
-        given["by_row"] = True
-        source, target = as_array(tensor.indices())
-        given.add(source=source, target=target, nodes=max(tensor.shape), weights=as_array(tensor.values()))
+    elif is_sparse_tensor(edges):
+        _read_sparse(given, sparse_tensor(edges, "edges", compressed=False))
     elif is_frame(edges):
         _read_frame(given, edges)
     elif isinstance(edges, (str, bytes)) or hasattr(edges, "__fspath__"):
@@ -167,7 +199,7 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
         if any(len(pair) != 2 for pair in pairs):
             raise GracoFormatError("a list of edges holds an item that is no pair")
-        ends = [end for pair in pairs for end in pair]
+        ends = [end.item() if hasattr(end, "item") and comes_from(end, "torch") else end for pair in pairs for end in pair]
         numbers = all(isinstance(end, (int, float, np.number, np.bool_)) for end in ends)
         array = np.array(ends if numbers else [], dtype=None if ends else np.int64)
         # numpy makes floats of whole numbers that are too large, and perhaps one of two
@@ -221,7 +253,9 @@ def _read_pyg(given: Given, data: Any) -> None:
         _refuse_kinds("a PyG HeteroData", data.node_types, data.edge_types, "its to_homogeneous()")
         data = data.to_homogeneous()
     given["by_row"] = True
-    if getattr(data, "edge_index", None) is not None:
+    if is_sparse_tensor(getattr(data, "edge_index", None)):
+        _read_sparse(given, sparse_tensor(data.edge_index, "edge_index", compressed=False))
+    elif getattr(data, "edge_index", None) is not None:
         source, target = _pair(data.edge_index)
         given.add(source=source, target=target)
     elif getattr(data, "adj_t", None) is not None:
@@ -242,7 +276,7 @@ def _read_sparse(given: Given, matrix: Any) -> None:
         given.add(edge_indptr=matrix.indptr, weights=matrix.data, nodes=matrix.shape[0])
         given[end] = matrix.indices
     else:
-        matrix = matrix.tocoo()
+        matrix = matrix if matrix.format == "coo" else matrix.tocoo()
         given.add(source=matrix.row, target=matrix.col, weights=matrix.data, nodes=matrix.shape[0])
 
 
