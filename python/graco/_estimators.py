@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _evaluate, _library as c, _map, _progress
 from ._graph import Graph, _path, as_graph
-from ._reading import read_labels
+from ._labels import read_labels
 
 # How authors write the names of their methods, where that is not in capitals.
 _SPELLINGS = {
