@@ -136,9 +136,7 @@ static void write_axis(struct web_page *page, struct shown *shown, int number)
     for (int i = 0; i < axis->words; i++)
         words[i] = axis->word[i];
     snprintf(label, sizeof label, "%s%s", axis->key,
-             axis->words > 0     ? ", by number"
-             : axis->logarithmic ? ", as a power of ten"
-                                 : "");
+             axis->words == 0 && axis->logarithmic ? ", as a power of ten" : "");
     plot_scatter(&page->body,
                  &(struct svg_head){.title = axis->key,
                                     .about = "Scores of all measurements against this setting.",
@@ -151,7 +149,8 @@ static void write_axis(struct web_page *page, struct shown *shown, int number)
                                         .y = shown->y,
                                         .class_of = shown->class_of,
                                         .class_names = axis->words > 0 ? words : origins,
-                                        .measured = true});
+                                        .measured = true,
+                                        .by_class = axis->words > 0});
 }
 
 static void write_axes(struct web_page *page, struct shown *shown)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Opens a page in Chromium, without a window, and says what is wrong with it: browser.py PAGE [FOLDER].
 
-For widths of 360 and 1440 pixels, light and dark: nothing may be wider than the page, no message of the
-console, no request but for the page itself, and every box that scrolls must take the keyboard's focus.
+For widths of 360 and 1440 pixels, light and dark: nothing may be wider than the page, no label of a plot may cover
+another or be cut, no words may be too small to read, no short words of a table may be broken into lines, large
+numbers that stand side by side share a line. No message of the console, no request but for the page itself, and
+every box that scrolls must take the keyboard's focus.
 With a FOLDER, pictures of the page are left there, and the page as it prints. Exit code 77: no Chromium.
 
 The browser is driven over two pipes (the DevTools protocol, a message of JSON ends with a NUL), so
@@ -38,6 +40,57 @@ MEASURE = """(() => {
                            boxes: boxes.length, plots: plots.length,
                            background: getComputedStyle(document.body).backgroundColor});
 })()"""
+
+# Words of a plot that cover each other, or are cut by its edge.
+COVERED = """(() => {
+    const wrong = [];
+    for (const plot of document.querySelectorAll('svg.plot')) {
+        const frame = plot.getBoundingClientRect();
+        const words = [...plot.querySelectorAll('text')].filter(e => e.textContent && e.checkVisibility());
+        const boxes = words.map(e => e.getBoundingClientRect());
+        boxes.forEach((p, i) => {
+            if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.bottom > frame.bottom + 1)
+                wrong.push(words[i].textContent + ' is cut');
+            boxes.slice(i + 1).forEach((q, k) => {
+                if (p.left < q.right - 1.5 && q.left < p.right - 1.5 && p.top < q.bottom - 2.5 && q.top < p.bottom - 2.5)
+                    wrong.push(words[i].textContent + ' over ' + words[i + 1 + k].textContent);
+            });
+        });
+    }
+    return wrong;
+})()"""
+
+# Words of less than 8 pixels.
+SMALL = """(() => [...document.querySelectorAll('body *')].filter(e =>
+    e.checkVisibility() && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && !e.closest('.unseen') &&
+    e.getBoundingClientRect().height > 0 &&
+    parseFloat(getComputedStyle(e).fontSize) * (e.ownerSVGElement ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : 1) < 8)
+    .map(e => e.textContent.slice(0, 40)))()"""
+
+# Cells of a table with at most 11 characters in two lines, what stands behind their words aside.
+BROKEN = """(() => [...document.querySelectorAll('th, td')].filter(e => {
+    const words = e.firstChild && document.createRange(), text = e.firstChild && e.firstChild.textContent;
+    if (!words || !e.checkVisibility() || text.length > 11)
+        return false;
+    words.selectNodeContents(e.firstChild);
+    const lines = [...words.getClientRects()].filter(r => r.width > 1).map(r => Math.round(r.top));
+    return Math.max(...lines) - Math.min(...lines) > 8;
+}).map(e => e.textContent))()"""
+
+# Large numbers whose boxes begin at one height, but not the numbers themselves.
+CROOKED = """(() => {
+    const rows = new Map(), wrong = [];
+    for (const box of document.querySelectorAll('.figures > div')) {
+        const top = Math.round(box.getBoundingClientRect().top);
+        const number = Math.round(box.querySelector('dd').getBoundingClientRect().top);
+        if (rows.has(top) && Math.abs(rows.get(top) - number) > 1)
+            wrong.push(box.textContent);
+        rows.set(top, number);
+    }
+    return wrong;
+})()"""
+RULES = {"labels covered or cut": COVERED, "too small to read": SMALL, "short words in two lines": BROKEN,
+         "numbers not in one line": CROOKED}
 
 
 class Browser:
@@ -180,6 +233,9 @@ def look(page, width, scheme):
     page.check(not found["deaf"], f"{found['deaf']} boxes that scroll take no focus")
     page.check(found["boxes"] and not found["plots"],
                f"{found['boxes']} tables, {found['plots']} pictures under 200 pixels")
+    for rule, expression in RULES.items():
+        against = page.ask(expression)
+        page.check(not against, f"{rule}: {against[:5]}")
     page.messages()
     page.wrong[before:] = [f"{width} pixels, {scheme}: {what}" for what in page.wrong[before:]]
     print(f"{width} pixels, {scheme}: background {found['background']}, {len(page.wrong) - before} faults")

@@ -2,41 +2,15 @@
 """Uses a report of runs as a reader does, in Chromium: run_browser.py PAGE [FOLDER].
 
 Pointer and keys are real events of the browser: links of the contents, lines that fold and unfold, a table
-that the keyboard scrolls, and a map that opens within the page and shows the node under the pointer. No label of a
-plot may cover another, nothing may be wider than the page, no name may become markup, and nobody is asked for
-anything. With a FOLDER, pictures are left there. Exit code 77: no Chromium.
+that the keyboard scrolls, and a map that opens within the page and shows the node under the pointer. All rules of
+browser.py hold, no name may become markup, and nobody is asked for anything. With a FOLDER, pictures are left there.
+Exit code 77: no Chromium.
 """
 import pathlib
 import sys
 import time
 
 from browser import WIDTHS, Page, look, opened
-
-# Words of a plot that cover each other, or are cut by its edge.
-COVERED = """(() => {
-    const wrong = [];
-    for (const plot of document.querySelectorAll('svg.plot')) {
-        const frame = plot.getBoundingClientRect();
-        const words = [...plot.querySelectorAll('text')].filter(e => e.textContent && e.checkVisibility());
-        const boxes = words.map(e => e.getBoundingClientRect());
-        boxes.forEach((p, i) => {
-            if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.bottom > frame.bottom + 1)
-                wrong.push(words[i].textContent + ' is cut');
-            boxes.slice(i + 1).forEach((q, k) => {
-                if (p.left < q.right - 1.5 && q.left < p.right - 1.5 && p.top < q.bottom - 2.5 && q.top < p.bottom - 2.5)
-                    wrong.push(words[i].textContent + ' over ' + words[i + 1 + k].textContent);
-            });
-        });
-    }
-    return wrong;
-})()"""
-
-SMALL = """(() => [...document.querySelectorAll('body *')].filter(e =>
-    e.checkVisibility() && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && !e.closest('.unseen') &&
-    e.getBoundingClientRect().height > 0 &&
-    parseFloat(getComputedStyle(e).fontSize) * (e.ownerSVGElement ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : 1) < 7.5)
-    .map(e => e.textContent.slice(0, 40)))()"""
-
 
 # Of the first 100 nodes those that nothing covers, and where they are.
 SEEN = """Array.from({length: 100}, (_, i) => i).map(i => {
@@ -137,9 +111,6 @@ def main():
         for width in WIDTHS:
             for scheme in ("light", "dark"):
                 look(reader, width, scheme)
-                reader.wrong += [f"{width} {scheme}: {what}" for what in reader.ask(COVERED)]
-                small = reader.ask(SMALL)
-                reader.check(not small, f"{width} {scheme}: too small to read: {small[:5]}")
                 if pictures:
                     reader.picture(pictures / f"{width}-{scheme}.png", whole=True)
             use(reader)
