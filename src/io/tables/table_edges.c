@@ -364,10 +364,11 @@ static graco_status check_fractions(const struct names *names, const char *file)
     }
     if (!twice)
         return GRACO_OK;
+    struct scan_field whole = {.text = twice, .length = (int64_t)strlen(twice) - cut};
     return status_fail(GRACO_ERROR_FORMAT,
                        "%s calls nodes both '%.*s' and '%.80s': expected numbers that are written "
                        "alike",
-                       file, (int)(strlen(twice) - (size_t)cut), twice, twice);
+                       file, scan_shown(whole), whole.text, twice);
 }
 
 /* `guessed`: that the first line is a header. */
