@@ -588,6 +588,10 @@ const char *graco_protocol_name(int index);
  * set's own, which then is split 0. */
 int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
 
+/* Called at most ten times a second, from the thread that asked for the work, with about the share of it
+ * that is done. False stops it: it returns GRACO_STOPPED. */
+typedef bool graco_share_fn(void *user, double share);
+
 typedef struct graco_eval_options {
     graco_protocol protocol;
     int64_t splits;           /* random splits, default 20 */
@@ -602,6 +606,8 @@ typedef struct graco_eval_options {
                                  its start. Scores on a GPU may differ by 0.02 points */
     bool validation;          /* score the validation parts, on which C is chosen too, and leave the
                                  labels of the test parts unread: to choose settings by */
+    graco_share_fn *on_progress; /* or NULL */
+    void *user;
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);

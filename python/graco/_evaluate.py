@@ -11,6 +11,7 @@ import numpy as np
 from . import _library as c
 from ._graph import Graph, create, graph_of
 from ._labels import label_arrays, read_labels, read_split, split_parts
+from ._progress import Interrupts
 from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, name_key, places_of, with_ids
 
 
@@ -154,8 +155,14 @@ def evaluate(
     options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
     options.device, options.with_features = c.word(device, "device"), with_features
     result = c.EvalResult()
-    c.check(c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options)))
+    with Interrupts() as interrupts:
+        options.on_progress = c.SHARE_FN(lambda user, share: interrupts.error is None)
+        status = c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options))
     del keep
+    if interrupts.error:
+        c.lib.graco_eval_result_clear(byref(result))
+        raise interrupts.error
+    c.check(status)
     try:
         shape = (result.classes, result.confusion_cols)
         return Evaluation(
