@@ -230,6 +230,11 @@ class Graph:
         ids = self._ids()
         return ids if self._rows is None else ids[self._rows]
 
+    @property
+    def _named(self) -> bool:
+        """Whether the nodes have names."""
+        return self._names is not None or self._array("node_ids") is not None
+
     def _ids(self) -> np.ndarray:
         if self._names is not None:
             return _object_array(self._names)
