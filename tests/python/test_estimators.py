@@ -367,8 +367,8 @@ class Stopping(unittest.TestCase):
     def test_evaluation(self):
         """Ctrl-C ends an evaluation that would take minutes."""
         done = self.run_python("""
-            Z, y = rng.normal(size=(60000, 128)), rng.integers(40, size=60000)
             try:
+                Z, y = rng.normal(size=(60000, 128)), rng.integers(40, size=60000)
                 graco.evaluate(Z, y, splits=1000, device="cpu")
                 raise SystemExit("not interrupted")
             except KeyboardInterrupt:
