@@ -438,6 +438,10 @@ graco_status graco_model_save(const graco_model *model, const char *run);
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
 
+/* The name that a class had in the data set which a supervised model was trained on, borrowed from the
+ * model; NULL where it had none, or where an older graco kept none. */
+const char *graco_model_class(const graco_model *model, int64_t index);
+
 /* Compares a data set with the one that a model was trained on. Fills `words` with what differs, out of
  * "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The split counts for
  * inductive trainings and supervised methods, labels for the latter alone. *known is false, and `words` "", for the checkpoint of an older graco, which does not
@@ -591,6 +595,10 @@ const char *graco_protocol_name(int index);
  * set's own, which then is split 0. */
 int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
 
+/* Called at most ten times a second, from the thread that asked for the work, with about the share of it
+ * that is done. False stops it: it returns GRACO_STOPPED. */
+typedef bool graco_share_fn(void *user, double share);
+
 typedef struct graco_eval_options {
     graco_protocol protocol;
     int64_t splits;           /* random splits, default 20 */
@@ -605,6 +613,8 @@ typedef struct graco_eval_options {
                                  its start. Scores on a GPU may differ by 0.02 points */
     bool validation;          /* score the validation parts, on which C is chosen too, and leave the
                                  labels of the test parts unread: to choose settings by */
+    graco_share_fn *on_progress; /* or NULL */
+    void *user;
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -875,8 +885,11 @@ typedef struct graco_prediction {
     double C;           /* of the regression; NaN: the model is supervised and has none */
 } graco_prediction;
 
-/* Says of nodes which class they probably have. A supervised model gives its own probabilities. Of
- * another model the embeddings are read by the regressions of the evaluation, fitted to all known labels
+/* Says of nodes which class they probably have. A supervised model gives its own probabilities, of the
+ * classes in the order of its training (graco_model_class), and refuses a data set with a class that it was
+ * not trained on: by name, where classes without names are called 0, 1, 2, ..., or by their count if the data
+ * set has no names.
+ * Of another model the embeddings are read by the regressions of the evaluation, fitted to all known labels
  * with the C of 2^-10 .. 2^9 that is best over 5 folds of them, as the protocol `authors` chooses it; of
  * one label per node, the classes' probabilities are divided by their sum. `options` may be NULL.
  * GRACO_ERROR_ARGUMENT if there is nothing to predict, or too few labels to learn from. */

@@ -9,10 +9,8 @@ from __future__ import annotations
 import html
 import inspect
 import os
-import signal
 import sys
 import tempfile
-import threading
 from ctypes import byref, c_char_p, c_void_p, create_string_buffer
 from typing import Any, Callable, Iterator, Optional
 
@@ -20,7 +18,7 @@ import numpy as np
 
 from . import _evaluate, _library as c, _map, _progress
 from ._graph import Graph, _path, as_graph
-from ._reading import read_labels
+from ._labels import read_labels
 
 # How authors write the names of their methods, where that is not in capitals.
 _SPELLINGS = {
@@ -86,43 +84,13 @@ def _settings(config: c.Handle) -> Iterator[tuple[str, str, str]]:
         index += 1
 
 
-# ---- Ctrl-C -------------------------------------------------------------------------------------------
-
-
-class _Interrupts:
-    """Lets Ctrl-C end a training in order: what its handler raises waits until C has returned.
-
-    An exception that begins in a callback of C cannot pass through C. Signals arrive in the main thread
-    alone, so nothing changes in others.
-    """
-
-    def __init__(self) -> None:
-        self.error: Optional[BaseException] = None
-        self.handler: Any = None
-
-    def __enter__(self) -> "_Interrupts":
-        if threading.current_thread() is threading.main_thread():
-            handler = signal.getsignal(signal.SIGINT)
-            if callable(handler):
-                self.handler = handler
-                signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def _note(self, number: int, frame: Any) -> None:
-        try:
-            self.handler(number, frame)
-        except BaseException as error:
-            self.error = error
-
-    def __exit__(self, *error: Any) -> None:
-        if self.handler is not None:
-            signal.signal(signal.SIGINT, self.handler)
+# ---- The callbacks of a training ----------------------------------------------------------------------
 
 
 class _Watch:
     """The callbacks of one training: keeps the history, shows progress, carries exceptions out of C."""
 
-    def __init__(self, shown: _progress.Silent, interrupts: _Interrupts) -> None:
+    def __init__(self, shown: _progress.Silent, interrupts: _progress.Interrupts) -> None:
         self.shown, self.interrupts = shown, interrupts
         self.error: Optional[BaseException] = None
         self.history: list[tuple] = []
@@ -300,7 +268,7 @@ class Estimator:
         if self.supervised and (y is not None or graph._rows is not None):
             data = graph._with_labels(labels)
         shown = _progress.start(type(self).__name__, self.verbose)
-        with _Interrupts() as interrupts:
+        with _progress.Interrupts() as interrupts:
             watch = _Watch(shown, interrupts)
             model, result, status = self._train(data, config, watch, run, resume)
             if status not in (c.OK, c.STOPPED):

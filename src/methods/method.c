@@ -200,8 +200,16 @@ void graco_model_free(graco_model *model)
     if (model) {
         parameters_clear(&model->parameters);
         memory_free(model->names);
+        dataset_names_free(model->class_names);
     }
     memory_free(model);
+}
+
+const char *graco_model_class(const graco_model *model, int64_t index)
+{
+    return model->class_names && index >= 0 && index < model->sizes.classes
+               ? model->class_names[index]
+               : NULL;
 }
 
 const graco_config *graco_model_config(const graco_model *model)

@@ -7,6 +7,7 @@
 #include "methods/objective.h"
 #include "train/checkpoint.h"
 #include "train/made.h"
+#include "train/ranks_alike.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/stopping.h"
@@ -96,6 +97,7 @@ static graco_status open_model(struct session *s)
         TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
         TRY(table_names_keep(s->model, s->given));
+        TRY(class_names_keep(s->model, s->given));
         goto done;
     }
     if (!s->options->run)
@@ -114,6 +116,7 @@ static graco_status open_model(struct session *s)
     if (!known)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
     TRY(table_names_keep(s->model, s->given)); /* an older graco kept none */
+    TRY(class_names_keep(s->model, s->given));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
@@ -271,6 +274,7 @@ static graco_status open_session(struct session *s)
     graco_status status = GRACO_OK;
     TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
     TRY(comm_agree(s->comm, open_alone(s)));
+    TRY(ranks_alike(s->comm, s->model));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     if (s->options->resume)
         TRY(check_place(s));

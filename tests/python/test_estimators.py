@@ -325,6 +325,20 @@ class Stopping(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertIn("went on from", done.stdout)
 
+    def test_evaluation(self):
+        """Ctrl-C ends an evaluation that would take minutes."""
+        done = self.run_python("""
+            try:
+                Z, y = rng.normal(size=(60000, 128)), rng.integers(40, size=60000)
+                graco.evaluate(Z, y, splits=1000, device="cpu")
+                raise SystemExit("not interrupted")
+            except KeyboardInterrupt:
+                print("interrupted")
+            assert time.monotonic() - began < 60
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
     def test_own_handler(self):
         """A handler of the program's own raises in the callback; nothing is printed, nothing is lost."""
         done = self.run_python("""
@@ -366,7 +380,7 @@ class Progress(unittest.TestCase):
     def test_cost(self):
         """What Python does for an epoch: microseconds, where one of Cora's takes many milliseconds."""
         shown = graco._progress.start("x", False)
-        watch = graco._estimators._Watch(shown, graco._estimators._Interrupts())
+        watch = graco._estimators._Watch(shown, graco._progress.Interrupts())
         epoch, progress = graco._library.Epoch(), graco._library.Progress()
         began = time.process_time()
         for _ in range(2000):
