@@ -91,6 +91,9 @@ typedef struct graco_load_options {
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
     bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
     bool unweighted; /* leave out the weights of the edges */
+    /* Where several processes train together (graco_ranks), and the source is a folder of .npy that allows
+     * it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
+    bool by_rows;
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,

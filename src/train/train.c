@@ -239,6 +239,8 @@ static graco_status check_ranks(const struct session *s, const struct method *me
         what = "early stopping: expected patience 0";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
+    else if (s->given->shard && (config->inductive || config->node_features > NODE_FEATURES_GIVEN))
+        what = "a split or made features where each has read its rows alone: expected no by_rows";
     return what ? status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what) : GRACO_OK;
 }
 
@@ -509,6 +511,11 @@ static graco_status write_embeddings(struct session *s)
         TRY(made_create(&s->made, s->given, &s->config));
         s->data = s->made.data;
     }
+    if (s->comm) {
+        TRY(made_embed_ranks(s->run ? s->run->embeddings : NULL, s->comm, s->model, s->data,
+                             &options));
+        goto done;
+    }
     TRY(made_embed(&Z, s->model, s->data, &options));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:
@@ -534,7 +541,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;
     fill_result(&s);
-    if (s.run && status == GRACO_OK && !is_past(&s)) {
+    if (s.options->run && status == GRACO_OK && !is_past(&s)) {
         if (s.done == 0)
             TRY(save(&s));
         TRY(write_embeddings(&s));
