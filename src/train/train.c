@@ -218,12 +218,11 @@ static graco_status check_place(const struct session *s)
         (long long)steps);
 }
 
-/* What does not train over ranks. */
-static graco_status check_ranks(const struct session *s, const struct method *method)
+graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
+                               const struct method *method, const struct graco_dataset *given)
 {
-    const struct graco_config *config = &s->config;
     const char *device = config_word(config, "device"), *what = NULL;
-    if (!s->comm)
+    if (!comm)
         return GRACO_OK;
     if (!method->ranks)
         return status_fail(GRACO_ERROR_ARGUMENT,
@@ -233,7 +232,7 @@ static graco_status check_ranks(const struct session *s, const struct method *me
         what = "a GPU: expected device cpu";
     else if (config->batch > 0)
         what = "mini-batches: expected batch 0";
-    else if (s->given->graphs > 1)
+    else if (given->graphs > 1)
         what = "many graphs: expected one";
     else if (config->patience > 0)
         what = "early stopping: expected patience 0";
@@ -251,7 +250,7 @@ static graco_status open_alone(struct session *s)
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
     TRY(method_find(&method, s->config.method));
-    TRY(check_ranks(s, method));
+    TRY(train_check_ranks(s->comm, &s->config, method, s->given));
     TRY(method_backend(&backend, method, s->comm ? "cpu" : config_word(&s->config, "device")));
     made_resolve(&s->config, s->given);
     TRY(made_create(&s->made, s->given, &s->config));
