@@ -184,6 +184,9 @@ def read_edges(given: Given, edges: Any) -> None:
 def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
     if isinstance(edges, tuple) and len(edges) == 2:
+        if all(isinstance(pair, tuple) and len(pair) == 2 for pair in edges):
+            raise GracoFormatError("edges are a tuple of two pairs, which may be two edges, or two sources and two targets: "
+                                   "expected a list of pairs, or arrays")
         source, target = as_array(edges[0], "edges"), as_array(edges[1], "edges")
         if source.ndim != 1 or source.shape != target.shape:
             raise GracoFormatError(f"edges from an array of shape {source.shape} to one of shape {target.shape}: "
@@ -195,7 +198,8 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
             return array[0], array[1]
     else:
         try:
-            pairs = [tuple(pair) for pair in edges]
+            items = None if isinstance(edges, dict) else edges  # whose values would be lost
+            pairs = [() if isinstance(pair, (str, bytes)) else tuple(pair) for pair in items]
         except TypeError:
             raise GracoArgumentError(f"edges are {type(edges).__name__}: expected an array, a list of pairs, or "
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
