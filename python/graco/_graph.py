@@ -317,6 +317,8 @@ class Graph:
             rows = np.asarray(rows)
             rows = rows if rows.size else np.zeros(0, np.int64)  # numpy takes an empty list for floats
         part._rows = np.atleast_1d(self.rows[rows])
+        if part._rows.ndim != 1:
+            raise IndexError(f"rows of {part._rows.ndim} dimensions: expected 1")
         return part
 
     def take(self, indices: Any, axis: int = 0) -> "Graph":
@@ -338,9 +340,18 @@ def as_graph(value: Any) -> Graph:
     return value if isinstance(value, Graph) else Graph(value)
 
 
+def whole_graph(value: Any) -> Graph:
+    """A Graph that is no part: its other nodes, and their labels, would be taken too."""
+    graph = as_graph(value)
+    if graph._rows is not None and not np.array_equal(graph._rows, np.arange(graph.n_nodes)):
+        raise c.GracoArgumentError(f"a part of a graph, {len(graph)} of {graph.n_nodes} nodes: expected a whole graph; labels "
+                                   "of which some are -1 hide the others")
+    return graph
+
+
 def graph_of(value: Any) -> Optional[Graph]:
     """A Graph, also of a graph of another library; None: of anything else, such as labels."""
-    return as_graph(value) if isinstance(value, Graph) or is_graph(value) else None
+    return whole_graph(value) if isinstance(value, Graph) or is_graph(value) else None
 
 
 def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any) -> Graph:

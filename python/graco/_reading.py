@@ -184,6 +184,9 @@ def read_edges(given: Given, edges: Any) -> None:
 def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
     if isinstance(edges, tuple) and len(edges) == 2:
+        if all(isinstance(pair, tuple) and len(pair) == 2 for pair in edges):
+            raise GracoFormatError("edges are a tuple of two pairs, which may be two edges, or two sources and two targets: "
+                                   "expected a list of pairs, or arrays")
         source, target = as_array(edges[0], "edges"), as_array(edges[1], "edges")
         if source.ndim != 1 or source.shape != target.shape:
             raise GracoFormatError(f"edges from an array of shape {source.shape} to one of shape {target.shape}: "
@@ -195,7 +198,8 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
             return array[0], array[1]
     else:
         try:
-            pairs = [tuple(pair) for pair in edges]
+            items = None if isinstance(edges, dict) else edges  # whose values would be lost
+            pairs = [() if isinstance(pair, (str, bytes)) else tuple(pair) for pair in items]
         except TypeError:
             raise GracoArgumentError(f"edges are {type(edges).__name__}: expected an array, a list of pairs, or "
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
@@ -313,7 +317,7 @@ def _read_frame(given: Given, frame: Any) -> None:
     if given["named"]:
         ends = whole
     elif any(isinstance(node, str) for end in ends if end.dtype.kind not in "iuf" for node in end):
-        ends = [as_objects(map(name_key, end)) for end in ends]  # in a file all ids are words then
+        ends = [as_objects(_keys(end.tolist())) for end in ends]  # in a file all ids are words then
     beside = given.get("weights")
     if is_series(beside) and not beside.index.equals(frame.index) and not is_count(list(beside.index)):
         given["weights"] = in_order(beside, list(frame.index), "weights", of="edge")
@@ -394,17 +398,25 @@ def name_key(name: Any) -> Any:
     return str(int(name)) if isinstance(name, (float, np.floating)) and name.is_integer() else name
 
 
+def _keys(names: list) -> list:
+    kinds = set(map(type, names))
+    if kinds == {str}:
+        return names
+    return list(map(str if kinds == {int} else name_key, names))
+
+
 def same_names(names: list, others: list) -> bool:
     """Whether these are the same names, in any order."""
-    return set(map(name_key, names)) == set(map(name_key, others))
+    return set(_keys(names)) == set(_keys(others))
 
 
 def places_of(names: Iterable, what: str, of: str = "node") -> dict:
     """Where each name stands, by its key; no name may stand twice."""
     names = list(names)
-    places = {name_key(name): i for i, name in enumerate(names)}
+    keys = _keys(names)
+    places = dict(zip(keys, range(len(names))))
     if len(places) < len(names):
-        i, other = next((i, places[name_key(name)]) for i, name in enumerate(names) if places[name_key(name)] != i)
+        i, other = next((i, places[key]) for i, key in enumerate(keys) if places[key] != i)
         if names[i] != names[other]:
             raise GracoFormatError(f"{what} call a node {names[i]!r} and another one {names[other]!r}: expected names that "
                                    "differ when they are written")
@@ -415,7 +427,7 @@ def places_of(names: Iterable, what: str, of: str = "node") -> dict:
 def look_up(places: dict, wanted: Any, what: str) -> np.ndarray:
     """The places of `wanted` among the names."""
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-    found = np.fromiter((places.get(name_key(name), -1) for name in wanted), dtype=np.int64, count=len(wanted))
+    found = np.fromiter((places.get(key, -1) for key in _keys(wanted)), dtype=np.int64, count=len(wanted))
     if (found < 0).any():
         raise GracoFormatError(f"{what} name the node {wanted[int(found.argmin())]!r}, which is not among the names")
     return found
@@ -429,7 +441,7 @@ def in_order(value: Any, names: Optional[list], what: str, of: str = "node") -> 
     places = places_of(own, what, of)
     if names is None:
         names = list(range(len(own)))
-    rows = [places.get(name_key(name), -1) for name in names]
+    rows = [places.get(key, -1) for key in _keys(names)]
     if -1 in rows:
         raise GracoFormatError(f"{what} have no row for the {of} {names[rows.index(-1)]!r}")
     if isinstance(value, dict):

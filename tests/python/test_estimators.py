@@ -177,6 +177,32 @@ class Fitted(unittest.TestCase):
         self.assertGreater(gcn.score(g[test], words[test]), 0.6)
         self.assertEqual(gcn.predict(g).shape, (40,))
 
+    def test_vectors_by_name(self):
+        """The vectors of DeepWalk and node2vec belong to names, or to numbers where nodes have none: never to rows."""
+        nodes, order = 6, [3, 4, 5, 0, 1, 2]
+        ring = [(i, (i + 1) % nodes) for i in range(nodes)]  # looks the same from every node
+        for made in (graco.Node2Vec, graco.DeepWalk):
+            model = quick(made).fit(ring)
+            named = graco.Graph(ring, features={i: [1.0] for i in order})
+            self.assertEqual(named.node_ids.tolist(), order)
+            for known in (model, pickle.loads(pickle.dumps(model))):
+                self.assertTrue((known.transform(named) == model.embedding_[order]).all())
+                self.assertTrue((known.transform(named[[1]]) == model.embedding_[[4]]).all())
+                words = graco.Graph([(str(a), str(b)) for a, b in ring], names=[str(i) for i in order])
+                self.assertTrue((known.transform(words) == model.embedding_[order]).all())
+                self.assertTrue((known.transform(ring[::-1]) == model.embedding_).all())
+                self.refused("names", lambda: known.transform(graco.Graph(ring, names=list("abcdef"))))
+            back = quick(made).fit(named)
+            self.assertTrue((back.transform(ring)[order] == back.embedding_).all())
+            letters = quick(made).fit(graco.Graph(ring, names=list("abcdef")))
+            self.refused("no names of nodes", lambda: letters.transform(ring))
+            self.assertTrue((letters.transform(graco.Graph(ring, names=list("abcdef"))) == letters.embedding_).all())
+        nx = module("networkx")
+        G = nx.Graph()
+        G.add_nodes_from(order)
+        G.add_edges_from(ring)
+        self.assertTrue((model.transform(G) == model.embedding_[order]).all())
+
     def test_labels_by_name(self):
         """A dict and a column of ids say whose a label is; an index in another order than the nodes is refused."""
         edges, X, y = small()

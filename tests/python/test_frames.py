@@ -199,6 +199,12 @@ class Ids(unittest.TestCase):
             g = graco.Graph(again(edges), features=again(x), labels=again(y), split=again(y.rename("part")))
             self.assertEqual((g.n_nodes, g.n_edges, g.n_features, g.labels.tolist()), (5, 8, 2, self.Y.tolist()))
             self.assertEqual(g.split.tolist(), self.Y.tolist())
+            for name, table in (("e", edges), ("x", x), ("y", y)):  # the file itself
+                table.to_csv(os.path.join(folder, f"{name}.csv"), index=name != "e")
+            file = graco.load(os.path.join(folder, "e.csv"), header="yes", features=os.path.join(folder, "x.csv"),
+                              labels=os.path.join(folder, "y.csv"), undirected=True)
+            self.assertEqual((edges_of(file), file.labels.tolist()), (edges_of(g), g.labels.tolist()))
+            self.assertTrue((file.features == g.features).all())
             twice = again(x.reset_index(names="id"))  # an index that says nothing, and ids
             self.assertEqual(graco.Graph(edges, features=twice).features.tolist(), self.X.tolist())
             model = graco.GRACE(epochs=1, hidden=4, threads=1).fit(g)

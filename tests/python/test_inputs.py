@@ -282,6 +282,16 @@ class Numbers(unittest.TestCase):
         ring = np.arange(6_250)
         self.assertEqual(graco.Graph((ring * 16, (ring * 16 + 16) % 100_000)).n_nodes, 16 * 6_249 + 1)
 
+    def test_pairs(self):
+        """What can be read in two ways, or holds more than pairs, is refused."""
+        for two in (((0, 1), (2, 3)), (("a", "b"), ("c", "d"))):
+            self.refused("two edges, or two sources and two targets", graco.Graph, two)
+            self.assertEqual(graco.Graph(list(two), directed=True).edges.tolist(), [[0, 2], [1, 3]])
+            self.assertEqual(graco.Graph((*two, two[0]), directed=True).edges.tolist(), [[0, 2], [1, 3]])
+        self.assertEqual(graco.Graph(([0, 1], [2, 3]), directed=True).edges.tolist(), [[0, 1], [2, 3]])
+        for edges in ({(0, 1): 2.0, (1, 2): 3.0}, {0: [1, 2]}, {"ab": 1}):
+            self.refused("edges are dict", graco.Graph, edges)
+
     def test_ends(self):
         """True and False are no nodes: such a matrix is one of adjacency."""
         for edges in (np.eye(2, dtype=bool), [(True, False)], np.eye(2, dtype=bool).astype(object)):
@@ -434,7 +444,8 @@ class Strange(unittest.TestCase):
         self.assertEqual(graco.Graph(corners).node_ids.tolist(), [(0, 0), (0, 1), (1, 1)])
         self.assertEqual(graco.Graph(corners).edges.tolist(), [[1, 0, 2, 1], [0, 1, 1, 2]])
         self.refused("a node is called [1]: expected a name that can be looked up", graco.Graph, [("a", [1])])
-        self.refused("no pair", graco.Graph, ["ab", "cde"])
+        for words in (["ab", "cde"], ["ab", "cd"], [b"ab"]):
+            self.refused("no pair", graco.Graph, words)
         sparse = module("scipy.sparse")
         self.refused("shape (3,): expected a square one", graco.Graph, sparse.coo_array(np.array([1, 0, 2])))
         for function in (graco.neighbours, lambda Z: graco.evaluate(Z, [0, 1, 2]), lambda y: graco.Graph(nodes=3, labels=y)):

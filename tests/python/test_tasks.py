@@ -95,6 +95,22 @@ class Tasks(unittest.TestCase):
                             ({"seed": -1}, "seed"), ({"validation": float("nan")}, "validation is nan")):
             self.refused(part, graco.split_links, g, **named)
 
+    def test_parts(self):
+        """A part of a graph is for estimators: here its other nodes, and their labels, would be taken too."""
+        edges, X, y = small()
+        g = graco.Graph(edges, features=X, labels=y)
+        left, links = graco.split_links(g, seed=1)
+        for function in (lambda part: graco.evaluate(X, part, splits=1), lambda part: graco.predict(X, part),
+                         lambda part: graco.predict_proba(X, part), lambda part: graco.cluster(X, part),
+                         lambda part: graco.map(X, part, epochs=2), graco.split_links,
+                         lambda part: graco.link_scores(X, left[part.rows], links)):
+            with self.assertRaises(graco.GracoArgumentError) as caught:
+                function(g[:20])
+            self.assertIn("20 of 40 nodes: expected a whole graph", str(caught.exception))
+            function(g[:])
+        with self.assertRaises(IndexError):
+            g[np.array([[1, 2], [3, 4]])]
+
     def test_clusters(self):
         g = graph()
         Z = np.eye(2)[np.arange(120) % 2] + np.random.default_rng(0).normal(size=(120, 2)) * 0.3
