@@ -182,14 +182,23 @@ static graco_status take_features(struct dataset_parts *parts, struct tables *ta
     return GRACO_OK;
 }
 
-static graco_status take_labels(struct dataset_parts *parts, const struct tables *tables)
+static graco_status take_labels(struct dataset_parts *parts, const struct tables *tables,
+                                const char *file)
 {
+    const int32_t no_row = -2;
     parts->classes = tables->labels.classes;
     PASS(memory_alloc(&parts->label, tables->nodes, sizeof *parts->label));
     for (int64_t i = 0; i < tables->nodes; i++)
-        parts->label[i] = -1;
-    for (int64_t r = 0; r < tables->labels.count; r++)
-        parts->label[tables->label_node ? tables->label_node[r] : r] = tables->labels.label[r];
+        parts->label[i] = no_row;
+    for (int64_t r = 0; r < tables->labels.count; r++) {
+        int64_t node = tables->label_node ? tables->label_node[r] : r;
+        if (parts->label[node] != no_row) /* "7" and "07" are two ids of one node */
+            return status_fail(GRACO_ERROR_FORMAT, "%s has two rows for node %ld", file,
+                               (long)node);
+        parts->label[node] = tables->labels.label[r];
+    }
+    for (int64_t i = 0; i < tables->nodes; i++)
+        parts->label[i] = parts->label[i] == no_row ? -1 : parts->label[i];
     return GRACO_OK;
 }
 
@@ -246,6 +255,7 @@ graco_status tables_create(struct graco_dataset **out, struct tables *tables,
 {
     graco_status status = GRACO_OK;
     struct dataset_parts parts = {.name = source->name, .undirected = tables->undirected};
+    const char *labels = source->options->labels_path;
     TRY(number_nodes(tables, source));
     parts.nodes = tables->nodes;
     parts.edges = tables->edges.count;
@@ -257,7 +267,7 @@ graco_status tables_create(struct graco_dataset **out, struct tables *tables,
     if (tables->sparse.start || tables->features.data)
         TRY(take_features(&parts, tables));
     if (tables->labels.label)
-        TRY(take_labels(&parts, tables));
+        TRY(take_labels(&parts, tables, labels ? labels : source->path));
     if (tables->labels.labels)
         TRY(names_list(&parts.class_names, tables->labels.labels));
     memcpy(parts.notes, tables->notes, sizeof parts.notes);

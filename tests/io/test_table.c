@@ -265,9 +265,15 @@ static void test_labels(void)
     CHECK_OK(labels_of(&labels, "n1 red\nn2 blue\n"));
     CHECK(labels.count == 2 && labels.classes == 2 && labels.label[0] == 1);
     table_labels_clear(&labels);
-    CHECK_OK(labels_of(&labels, "-5\n7\n")); /* -5 is the only odd one: a header */
-    CHECK(labels.count == 1 && labels.label[0] == 7);
+    CHECK_OK(labels_of(&labels, "team\n7\n")); /* the only odd one: a header */
+    CHECK(labels.count == 1 && labels.label[0] == 7 && labels.header && labels.guessed);
     table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "id,label\nn1,3\nn2,0\n"));
+    CHECK(labels.header && !labels.guessed);
+    table_labels_clear(&labels);
+    CHECK_FAILS(labels_of(&labels, "-5\n7\n"), GRACO_ERROR_FORMAT, "may be a header");
+    CHECK_FAILS(labels_of(&labels, "N/A\n7\n"), GRACO_ERROR_FORMAT, "may be a header");
+    CHECK_FAILS(labels_of(&labels, "3 x\n4 7\n"), GRACO_ERROR_FORMAT, "may be a header");
     CHECK_FAILS(labels_of(&labels, "a 1\na 2\n"), GRACO_ERROR_FORMAT, "line 2: the id \"a\"");
     CHECK_FAILS(labels_of(&labels, "a 1\nb\n"), GRACO_ERROR_FORMAT, "l.txt, line 2");
     CHECK_FAILS(labels_of(&labels, "a b c\n"), GRACO_ERROR_FORMAT, "line 1");
