@@ -127,6 +127,16 @@ refuses 'twice.csv has two rows for node 1' plain.csv --labels twice.csv
 "$graco" info headed.csv --json >out 2>err
 holds "no notes beside JSON" test ! -s err
 
+# A decimal comma is no separator in silence.
+for first in 'a;b;1,5' 'a b 1,5' '0 1 0,25'; do
+    printf '%s\nb c 2,5\n' "$first" >comma.csv
+    refuses "and the weight \"${first##*[; ]}\", which needs a point" comma.csv
+done
+printf 'a b 1,5\nb c 2,5\n' >comma.csv
+says 'comma.csv: 2 edges; nodes have names; no header' comma.csv --delimiter comma
+printf 'ann lee,5\nbob lee,6\n' >comma.csv
+says 'comma.csv: 2 edges; nodes have names; no header' comma.csv
+
 printf 'paper,cites\n0,1\n1,2\n' >doubt.csv
 refuses 'may be a header or an edge: --header yes or --header no decides' doubt.csv
 says 'doubt.csv: 2 edges; nodes have numbers; header' doubt.csv --header yes
