@@ -91,6 +91,9 @@ typedef struct graco_load_options {
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
     bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
     bool unweighted; /* leave out the weights of the edges */
+    /* Where several processes train together (graco_ranks), and the source is a folder of .npy that allows
+     * it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
+    bool by_rows;
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
@@ -558,6 +561,25 @@ typedef struct graco_plan {
  * together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another training makes.
  * Costs about what preparing the training does, in time and memory. */
 graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
+                              const graco_config *config, const graco_rates *rates);
+
+/* What one rank of several will have and send, where graco-mpi trains (docs/scale.md). */
+enum { GRACO_RANKS_MOST = 65536 };
+typedef struct graco_rank_plan {
+    int64_t nodes;      /* its own */
+    int64_t read_rows;  /* of others' nodes: the boundary */
+    int64_t sent_rows;  /* its own that others read, once for each that does */
+    int64_t host_bytes; /* the most memory of its process; rank 0 embeds all nodes at the end */
+    int64_t own_bytes;  /* of these, beside the data set */
+    int64_t sent_bytes, sent_messages; /* in an epoch */
+    double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
+} graco_rank_plan;
+
+/* The same as graco_plan_train for each rank of a training by `ranks` processes, whose ranges of nodes
+ * are the training's: fills out (ranks), of which a failure leaves nothing of use. Bytes and messages are
+ * those that the training will count. What does not train over ranks is refused as by graco_train.
+ * O(ranks nodes + edges), and the ring's meetings of ranks for exact and infonce. */
+graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
                               const graco_config *config, const graco_rates *rates);
 
 /* What the system can give this process, in bytes: free or reclaimable memory and swap, within the

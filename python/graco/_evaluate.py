@@ -10,9 +10,9 @@ import numpy as np
 
 from . import _library as c
 from ._graph import Graph, create, graph_of
-from ._labels import label_arrays, read_labels, read_split, split_parts
+from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
 from ._progress import Interrupts
-from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, name_key, places_of, with_ids
+from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, places_of, same_names, with_ids
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
     unjoined = list(table.values()) if isinstance(table, dict) else table
     if names is None or own is None or check_names(names) == check_names(own):
         return unjoined
-    if _differ(names, own) and (is_count(names) or is_count(own)):
+    if not same_names(names, own) and (is_count(names) or is_count(own)):
         return unjoined
     what = f"{what} beside embeddings"
     look_up(places_of(names, "embeddings"), own, what)
@@ -65,13 +65,9 @@ def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
 def row_names(Z: Any, y: Any) -> Optional[list]:
     """The names of the rows of Z: its own, else those of labels that are in the same order."""
     rows, own = index_of(with_ids(Z, "embeddings")), index_of(with_ids(y, "labels"))
-    if rows is None or (own is not None and is_count(rows) and _differ(rows, own)):
+    if rows is None or (own is not None and is_count(rows) and not same_names(rows, own)):
         return own
     return rows
-
-
-def _differ(names: list, others: list) -> bool:
-    return set(map(name_key, names)) != set(map(name_key, others))
 
 
 def _names_in(Z: Any, graph: Graph) -> Optional[list]:
@@ -80,7 +76,7 @@ def _names_in(Z: Any, graph: Graph) -> Optional[list]:
     Z = with_ids(Z, "embeddings")
     rows = index_of(Z)
     bare = rows is not None and is_count(rows) and (
-        type(getattr(Z, "index", None)).__name__ == "RangeIndex" or _differ(rows, graph._ids()))
+        type(getattr(Z, "index", None)).__name__ == "RangeIndex" or not same_names(rows, graph._ids()))
     return None if bare else rows
 
 
@@ -103,8 +99,12 @@ def _labelled(y: Any, compact: bool, split: Any = None, names: Optional[list] = 
     codes, classes = read_labels(y, compact)
     known = {**label_arrays(codes), "nodes": len(codes)}
     if split is not None:
-        if split_parts(split) is None:
+        parts = split_parts(split)
+        if parts is None:
             split = join_rows(names, with_ids(split, "a split"), "a split")
+        else:
+            split = {word: as_array(join_rows(names, part, "a split")) if is_mask(part) else part
+                     for word, part in parts.items()}
         known["split"] = read_split(split, len(codes), names)
     return create(known), classes if classes is not None else np.arange(0)
 

@@ -143,7 +143,7 @@ def map(
     if graph is not None:
         Z, order = join_graph(Z, graph)
         joined = own if order is not None else graph._ids().tolist()
-        if graph._names is not None or graph._array("node_ids") is not None:
+        if graph._named:
             shown = joined
     elif data is not None:
         Z, labels = join_labels(Z, data)

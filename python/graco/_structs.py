@@ -30,6 +30,7 @@ class LoadOptions(Struct):
         ("delimiter", c_char_p),
         ("directed", c_bool),
         ("unweighted", c_bool),
+        ("by_rows", c_bool),
     ]
 
 

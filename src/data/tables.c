@@ -182,41 +182,64 @@ static graco_status take_features(struct dataset_parts *parts, struct tables *ta
     return GRACO_OK;
 }
 
-static graco_status take_labels(struct dataset_parts *parts, const struct tables *tables,
-                                const char *file)
+/* No node may have two labels, such as by the ids "7" and "07", and one at least must be known without
+ * them: `before` nodes were. Ids that are all unknown belong to other nodes. `file` has the labels. */
+static graco_status check_labels(const struct tables *tables, const char *file, int64_t before)
 {
-    const int32_t no_row = -2;
+    graco_status status = GRACO_OK;
+    const struct names *edges = tables->edges.names, *ids = tables->labels.ids;
+    int64_t rows = tables->labels.count, known = 0;
+    uint8_t *seen = NULL;
+    TRY(memory_zalloc(&seen, tables->nodes, sizeof *seen));
+    for (int64_t r = 0; r < rows; r++) {
+        int32_t node = tables->label_node[r];
+        known += node < before;
+        if (seen[node]++)
+            FAIL(GRACO_ERROR_FORMAT, "%s has two rows for node %ld", file, (long)node);
+    }
+    if (ids && known == 0)
+        FAIL(GRACO_ERROR_FORMAT,
+             "%s names no node of the graph: its first id is '%.100s', and '%.100s' is a node",
+             file, names_text(ids, 0), edges ? names_text(edges, 0) : "0");
+done:
+    memory_free(seen);
+    return status;
+}
+
+static graco_status take_labels(struct dataset_parts *parts, const struct tables *tables)
+{
     parts->classes = tables->labels.classes;
     PASS(memory_alloc(&parts->label, tables->nodes, sizeof *parts->label));
     for (int64_t i = 0; i < tables->nodes; i++)
-        parts->label[i] = no_row;
-    for (int64_t r = 0; r < tables->labels.count; r++) {
-        int64_t node = tables->label_node ? tables->label_node[r] : r;
-        if (parts->label[node] != no_row) /* "7" and "07" are two ids of one node */
-            return status_fail(GRACO_ERROR_FORMAT, "%s has two rows for node %ld", file,
-                               (long)node);
-        parts->label[node] = tables->labels.label[r];
-    }
-    for (int64_t i = 0; i < tables->nodes; i++)
-        parts->label[i] = parts->label[i] == no_row ? -1 : parts->label[i];
+        parts->label[i] = -1;
+    for (int64_t r = 0; r < tables->labels.count; r++)
+        parts->label[tables->label_node ? tables->label_node[r] : r] = tables->labels.label[r];
     return GRACO_OK;
 }
 
-/* Adds to the last note, which is on labels, how many nodes have none. */
-static graco_status note_unlabelled(struct tables *tables)
+/* Adds to the last note, which is on labels, how many nodes have none, and how many the labels added to
+ * the `before` that were known. */
+static graco_status note_unlabelled(struct tables *tables, int64_t before)
 {
     graco_status status = GRACO_OK;
-    char longer[2 * TABLES_NOTE], *last;
-    int64_t known = 0;
+    char longer[2 * TABLES_NOTE], added[64] = "", *last;
+    int64_t known = 0, more = tables->nodes - before;
     int slot = DATASET_NOTES - 1;
     while (slot > 0 && !tables->notes[slot])
         slot--;
     for (int64_t r = 0; r < tables->labels.count; r++)
         known += tables->labels.label[r] >= 0;
-    if (known >= tables->nodes)
+    if (known >= tables->nodes && more == 0)
         return GRACO_OK;
-    snprintf(longer, sizeof longer, "%s; %" PRId64 " of %" PRId64 " nodes have no label",
-             tables->notes[slot], tables->nodes - known, tables->nodes);
+    if (more > 0)
+        snprintf(added, sizeof added, "; %" PRId64 " of its nodes ha%s no edge", more,
+                 more == 1 ? "s" : "ve");
+    int used = snprintf(longer, sizeof longer, "%s", tables->notes[slot]);
+    if (known < tables->nodes)
+        used += snprintf(longer + used, sizeof longer - (size_t)used,
+                         "; %" PRId64 " of %" PRId64 " nodes have no label", tables->nodes - known,
+                         tables->nodes);
+    snprintf(longer + used, sizeof longer - (size_t)used, "%s", added);
     last = tables->notes[slot];
     tables->notes[slot] = NULL;
     status = memory_string(&tables->notes[slot], longer);
@@ -241,9 +264,11 @@ static graco_status number_nodes(struct tables *tables, const struct source *sou
     if (labels) {
         table_labels_clear(&tables->labels);
         PASS(tables_read_labels(tables, labels));
+        int64_t before = tables->nodes;
         PASS(
             resolve(&tables->label_node, tables, labels, tables->labels.ids, tables->labels.count));
-        PASS(note_unlabelled(tables));
+        PASS(check_labels(tables, labels, before));
+        PASS(note_unlabelled(tables, before));
     }
     return tables->sparse.start || tables->features.data
                ? check_features(tables, features ? features : source->path)
@@ -255,7 +280,6 @@ graco_status tables_create(struct graco_dataset **out, struct tables *tables,
 {
     graco_status status = GRACO_OK;
     struct dataset_parts parts = {.name = source->name, .undirected = tables->undirected};
-    const char *labels = source->options->labels_path;
     TRY(number_nodes(tables, source));
     parts.nodes = tables->nodes;
     parts.edges = tables->edges.count;
@@ -267,7 +291,7 @@ graco_status tables_create(struct graco_dataset **out, struct tables *tables,
     if (tables->sparse.start || tables->features.data)
         TRY(take_features(&parts, tables));
     if (tables->labels.label)
-        TRY(take_labels(&parts, tables, labels ? labels : source->path));
+        TRY(take_labels(&parts, tables));
     if (tables->labels.labels)
         TRY(names_list(&parts.class_names, tables->labels.labels));
     memcpy(parts.notes, tables->notes, sizeof parts.notes);

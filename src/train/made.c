@@ -15,8 +15,10 @@
 void made_resolve(struct graco_config *config, const struct graco_dataset *data)
 {
     const struct method *method = NULL;
-    if (config->scaling == SCALING_AUTO)
-        config->scaling = preprocess_counts(&data->features) ? SCALING_ROWSUM : SCALING_NONE;
+    if (config->scaling == SCALING_AUTO) {
+        bool counts = data->shard ? data->shard->counts : preprocess_counts(&data->features);
+        config->scaling = counts ? SCALING_ROWSUM : SCALING_NONE;
+    }
     if (config->node_features != NODE_FEATURES_AUTO)
         return;
     bool reads = method_find(&method, config->method) == GRACO_OK && method->views > 0;

@@ -210,4 +210,24 @@ printf ',label\n2,0\n0,0\n1,1\n3,1\n' >index-y.csv
 "$graco" convert plain.csv indexed.npz --features x.csv --labels index-y.csv 2>/dev/null
 same a.npz indexed.npz
 
+# Ids that look alike, and ids of other nodes.
+printf 'ann,bob\nbob,cem\n' >named.csv
+printf ',label\n0,x\n1,y\n' >other-y.csv
+refuses "other-y.csv names no node of the graph: its first id is '0', and 'ann' is a node" named.csv --labels other-y.csv
+printf '9,1\n8,0\n' >other-y.csv
+refuses "has a row for '9': expected a node number below 6" plain.csv --labels other-y.csv
+printf '5,1\n4,0\n' >other-y.csv
+refuses "other-y.csv names no node of the graph: its first id is '5', and '0' is a node" plain.csv --labels other-y.csv
+printf 'id,label\nbob,x\ndan,y\n' >more-y.csv
+says "more-y.csv: column 1 names nodes; 2 classes, which have names; header; 2 of 4 nodes have no label; 1 of its nodes has no edge" \
+    named.csv --labels more-y.csv
+printf 'id,label\n1,x\n01,y\n2,x\n' >twice-y.csv
+refuses "twice-y.csv has two rows for node 1" plain.csv --labels twice-y.csv
+printf 'source,target\n0,1.0\n1,2.0\n' >float.csv
+refuses "float.csv calls nodes both '1' and '1.0': expected numbers that are written alike" float.csv
+for text in '0,1.0\n2,3.0\n' 'v1,1.0\n1,2.0\n' '1.0,2.0\n2.0,1.0\n'; do
+    printf "$text" >apart.csv
+    says "apart.csv: 2 edges; nodes have names; no header" apart.csv
+done
+
 checked

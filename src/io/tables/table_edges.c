@@ -346,6 +346,30 @@ static graco_status check_words(const struct table_edges *edges, const struct he
     return GRACO_OK;
 }
 
+/* Fails if all names are numbers and one of them is written in two ways, as "1" and "1.0", which a program that
+ * turns a column into fractions leaves behind. */
+static graco_status check_fractions(const struct names *names, const char *file)
+{
+    static const char ending[] = ".0";
+    const int64_t cut = (int64_t)sizeof ending - 1;
+    const char *twice = NULL;
+    for (int64_t i = 0; i < names_count(names); i++) {
+        const char *text = names_text(names, i);
+        struct scan_field field = {.text = text, .length = (int64_t)strlen(text)};
+        if (!scan_is_number(field))
+            return GRACO_OK;
+        int64_t whole = field.length - cut;
+        if (whole > 0 && strcmp(text + whole, ending) == 0 && names_find(names, text, whole) >= 0)
+            twice = text;
+    }
+    if (!twice)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s calls nodes both '%.*s' and '%.80s': expected numbers that are written "
+                       "alike",
+                       file, (int)(strlen(twice) - (size_t)cut), twice, twice);
+}
+
 /* `guessed`: that the first line is a header. */
 static graco_status fail_no_edges(const struct head *head, bool guessed, const char *file)
 {
@@ -426,6 +450,8 @@ static graco_status read_lines(struct table_edges *out, struct scan scan, int64_
     PASS(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
         PASS(edges_as_names(out, scan));
+    if (out->names)
+        PASS(check_fractions(out->names, scan.file));
     if (out->names && out->header && look)
         PASS(check_words(out, &head, scan.file));
     return out->count > 0 ? GRACO_OK : fail_no_edges(&head, look && out->header, scan.file);
