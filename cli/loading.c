@@ -66,6 +66,13 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
     return status;
 }
 
+bool loading_spares(const char *target, const char *source, const graco_load_options *options)
+{
+    return runs_spares(
+        target, (const char *[]){source, options->features_path ? options->features_path : "",
+                                 options->labels_path ? options->labels_path : "", NULL});
+}
+
 graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
                              const graco_model *model, const graco_dataset *data)
 {

@@ -45,4 +45,7 @@ graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from
         OPTION_ROW_TEXT("delimiter", 0, "CHAR|tab|comma|space", &(load).delimiter,                 \
                         "what separates the fields of tables")
 
+/* Whether a target is none of the files that a data set is read from, by the options; says so if it is. */
+bool loading_spares(const char *target, const char *source, const graco_load_options *options);
+
 #endif

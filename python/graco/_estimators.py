@@ -313,16 +313,8 @@ class Estimator:
     def _take_labels(self, graph: Graph, y: Any) -> tuple[Optional[np.ndarray], Optional[np.ndarray]]:
         """(labels of all nodes, classes): those of `y` in their rows, else the graph's own."""
         if y is None:
-            labels = graph.labels
-            if labels is None or graph._rows is None:
-                return labels, None if labels is None else graph.classes
-            known, classes = np.array(labels), graph.classes
-            hidden = np.ones(graph.n_nodes, bool)
-            hidden[graph.rows] = False
-            if known.ndim == 2:
-                known = known.astype(np.int8)
-            known[hidden] = -1
-            return known, classes
+            labels = graph._asked_labels()
+            return labels, None if labels is None else graph.classes
         codes, classes = _read_rows(graph, y)
         if graph._rows is None:
             return codes, classes

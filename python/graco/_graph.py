@@ -180,6 +180,21 @@ class Graph:
         known.update({} if labels is None else label_arrays(labels))
         return Graph._of(create(known), self._names)
 
+    def _asked_labels(self) -> Optional[np.ndarray]:
+        """The numbers of the classes; those of nodes that are not asked about are unknown."""
+        labels = self.labels
+        if labels is None or self._rows is None:
+            return labels
+        known = np.array(labels) if labels.ndim == 1 else labels.astype(np.int8)
+        hidden = np.ones(self.n_nodes, bool)
+        hidden[self.rows] = False
+        known[hidden] = -1
+        return known
+
+    def _asked(self) -> "Graph":
+        """The graph without the labels of nodes that are not asked about."""
+        return self if self._rows is None else self._with_labels(self._asked_labels())
+
     def __reduce__(self) -> tuple:
         known = {key: None if value is None else np.array(value) if isinstance(value, np.ndarray) else value
                  for key, value in self._known().items()}
@@ -351,7 +366,7 @@ def whole_graph(value: Any) -> Graph:
 
 def graph_of(value: Any) -> Optional[Graph]:
     """A Graph, also of a graph of another library; None: of anything else, such as labels."""
-    return whole_graph(value) if isinstance(value, Graph) or is_graph(value) else None
+    return as_graph(value) if isinstance(value, Graph) or is_graph(value) else None
 
 
 def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any) -> Graph:

@@ -179,7 +179,7 @@ def cluster(
     order: Optional[np.ndarray] = None
     graph = graph_of(data)
     if graph is not None:
-        handle = graph._handle
+        handle = graph._asked()._handle
         given, (Z, order) = Z, join_graph(Z, graph)
     elif data is not None:
         Z, labels = join_labels(Z, data)

@@ -386,6 +386,41 @@ static graco_status fail_no_edges(const struct head *head, bool guessed, const c
         file, scan_shown(last), last.text);
 }
 
+/* Whether a field is a number with a decimal comma, such as 1,5. */
+static bool is_decimal_comma(struct scan_field field)
+{
+    int64_t commas = 0, digits = 0;
+    for (int64_t i = 0; i < field.length; i++) {
+        bool inner = i > 0 && i + 1 < field.length;
+        commas += field.text[i] == ',' && inner;
+        digits += field.text[i] >= '0' && field.text[i] <= '9';
+    }
+    return commas == 1 && digits + 1 == field.length;
+}
+
+/* Fails if commas separate the fields of a first line that has a second reading: two ids and a weight with a
+ * decimal comma, between semicolons or blanks. */
+static graco_status check_commas(struct scan line)
+{
+    struct scan_field fields[3];
+    int count = 0;
+    bool quoted = memchr(line.at, '"', (size_t)(line.line_end - line.at));
+    const char *separators = line.separator == ',' && !quoted ? "; " : "";
+    for (; *separators; separators++) {
+        struct scan rest = line;
+        rest.separator = *separators;
+        rest.empties = true;
+        PASS(scan_fields(fields, &count, 3, &rest));
+        if (count == 3 && is_decimal_comma(fields[2]))
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "%s: the first line may have two ids and the weight \"%.*s\", which "
+                               "needs a point in place of the comma, or ids between commas: "
+                               "--delimiter comma reads these",
+                               line.file, scan_shown(fields[2]), fields[2].text);
+    }
+    return GRACO_OK;
+}
+
 static graco_status read_lines(struct table_edges *out, struct scan scan, int64_t lines,
                                const struct table_options *options)
 {
@@ -393,6 +428,8 @@ static graco_status read_lines(struct table_edges *out, struct scan scan, int64_
     struct head head = {0};
     struct scan line = scan;
     bool any = scan_line(&line);
+    if (any && !options->separator)
+        PASS(check_commas(line));
     if (any && options->header != TABLE_HEADER_NO)
         PASS(look_wide(out, &head, line));
     if (!out->wide) {
