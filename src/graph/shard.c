@@ -81,20 +81,6 @@ static int64_t mark_others(struct cutting *c, const struct csr *rows)
     return count;
 }
 
-/* The rank that has a node. */
-static int shard_owner(const int64_t *bounds, int ranks, int64_t node)
-{
-    int low = 0, high = ranks;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (bounds[middle] <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Goes through the own nodes and the other ranks at the ends of their edges, each once for a node:
  * counts them in next[rank + 1] where `sent` is NULL, else puts the node at next[rank]. */
 static void visit_readers(const struct cutting *c, int64_t *next, int32_t *sent, int64_t *seen)
