@@ -238,7 +238,7 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
         what = "early stopping: expected patience 0";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
-    else if (s->given->shard && (config->inductive || config->node_features > NODE_FEATURES_GIVEN))
+    else if (given->shard && (config->inductive || config->node_features > NODE_FEATURES_GIVEN))
         what = "a split or made features where each has read its rows alone: expected no by_rows";
     return what ? status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what) : GRACO_OK;
 }
