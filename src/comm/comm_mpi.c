@@ -1,11 +1,11 @@
 /* Ranks over MPI: the one file that calls it. Linked into graco-mpi in the place of comm_alone.c.
  *
  * Whoever waits tests, gives way to other programs, and after a while sleeps between tests: several
- * ranks may share a core. A second thread of every rank sends a beat to the next rank each second and
- * listens to the one before. A rank that stands still, or whose machine is gone, sends none, and its
- * neighbour ends the program with a line that names it. A rank that dies is noticed by mpirun itself.
- * This file prints that line and ends the program, as nothing else of the library does: with
- * a rank missing nobody is left to return to. */
+ * ranks may share a core. A second thread of every rank sends a beat to the next rank each second
+ * and listens to the one before. A rank that stands still, or whose machine is gone, sends none,
+ * and its neighbour ends the program with a line that names it. A rank that dies is noticed by
+ * mpirun itself. This file prints that line and ends the program, as nothing else of the library
+ * does: with a rank missing nobody is left to return to. */
 #define _DEFAULT_SOURCE /* on_exit, usleep */
 #include "comm/comm.h"
 
