@@ -455,12 +455,14 @@ static graco_status load_all(struct job *job)
 /* Settings that look at more than a rank's own rows: its data set is read again, whole. */
 static graco_status load_whole(struct job *job)
 {
-    char inductive[SETTINGS_TEXT], features[SETTINGS_TEXT];
+    static const char *const keys[] = {"inductive", "batch", "patience"};
+    char value[SETTINGS_TEXT];
 
-    settings_get(inductive, job->config, "inductive");
-    settings_get(features, job->config, "node_features");
-    bool made = strcmp(features, "auto") != 0 && strcmp(features, "given") != 0;
-    if (graco_ranks() == 1 || (strcmp(inductive, "1") != 0 && !made))
+    settings_get(value, job->config, "node_features");
+    bool whole = strcmp(value, "auto") != 0 && strcmp(value, "given") != 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        whole = whole || strtoll(settings_get(value, job->config, keys[i]), NULL, 10) != 0;
+    if (graco_ranks() == 1 || !whole)
         return GRACO_OK;
     job->load.by_rows = false;
     return load_all(job);

@@ -18,3 +18,38 @@ ranks() {
     shift
     timeout -k 5 120 mpirun -n "$count" "$@"
 }
+
+# ---- Trainings; $build and $graco say of which build ----
+
+# alone RUN DATASET OPTION... and over COUNT RUN DATASET OPTION...: a training, quietly.
+alone() { "$graco" train "$2" -o "$1" -q --threads 1 "${@:3}"; }
+over() { ranks "$1" "$build/graco-mpi" train "$3" -o "$2" -q --threads 1 "${@:4}"; }
+
+# agree RUN RUN EPOCHS: as many losses, and the largest relative difference is at most 1e-5.
+agree() {
+    local apart
+    apart=$(paste <(losses "$1") <(losses "$2") | awk '
+        { d = ($1 - $2) / $1; d = d < 0 ? -d : d; most = d > most ? d : most; n += NF == 2 }
+        END { printf "%d %.2e %s", n, most, most <= 1e-5 ? "close" : "far" }')
+    holds "$1 and $2: $apart" [ "${apart%% *} ${apart##* }" = "$3 close" ]
+}
+losses() { sed 's/.*"loss": *\([^,}]*\).*/\1/' "$1/metrics.jsonl"; }
+
+# both NAME DATASET OPTION...: five epochs, alone and over three ranks.
+both() {
+    local name=$1
+    shift
+    alone "$name-1" "$@" --epochs 5
+    over 3 "$name-3" "$@" --epochs 5
+    agree "$name-1" "$name-3" 5
+}
+
+# refuses TEXT COMMAND ARGUMENT...: three ranks end with one line of graco's that says so.
+refuses() {
+    local text=$1 code=0
+    shift
+    ranks 3 "$build/graco-mpi" "$@" -o refused >out 2>&1 || code=$?
+    holds "graco-mpi $*: exit code $code" [ "$code" -ne 0 ]
+    holds "graco-mpi $*: one line '$text' in $(cat out)" [ "$(grep '^graco: ' out)" = "graco: $text" ]
+    holds "graco-mpi $*: nothing is left" [ ! -e refused ]
+}

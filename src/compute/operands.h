@@ -35,15 +35,20 @@ enum activation_kind {
 };
 
 /* Where a rank's rows stand among those of all ranks: of each view it has `own` rows, which are rows
- * first .. first + own - 1 of `all`. own = 0: every row is here. */
+ * first .. first + own - 1 of `all`, or, of a mini-batch, rows place[0], place[1], ... own = 0: every row is
+ * here. */
 struct rank_rows {
     int64_t own, first, all;
+    const int32_t *place; /* (own) or NULL */
 };
 
 /* The number of a row in the stacked views of all ranks. */
 static inline int64_t rank_row(const struct rank_rows *r, int64_t row)
 {
-    return r->own ? row / r->own * r->all + r->first + row % r->own : row;
+    if (r->own == 0)
+        return row;
+    int64_t view = row / r->own, at = row % r->own;
+    return view * r->all + (r->place ? r->place[at] : r->first + at);
 }
 
 /* Y = act(X + b) over (rows, cols); Y may be X. */

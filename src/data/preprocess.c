@@ -112,7 +112,7 @@ void preprocess_look(struct preprocess_seen *seen, const struct features *X, int
 {
     int64_t stored = X->dense ? rows * X->cols : X->sparse.start ? X->sparse.start[rows] : 0;
     const float *value = X->dense ? X->dense : X->sparse.value;
-    for (int64_t i = 0; i < stored; i++) {
+    for (int64_t i = 0; i < stored && seen->below == 0; i++) { /* one below 0 tells all */
         seen->below += value && value[i] < 0;
         seen->others += !value || value[i] != 0;
     }

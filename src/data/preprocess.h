@@ -37,7 +37,7 @@ struct preprocess_seen {
     int64_t below, others;
 };
 
-/* Adds those of X's first `rows` rows. */
+/* Adds those of X's first `rows` rows, up to the first that is below 0. */
 void preprocess_look(struct preprocess_seen *seen, const struct features *X, int64_t rows);
 
 /* Whether features of so many rows and columns are counts, words or shares of them: none below 0, and at

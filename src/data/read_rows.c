@@ -123,13 +123,27 @@ done:
     return status;
 }
 
-static graco_status read_pairs(struct reading_rows *r)
+/* Ranks must see the same files: at least the sizes of these are compared. */
+static graco_status count_edges(struct reading_rows *r)
 {
     struct array edges;
-    int ranks = r->comm->ranks, rank = r->comm->rank;
     if (!is_plain(&edges, r->members, "edge_index.npy"))
         return status_fail(GRACO_ERROR_IO, "edge_index.npy was changed while it was read");
     r->edges = edges.shape[1];
+    int64_t first[2] = {r->nodes, r->edges};
+    PASS(comm_broadcast(r->comm, first, sizeof first));
+    if (first[0] == r->nodes && first[1] == r->edges)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "%lld nodes and %lld edges, but rank 0 has read %lld and %lld: expected the "
+                       "same files",
+                       (long long)r->nodes, (long long)r->edges, (long long)first[0],
+                       (long long)first[1]);
+}
+
+static graco_status read_pairs(struct reading_rows *r)
+{
+    int ranks = r->comm->ranks, rank = r->comm->rank;
     r->count = r->edges / ranks * (rank + 1) + r->edges % ranks * (rank + 1) / ranks -
                r->edges / ranks * rank - r->edges % ranks * rank / ranks;
     PASS(memory_alloc(&r->pairs, r->count, sizeof *r->pairs));
@@ -320,6 +334,7 @@ graco_status rows_read(struct dataset_parts *parts, const struct members *member
     if (r.nodes > INT32_MAX)
         FAIL(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld", (long long)r.nodes,
              (long long)INT32_MAX);
+    TRY(count_edges(&r));
     TRY(memory_zalloc(&shard, 1, sizeof *shard));
     parts->shard = shard;
     parts->nodes = r.nodes;

@@ -23,6 +23,13 @@ struct graph {
         *out_sum; /* (edges) of a graph with weights: what those of an outgoing row add up to, from
                            its first entry to each; by these a walk chooses. NULL in a hop of a sample */
     const struct shard *shard; /* these are one rank's rows of a graph (shard.h); NULL: all of it */
+    /* Ids by which edges are drawn: entries of `out_edge` are places in it, of which the first are those of
+     * `in`. Of one rank's rows (shard.h, batch_part.h), borrowed; NULL: edges are drawn by their ids here. */
+    const uint32_t *drawn;
+    int64_t drawn_count;
+    const int32_t
+        *places; /* (nodes) of a batch part: where its targets stand among all_targets; borrowed */
+    int64_t all_targets;
 };
 
 /* Edges that graph_create left out. */

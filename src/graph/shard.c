@@ -300,6 +300,8 @@ static graco_status create(struct shard **out, struct comm *comm, const struct g
     s->graph.edges = s->graph.in.start[s->graph.nodes];
     s->graph.shard = s;
     TRY(list_drawn(&c));
+    s->graph.drawn = s->drawn;
+    s->graph.drawn_count = s->drawn_count;
     *out = s;
     s = NULL;
 done:

@@ -182,7 +182,7 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .columns = columns,
                               .out_rows = out_rows,
                               .out_edges = out_edges,
-                              .drawn_count = shard ? shard->drawn_count : edges,
+                              .drawn_count = graph->drawn ? graph->drawn_count : edges,
                               .shard = shard,
                               .in_longest = csr_longest_row(&graph->in),
                               .out_longest = csr_longest_row(&graph->out),
@@ -193,8 +193,9 @@ graco_status views_create(struct views **out, struct context *context, const str
     if (shard) {
         views->map.comm = shard->comm;
         views->map.rows = &shard->rows;
-        TRY(context_share(context, &s->drawn, shard->drawn, s->drawn_count, sizeof(uint32_t)));
     }
+    if (graph->drawn)
+        TRY(context_share(context, &s->drawn, graph->drawn, s->drawn_count, sizeof(uint32_t)));
     TRY(context_share(context, &s->in_start, graph->in.start, n + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->out_start, graph->out.start, out_rows + 1, sizeof(int64_t)));
     TRY(context_share(context, &s->in_source, graph->in.index, edges, sizeof(int32_t)));

@@ -34,10 +34,13 @@ struct ending run_ending(const struct run *run, int64_t k)
             .key = {.seed = config->seed, .stream = RANDOM_RRELU + (uint32_t)k, .step = run->step},
             .training = run->training}};
     end.bias = run_parameter(run, "b", k);
-    const struct shard *shard = run->hops == 1 ? run->views[0]->graph->shard : NULL;
+    const struct graph *graph = run_views(run, k)->graph;
+    const struct shard *shard = graph->shard;
     if (shard)
-        end.spec.among = (struct rank_rows){
-            shard->graph.nodes, shard->bounds[comm_rank(shard->comm)], shard->all_nodes};
+        end.spec.among = (struct rank_rows){graph->nodes, shard->bounds[comm_rank(shard->comm)],
+                                            shard->all_nodes, NULL};
+    if (graph->places)
+        end.spec.among = (struct rank_rows){graph->nodes, 0, graph->all_targets, graph->places};
     if (end.spec.kind == ACTIVATION_PRELU)
         end.slope = run_parameter(run, "prelu", 0);
     return end;

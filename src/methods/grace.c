@@ -42,7 +42,7 @@ static graco_status prepare(void **state, const struct graco_model *model,
     TRY(memory_zalloc(&objective, 1, sizeof *objective));
     *state = objective;
     TRY(objective_init(objective, &model->config, subject->nodes, model->config.hidden,
-                       subject->graph->shard));
+                       subject->shard));
 done:
     return status;
 }

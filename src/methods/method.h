@@ -36,10 +36,14 @@ enum {
 };
 
 /* What a stage is about. Everything is borrowed, and outlives the stage. */
+struct shard;
+
 struct subject {
     struct context *context;
-    int64_t nodes;                    /* that the loss is about: all, or a mini-batch's roots */
-    const struct graph *graph;        /* they are its nodes; a mini-batch is drawn from it */
+    int64_t nodes;             /* that the loss is about: all, or a mini-batch's roots */
+    const struct graph *graph; /* they are its nodes; a mini-batch is drawn from it */
+    const struct shard
+        *shard; /* of the nodes of all ranks that the loss is about; NULL: no ranks */
     const struct graco_dataset *data; /* where labels are */
     const int32_t *ids; /* (nodes) the data set's numbers of the nodes; NULL: 0, 1, ... */
     const uint8_t

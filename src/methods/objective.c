@@ -27,7 +27,7 @@ graco_status objective_init(struct objective *o, const struct graco_config *conf
     o->moment = (struct moment){.n = n, .d = d, .tau = config->tau, .pairs = FIT_PAIRS};
     if (shard) {
         o->contrast.bounds = shard->bounds;
-        o->moment.among = (struct rank_rows){n, shard->bounds[comm_rank(shard->comm)], all};
+        o->moment.among = (struct rank_rows){n, shard->bounds[comm_rank(shard->comm)], all, NULL};
     }
     o->rows = 2 * all;
     if (o->kind == OBJECTIVE_MOMENT) {

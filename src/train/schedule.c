@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "data/subset.h"
 #include "graph/shard.h"
+#include "graph/batch_part.h"
 #include "graph/subgraph.h"
 #include "layers/encoder.h"
 #include "methods/supervised.h"
@@ -51,7 +52,8 @@ struct schedule {
     int64_t ordered;
     /* Mini-batches; NULL without. */
     struct prefetch *prefetch;
-    int32_t *roots; /* (nodes of the part) 0, 1, 2, ... */
+    int32_t *roots;        /* (nodes of the part) 0, 1, 2, ... */
+    struct batch_part own; /* of the batch, over ranks */
     struct stock *stock;
     int32_t *rows; /* (nodes of the part) of the batch's neighbourhood in the stock; NULL: as they
                       are numbered */
@@ -144,6 +146,7 @@ static struct subject subject_of(const struct schedule *s, const struct part *pa
 {
     return (struct subject){.context = s->context,
                             .graph = part->shard ? &part->shard->graph : part->graph,
+                            .shard = part->shard,
                             .data = s->data,
                             .ids = part->nodes,
                             .part = s->split};
@@ -305,6 +308,7 @@ void schedule_free(struct schedule *s)
     stage_free(s->made);
     stage_free(s->made_other);
     stage_free(s->whole);
+    batch_part_clear(&s->own);
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
         graph_free(s->parts[i].owned);
@@ -373,8 +377,17 @@ static graco_status next_batch(struct schedule *s, struct stage **out)
     TRY(prefetch_next(s->prefetch, &sample));
     middle = threads_seconds();
     struct subject subject = subject_of(s, part);
+    int64_t weight = sample->count[0];
+    if (s->context->comm) {
+        batch_part_clear(&s->own);
+        TRY(batch_part_cut(&s->own, s->context->comm, sample));
+        sample = &s->own.sample;
+        subject.shard = &s->own.shard;
+    }
     subject.ids = rows_of(s, part, sample);
     TRY(stage_create_sample(&s->made, s->model, subject, sample, s->stock));
+    if (s->context->comm)
+        s->made->weight = weight;
     s->times.sample += middle - begin;
     s->times.gather += threads_seconds() - middle;
     *out = s->made;

@@ -7,6 +7,7 @@
 #include "methods/objective.h"
 #include "train/checkpoint.h"
 #include "train/made.h"
+#include "train/prefetch.h"
 #include "train/ranks_alike.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
@@ -218,6 +219,24 @@ static graco_status check_place(const struct session *s)
         (long long)steps);
 }
 
+/* Every rank needs a root of every mini-batch; the last one may be short. */
+static graco_status check_last_batch(const struct comm *comm, const struct graco_config *config,
+                                     const struct method *method, const struct graco_dataset *data)
+{
+    int64_t batch = config->batch, nodes = data->graph->nodes, trained = 0;
+    int ranks = comm_ranks(comm);
+    for (int64_t i = 0; i < nodes; i++)
+        trained += !config->inductive || !data->split || data->split[i] == 0;
+    int64_t least = method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1;
+    int64_t last = trained - (prefetch_steps(trained, batch, least) - 1) * batch;
+    if (last >= ranks)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "the last mini-batch has %lld nodes for %d ranks: expected at least one for "
+                       "each, by another batch",
+                       (long long)last, ranks);
+}
+
 graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
                                const struct method *method, const struct graco_dataset *given)
 {
@@ -230,17 +249,18 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
                            config->method);
     if (strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0)
         what = "a GPU: expected device cpu";
-    else if (config->batch > 0)
-        what = "mini-batches: expected batch 0";
-    else if (given->graphs > 1)
-        what = "many graphs: expected one";
-    else if (config->patience > 0)
-        what = "early stopping: expected patience 0";
+    else if (config->graphs > 1)
+        what = "groups of graphs: expected graphs 1";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
-    else if (given->shard && (config->inductive || config->node_features > NODE_FEATURES_GIVEN))
-        what = "a split or made features where each has read its rows alone: expected no by_rows";
-    return what ? status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what) : GRACO_OK;
+    else if (given->shard && (config->inductive || config->batch > 0 || config->patience > 0 ||
+                              config->node_features > NODE_FEATURES_GIVEN))
+        what =
+            "a split, mini-batches, patience or made features where each has read its rows alone: "
+            "expected no by_rows";
+    if (what)
+        return status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what);
+    return config->batch > 0 ? check_last_batch(comm, config, method, given) : GRACO_OK;
 }
 
 /* What each rank does by itself. */
@@ -357,7 +377,9 @@ static graco_status judge(struct session *s, graco_epoch *epoch)
     epoch->cost = model->method->structured ? (double)NAN : epoch->loss;
     if (model->method->structured && model->epoch % STOPPING_EVERY == 0) {
         TRY(trainer_download(s->trainer));
-        TRY(stopping_cost(&epoch->cost, &s->stopping, model, s->given, s->data));
+        if (comm_rank(s->comm) == 0) /* alone, as one process would */
+            TRY(stopping_cost(&epoch->cost, &s->stopping, model, s->given, s->data));
+        TRY(comm_broadcast(s->comm, &epoch->cost, sizeof epoch->cost));
     } else if (model->method->validate) {
         TRY(schedule_whole(s->schedule, &whole));
         TRY(trainer_validate(&epoch->cost, s->trainer, whole));

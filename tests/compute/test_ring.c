@@ -60,7 +60,7 @@ static graco_status run_moment(struct context *c, struct job *job, const float *
     int rank = comm_rank(c->comm);
     graco_status status = GRACO_OK;
     if (c->comm)
-        s.among = (struct rank_rows){n, job->bounds[rank], NODES};
+        s.among = (struct rank_rows){n, job->bounds[rank], NODES, NULL};
     TRY(context_take(c, &s.row, 12 * n, sizeof(double)));
     TRY(context_take(c, &s.D, 2 * n, sizeof(double)));
     TRY(context_take(c, &s.floor, 2 * n, 1));

@@ -59,7 +59,8 @@ static void unbiased(const graco_dataset *data)
     CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     CHECK_OK(context_create(&context, &backend_cpu, 1, 0));
     CHECK_OK(supervised_split(&part, &config, data));
-    struct subject subject = {context, NODES, data->graph, data, NULL, part};
+    struct subject subject = {
+        .context = context, .nodes = NODES, .graph = data->graph, .data = data, .part = part};
     CHECK_OK(model->method->prepare(&made, model, &subject));
     struct fastgcn_state *state = made;
     const struct fastgcn_layer *top = &state->layer[FASTGCN_TOP];

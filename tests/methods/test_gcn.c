@@ -87,7 +87,11 @@ static void scored_split(const graco_dataset *data, graco_protocol protocol, int
     config.split = protocol == GRACO_PROTOCOL_PUBLIC ? 0 : number;
     CHECK_OK(context_create(&context, &backend_cpu, 1, 0));
     CHECK_OK(supervised_split(&part, &config, data));
-    struct subject subject = {context, data->graph->nodes, data->graph, data, NULL, part};
+    struct subject subject = {.context = context,
+                              .nodes = data->graph->nodes,
+                              .graph = data->graph,
+                              .data = data,
+                              .part = part};
     CHECK_OK(supervised_init(&labels, &subject));
     const float *code = codes.data + config.split * NODES;
     for (int p = 0; p < SUPERVISED_PARTS; p++)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Trainings over ranks against one process: the losses of 20 epochs, the same bytes for the same ranks, a
-# resume with other numbers of ranks, every encoder, activation, objective and kind of graph; and what
-# ranks do not train says so in one line.
+# resume with other numbers of ranks, every encoder, activation, objective and kind of graph.
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 . "$GRACO_SOURCE/tests/ranks.sh"
@@ -10,20 +9,6 @@ needs_ranks "$build/graco-mpi"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-
-# alone RUN DATASET OPTION... and over COUNT RUN DATASET OPTION...: a training, quietly.
-alone() { "$graco" train "$2" -o "$1" -q --threads 1 "${@:3}"; }
-over() { ranks "$1" "$build/graco-mpi" train "$3" -o "$2" -q --threads 1 "${@:4}"; }
-
-# agree RUN RUN EPOCHS: as many losses, and the largest relative difference is at most 1e-5.
-agree() {
-    local apart
-    apart=$(paste <(losses "$1") <(losses "$2") | awk '
-        { d = ($1 - $2) / $1; d = d < 0 ? -d : d; most = d > most ? d : most; n += NF == 2 }
-        END { printf "%d %.2e %s", n, most, most <= 1e-5 ? "close" : "far" }')
-    holds "$1 and $2: $apart" [ "${apart%% *} ${apart##* }" = "$3 close" ]
-}
-losses() { sed 's/.*"loss": *\([^,}]*\).*/\1/' "$1/metrics.jsonl"; }
 
 data=cora
 [ -e "${GRACO_DATA:-none}/cora" ] || { data=$work/like.npz; "$graco" generate like.npz --nodes 2708 --features 1433; }
@@ -54,14 +39,6 @@ awk 'BEGIN { state = 7
     for (i = 0; i < 250; i++) { for (j = 0; j < 6; j++) printf "%s%d", j ? "," : "", (i * (j + 3)) % 11 > "arrows.csv"
         print "" > "arrows.csv" } }'
 
-# both NAME DATASET OPTION...: five epochs, alone and over three ranks.
-both() {
-    local name=$1
-    shift
-    alone "$name-1" "$@" --epochs 5
-    over 3 "$name-3" "$@" --epochs 5
-    agree "$name-1" "$name-3" 5
-}
 both sage words.npz --set encoder=sage --set activation=prelu --objective infonce
 both skip words.npz --set encoder=sage_skip --set layers=3 --set activation=rrelu --objective moment
 both rrelu words.npz --set activation=rrelu --set hidden=24 --memory 0
@@ -72,20 +49,6 @@ both arrows arrows.txt --features arrows.csv
 over 3 sage-again words.npz --set encoder=sage --set activation=prelu --objective infonce --epochs 5
 same sage-3/model.safetensors sage-again/model.safetensors # the ring's bits too
 
-# refuses TEXT COMMAND ARGUMENT...: ranks end with one line of graco's that says so.
-refuses() {
-    local text=$1 code=0
-    shift
-    ranks 2 "$build/graco-mpi" "$@" -o refused >out 2>&1 || code=$?
-    holds "graco-mpi $*: exit code $code" [ "$code" -ne 0 ]
-    holds "graco-mpi $*: one line '$text' in $(cat out)" [ "$(grep '^graco: ' out)" = "graco: $text" ]
-    holds "graco-mpi $*: nothing is left" [ ! -e refused ]
-}
-refuses "method dgi does not train over ranks; expected grace, or one rank" train words.npz --method dgi
-refuses "ranks do not train with mini-batches: expected batch 0" train words.npz --set batch=50
-refuses "ranks do not train with early stopping: expected patience 0" train words.npz --set patience=50
-refuses "ranks do not train with moment without a sample: expected a correction above 0" train words.npz \
-    --objective moment --set correction=0
 
 # Ranks that begin with other files or settings end before the first step, all with the line of the first of
 # them. unlike TEXT OPTIONS OPTIONS: rank 0 in folder here, rank 1 in folder there.

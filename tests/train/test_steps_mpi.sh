@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Over ranks, what makes more than one step an epoch, mini-batches and many graphs, and what stops early: the
+# losses of 20 epochs against one process for 1 to 4 ranks, resumed within them too. Every method trains or says in one line
+# that it does not.
+set -euo pipefail
+. "$GRACO_SOURCE/tests/check.sh"
+. "$GRACO_SOURCE/tests/ranks.sh"
+build=$1 graco=$1/graco
+needs_ranks "$build/graco-mpi"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+"$graco" generate words.npz --nodes 300 --features 60 2>/dev/null
+"$graco" generate dense.npz --nodes 260 --features 20 --dense --seed 1 2>/dev/null
+"$graco" generate ppi --like ppi --scale 0.05 2>/dev/null
+
+# all NAME DATASET OPTION...: 20 epochs, alone and over 1 to 4 ranks; one rank is one process, to the byte.
+all() {
+    local name=$1 count
+    shift
+    alone "$name" "$@" --epochs 20
+    for count in 1 2 3 4; do
+        over $count "$name-$count" "$@" --epochs 20
+        agree "$name" "$name-$count" 20
+    done
+    same "$name/embeddings.npy" "$name-1/embeddings.npy"
+}
+batch=(--set batch=64 --set encoder=sage --set fanout=5,4 --set hidden=24 --objective infonce)
+all batch dense.npz "${batch[@]}"
+all graphs ppi --preset ppi --set hidden=32
+# Early stopping looks at the embeddings every 50 epochs.
+alone patience words.npz --set patience=50 --set hidden=32 --epochs 400 --set lr=0.01
+over 3 patience-3 words.npz --set patience=50 --set hidden=32 --epochs 400 --set lr=0.01
+ending() { tail -n 1 "$1/metrics.jsonl" | grep -oE '"(epoch|best_epoch|ended)": *[^,}]*'; }
+holds "it stops early: $(ending patience-3)" grep -q patience <(ending patience-3)
+same <(ending patience) <(ending patience-3)
+
+# Every activation and objective in the hops of a mini-batch; a folder, which is then read whole.
+both rrelu words.npz --set batch=70 --set activation=rrelu --set hidden=16
+both moment words.npz --set batch=100 --set encoder=sage_skip --set layers=3 --set fanout=3 --set activation=prelu --objective moment
+both inductive words.npz --set batch=40 --set inductive=1 --set activation=elu
+"$graco" convert dense.npz dense 2>/dev/null
+over 3 folder dense "${batch[@]}" --epochs 20
+same folder/embeddings.npy batch-3/embeddings.npy
+over 3 resumed dense.npz "${batch[@]}" --epochs 8
+over 3 resumed dense.npz "${batch[@]}" --epochs 20 --resume
+same resumed/model.safetensors batch-3/model.safetensors
+
+refuses "the last mini-batch has 2 nodes for 3 ranks: expected at least one for each, by another batch" train words.npz \
+    --set batch=149 --set activation=elu
+refuses "ranks do not train with groups of graphs: expected graphs 1" train ppi --set graphs=3
+refuses "ranks do not train with moment without a sample: expected a correction above 0" train words.npz \
+    --objective moment --set correction=0
+for method in $("$graco" methods | awk '/^[a-z]/ { print $1 }'); do
+    if [ "$method" = grace ]; then
+        holds "grace trains" over 2 by-grace words.npz --epochs 1
+    else
+        refuses "method $method does not train over ranks; expected grace, or one rank" train words.npz --method "$method"
+    fi
+done
+checked
