@@ -123,6 +123,8 @@ static const struct scenario scenarios[] = {
      NULL,
      NULL},
     {"split-links", {GRAPH}, "split-links g.npz -o left", NULL, NULL},
+    /* One rank: METIS is not called, whose allocations are its own. */
+    {"partition", {GRAPH}, "partition g.npz -n 1 -o parts", NULL, NULL},
     {"eval-link",
      {GRAPH, "split-links g.npz -o left", "train left -o run --epochs 1 " SMALL},
      "eval run left --task link --threads 1 --json",
