@@ -117,7 +117,7 @@ def main():
             taken, used, _ = timed([line.graco, "map", folder / "points.npy", "--npy", target])
             print(f"| groups, {line.points:,} x {COLUMNS} | graco | | | {taken:.1f} | {used:.1f} |")
     print(f"\ngraco is at most {worst:.4f} below; allowed are {ALLOWED} ({os.cpu_count()} cores, load {os.getloadavg()[0]:.1f})")
-    return worst > ALLOWED
+    return int(worst > ALLOWED)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "report"))
-from browser import BROWSERS, Browser  # noqa: E402
+from browser import opened  # noqa: E402
 
 SMALL, GROUPS, SECONDS, HOVERS, WHOLE = 300, 10, 4, 100, 4
 DATA = re.compile(r'(<script[^>]*id="data"[^>]*>)(.*?)(</script>)', re.S)
@@ -93,32 +92,15 @@ def make_page(graco, folder, points):
     return path
 
 
-class Page:
-    def __init__(self, browser):
-        self.browser = browser
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self.call("Page.enable")
-        self.call("Performance.enable", timeDomain="threadTicks")
-        self.call("Emulation.setDeviceMetricsOverride", width=1440, height=900, deviceScaleFactor=1, mobile=False)
+def seconds(page):
+    """Of the processor, that the page's thread has used."""
+    return {m["name"]: m["value"] for m in page.call("Performance.getMetrics")["metrics"]}["TaskDuration"]
 
-    def call(self, method, **params):
-        return self.browser.call(method, self.session, **params)
 
-    def ask(self, expression):
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in answer:
-            raise RuntimeError(answer["exceptionDetails"])
-        return answer["result"].get("value")
-
-    def seconds(self):
-        """Of the processor, that the page's thread has used."""
-        return {m["name"]: m["value"] for m in self.call("Performance.getMetrics")["metrics"]}["TaskDuration"]
-
-    def cost(self, expression):
-        before = self.seconds()
-        self.ask(expression)
-        return self.seconds() - before
+def cost(page, expression):
+    before = seconds(page)
+    page.ask(expression)
+    return seconds(page) - before
 
 
 def browser_seconds(process):
@@ -137,42 +119,36 @@ def browser_seconds(process):
     return sum(used.get(number, 0) for number in mine)
 
 
-def measure(browser, address):
-    page = Page(browser)
-    browser.events.clear()
-    page.call("Page.navigate", url=address)
+def measure(page):
+    page.call("Performance.enable", timeDomain="threadTicks")
+    page.show(1440, 900, "light")
+    page.call("Page.navigate", url=page.address)
     while not page.ask("document.readyState === 'complete' && !!window.gracoMap"):
         pass
-    opened, by = page.seconds(), page.ask("gracoMap.drawnBy")
+    opening, by = seconds(page), page.ask("gracoMap.drawnBy")
     page.ask(FRAMES % 1)
-    whole = browser_seconds(browser.process.pid)
+    process = page.browser.process.pid
+    whole = browser_seconds(process)
     page.ask(FRAMES % WHOLE)
-    whole = 1000 * (browser_seconds(browser.process.pid) - whole) / WHOLE
-    before = page.seconds()
+    whole = 1000 * (browser_seconds(process) - whole) / WHOLE
+    before = seconds(page)
     rate = page.ask(DRIVE)
-    script = 1000 * (page.seconds() - before) / (rate * SECONDS)
+    script = 1000 * (seconds(page) - before) / (rate * SECONDS)
     page.ask(PRESS % "0")
-    return by, rate, whole, script, opened, page.cost(COLOUR), 1000 * page.cost(HOVER) / HOVERS, page.cost(PRESS % "v")
+    return by, rate, whole, script, opening, cost(page, COLOUR), 1000 * cost(page, HOVER) / HOVERS, cost(page, PRESS % "v")
 
 
 def main():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not program:
-        print("skipped: no Chromium")
-        return 77
     print("| points | drawn by | frames/s | all nodes, ms | frame, ms | open, s | colour, s | hover, ms | lasso, s |")
     print("|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work)
         for points in map(int, sys.argv[2:] or ("100000", "1000000")):
             path = make_page(sys.argv[1], folder, points)
-            for hash in ("#webgl", "#canvas"):
-                browser = Browser(program, folder / "profile")
-                try:
-                    by, rate, whole, script, opened, colour, hover, lasso = measure(browser, path.as_uri() + hash)
-                finally:
-                    browser.close()
-                print(f"| {points:,} | {by} | {rate:.1f} | {whole:.0f} | {script:.1f} | {opened:.1f} | {colour:.3f} | {hover:.2f} "
+            for end in ("#webgl", "#canvas"):
+                with opened(path.as_uri() + end) as page:
+                    by, rate, whole, script, opening, colour, hover, lasso = measure(page)
+                print(f"| {points:,} | {by} | {rate:.1f} | {whole:.0f} | {script:.1f} | {opening:.1f} | {colour:.3f} | {hover:.2f} "
                       f"| {lasso:.3f} |", flush=True)
     print(f"\n{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; Chromium without a window"
           f"{'' if os.path.exists('/dev/nvidia0') else ', WebGL by software'}")

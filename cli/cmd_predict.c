@@ -9,6 +9,7 @@
 #include "settings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +61,27 @@ static void put_field(struct table *table, const char *field, bool first)
 
 enum { FIELD = NODES_NUMBER };
 
+/* Where names are from: nodes are the data set's. Classes are those that the model was trained on, by its
+ * names or, without names, by number; or the data set's, where a regression or the training read these. */
+struct named {
+    const graco_model *model;
+    const graco_dataset *data;
+    bool classes; /* are the data set's, unless the model has names */
+};
+
+static const char *class_name(char text[FIELD], struct named named, int64_t class)
+{
+    const char *name = graco_model_class(named.model, class);
+    if (!name && named.classes)
+        return nodes_class(text, named.data, class);
+    snprintf(text, FIELD, "%" PRId64, class);
+    return name ? name : text;
+}
+
 /* The most probable class, the first among equals; of several labels those above 1/2, with semicolons
  * between them. */
-static void put_choice(struct table *table, const graco_dataset *data,
-                       const graco_prediction *found, const float *p)
+static void put_choice(struct table *table, struct named named, const graco_prediction *found,
+                       const float *p)
 {
     struct table names = {0};
     char text[FIELD];
@@ -72,24 +90,24 @@ static void put_choice(struct table *table, const graco_dataset *data,
         best = p[k] > p[best] ? k : best;
         if (!found->multi_label || !(p[k] > 0.5f))
             continue;
-        const char *name = nodes_class(text, data, k);
+        const char *name = class_name(text, named, k);
         put(&names, ";", names.length > 0);
         put(&names, name, strlen(name));
     }
     put(&names, "", 1); /* the end of a string */
     table->failed = table->failed || names.failed;
     if (!names.failed)
-        put_field(table, found->multi_label ? names.text : nodes_class(text, data, best), false);
+        put_field(table, found->multi_label ? names.text : class_name(text, named, best), false);
     free(names.text);
 }
 
-static void put_row(struct table *table, const graco_dataset *data, const graco_prediction *found,
+static void put_row(struct table *table, struct named named, const graco_prediction *found,
                     int64_t row)
 {
     const float *p = found->probability + row * found->classes;
     char text[FIELD];
-    put_field(table, nodes_name(text, data, found->node[row]), true);
-    put_choice(table, data, found, p);
+    put_field(table, nodes_name(text, named.data, found->node[row]), true);
+    put_choice(table, named, found, p);
     for (int64_t k = 0; k < found->classes; k++) {
         snprintf(text, sizeof text, "%.6f", (double)p[k]);
         put_field(table, text, false);
@@ -99,19 +117,19 @@ static void put_row(struct table *table, const graco_dataset *data, const graco_
 
 /* The rows of these nodes, or all with a `count` of 0. What was asked for by name is predicted for all
  * nodes, so that row i is node i. */
-static void fill(struct table *table, const graco_dataset *data, const graco_prediction *found,
+static void fill(struct table *table, struct named named, const graco_prediction *found,
                  const int64_t *nodes, int count)
 {
     char text[FIELD];
     put_field(table, "node", true);
     put_field(table, "class", false);
     for (int64_t k = 0; k < found->classes; k++)
-        put_field(table, nodes_class(text, data, k), false);
+        put_field(table, class_name(text, named, k), false);
     put(table, "\r\n", 2);
     for (int i = 0; i < count; i++)
-        put_row(table, data, found, nodes[i]);
+        put_row(table, named, found, nodes[i]);
     for (int64_t i = 0; count == 0 && i < found->count; i++)
-        put_row(table, data, found, i);
+        put_row(table, named, found, i);
 }
 
 static graco_status save(const struct table *table, const char *output)
@@ -145,7 +163,9 @@ static int predict(const char *run, const char *source, const graco_load_options
     if (status == GRACO_OK)
         status = graco_predict(&found, model, data, options);
     if (status == GRACO_OK) {
-        fill(&table, data, &found, nodes, of->count);
+        const bool fitted = !isnan(found.C);
+        const struct named named = {model, data, fitted || !strstr(words, "labels")};
+        fill(&table, named, &found, nodes, of->count);
         status = save(&table, output);
     }
     if (status == GRACO_OK && strcmp(first, run) != 0)

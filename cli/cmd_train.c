@@ -41,6 +41,7 @@ struct line {
 /* All that the runs of one command share. */
 struct job {
     const struct line *line;
+    graco_load_options load;
     graco_dataset *data;
     graco_dataset_info info;
     graco_config *config; /* of the first run */
@@ -399,7 +400,7 @@ static graco_status load(struct job *job, const char *run)
 
     graco_dataset_free(job->data);
     job->data = NULL;
-    graco_status status = line->source ? loading_dataset(&job->data, line->source, &line->load, run,
+    graco_status status = line->source ? loading_dataset(&job->data, line->source, &job->load, run,
                                                          line->quiet || line->json)
                                        : graco_dataset_generate(&job->data, &generate);
     if (status == GRACO_OK)
@@ -451,9 +452,23 @@ static graco_status load_all(struct job *job)
     return load_again(job);
 }
 
+/* Settings that look at more than a rank's own rows: its data set is read again, whole. */
+static graco_status load_whole(struct job *job)
+{
+    char inductive[SETTINGS_TEXT], features[SETTINGS_TEXT];
+
+    settings_get(inductive, job->config, "inductive");
+    settings_get(features, job->config, "node_features");
+    bool made = strcmp(features, "auto") != 0 && strcmp(features, "given") != 0;
+    if (graco_ranks() == 1 || (strcmp(inductive, "1") != 0 && !made))
+        return GRACO_OK;
+    job->load.by_rows = false;
+    return load_all(job);
+}
+
 static int run_job(const struct line *line, int argc, char **argv)
 {
-    struct job job = {.line = line};
+    struct job job = {.line = line, .load = line->load};
     graco_config *trial = NULL;
     const char *preset;
 
@@ -469,6 +484,8 @@ static int run_job(const struct line *line, int argc, char **argv)
         return EXIT_FAILED;
     graco_status status = load_all(&job);
     code = status == GRACO_OK ? configure(&job) : output_failure(status);
+    if (code == EXIT_FINE && (status = load_whole(&job)) != GRACO_OK)
+        code = output_failure(status);
     if (code == EXIT_FINE)
         code = count_trainings(&job);
     if (code == EXIT_FINE)
@@ -522,6 +539,7 @@ int cmd_train(int argc, char **argv)
         line.quiet = true;
         line.json = false;
     }
+    line.load.by_rows = true;
     line.source = command.count ? command.arguments[0] : NULL;
     return run_job(&line, argc, argv);
 }

@@ -77,3 +77,23 @@ graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
                     run);
     return status;
 }
+
+graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from,
+                                const graco_dataset *data)
+{
+    char **found = NULL;
+    graco_status status = graco_embeddings_load_of(Z, &found, from, data);
+    if (status != GRACO_OK)
+        return status;
+    bool named = data && graco_dataset_node(data, 0);
+    if (data && !named != !found && Z->rows == graco_dataset_describe(data).nodes)
+        output_note("%s names %s nodes, data set '%s' names %s: row i is taken for node i, which "
+                    "cannot be checked",
+                    from, found ? "its" : "no", graco_dataset_describe(data).name,
+                    named ? "its" : "none");
+    if (names)
+        *names = found;
+    else
+        graco_names_free(found);
+    return GRACO_OK;
+}

@@ -382,6 +382,8 @@ void output_progress_tune(struct output_progress *progress, const graco_tune_pro
         add_field(&fields, 4, "modularity %.3f", tune->best.modularity);
     if (tune->best_trial >= 0 && !isnan(tune->best.explained))
         add_field(&fields, 5, "explained %.3f", tune->best.explained);
+    if (tune->best_trial >= 0 && !isnan(tune->best.separation))
+        add_field(&fields, 6, "separation %.3f", tune->best.separation);
     add_field(&fields, 3, "%s left", output_time(text, tune->seconds_left));
     print_fields(progress, &fields);
 }

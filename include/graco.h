@@ -91,6 +91,9 @@ typedef struct graco_load_options {
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
     bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
     bool unweighted; /* leave out the weights of the edges */
+    /* Where several processes train together (graco_ranks), and the source is a folder of .npy that allows
+     * it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
+    bool by_rows;
 } graco_load_options;
 
 /* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
@@ -444,6 +447,10 @@ graco_status graco_model_save(const graco_model *model, const char *run);
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
 
+/* The name that a class had in the data set which a supervised model was trained on, borrowed from the
+ * model; NULL where it had none, or where an older graco kept none. */
+const char *graco_model_class(const graco_model *model, int64_t index);
+
 /* Compares a data set with the one that a model was trained on. Fills `words` with what differs, out of
  * "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The split counts for
  * inductive trainings and supervised methods, labels for the latter alone. *known is false, and `words` "", for the checkpoint of an older graco, which does not
@@ -570,8 +577,8 @@ typedef struct graco_rank_plan {
     int64_t nodes;      /* its own */
     int64_t read_rows;  /* of others' nodes: the boundary */
     int64_t sent_rows;  /* its own that others read, once for each that does */
-    int64_t host_bytes; /* the most memory of its process; rank 0 embeds all nodes at the end */
-    int64_t own_bytes;  /* of these, beside the data set */
+    int64_t host_bytes; /* the most memory of its process, where it has the whole data set */
+    int64_t own_bytes; /* of these, beside the data set: where it reads its rows alone, about all */
     int64_t sent_bytes, sent_messages; /* in an epoch */
     double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
 } graco_rank_plan;
@@ -615,6 +622,10 @@ const char *graco_protocol_name(int index);
  * set's own, which then is split 0. */
 int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
 
+/* Called at most ten times a second, from the thread that asked for the work, with about the share of it
+ * that is done. False stops it: it returns GRACO_STOPPED. */
+typedef bool graco_share_fn(void *user, double share);
+
 typedef struct graco_eval_options {
     graco_protocol protocol;
     int64_t splits;           /* random splits, default 20 */
@@ -629,6 +640,8 @@ typedef struct graco_eval_options {
                                  its start. Scores on a GPU may differ by 0.02 points */
     bool validation;          /* score the validation parts, on which C is chosen too, and leave the
                                  labels of the test parts unread: to choose settings by */
+    graco_share_fn *on_progress; /* or NULL */
+    void *user;
 } graco_eval_options;
 
 graco_eval_options graco_eval_defaults(void);
@@ -899,8 +912,11 @@ typedef struct graco_prediction {
     double C;           /* of the regression; NaN: the model is supervised and has none */
 } graco_prediction;
 
-/* Says of nodes which class they probably have. A supervised model gives its own probabilities. Of
- * another model the embeddings are read by the regressions of the evaluation, fitted to all known labels
+/* Says of nodes which class they probably have. A supervised model gives its own probabilities, of the
+ * classes in the order of its training (graco_model_class), and refuses a data set with a class that it was
+ * not trained on: by name, where classes without names are called 0, 1, 2, ..., or by their count if the data
+ * set has no names.
+ * Of another model the embeddings are read by the regressions of the evaluation, fitted to all known labels
  * with the C of 2^-10 .. 2^9 that is best over 5 folds of them, as the protocol `authors` chooses it; of
  * one label per node, the classes' probabilities are divided by their sum. `options` may be NULL.
  * GRACO_ERROR_ARGUMENT if there is nothing to predict, or too few labels to learn from. */

@@ -53,8 +53,8 @@ train() {
     "$graco" train "$data" "${beside[@]}" -o "$run" --device cpu -q --epochs "$epochs" "${options[@]}"
 }
 
-# losses RUN: what every epoch reports, the time apart.
-losses() { sed -e 's/ //g' -e 's/,"seconds":[^,}]*//' "$1/metrics.jsonl" || true; }
+# losses RUN: what every epoch reports, time and memory apart.
+losses() { sed -e 's/ //g' -e 's/,"seconds":[^,}]*//' -e 's/,"peak_rss_bytes":[^,}]*//' "$1/metrics.jsonl" || true; }
 
 # must WHAT COMMAND...: notes WHAT in `found` where the command fails.
 must() {

@@ -9,10 +9,8 @@ from __future__ import annotations
 import html
 import inspect
 import os
-import signal
 import sys
 import tempfile
-import threading
 from ctypes import byref, c_char_p, c_void_p, create_string_buffer
 from typing import Any, Callable, Iterator, Optional
 
@@ -20,7 +18,8 @@ import numpy as np
 
 from . import _evaluate, _library as c, _map, _progress
 from ._graph import Graph, _path, as_graph
-from ._reading import read_labels
+from ._labels import read_labels
+from ._reading import in_order, index_of, is_count, is_frame, name_key, same_names, with_ids
 
 # How authors write the names of their methods, where that is not in capitals.
 _SPELLINGS = {
@@ -86,43 +85,13 @@ def _settings(config: c.Handle) -> Iterator[tuple[str, str, str]]:
         index += 1
 
 
-# ---- Ctrl-C -------------------------------------------------------------------------------------------
-
-
-class _Interrupts:
-    """Lets Ctrl-C end a training in order: what its handler raises waits until C has returned.
-
-    An exception that begins in a callback of C cannot pass through C. Signals arrive in the main thread
-    alone, so nothing changes in others.
-    """
-
-    def __init__(self) -> None:
-        self.error: Optional[BaseException] = None
-        self.handler: Any = None
-
-    def __enter__(self) -> "_Interrupts":
-        if threading.current_thread() is threading.main_thread():
-            handler = signal.getsignal(signal.SIGINT)
-            if callable(handler):
-                self.handler = handler
-                signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def _note(self, number: int, frame: Any) -> None:
-        try:
-            self.handler(number, frame)
-        except BaseException as error:
-            self.error = error
-
-    def __exit__(self, *error: Any) -> None:
-        if self.handler is not None:
-            signal.signal(signal.SIGINT, self.handler)
+# ---- The callbacks of a training ----------------------------------------------------------------------
 
 
 class _Watch:
     """The callbacks of one training: keeps the history, shows progress, carries exceptions out of C."""
 
-    def __init__(self, shown: _progress.Silent, interrupts: _Interrupts) -> None:
+    def __init__(self, shown: _progress.Silent, interrupts: _progress.Interrupts) -> None:
         self.shown, self.interrupts = shown, interrupts
         self.error: Optional[BaseException] = None
         self.history: list[tuple] = []
@@ -171,6 +140,7 @@ class Estimator:
     method: str = ""
     supervised: bool = False
     _defaults: dict[str, Any] = {}
+    _labels: Optional[np.ndarray] = None
 
     def __init__(self, **settings: Any) -> None:
         for key in settings:
@@ -288,8 +258,8 @@ class Estimator:
         Parameters
         ----------
         X : Graph, or whatever Graph takes as edges.
-        y : a label for each row of X, -1, None or NaN: unknown. Methods that learn without labels only
-            remember them, for `score`. None: the graph's own.
+        y : a label for each row of X, -1, None or NaN: unknown; or a dict by node, or a frame with a column of
+            ids. Methods that learn without labels only remember them, for `score`. None: the graph's own.
         run : folder for checkpoints and metrics; None: nothing on disk.
         resume : goes on from the checkpoint in `run`.
         """
@@ -300,7 +270,7 @@ class Estimator:
         if self.supervised and (y is not None or graph._rows is not None):
             data = graph._with_labels(labels)
         shown = _progress.start(type(self).__name__, self.verbose)
-        with _Interrupts() as interrupts:
+        with _progress.Interrupts() as interrupts:
             watch = _Watch(shown, interrupts)
             model, result, status = self._train(data, config, watch, run, resume)
             if status not in (c.OK, c.STOPPED):
@@ -309,6 +279,7 @@ class Estimator:
                 raise c.ERRORS.get(status, c.GracoError)(c.message())
             self._model = c.Handle(model.value, "graco_model_free")
             self._labels, self._page = labels, None
+            self.__dict__.pop("classes_", None)  # of an earlier training
             if classes is not None:
                 self.classes_ = classes
             self.node_ids_ = graph._ids()
@@ -459,6 +430,7 @@ class Estimator:
     def __setstate__(self, state: dict) -> None:
         state = dict(state)
         content = state.pop("_model_bytes", None)
+        self.__dict__.update(self._defaults)  # of settings that an older graco had not
         self.__dict__.update(state)
         if content is not None:
             with tempfile.TemporaryDirectory() as folder:
@@ -470,7 +442,19 @@ class Estimator:
 
 
 def _read_rows(graph: Graph, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels as numbers of classes, one for each node that is asked about, and the classes."""
+    """Labels as numbers of classes, one for each node that is asked about, and the classes.
+
+    They go by row, as everywhere in scikit-learn, unless a dict or a column of ids says whose they are.
+    """
+    own = None if isinstance(y, dict) else index_of(y)
+    table = with_ids(y.reset_index(drop=True), "labels") if is_frame(y) else y
+    if isinstance(y, dict) or (is_frame(y) and table.shape[1] < y.shape[1]):
+        y = in_order(table, graph.node_ids.tolist(), "labels")
+    elif own is not None and graph._named and not is_count(own):
+        names = [name_key(name) for name in graph.node_ids]
+        if names != [name_key(name) for name in own] and same_names(names, own):
+            raise c.GracoArgumentError(f"y begins with {own[0]!r} and the nodes with {graph.node_ids[0]!r}, of the same names: "
+                                       "expected the order of the nodes, which y.loc[graph.node_ids] gives")
     codes, classes = read_labels(y, compact=True)
     if len(codes) != len(graph):
         raise c.GracoArgumentError(f"{len(codes)} labels for {len(graph)} nodes")

@@ -10,10 +10,9 @@ import numpy as np
 
 from . import _library as c
 from ._graph import Graph, create, graph_of
-from ._reading import (
-    as_array, check_names, in_order, index_of, is_count, label_arrays, look_up, places_of, read_labels, read_split,
-    split_parts,
-)
+from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
+from ._progress import Interrupts
+from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, places_of, same_names, with_ids
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Evaluation:
 
 def as_embeddings(Z: Any) -> np.ndarray:
     """Z as an array; a dict has a row for each name."""
-    return as_array(list(Z.values()) if isinstance(Z, dict) else Z, "embeddings")
+    return as_array(list(Z.values()) if isinstance(Z, dict) else with_ids(Z, "embeddings"), "embeddings")
 
 
 def join_rows(names: Optional[list], table: Any, what: str) -> Any:
@@ -51,7 +50,7 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
     unjoined = list(table.values()) if isinstance(table, dict) else table
     if names is None or own is None or check_names(names) == check_names(own):
         return unjoined
-    if set(names) != set(own) and (is_count(names) or is_count(own)):
+    if not same_names(names, own) and (is_count(names) or is_count(own)):
         return unjoined
     what = f"{what} beside embeddings"
     look_up(places_of(names, "embeddings"), own, what)
@@ -60,13 +59,13 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
 
 def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and labels in the order of its rows."""
-    return as_embeddings(Z), join_rows(index_of(Z), y, "labels")
+    return as_embeddings(Z), join_rows(index_of(with_ids(Z, "embeddings")), with_ids(y, "labels"), "labels")
 
 
 def row_names(Z: Any, y: Any) -> Optional[list]:
     """The names of the rows of Z: its own, else those of labels that are in the same order."""
-    rows, own = index_of(Z), index_of(y)
-    if rows is None or (own is not None and is_count(rows) and set(rows) != set(own)):
+    rows, own = index_of(with_ids(Z, "embeddings")), index_of(with_ids(y, "labels"))
+    if rows is None or (own is not None and is_count(rows) and not same_names(rows, own)):
         return own
     return rows
 
@@ -76,7 +75,7 @@ def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
 
     Rows that have names are those of the nodes of these names, other ones are in the graph's order.
     """
-    rows, Z = index_of(Z), as_embeddings(Z)
+    rows, Z = index_of(with_ids(Z, "embeddings")), as_embeddings(Z)
     if rows is None or is_count(rows):
         return Z, None
     if Z.ndim != 2:
@@ -90,8 +89,12 @@ def _labelled(y: Any, compact: bool, split: Any = None, names: Optional[list] = 
     codes, classes = read_labels(y, compact)
     known = {**label_arrays(codes), "nodes": len(codes)}
     if split is not None:
-        if split_parts(split) is None:
-            split = join_rows(names, split, "a split")
+        parts = split_parts(split)
+        if parts is None:
+            split = join_rows(names, with_ids(split, "a split"), "a split")
+        else:
+            split = {word: as_array(join_rows(names, part, "a split")) if is_mask(part) else part
+                     for word, part in parts.items()}
         known["split"] = read_split(split, len(codes), names)
     return create(known), classes if classes is not None else np.arange(0)
 
@@ -152,8 +155,14 @@ def evaluate(
     options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
     options.device, options.with_features = c.word(device, "device"), with_features
     result = c.EvalResult()
-    c.check(c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options)))
+    with Interrupts() as interrupts:
+        options.on_progress = c.SHARE_FN(lambda user, share: interrupts.error is None)
+        status = c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options))
     del keep
+    if interrupts.error:
+        c.lib.graco_eval_result_clear(byref(result))
+        raise interrupts.error
+    c.check(status)
     try:
         shape = (result.classes, result.confusion_cols)
         return Evaluation(
@@ -194,7 +203,7 @@ def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
         return join_labels(Z, y)
     if graph.labels is None:
         raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
-    rows = index_of(Z)
+    rows = index_of(with_ids(Z, "embeddings"))
     if rows is None or is_count(rows):
         return as_embeddings(Z), graph.labels
     places = places_of(graph._ids(), "the graph's nodes")

@@ -9,9 +9,10 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
+from ._labels import is_mask, label_arrays, mask_index, read_labels, read_split, split_parts
 from ._reading import (
-    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_mask,
-    is_sparse, label_arrays, look_up, places_of, read_edges, read_labels, read_split, split_parts,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_sparse,
+    is_sparse_tensor, look_up, places_of, read_edges, same_names, sparse_tensor, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -57,25 +58,27 @@ class Graph:
         - a networkx graph, with the attribute `weight` of its edges
         - a PyG `Data` or a DGL graph, with features, labels, weights and masks
         - a pandas frame: columns called source, target and perhaps weight, or as a file of edges may
-          call them (src, dst, from, to, w ...), in any order; else the first two are the ends
+          call them (src, dst, from, to, w ...), in any order; else the first two are the ends;
+          with the same names for rows and columns, an adjacency matrix
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
-        index of `features` or `labels`. Everything is then joined by these names. An array has none: its
-        row i is node i, or the i-th of `names` or of a networkx graph; it is refused where others have
-        names.
+        index of `features` or `labels`, or their column of ids (id, node, name ...), as in a file. Everything
+        is then joined by these names. An array has none: its row i is node i, or the i-th of `names` or of a
+        networkx graph; it is refused where others have names.
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
     labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
         an array (nodes, classes), or a row for each node, of 0 and 1 for several labels per node.
-    names : a name for each node.
+    names : a name for each node. Those of a networkx graph, in another order, say the order of the nodes.
     weights : a number above 0 for each edge; False: the graph's own are left out.
     split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict that has for "train",
         "val" and "test" a mask, or the nodes by name, or by number where they have no names.
     graph_ids : the number of its graph for each node, for many graphs; ascending.
     directed : False adds the reverse of every edge. None: networkx, PyG and DGL say it themselves,
         anything else is undirected.
-    nodes : how many there are, where nothing else says it.
+    nodes : how many there are, where nothing else says it. Without it, and without names or an array that has a
+        row for each node, at most 65,536 are believed, or 16 for each edge.
     inductive : the split says which nodes a training may see: the training part.
     copy : True copies features that could be used in place.
 
@@ -115,8 +118,9 @@ class Graph:
     ) -> None:
         given = Given()
         use_weights = weights is not False
-        given.add(features=features, labels=labels, split=split, graph_ids=graph_ids, nodes=nodes,
-                  directed=directed, weights=weights if use_weights and weights is not True else None)
+        tables = {"features": features, "labels": labels, "split": split, "graph_ids": graph_ids}
+        given.add(**{key: with_ids(table, key) for key, table in tables.items()}, nodes=nodes, directed=directed,
+                  weights=weights if use_weights and weights is not True else None)
         read_edges(given, edges)
         self._names = _settle_names(given, None if names is None else check_names(names))
         known = _edge_arrays(given, use_weights)
@@ -128,6 +132,8 @@ class Graph:
             known["class_names"] = None if self._classes is None else [str(v) for v in self._classes]
         else:
             self._classes = None
+        if nodes is None:
+            _check_claim(given, known, self._names)
         if given.get("split") is not None:
             split = given["split"]
             if split_parts(split) is None:
@@ -223,6 +229,11 @@ class Graph:
         """The names of the nodes, or their numbers where they have none; of a part, those of its rows."""
         ids = self._ids()
         return ids if self._rows is None else ids[self._rows]
+
+    @property
+    def _named(self) -> bool:
+        """Whether the nodes have names."""
+        return self._names is not None or self._array("node_ids") is not None
 
     def _ids(self) -> np.ndarray:
         if self._names is not None:
@@ -355,25 +366,50 @@ def _count_nodes(known: dict) -> Optional[int]:
         if known.get(key) is not None:
             return len(known[key]) - more
     ends = [known[key] for key in ("source", "target") if known.get(key) is not None and len(known[key])]
-    return int(max(end.max() for end in ends)) + 1 if ends else None
+    largest = max((end.max() for end in ends), default=np.nan)
+    return int(largest) + 1 if np.isfinite(largest) else None
+
+
+# So many nodes are believed without proof, or so many for each edge, as in files (docs/formats.md).
+_NODES_FREE, _NODES_PER_EDGE = 1 << 16, 16
+
+
+def _check_claim(given: Given, known: dict, names: Optional[list]) -> None:
+    """One edge can claim two billion nodes: what a graph costs is bounded by what was given."""
+    by_parts = split_parts(given.get("split"))
+    shown = (names is not None or given.get("graph_ids") is not None or "named" in given  # frames have their own bound
+             or any(known.get(key) is not None for key in ("x", "x_indptr", "y", "edge_indptr"))
+             or (given.get("split") is not None and (by_parts is None or any(map(is_mask, by_parts.values())))))
+    if shown:
+        return
+    edges = len(known["source"]) if known.get("source") is not None else 0
+    count, most = _count_nodes(known), max(_NODES_FREE, _NODES_PER_EDGE * edges)
+    if count is not None and count > most:
+        raise c.GracoFormatError(f"{count} nodes, with {edges} edges and no array that has a row per node: expected at "
+                                 f"most {most}, such an array, or the argument `nodes`; ids that are words, such as "
+                                 f"'{count - 1}', are names of nodes")
 
 
 def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
     """The names of the nodes in the order of their rows, None: numbers; the ends of the edges become rows.
 
     Whoever has names is joined by them. Rows without names are in the order of `names`, or of a networkx
-    graph, or row i is node i; where somebody else has names they could be anybody's.
+    graph, or row i is node i; where somebody else has names they could be anybody's. Other `names` than those of a
+    networkx graph are given to its nodes in their order.
     """
     words = _read_ends(given)
     tables = {key: index_of(given[key]) for key in ("features", "labels", "split", "graph_ids")
               if given.get(key) is not None and not (key == "split" and split_parts(given[key]) is not None)}
-    if any(is_mask(part) for part in (split_parts(given.get("split")) or {}).values()):
+    if any(is_mask(part) and mask_index(part) is None for part in (split_parts(given.get("split")) or {}).values()):
         tables["split"] = None
     named = [key for key, index in tables.items() if index is not None]
     bare = ["edges"] * bool(given.get("by_row")) + [key for key, index in tables.items() if index is None]
     first = tables[named[0]] if named else None
-    of_networkx = given.get("names") is not None
-    chosen = names if names is not None else given.get("names")
+    own = given.get("names")  # in the order of the rows that the ends of edges are
+    chosen = names if names is not None else own
+    if names is not None and own is not None and same_names(names, own):  # the same nodes, in the order wanted
+        rows = look_up(places_of(names, "names"), own, "edges")
+        given.update({key: rows[given[key]] for key in ("source", "target")})
     if chosen is None:
         if words and first is None:
             ends = np.stack([given["source"], given["target"]], axis=1).ravel().tolist()
@@ -390,7 +426,7 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         return None
     check_names(chosen)
     given.add(nodes=len(chosen))
-    if words or (names is None and not of_networkx):
+    if words or (names is None and own is None):
         places = places_of(chosen, named[0] if chosen is first and named else "names")
         for key in ("source", "target"):
             if given.get(key) is not None:
@@ -410,7 +446,7 @@ def _read_ends(given: Given) -> bool:
         if end.dtype == bool or (end.dtype == object and any(isinstance(node, (bool, np.bool_)) for node in end)):
             raise c.GracoFormatError("edges hold True and False: expected numbers or names of nodes; a matrix of "
                                      "adjacency is one of scipy's")
-        if end.dtype == object and all(isinstance(node, (int, np.integer)) for node in end):
+        if end.dtype == object and not given.get("named") and all(isinstance(node, (int, np.integer)) for node in end):
             if any(not -(2**63) <= node < 2**63 for node in end):
                 raise c.GracoFormatError("edges hold a number of more than 64 bits: expected numbers or names of nodes")
             ends[key] = given[key] = end.astype(np.int64)
@@ -434,9 +470,10 @@ def _feature_arrays(given: Given, names: Optional[list]) -> dict:
     features = given.get("features")
     if features is None:
         return {}
-    if is_sparse(features):
-        matrix = features.tocsr()
-        if not matrix.has_canonical_format:
+    if is_sparse(features) or is_sparse_tensor(features):
+        tensor = is_sparse_tensor(features)
+        matrix = sparse_tensor(features, "features", compressed=True) if tensor else features.tocsr()
+        if not tensor and not matrix.has_canonical_format:
             matrix = matrix.copy() if matrix is features else matrix
             matrix.sum_duplicates()
         return {"x_indptr": matrix.indptr, "x_indices": matrix.indices, "x_data": matrix.data,

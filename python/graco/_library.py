@@ -13,8 +13,8 @@ import numpy as np
 from ._structs import (  # noqa: F401: whoever calls the library finds them here
     Array, Arrays, ClusterOptions, ClusterResult, DatasetInfo, EPOCH_FN, EmbedOptions, Epoch, EvalOptions,
     EvalResult, LinkResult, LinkScore, Links, LinksOptions, LoadOptions, MapInfo, MapOptions, MapValues, Matrix,
-    MethodInfo, Neighbours, NeighboursOptions, PROGRESS_FN, PredictOptions, Prediction, Progress, Struct,
-    TrainOptions, TrainResult,
+    MethodInfo, Neighbours, NeighboursOptions, PROGRESS_FN, PredictOptions, Prediction, Progress, SHARE_FN,
+    Struct, TrainOptions, TrainResult,
 )
 
 # ---- Errors ---------------------------------------------------------------------------------------

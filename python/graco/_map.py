@@ -13,7 +13,7 @@ import numpy as np
 from . import _library as c
 from ._evaluate import as_embeddings, join_graph, join_labels, join_rows, row_names
 from ._graph import Graph, _path, graph_of
-from ._reading import as_numbers, check_names, index_of, is_count, is_frame
+from ._reading import as_numbers, check_names, index_of, is_count, is_frame, with_ids
 
 
 class Map:
@@ -136,14 +136,14 @@ def map(
     >>> found.places.shape
     (50, 2)
     """
-    graph, order = graph_of(data), None
+    graph, order, Z = graph_of(data), None, with_ids(Z, "embeddings")
     own, joined, array = index_of(Z), row_names(Z, data), as_embeddings(Z)
     shown = own if own is not None and not is_count(own) else None
     rows = len(array) if array.ndim else 0
     if graph is not None:
         Z, order = join_graph(Z, graph)
         joined = own if order is not None else graph._ids().tolist()
-        if graph._names is not None or graph._array("node_ids") is not None:
+        if graph._named:
             shown = joined
     elif data is not None:
         Z, labels = join_labels(Z, data)
@@ -158,7 +158,7 @@ def map(
         names = names if order is None else [names[row] for row in order]
         options.names = c.give_strings(names, keep).data
     columns = [(name, join_rows(own if index_of(numbers) == own else joined, numbers, f"the values {name!r}"))
-               for name, numbers in _columns(values)]
+               for name, numbers in _columns(with_ids(values, "values"))]
     options.values, options.value_count = _give_values(columns, rows, order, keep), len(columns)
     options.data = None if graph is None else graph._handle.address
     options.title, options.device = c.encode(title, "the title"), c.word(device, "device")

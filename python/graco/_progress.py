@@ -1,8 +1,10 @@
-"""What a training shows of itself: tqdm's bar, else a line, else nothing."""
+"""What long work shows of itself, tqdm's bar, else a line, else nothing, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from typing import Any, Optional
 
 
@@ -73,3 +75,36 @@ def start(title: str, verbose: Optional[bool]) -> Silent:
     except ImportError:
         return Line(title)
     return Bar(title, tqdm)
+
+
+# ---- Ctrl-C -------------------------------------------------------------------------------------------
+
+
+class Interrupts:
+    """Lets Ctrl-C end long work in order: what its handler raises waits until C has returned.
+
+    An exception that begins in a callback of C cannot pass through C. Signals arrive in the main thread
+    alone, so nothing changes in others.
+    """
+
+    def __init__(self) -> None:
+        self.error: Optional[BaseException] = None
+        self.handler: Any = None
+
+    def __enter__(self) -> "Interrupts":
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):
+                self.handler = handler
+                signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number: int, frame: Any) -> None:
+        try:
+            self.handler(number, frame)
+        except BaseException as error:
+            self.error = error
+
+    def __exit__(self, *error: Any) -> None:
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)

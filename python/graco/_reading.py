@@ -5,15 +5,12 @@ None of those libraries is imported here: an object of theirs shows that the pro
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, Iterable, Optional
 
 import numpy as np
 
 from ._library import GracoArgumentError, GracoFormatError, shown
-
-SPLIT_WORDS = {
-    "train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "test": 2, "none": 3, "": 3,
-}
 
 
 def comes_from(value: Any, library: str) -> bool:
@@ -43,9 +40,13 @@ def is_graph(value: Any) -> bool:
 def as_array(value: Any, what: str = "an array") -> np.ndarray:
     """Tensors, frames, series and lists as an array, without a copy where that is possible."""
     if comes_from(value, "torch"):
-        return value.detach().cpu().numpy()
+        return _tensor_array(value, what)
+    if isinstance(value, (list, tuple)) and len(value) and comes_from(value[0], "torch"):
+        value = [_tensor_array(item, what) if comes_from(item, "torch") else item for item in value]
     if comes_from(value, "pandas") and hasattr(value, "to_numpy"):
         return value.to_numpy()
+    if is_sparse(value):
+        raise GracoFormatError(f"{what}: a sparse matrix: expected a dense array, which its toarray() gives")
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
         raise GracoFormatError(f"{what}: {np.ma.count_masked(value)} of {value.size} items are masked, and have no "
                                "meaning here: expected a value for each")
@@ -53,6 +54,38 @@ def as_array(value: Any, what: str = "an array") -> np.ndarray:
         return np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         raise GracoFormatError(f"{what}: items of different lengths or kinds: expected an array") from None
+
+
+def is_sparse_tensor(value: Any) -> bool:
+    return comes_from(value, "torch") and "sparse" in str(getattr(value, "layout", ""))
+
+
+def _tensor_array(tensor: Any, what: str) -> np.ndarray:
+    if is_sparse_tensor(tensor):
+        raise GracoFormatError(f"{what}: a sparse tensor: expected a dense one, which its to_dense() gives")
+    try:
+        tensor = tensor.detach().cpu().resolve_neg()
+        if tensor.dtype.is_floating_point and tensor.element_size() < 4:
+            tensor = tensor.float()  # numpy has no bfloat16
+        return tensor.numpy()
+    except (TypeError, RuntimeError) as error:
+        raise GracoFormatError(f"{what}: a tensor of {tensor.dtype} that cannot be an array: "
+                               f"{str(error).splitlines()[0]}") from None
+
+
+def sparse_tensor(tensor: Any, what: str, compressed: bool) -> SimpleNamespace:
+    """A sparse tensor with the attributes of a scipy matrix in the format csr, or, unless `compressed`, coo."""
+    if tensor.ndim != 2 or str(tensor.layout) not in ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc"):
+        raise GracoFormatError(f"{what}: a tensor of {tensor.ndim} dimensions and the layout {tensor.layout}: expected 2, "
+                               "and sparse_coo, sparse_csr or sparse_csc")
+    tensor = tensor.detach().cpu()
+    if compressed or str(tensor.layout) != "torch.sparse_coo":
+        tensor = tensor.to_sparse_csr()
+        return SimpleNamespace(format="csr", shape=tuple(tensor.shape), indptr=as_array(tensor.crow_indices()),
+                               indices=as_array(tensor.col_indices()), data=as_array(tensor.values()))
+    tensor = tensor.coalesce()
+    row, col = as_array(tensor.indices())
+    return SimpleNamespace(format="coo", shape=tuple(tensor.shape), row=row, col=col, data=as_array(tensor.values()))
 
 
 def as_objects(value: Any) -> np.ndarray:
@@ -137,11 +170,8 @@ def read_edges(given: Given, edges: Any) -> None:
         _read_pyg(given, edges)
     elif is_sparse(edges):
         _read_sparse(given, edges)
-    elif comes_from(edges, "torch") and getattr(edges, "is_sparse", False):
-        tensor = edges.coalesce()
-        given["by_row"] = True
-        source, target = as_array(tensor.indices())
-        given.add(source=source, target=target, nodes=max(tensor.shape), weights=as_array(tensor.values()))
+    elif is_sparse_tensor(edges):
+        _read_sparse(given, sparse_tensor(edges, "edges", compressed=False))
     elif is_frame(edges):
         _read_frame(given, edges)
     elif isinstance(edges, (str, bytes)) or hasattr(edges, "__fspath__"):
@@ -171,7 +201,7 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
         if any(len(pair) != 2 for pair in pairs):
             raise GracoFormatError("a list of edges holds an item that is no pair")
-        ends = [end for pair in pairs for end in pair]
+        ends = [end.item() if hasattr(end, "item") and comes_from(end, "torch") else end for pair in pairs for end in pair]
         numbers = all(isinstance(end, (int, float, np.number, np.bool_)) for end in ends)
         array = np.array(ends if numbers else [], dtype=None if ends else np.int64)
         # numpy makes floats of whole numbers that are too large, and perhaps one of two
@@ -214,7 +244,7 @@ def _read_dgl(given: Given, graph: Any) -> None:
     given.add(source=as_array(source), target=as_array(target), nodes=int(graph.num_nodes()), directed=True)
     data = graph.ndata
     given.add(features=data.get("feat"), labels=data.get("label"))
-    given.add(split=_masks(*(data.get(f"{part}_mask") for part in ("train", "val", "test"))))
+    _read_masks(given, *(data.get(f"{part}_mask") for part in ("train", "val", "test")))
     sizes = as_array(graph.batch_num_nodes()) if hasattr(graph, "batch_num_nodes") else np.array([0])
     if len(sizes) > 1:
         given.add(graph_ids=np.repeat(np.arange(len(sizes)), sizes))
@@ -225,7 +255,9 @@ def _read_pyg(given: Given, data: Any) -> None:
         _refuse_kinds("a PyG HeteroData", data.node_types, data.edge_types, "its to_homogeneous()")
         data = data.to_homogeneous()
     given["by_row"] = True
-    if getattr(data, "edge_index", None) is not None:
+    if is_sparse_tensor(getattr(data, "edge_index", None)):
+        _read_sparse(given, sparse_tensor(data.edge_index, "edge_index", compressed=False))
+    elif getattr(data, "edge_index", None) is not None:
         source, target = _pair(data.edge_index)
         given.add(source=source, target=target)
     elif getattr(data, "adj_t", None) is not None:
@@ -233,12 +265,12 @@ def _read_pyg(given: Given, data: Any) -> None:
     given.add(weights=getattr(data, "edge_weight", None), nodes=getattr(data, "num_nodes", None), directed=True)
     given.add(features=getattr(data, "x", None), labels=getattr(data, "y", None),
               graph_ids=getattr(data, "batch", None))
-    given.add(split=_masks(*(getattr(data, f"{part}_mask", None) for part in ("train", "val", "test"))))
+    _read_masks(given, *(getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")))
 
 
 def _read_sparse(given: Given, matrix: Any) -> None:
     """An adjacency matrix: an entry in row i and column j is an edge from i to j."""
-    if matrix.shape[0] != matrix.shape[1]:
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GracoFormatError(f"an adjacency matrix of shape {matrix.shape}: expected a square one")
     given["by_row"] = True
     if matrix.format in ("csr", "csc"):
@@ -246,7 +278,7 @@ def _read_sparse(given: Given, matrix: Any) -> None:
         given.add(edge_indptr=matrix.indptr, weights=matrix.data, nodes=matrix.shape[0])
         given[end] = matrix.indices
     else:
-        matrix = matrix.tocoo()
+        matrix = matrix if matrix.format == "coo" else matrix.tocoo()
         given.add(source=matrix.row, target=matrix.col, weights=matrix.data, nodes=matrix.shape[0])
 
 
@@ -258,8 +290,12 @@ _WEIGHTS = {"weight", "weights", "edge_weight", "w"}
 
 def _read_frame(given: Given, frame: Any) -> None:
     """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
-    columns = list(frame.columns)
-    words = [str(name).strip().lower() for name in columns]
+    if frame.columns.equals(frame.index) and not is_count(list(frame.index)):
+        _read_adjacency(given, frame)
+        return
+    if frame.shape[1] > 2 and _words(frame)[0] in _INDEX and is_count(frame.iloc[:, 0].tolist()):
+        frame = frame.iloc[:, 1:]
+    columns, words = list(frame.columns), _words(frame)
     source, target, weight = ([i for i, word in enumerate(words) if word in known]
                               for known in (_SOURCES, _TARGETS, _WEIGHTS))
     if len(columns) in (2, 3) and max(len(source), len(target)) < 2:
@@ -272,29 +308,52 @@ def _read_frame(given: Given, frame: Any) -> None:
         raise GracoFormatError(f"a frame of edges has the columns {columns}: expected source, target and perhaps "
                                "weight, each once, or two columns")
     ends = [frame.iloc[:, place].to_numpy() for place in source + target]
-    given["named"] = given.get("nodes") is None and _too_large(*ends)
+    whole = [_whole_numbers(end) for end in ends]
+    given["named"] = given.get("nodes") is None and all(end is not None for end in whole) and _are_names(*whole)
+    if given["named"]:
+        ends = whole
+    elif any(isinstance(node, str) for end in ends if end.dtype.kind not in "iuf" for node in end):
+        ends = [as_objects(map(name_key, end)) for end in ends]  # in a file all ids are words then
+    beside = given.get("weights")
+    if is_series(beside) and not beside.index.equals(frame.index) and not is_count(list(beside.index)):
+        given["weights"] = in_order(beside, list(frame.index), "weights", of="edge")
     given.add(source=ends[0], target=ends[1], weights=frame.iloc[:, weight[0]].to_numpy() if weight else None)
 
 
-def _too_large(*ends: np.ndarray) -> bool:
-    """Whether numbers are names: a graph with a node for each number up to the largest would be nearly empty."""
-    if not len(ends[0]) or any(end.dtype.kind not in "iu" for end in ends):
+def _read_adjacency(given: Given, frame: Any) -> None:
+    """A frame whose rows and columns have the same names: an adjacency matrix, 0 where there is no edge."""
+    matrix = as_numbers(frame, "an adjacency matrix")
+    source, target = np.nonzero(matrix)
+    given.add(source=source, target=target, weights=matrix[source, target], names=list(frame.index))
+
+
+def _whole_numbers(end: np.ndarray) -> Optional[np.ndarray]:
+    """Ends of edges as whole numbers; None where they are something else."""
+    if end.dtype.kind == "f" and (np.abs(end) < 2**53).all() and (np.trunc(end) == end).all():
+        return end.astype(np.int64)
+    whole = end.dtype.kind in "iu" or (end.dtype == object and all(_is_whole(node) for node in end))
+    return end if whole else None
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _are_names(*ends: np.ndarray) -> bool:
+    """Whether numbers are names, as in a file: one cannot be a node's number, or a graph with a node for each number up to
+    the largest would be nearly empty."""
+    if not len(ends[0]):
         return False
     nodes = max(int(end.max()) for end in ends) + 1
-    return nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])
+    return (min(int(end.min()) for end in ends) < 0 or nodes >= 2**31
+            or (nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])))
 
 
-def _masks(*masks: Any) -> Optional[np.ndarray]:
-    """Three masks as a split; None where none is there or they are no vectors."""
-    arrays = [None if mask is None else as_array(mask) for mask in masks]
-    there = [mask for mask in arrays if mask is not None]
-    if not there or any(mask.ndim != 1 for mask in there):
-        return None
-    split = np.full(len(there[0]), 3, dtype=np.uint8)
-    for part, mask in enumerate(arrays):
-        if mask is not None:
-            split[mask.astype(bool)] = part
-    return split
+def _read_masks(given: Given, *masks: Any) -> None:
+    """Masks as a split; none where a split is known, where none is there or where they are no vectors."""
+    parts = {word: as_array(mask) for word, mask in zip(("train", "val", "test"), masks) if mask is not None}
+    if parts and all(mask.ndim == 1 for mask in parts.values()):
+        given.add(split={word: mask.astype(bool) for word, mask in parts.items()})
 
 
 # ---- Names ----------------------------------------------------------------------------------------
@@ -328,37 +387,51 @@ def check_names(names: Any) -> list:
     return names
 
 
-def places_of(names: Iterable, what: str) -> dict:
-    """Where each name stands; no name may stand twice."""
+def name_key(name: Any) -> Any:
+    """What a name is looked up by: a whole number and the word that writes it are one name, as in a file."""
+    if _is_whole(name):
+        return str(name)
+    return str(int(name)) if isinstance(name, (float, np.floating)) and name.is_integer() else name
+
+
+def same_names(names: list, others: list) -> bool:
+    """Whether these are the same names, in any order."""
+    return set(map(name_key, names)) == set(map(name_key, others))
+
+
+def places_of(names: Iterable, what: str, of: str = "node") -> dict:
+    """Where each name stands, by its key; no name may stand twice."""
     names = list(names)
-    places = {name: i for i, name in enumerate(names)}
+    places = {name_key(name): i for i, name in enumerate(names)}
     if len(places) < len(names):
-        twice = next(name for i, name in enumerate(names) if places[name] != i)
-        raise GracoFormatError(f"{what} have two rows for the node {twice!r}: expected one")
+        i, other = next((i, places[name_key(name)]) for i, name in enumerate(names) if places[name_key(name)] != i)
+        if names[i] != names[other]:
+            raise GracoFormatError(f"{what} call a node {names[i]!r} and another one {names[other]!r}: expected names that "
+                                   "differ when they are written")
+        raise GracoFormatError(f"{what} have two rows for the {of} {names[i]!r}: expected one")
     return places
 
 
 def look_up(places: dict, wanted: Any, what: str) -> np.ndarray:
     """The places of `wanted` among the names."""
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-    try:
-        return np.fromiter((places[name] for name in wanted), dtype=np.int64, count=len(wanted))
-    except KeyError as error:
-        raise GracoFormatError(f"{what} name the node {error.args[0]!r}, which is not among the names") from None
+    found = np.fromiter((places.get(name_key(name), -1) for name in wanted), dtype=np.int64, count=len(wanted))
+    if (found < 0).any():
+        raise GracoFormatError(f"{what} name the node {wanted[int(found.argmin())]!r}, which is not among the names")
+    return found
 
 
-def in_order(value: Any, names: Optional[list], what: str) -> Any:
+def in_order(value: Any, names: Optional[list], what: str, of: str = "node") -> Any:
     """A frame, series or dict with its rows in the order of the names, None: 0, 1, 2, ...; else as it is."""
     own = index_of(value)
     if own is None:
         return value
-    places = places_of(own, what)
+    places = places_of(own, what, of)
     if names is None:
         names = list(range(len(own)))
-    try:
-        rows = [places[name] for name in names]
-    except KeyError as error:
-        raise GracoFormatError(f"{what} have no row for the node {error.args[0]!r}") from None
+    rows = [places.get(name_key(name), -1) for name in names]
+    if -1 in rows:
+        raise GracoFormatError(f"{what} have no row for the {of} {names[rows.index(-1)]!r}")
     if isinstance(value, dict):
         items = list(value.values())
         array = as_objects(items) if what.startswith("labels") else as_array(items, what)
@@ -367,164 +440,37 @@ def in_order(value: Any, names: Optional[list], what: str) -> Any:
     return array if rows == list(range(len(own))) else array[rows]
 
 
-# ---- Labels and splits ------------------------------------------------------------------------------
+# How a column of ids, and one of labels, may be called, as in a file; and what pandas calls an index without a name
+# when it becomes a column.
+_IDS = {"id", "node", "nodeid", "node_id", "node id", "name"}
+_LABELS = {"label", "labels", "class", "class_id", "y", "target", "category", "subject", "group", "type"}
+_INDEX = {"", "unnamed: 0", "index", "level_0"}
 
 
-def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optional[np.ndarray]]:
-    """Labels as numbers of classes, -1 where none is known, and the classes in the order of the numbers.
-
-    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. None, NaN, "",
-    a masked item and the number -1 are unknown. Two dimensions are several labels per node, 0 and 1; the whole
-    row of an unknown one is -1.
-    """
-    array = _stack_rows(_unmasked(labels))
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim == 2:
-        return _read_several(array), np.arange(array.shape[1]) if compact else None
-    if array.ndim != 1:
-        raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
-    if array.dtype.kind not in "iubf":
-        known = np.array([not (is_missing(v) or (isinstance(v, str) and not v)) for v in array], dtype=bool)
-        if array.dtype == object and all(_is_number(v) for v in array[known]):  # numbers, some unknown
-            array = np.array([float("nan") if not k else v for k, v in zip(known, array)], dtype=float)
-    if array.dtype.kind in "iuf":
-        array, known = _read_numbers(array)
-    elif array.dtype.kind == "b":
-        known = np.ones(len(array), bool)
-    if array.dtype.kind in "iub" and not compact:
-        return array, None
-    codes = np.full(len(array), -1, dtype=np.int32)
-    values = array[known]
-    if values.dtype == object and any(isinstance(v, str) for v in values):
-        values = np.array([str(v) for v in values])
-    try:
-        classes, codes[known] = np.unique(values, return_inverse=True)
-    except (TypeError, ValueError):
-        kinds = sorted({type(v).__name__ for v in values})
-        raise GracoFormatError(f"labels of the kinds {', '.join(kinds)} have no order: expected numbers or "
-                               "words") from None
-    return codes, classes
+def _words(frame: Any) -> list[str]:
+    return [str(name).strip().lower() for name in frame.columns]
 
 
-def _stack_rows(array: np.ndarray) -> np.ndarray:
-    """Labels whose items are rows, several labels per node, as one array; the row of an unknown one is NaN."""
-    if array.ndim != 1 or array.dtype != object:
-        return array
-    rows = [item for item in array if isinstance(item, (list, tuple, np.ndarray)) and item is not np.ma.masked]
-    if not rows:
-        return array
-    try:
-        blank = np.full(len(rows[0]), np.nan)
-        stacked = np.array([blank if is_missing(item) else item for item in array], dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        stacked = None
-    if stacked is None or stacked.ndim != 2:
-        raise GracoFormatError("labels hold rows of different lengths or kinds: expected a class for each node, or rows "
-                               "of 0 and 1, all of one length, for several labels per node")
-    return stacked
-
-
-def _read_several(array: np.ndarray) -> np.ndarray:
-    """Several labels per node; the whole row of an unknown one, of -1 or with a NaN, is -1."""
-    if array.dtype.kind not in "if":
-        return array
-    unknown = np.isnan(array).any(axis=1) | (array == -1).all(axis=1)
-    if not unknown.any():
-        return array
-    broken = array[~unknown][~np.isin(array[~unknown], (0, 1))]
-    if len(broken):
-        raise GracoFormatError(f"labels hold {broken[0]}: expected 0 and 1 where nodes have several labels, or a whole "
-                               "row of -1 where they are unknown")
-    return np.where(unknown[:, None], -1, array).astype(np.int8)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
-def _unmasked(labels: Any) -> np.ndarray:
-    """Labels as an array; a masked one has None, or NaN, in place of what is masked."""
-    if isinstance(labels, (list, tuple)):
-        try:
-            return np.asarray(labels) if not any(is_missing(v) for v in labels) else as_objects(labels)
-        except (TypeError, ValueError, OverflowError):
-            return as_objects(labels)
-    if not isinstance(labels, np.ma.MaskedArray):
-        return as_array(labels, "labels")
-    array = labels.data.astype(object if labels.ndim == 1 else float)
-    array[np.ma.getmaskarray(labels)] = None
-    return array
-
-
-def _read_numbers(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of classes, whole ones, and which are known."""
-    if array.dtype.kind == "f":
-        values = np.where(np.isnan(array), -1, array)
-        broken = values[(np.abs(values) > 2**53) | (np.trunc(values) != values)]
-        if len(broken):
-            raise GracoFormatError(f"labels hold {broken[0]}, which is continuous: expected classes, whole "
-                                   "numbers or words")
-        array = values.astype(np.int64)
-    if array.dtype.kind == "i" and (array < -1).any():
-        raise GracoFormatError(f"labels hold {array.min()}: expected classes from 0, or -1, None or NaN where the "
-                               "label is unknown")
-    return array, array != -1 if array.dtype.kind == "i" else np.ones(len(array), bool)
-
-
-def label_arrays(codes: np.ndarray) -> dict:
-    """Numbers of classes as C takes them: unknown rows of several labels are a mask of their own."""
-    if codes.ndim == 2 and codes.dtype.kind == "i" and (codes == -1).any():
-        known = (codes != -1).any(axis=1)
-        return {"y": np.where(known[:, None], codes, 0), "label_mask": known}
-    return {"y": codes}
-
-
-def split_parts(split: Any) -> Optional[dict]:
-    """A split by its parts, train, val and test, each as nodes or a mask; None where it has a row for each node."""
-    if isinstance(split, tuple) and len(split) in (2, 3):
-        split = dict(zip(("train", "val", "test") if len(split) == 3 else ("train", "test"), split))
-    if not isinstance(split, dict):
-        return None
-    for word in split:
-        if word not in SPLIT_WORDS:
-            raise GracoFormatError(f"a split has the part {shown(word)}: expected train, val or test")
-    return {word: list(part) if isinstance(part, (set, frozenset)) else part for word, part in split.items()}
-
-
-def is_mask(part: Any) -> bool:
-    return as_array(part, "a part of a split").dtype == bool
-
-
-def _read_parts(parts: dict, nodes: Optional[int], names: Optional[list]) -> np.ndarray:
-    masks = [np.atleast_1d(as_array(part)) for part in parts.values() if is_mask(part)]
-    if nodes is None and not masks:
-        raise GracoArgumentError("a graph of 0 nodes has a split: expected edges, features, labels or `nodes` beside it")
-    out = np.full(len(masks[0]) if nodes is None else nodes, 3, dtype=np.uint8)
-    places = None if names is None else places_of(names, "names")
-    for word, part in parts.items():
-        what = f"the nodes of the part {word!r} of a split"
-        if places is None or is_mask(part):
-            rows = node_rows(part, len(out), what)
-        else:
-            alone = isinstance(part, (str, bytes)) or np.ndim(part) == 0
-            rows = look_up(places, check_names([part] if alone else as_objects(part)), what)
-        twice = rows[(out[rows] != 3) & (out[rows] != SPLIT_WORDS[word])]
-        if len(twice):
-            raise GracoFormatError(f"node {twice[0]} is in two parts of a split, {word!r} and another: expected one")
-        out[rows] = SPLIT_WORDS[word]
-    return out
-
-
-def read_split(split: Any, nodes: Optional[int], names: Optional[list] = None) -> np.ndarray:
-    """Numbers 0 to 3, words, three masks, or a dict of masks, node numbers or names, as numbers."""
-    parts = split_parts(split)
-    if parts is not None:
-        return _read_parts(parts, nodes, names)
-    array = as_array(split, "split")
-    if array.dtype.kind not in "OU" or array.ndim != 1:
-        return array
-    for word in array.tolist():
-        if not isinstance(word, str) or word not in SPLIT_WORDS:
-            raise GracoFormatError(f"a split has the word {shown(word)}: expected train, val, test or none")
-    return np.array([SPLIT_WORDS[word] for word in array], dtype=np.uint8)
+def with_ids(table: Any, what: str) -> Any:
+    """A frame that has the names of its rows in a column, as a file has them, with these as its index; else as it is."""
+    if not is_frame(table) or table.shape[1] < 2:
+        return table
+    words, own = _words(table), list(table.index)
+    named = [i for i, word in enumerate(words) if word in _IDS]
+    if words[0] in _INDEX and not (named and is_count(table.iloc[:, 0].tolist())):
+        named.insert(0, 0)
+    if not named:
+        return table
+    ids = table.iloc[:, named[0]].tolist()
+    if len(named) > 1 or not (is_count(own) or list(map(str, own)) == list(map(str, ids))):
+        rest = [table.columns[i] for i in named[1:]]
+        raise GracoFormatError(f"{what}: the rows are named by the column {table.columns[named[0]]!r} and by "
+                               f"{f'the column {rest[0]!r}' if rest else 'the index'}: expected one of them; set_index "
+                               "and drop decide")
+    left = [i for i, word in enumerate(words) if i != named[0] and not (i == 0 and word in _INDEX)]
+    labels = [i for i in left if words[i] in _LABELS]
+    if what == "labels" and len(labels) == 1:
+        left = labels
+    table = table.iloc[:, left]
+    table.index = ids
+    return table

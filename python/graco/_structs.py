@@ -30,6 +30,7 @@ class LoadOptions(Struct):
         ("delimiter", c_char_p),
         ("directed", c_bool),
         ("unweighted", c_bool),
+        ("by_rows", c_bool),
     ]
 
 
@@ -140,6 +141,7 @@ class Progress(Struct):
 
 
 EPOCH_FN = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Epoch))
+SHARE_FN = ctypes.CFUNCTYPE(c_bool, c_void_p, c_double)
 PROGRESS_FN = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
 
 
@@ -193,6 +195,8 @@ class EvalOptions(Struct):
         ("with_features", c_bool),
         ("device", c_char_p),
         ("validation", c_bool),
+        ("on_progress", SHARE_FN),
+        ("user", c_void_p),
     ]
 
 

@@ -171,6 +171,19 @@ graco_status comm_broadcast(struct comm *comm, void *data, int64_t bytes)
     return comm ? broadcast(comm, 0, data, bytes) : GRACO_OK;
 }
 
+graco_status comm_broadcast_from(struct comm *comm, int rank, void *data, int64_t bytes)
+{
+    return comm ? broadcast(comm, rank, data, bytes) : GRACO_OK;
+}
+
+graco_status comm_collect(struct comm *comm, int rank, void *data, int64_t bytes)
+{
+    if (!comm || rank == 0 || (comm->rank != 0 && comm->rank != rank))
+        return GRACO_OK;
+    PASS(start_one(comm, comm->rank == 0 ? rank : 0, comm->rank == rank, data, bytes));
+    return comm->finish(comm, 0);
+}
+
 graco_status comm_barrier(struct comm *comm, double seconds)
 {
     char in = 0, out = 0;
@@ -238,6 +251,42 @@ static graco_status swap_lists(struct comm *comm, struct comm_rows *plan, int32_
         PASS(start_one(comm, r, true, wanted + plan->received_start[r], out * 4));
     }
     return comm->finish(comm, 0);
+}
+
+graco_status comm_swap(void *in, int64_t *in_start, struct comm *comm, const void *out,
+                       const int64_t *start, int64_t size)
+{
+    char *received = NULL, *sent = (char *)out;
+    int64_t *counts = NULL, *wanted = NULL;
+    int ranks = comm->ranks;
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&counts, ranks, sizeof *counts));
+    TRY(memory_zalloc(&wanted, ranks, sizeof *wanted));
+    for (int r = 0; r < ranks; r++)
+        wanted[r] = start[r + 1] - start[r];
+    counts[comm->rank] = wanted[comm->rank];
+    TRY(swap_counts(comm, counts, wanted));
+    in_start[0] = 0;
+    for (int r = 0; r < ranks; r++)
+        in_start[r + 1] = in_start[r] + counts[r];
+    TRY(memory_alloc(&received, in_start[ranks], (size_t)size));
+    for (int r = 0; r < ranks; r++) {
+        char *to = received + in_start[r] * size, *from = sent + start[r] * size;
+        if (r == comm->rank && counts[r] > 0)
+            memcpy(to, from, (size_t)(counts[r] * size));
+        if (r == comm->rank)
+            continue;
+        TRY(start_one(comm, r, false, to, counts[r] * size));
+        TRY(start_one(comm, r, true, from, wanted[r] * size));
+    }
+    TRY(comm->finish(comm, 0));
+    memcpy(in, &received, sizeof received);
+    received = NULL;
+done:
+    memory_free(counts);
+    memory_free(wanted);
+    memory_free(received);
+    return status;
 }
 
 graco_status comm_rows_init(struct comm_rows *out, struct comm *comm, const int64_t *bounds,

@@ -64,6 +64,18 @@ graco_status comm_finish(struct comm *comm);
 /* `bytes` of rank 0 to all others. */
 graco_status comm_broadcast(struct comm *comm, void *data, int64_t bytes);
 
+/* The same from any rank. */
+graco_status comm_broadcast_from(struct comm *comm, int rank, void *data, int64_t bytes);
+
+/* `bytes` of one rank into `data` of rank 0; for the other ranks, and from rank 0, nothing happens. */
+graco_status comm_collect(struct comm *comm, int rank, void *data, int64_t bytes);
+
+/* Sends items start[r] .. start[r + 1] - 1 of `out`, of `size` bytes each, to rank r, its own to itself.
+ * *in, a pointer that the caller owns, gets those that were sent here, in the order of the ranks: rank
+ * r's begin at in_start[r] (ranks + 1). */
+graco_status comm_swap(void *in, int64_t *in_start, struct comm *comm, const void *out,
+                       const int64_t *start, int64_t size);
+
 /* Returns when all ranks have called it. GRACO_ERROR_IO after so many seconds, which names a rank that
  * has not; 0: waits for ever. */
 graco_status comm_barrier(struct comm *comm, double seconds);

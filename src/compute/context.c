@@ -75,7 +75,7 @@ graco_status context_look(const struct context *context)
     const struct watch *watch = &context->watch;
     if (!watch->go_on || watch->go_on(watch->owner))
         return GRACO_OK;
-    return status_fail(GRACO_STOPPED, "stopped within a step");
+    return status_fail(GRACO_STOPPED, "stopped");
 }
 
 /* `bytes` rounded up to its class: at most an eighth is wasted. */

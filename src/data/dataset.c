@@ -4,6 +4,7 @@
 #include "data/dataset.h"
 
 #include "base/memory.h"
+#include "graph/shard.h"
 #include "io/name_find.h"
 #include "io/tables/names.h"
 
@@ -25,8 +26,32 @@ int64_t dataset_classes(const int32_t *label, int64_t count)
     return (int64_t)largest + 1;
 }
 
+static void shard_clear(struct dataset_shard *shard)
+{
+    if (shard)
+        shard_free(shard->shard);
+    memory_free(shard);
+}
+
+int64_t dataset_nodes(const struct graco_dataset *data)
+{
+    return data->shard ? data->shard->shard->all_nodes : data->graph->nodes;
+}
+
+/* The first of a shard's own nodes. */
+static int64_t first_of(const struct dataset_shard *shard)
+{
+    return shard ? shard->shard->bounds[comm_rank(shard->shard->comm)] : 0;
+}
+
+int64_t dataset_first(const struct graco_dataset *data)
+{
+    return first_of(data->shard);
+}
+
 void dataset_parts_clear(struct dataset_parts *parts)
 {
+    shard_clear(parts->shard);
     memory_free(parts->lent_source ? NULL : parts->source);
     memory_free(parts->lent_target ? NULL : parts->target);
     memory_free(parts->weights);
@@ -45,7 +70,7 @@ void dataset_parts_clear(struct dataset_parts *parts)
 }
 
 /* One pass over all values, unless they lie in a file so large that they may not fit memory. */
-static graco_status check_dense(const struct features *features)
+static graco_status check_dense(const struct features *features, int64_t first)
 {
     int64_t count = features->rows * features->cols;
     if (features->file && count > FEATURES_CHECKED / (int64_t)sizeof(float))
@@ -54,13 +79,14 @@ static graco_status check_dense(const struct features *features)
         if (!isfinite(features->dense[i]))
             return status_fail(GRACO_ERROR_FORMAT,
                                "feature %lld of node %lld is %g: expected a finite number",
-                               (long long)(i % features->cols), (long long)(i / features->cols),
-                               (double)features->dense[i]);
+                               (long long)(i % features->cols),
+                               (long long)(first + i / features->cols), (double)features->dense[i]);
     }
     return GRACO_OK;
 }
 
-static graco_status check_features(struct features *features, int64_t nodes)
+/* For nodes first .. first + nodes - 1. */
+static graco_status check_features(struct features *features, int64_t first, int64_t nodes)
 {
     bool none = !features->dense && !features->sparse.start;
     if (none)
@@ -77,7 +103,7 @@ static graco_status check_features(struct features *features, int64_t nodes)
         return GRACO_OK;
     }
     if (features->dense)
-        return check_dense(features);
+        return check_dense(features, first);
     graco_status status = csr_check(&features->sparse);
     return status == GRACO_OK ? status : status_context(status, "features");
 }
@@ -220,6 +246,7 @@ static graco_status check_crossings(const struct graph *graph, const int32_t *gr
 static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
 {
     data->features = parts->features;
+    data->shard = parts->shard;
     data->classes = parts->label || parts->multi ? parts->classes : 0;
     if (data->classes == 0) {
         memory_free(parts->label); /* every node is unknown: there are no labels */
@@ -238,6 +265,7 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
     memset(parts->notes, 0, sizeof parts->notes);
     data->inductive = parts->inductive;
     parts->features = (struct features){0};
+    parts->shard = NULL;
     parts->label = NULL;
     parts->multi = parts->label_known = parts->split = NULL;
     parts->graph_id = parts->order = NULL;
@@ -252,7 +280,8 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
     if (parts->nodes < 1 || parts->nodes > INT32_MAX)
         FAIL(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld",
              (long long)parts->nodes, (long long)INT32_MAX);
-    TRY(check_features(&parts->features, parts->nodes));
+    TRY(check_features(&parts->features, first_of(parts->shard),
+                       parts->shard ? parts->shard->shard->graph.nodes : parts->nodes));
     TRY(check_classes(parts));
     TRY(check_labels(parts));
     TRY(check_split(parts));
@@ -261,14 +290,19 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
     TRY(check_order(parts));
     TRY(memory_zalloc(&data, 1, sizeof *data));
     TRY(memory_string(&data->name, parts->name ? parts->name : "unnamed"));
-    TRY(graph_build(&data->graph, &removed,
-                    &(struct graph_pairs){.nodes = parts->nodes,
-                                          .edges = parts->edges,
-                                          .source = parts->source,
-                                          .target = parts->target,
-                                          .weight = parts->weights,
-                                          .undirected = parts->undirected}));
-    TRY(check_crossings(data->graph, parts->graph_id));
+    if (parts->shard) {
+        data->graph = &parts->shard->shard->graph;
+        removed = parts->shard->removed;
+    } else {
+        TRY(graph_build(&data->graph, &removed,
+                        &(struct graph_pairs){.nodes = parts->nodes,
+                                              .edges = parts->edges,
+                                              .source = parts->source,
+                                              .target = parts->target,
+                                              .weight = parts->weights,
+                                              .undirected = parts->undirected}));
+        TRY(check_crossings(data->graph, parts->graph_id));
+    }
     data->self_loops = removed.self_loops;
     data->duplicates = removed.duplicates;
     take_parts(data, parts);
@@ -285,7 +319,9 @@ void graco_dataset_free(graco_dataset *data)
     if (!data)
         return;
     memory_free(data->name);
-    graph_free(data->graph);
+    if (!data->shard)
+        graph_free(data->graph);
+    shard_clear(data->shard);
     features_clear(&data->features);
     memory_free(data->label);
     memory_free(data->multi);
@@ -343,6 +379,8 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
     const struct graph *graph = data->graph;
     const struct features *features = &data->features;
     const int64_t *sparse = features->sparse.start;
+    if (data->shard && data->shard->info.nodes > 0)
+        return data->shard->info;
     graco_dataset_info info = {
         .name = data->name,
         .nodes = graph->nodes,
@@ -360,12 +398,12 @@ graco_dataset_info graco_dataset_describe(const graco_dataset *data)
         .inductive = data->inductive,
         .weighted = graph->in.value,
     };
-    for (int64_t i = 0; i < graph->nodes; i++) {
+    for (int64_t i = 0; i < graph->nodes; i++)
         info.isolated += graph->in.start[i] == graph->in.start[i + 1] &&
                          graph->out.start[i] == graph->out.start[i + 1];
-        if (data->split && data->split[i] < 3)
+    for (int64_t i = 0; data->split && i < dataset_nodes(data); i++)
+        if (data->split[i] < 3)
             info.split_nodes[data->split[i]]++;
-    }
     return info;
 }
 

@@ -65,11 +65,22 @@ graco_status features_check_cols(const struct features *features);
 /* The features as a new dense matrix, which the caller clears. O(rows * cols). */
 graco_status features_densify(graco_matrix *X, const struct features *features);
 
+/* Of a data set of which each rank has its rows alone (read_rows.h): what is known of the whole. */
+struct dataset_shard {
+    struct shard *shard; /* its graph is that of the data set; its rows are the features' */
+    struct graph_removed removed; /* from own rows */
+    int64_t entries_before;       /* stored ones of sparse features in the rows before */
+    bool counts;                  /* preprocess_counts of the whole */
+    graco_dataset_info info;      /* of the whole */
+    char fingerprint[GRACO_FINGERPRINT];
+};
+
 struct graco_dataset {
     char *name;
     struct graph *graph;
     struct features features;
-    int64_t classes;      /* 0: no labels */
+    struct dataset_shard *shard; /* graph and features are a rank's rows; NULL: all are here */
+    int64_t classes;             /* 0: no labels */
     int32_t *label;       /* (nodes) class, -1 if unknown; NULL if multi-label or unlabelled */
     uint8_t *multi;       /* (nodes, classes) 0 or 1; NULL if single-label */
     uint8_t *label_known; /* (nodes) whether the row counts in scores; NULL: all do */
@@ -85,6 +96,10 @@ struct graco_dataset {
     struct reading reading;         /* how it was read; no source: it was generated */
 };
 
+/* Nodes of the whole data set, whatever this rank has of it; the number of its first row here. */
+int64_t dataset_nodes(const struct graco_dataset *data);
+int64_t dataset_first(const struct graco_dataset *data);
+
 /* What a reader found; dataset_create takes ownership of every array, also when it fails. */
 struct dataset_parts {
     const char *name; /* copied */
@@ -97,6 +112,7 @@ struct dataset_parts {
     bool undirected;               /* add the reverse of every edge */
     bool inductive;
     struct features features;
+    struct dataset_shard *shard; /* in the place of edges: a rank's rows; NULL: all are here */
     int64_t classes;
     int32_t *label;
     uint8_t *multi;

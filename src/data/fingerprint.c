@@ -3,6 +3,7 @@
  * states that differ still differ after the same item. It finds mistakes, not forgeries. */
 #include "data/dataset.h"
 #include "data/fingerprint.h"
+#include "graph/shard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,19 +30,47 @@ static uint64_t mix(uint64_t hash, uint64_t item)
     return hash ^ hash >> 32;
 }
 
-/* Items of 4 bytes, two at a time. */
-static uint64_t mix_items(uint64_t hash, const void *items, int64_t count)
+/* A hash on its way through items of 4 bytes, which it takes two at a time: the first of a pair waits for
+ * the second, which may come from another rank. */
+struct stream {
+    uint64_t hash;
+    uint32_t held;
+    uint32_t holds;
+};
+
+static void stream_items(struct stream *s, const void *items, int64_t count)
 {
     const char *at = items;
-    uint32_t pair[2] = {0};
-    hash = mix(hash, (uint64_t)count);
+    uint32_t pair[2] = {s->held};
+    uint64_t hash = s->hash;
+    if (s->holds && count > 0) {
+        memcpy(&pair[1], at, sizeof *pair);
+        hash = mix(hash, pair[0] | (uint64_t)pair[1] << 32);
+        count--;
+        at += sizeof *pair;
+        s->holds = false;
+    }
     for (; count >= 2; count -= 2, at += sizeof pair) {
         memcpy(pair, at, sizeof pair);
         hash = mix(hash, pair[0] | (uint64_t)pair[1] << 32);
     }
-    if (count == 1)
-        memcpy(pair, at, sizeof *pair);
-    return count == 1 ? mix(hash, pair[0]) : hash;
+    if (count == 1) {
+        memcpy(&s->held, at, sizeof s->held);
+        s->holds = true;
+    }
+    s->hash = hash;
+}
+
+static uint64_t stream_end(const struct stream *s)
+{
+    return s->holds ? mix(s->hash, s->held) : s->hash;
+}
+
+static uint64_t mix_items(uint64_t hash, const void *items, int64_t count)
+{
+    struct stream s = {.hash = mix(hash, (uint64_t)count)};
+    stream_items(&s, items, count);
+    return stream_end(&s);
 }
 
 static uint64_t mix_rows(uint64_t hash, const struct csr *matrix)
@@ -90,22 +119,107 @@ static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, int64_t count)
 /* Classes by number: their names do not count. */
 static uint64_t hash_labels(const struct graco_dataset *data)
 {
-    int64_t nodes = data->graph->nodes;
+    int64_t nodes = dataset_nodes(data);
     uint64_t hash = mix_bytes(5, data->label_known, nodes);
     if (data->label)
         hash = mix_items(hash, data->label, nodes);
     return mix_bytes(hash, data->multi, nodes * data->classes);
 }
 
-graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data)
+static void print(char text[GRACO_FINGERPRINT], const graco_dataset *data, uint64_t graph,
+                  uint64_t features)
 {
-    int64_t nodes = data->graph->nodes;
-    PASS(features_check(&data->features));
+    int64_t nodes = dataset_nodes(data);
     snprintf(text, GRACO_FINGERPRINT,
              "%" PRId64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64,
-             nodes, hash_graph(data), hash_features(&data->features),
-             hash_names(data->node_ids, nodes), mix_bytes(4, data->split, nodes),
-             hash_labels(data));
+             nodes, graph, features, hash_names(data->node_ids, nodes),
+             mix_bytes(4, data->split, nodes), hash_labels(data));
+}
+
+graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data)
+{
+    if (data->shard) {
+        memcpy(text, data->shard->fingerprint, GRACO_FINGERPRINT);
+        return GRACO_OK;
+    }
+    PASS(features_check(&data->features));
+    print(text, data, hash_graph(data), hash_features(&data->features));
+    return GRACO_OK;
+}
+
+/* ---- Over ranks ------------------------------------------------------------------------------ */
+
+/* What a rank adds to a hash when its turn comes. */
+struct turn {
+    struct comm *comm;
+    const struct csr *rows; /* whose starts are mixed; NULL: `items` are */
+    int64_t before;         /* entries of the ranks before */
+    const int32_t
+        *names; /* of what 4-byte items count, in the whole; NULL: they stand for themselves */
+    const void *items;
+    int64_t count;
+};
+
+static void take_turn(struct stream *s, const struct turn *t)
+{
+    const int32_t *index = t->items;
+    bool last = comm_rank(t->comm) == comm_ranks(t->comm) - 1;
+    for (int64_t i = 0; t->rows && i < t->rows->rows + last; i++)
+        s->hash = mix(s->hash, (uint64_t)(t->before + t->rows->start[i]));
+    for (int64_t i = 0; t->names && i < t->count; i++)
+        stream_items(s, &t->names[index[i]], 1);
+    if (t->items && !t->names)
+        stream_items(s, t->items, t->count);
+}
+
+/* Takes a hash from rank to rank, each of which adds its own; all have it in the end. */
+static graco_status mix_turns(uint64_t *hash, const struct turn *turn)
+{
+    struct stream s = {.hash = *hash};
+    for (int rank = 0; rank < comm_ranks(turn->comm); rank++) {
+        if (rank == comm_rank(turn->comm))
+            take_turn(&s, turn);
+        PASS(comm_broadcast_from(turn->comm, rank, &s, sizeof s));
+    }
+    *hash = stream_end(&s);
+    return GRACO_OK;
+}
+
+/* mix_rows over the rows of all ranks, `all` entries in all. */
+static graco_status mix_shards(uint64_t *hash, struct comm *comm, const struct csr *rows,
+                               const int32_t *names, int64_t before, int64_t all)
+{
+    int64_t own = rows->start[rows->rows];
+    struct turn starts = {.comm = comm, .rows = rows, .before = before};
+    struct turn index = {.comm = comm, .names = names, .items = rows->index, .count = own};
+    struct turn value = {.comm = comm, .items = rows->value, .count = own};
+    PASS(mix_turns(hash, &starts));
+    *hash = mix(*hash, (uint64_t)all);
+    PASS(mix_turns(hash, &index));
+    if (!rows->value)
+        return GRACO_OK;
+    *hash = mix(*hash, (uint64_t)all);
+    return mix_turns(hash, &value);
+}
+
+graco_status fingerprint_shard(char text[GRACO_FINGERPRINT], const struct graco_dataset *data)
+{
+    const struct shard *shard = data->shard->shard;
+    const graco_dataset_info *info = &data->shard->info;
+    const struct features *X = &data->features;
+    uint64_t graph = 1, features = mix(2, (uint64_t)X->cols);
+    PASS(features_check(X));
+    PASS(mix_shards(&graph, shard->comm, &shard->graph.in, shard->nodes, shard->edges_before,
+                    shard->all_edges));
+    if (X->dense) {
+        struct turn rows = {.comm = shard->comm, .items = X->dense, .count = X->rows * X->cols};
+        features = mix(features, (uint64_t)(info->nodes * X->cols));
+        PASS(mix_turns(&features, &rows));
+    } else {
+        PASS(mix_shards(&features, shard->comm, &X->sparse, NULL, data->shard->entries_before,
+                        info->feature_entries));
+    }
+    print(text, data, graph, features);
     return GRACO_OK;
 }
 

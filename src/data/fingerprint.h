@@ -5,6 +5,11 @@
 
 #include "graco.h"
 
+struct graco_dataset;
+
+/* The fingerprint of a data set of which each rank has rows alone, that of the whole. All ranks call it. */
+graco_status fingerprint_shard(char text[GRACO_FINGERPRINT], const struct graco_dataset *data);
+
 /* Whether a text has that form. */
 bool fingerprint_valid(const char *text);
 

@@ -9,6 +9,7 @@
 struct contamination {
     struct random_key key;
     uint64_t threshold;
+    int64_t first; /* row of the whole X */
 };
 
 static bool is_spared(const struct contamination *dirt, uint64_t element)
@@ -22,7 +23,7 @@ static graco_status copy_dense(float **out, const struct features *X,
     int64_t count = X->rows * X->cols;
     PASS(memory_alloc(out, count, sizeof **out));
     for (int64_t i = 0; i < count; i++)
-        (*out)[i] = is_spared(dirt, (uint64_t)i) ? X->dense[i] : 0;
+        (*out)[i] = is_spared(dirt, (uint64_t)(dirt->first * X->cols + i)) ? X->dense[i] : 0;
     return GRACO_OK;
 }
 
@@ -33,7 +34,7 @@ static graco_status copy_sparse(struct csr *out, const struct csr *X,
     PASS(csr_alloc(out, X->rows, X->cols, X->start[X->rows], true));
     for (int64_t row = 0; row < X->rows; row++) {
         for (int64_t k = X->start[row]; k < X->start[row + 1]; k++) {
-            if (!is_spared(dirt, (uint64_t)(row * X->cols + X->index[k])))
+            if (!is_spared(dirt, (uint64_t)((dirt->first + row) * X->cols + X->index[k])))
                 continue;
             out->index[kept] = X->index[k];
             out->value[kept++] = X->value[k];
@@ -84,6 +85,7 @@ graco_status preprocess_features(struct features *out, const struct features *X,
     struct contamination dirt = {
         .key = {.seed = options->seed, .stream = RANDOM_CONTAMINATE},
         .threshold = random_threshold(options->contaminate),
+        .first = options->first,
     };
     if (!(options->contaminate >= 0 && options->contaminate <= 1))
         FAIL(GRACO_ERROR_ARGUMENT, "contaminate is %g: expected 0 to 1", options->contaminate);
@@ -106,18 +108,25 @@ bool preprocess_needed(const struct preprocess *options)
     return options->scaling != SCALING_NONE || options->contaminate != 0;
 }
 
-/* Rows of the features that tell what kind of numbers they are. */
-enum { LOOKED_ROWS = 4096 };
+void preprocess_look(struct preprocess_seen *seen, const struct features *X, int64_t rows)
+{
+    int64_t stored = X->dense ? rows * X->cols : X->sparse.start ? X->sparse.start[rows] : 0;
+    const float *value = X->dense ? X->dense : X->sparse.value;
+    for (int64_t i = 0; i < stored; i++) {
+        seen->below += value && value[i] < 0;
+        seen->others += !value || value[i] != 0;
+    }
+}
+
+bool preprocess_judge(const struct preprocess_seen *seen, int64_t rows, int64_t cols)
+{
+    return cols > 0 && seen->below == 0 && seen->others <= rows * cols / 2;
+}
 
 bool preprocess_counts(const struct features *X)
 {
-    int64_t rows = X->rows < LOOKED_ROWS ? X->rows : LOOKED_ROWS, others = 0;
-    int64_t stored = X->dense ? rows * X->cols : X->sparse.start ? X->sparse.start[rows] : 0;
-    const float *value = X->dense ? X->dense : X->sparse.value;
-    for (int64_t i = 0; value && i < stored; i++) {
-        if (value[i] < 0)
-            return false;
-        others += value[i] != 0;
-    }
-    return X->cols > 0 && (value ? others : stored) <= rows * X->cols / 2;
+    int64_t rows = X->rows < PREPROCESS_LOOKED ? X->rows : PREPROCESS_LOOKED;
+    struct preprocess_seen seen = {0};
+    preprocess_look(&seen, X, rows);
+    return preprocess_judge(&seen, rows, X->cols);
 }

@@ -16,6 +16,7 @@ struct preprocess {
     enum scaling scaling;
     double contaminate; /* probability in [0, 1] that an entry becomes zero */
     uint64_t seed;      /* of the contamination */
+    int64_t first;      /* number of X's first row in the whole, by which entries are drawn */
 };
 
 /* Fills *out with a changed copy of X, of the same form (dense or sparse); the caller owns it and
@@ -31,8 +32,18 @@ struct preprocess {
 graco_status preprocess_features(struct features *out, const struct features *X,
                                  const struct preprocess *options);
 
-/* Whether features are counts, words or shares of them: none below 0, and at least half of them 0.
- * Looks at the first few thousand rows. */
+/* Entries of X below 0, and others than 0. */
+struct preprocess_seen {
+    int64_t below, others;
+};
+
+/* Adds those of X's first `rows` rows. */
+void preprocess_look(struct preprocess_seen *seen, const struct features *X, int64_t rows);
+
+/* Whether features of so many rows and columns are counts, words or shares of them: none below 0, and at
+ * least half of them 0. The first PREPROCESS_LOOKED rows of all tell. */
+enum { PREPROCESS_LOOKED = 4096 };
+bool preprocess_judge(const struct preprocess_seen *seen, int64_t rows, int64_t cols);
 bool preprocess_counts(const struct features *X);
 
 /* Whether the options change anything; if not, X itself can be used. */

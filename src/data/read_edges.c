@@ -9,14 +9,22 @@
 /* How much of a column's name a note shows. */
 enum { NOTE_NAME = 40 };
 
-/* "column 3 `since` is no weight and left out; ". */
+/* "column 3 `since` is no weight and left out; ", "weights; 2 further columns, left out; ". */
 static const char *say_weights(char text[TABLES_NOTE / 2], const struct table_edges *edges)
 {
     int length = (int)(edges->other.length < NOTE_NAME ? edges->other.length : NOTE_NAME);
-    if (length == 0)
-        return edges->left_out ? "weights, which are left out; " : edges->weight ? "weights; " : "";
-    snprintf(text, TABLES_NOTE / 2, "column %d `%.*s` is no weight and left out; ",
-             edges->order[2] + 1, length, edges->other.text);
+    bool unused = edges->left_out && (!edges->wide || edges->order[2] >= 0);
+    const char *weights = edges->weight ? "weights; "
+                          : unused      ? "weights, which are left out; "
+                                        : "";
+    if (length > 0)
+        snprintf(text, TABLES_NOTE / 2, "column %d `%.*s` is no weight and left out; ",
+                 edges->order[2] + 1, length, edges->other.text);
+    else if (edges->further > 0)
+        snprintf(text, TABLES_NOTE / 2, "%s%d further column%s, left out; ", weights,
+                 edges->further, edges->further == 1 ? "" : "s");
+    else
+        return weights;
     return text;
 }
 

@@ -13,6 +13,7 @@
  *
  * All but edge_index may be missing. */
 #include "data/given.h"
+#include "data/read_rows.h"
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -118,12 +119,16 @@ done:
 static graco_status count_nodes(struct dataset_parts *parts, const struct members *members,
                                 const struct array *y)
 {
+    int64_t rows = parts->nodes; /* that ranks have found */
     bool found;
     PASS(read_number(&found, &parts->nodes, members, "num_nodes"));
+    if (parts->shard && parts->nodes != rows)
+        return status_fail(GRACO_ERROR_FORMAT, "features for %lld nodes: expected %lld",
+                           (long long)rows, (long long)parts->nodes);
     if (found && parts->nodes < 0) /* which would match arrays of every length */
         return status_fail(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld",
                            (long long)parts->nodes, (long long)INT32_MAX);
-    if (found)
+    if (found || parts->shard)
         return GRACO_OK;
     if (parts->features.dense || parts->features.sparse.start) {
         parts->nodes = parts->features.rows;
@@ -242,16 +247,29 @@ static graco_status read_inductive(struct dataset_parts *parts, const struct mem
     return GRACO_OK;
 }
 
+/* Edges and features, all of them. */
+static graco_status read_whole(struct dataset_parts *parts, const struct source *source)
+{
+    const struct members *members = &source->members;
+    PASS(read_edge_index(parts, members));
+    if (!source->options->unweighted)
+        PASS(member_optional(&parts->weights, parts->edges, ARRAY_F32, members, "edge_weight"));
+    return read_features(&parts->features, members);
+}
+
 static graco_status read_native(struct graco_dataset **out, const struct source *source)
 {
+    struct graco_dataset *data = NULL;
     graco_status status = GRACO_OK;
     const struct members *members = &source->members;
     struct dataset_parts parts = {.name = source->name, .undirected = source->options->undirected};
     struct member y = {0};
-    TRY(read_edge_index(&parts, members));
-    if (!source->options->unweighted)
-        TRY(member_optional(&parts.weights, parts.edges, ARRAY_F32, members, "edge_weight"));
-    TRY(read_features(&parts.features, members));
+    bool by_rows = false;
+    TRY(rows_can(&by_rows, source));
+    if (by_rows)
+        TRY(rows_read(&parts, members));
+    else
+        TRY(read_whole(&parts, source));
     TRY(member_open(&y, members, "y"));
     TRY(count_nodes(&parts, members, y.array));
     TRY(take_labels(&parts, &y));
@@ -264,8 +282,13 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     TRY(read_inductive(&parts, members));
     if (!members->arrays) /* these take the memory of their nodes, and a caller is trusted */
         TRY(check_claim(&parts));
-    TRY(dataset_create(out, &parts));
+    TRY(dataset_create(&data, &parts));
+    if (by_rows)
+        TRY(rows_describe(data));
+    *out = data;
+    data = NULL;
 done:
+    graco_dataset_free(data);
     member_clear(&y);
     dataset_parts_clear(&parts);
     return status;

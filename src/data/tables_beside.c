@@ -118,8 +118,9 @@ static graco_status read_table(struct tables *tables, const char *file,
     struct table_numbers *table = &tables->features;
     PASS(table_numbers_read(table, file, bytes->data, bytes->length,
                             tables->edges.names ? TABLE_IDS_FIRST : TABLE_IDS_AUTO, &tables->how));
-    snprintf(note, sizeof note, "%s; %" PRId64 " features; %s",
+    snprintf(note, sizeof note, "%s; %" PRId64 " features; %s%s",
              say_ids(ids, table->id_column, table->id_name), table->cols,
+             table->numbered ? "row numbers, left out; " : "",
              table->header ? "header" : "no header");
     return tables_note(tables, file, note);
 }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -205,6 +206,33 @@ static void add_split(graco_eval_result *result, int64_t s, const struct protoco
         result->worst_gap = one->report.worst_gap;
 }
 
+/* Asks the caller, from its own thread, whether to go on; what it says holds for all threads. */
+struct asking {
+    const graco_eval_options *options;
+    const struct watch *watch; /* of the caller's context: how far its split is */
+    int64_t splits, done;
+    double asked, share;
+    atomic_bool stopped;
+};
+
+static bool not_stopped(void *owner)
+{
+    return !atomic_load_explicit(&((struct asking *)owner)->stopped, memory_order_relaxed);
+}
+
+static bool ask(void *owner)
+{
+    const double interval = 0.1; /* seconds between two questions */
+    struct asking *a = owner;
+    double now = threads_seconds_roughly();
+    if (now - a->asked >= interval && not_stopped(a)) {
+        a->asked = now;
+        a->share = fmax(a->share, ((double)a->done + a->watch->share) / (double)a->splits);
+        atomic_store(&a->stopped, !a->options->on_progress(a->options->user, a->share));
+    }
+    return not_stopped(a);
+}
+
 /* What reads and writes one split, by the seat of its thread. */
 struct seat {
     struct probe_input input;
@@ -219,6 +247,7 @@ struct wave {
     struct context *const *contexts;
     const struct splits *splits;
     const graco_eval_options *options;
+    struct asking *asking;
     int64_t first;
 };
 
@@ -262,6 +291,7 @@ static graco_status run_splits(graco_eval_result *result, const struct probe_inp
                 FAIL(seat->status, "%s", seat->message);
             add_split(result, wave.first + i, &seat->one);
             fewest = seat->one.training_rows < fewest ? seat->one.training_rows : fewest;
+            wave.asking->done++;
         }
     }
     if (!result->multi_label && fewest < result->classes)
@@ -304,7 +334,12 @@ static graco_status open_and_run(graco_eval_result *result, const struct probe_i
         TRY(context_create(&contexts[wide], backend, input->threads, 0));
         wide++;
     } while (wide < most && wide < SPLITS_BYTES / bytes);
-    const struct wave wave = {.contexts = contexts, .splits = splits, .options = options};
+    struct asking asking = {
+        .options = options, .watch = &contexts[0]->watch, .splits = splits->count};
+    for (int64_t i = 0; options->on_progress && i < wide; i++) /* the caller has seat 0 */
+        contexts[i]->watch = (struct watch){.go_on = i == 0 ? ask : not_stopped, .owner = &asking};
+    const struct wave wave = {
+        .contexts = contexts, .splits = splits, .options = options, .asking = &asking};
     TRY(run_splits(result, input, splits, &wave, wide));
 done:
     for (int64_t i = 0; i < wide; i++)

@@ -262,6 +262,7 @@ static graco_status find_steps(struct solver *s, int64_t count, int64_t *passes)
     memcpy(s->live, s->active, (size_t)count * sizeof *s->live);
     for_each(s, count, begin_steps);
     for (int64_t round = 0; round < 4 * s->rank + 20 && count > 0; round++) {
+        PASS(context_look(s->context));
         s->regression.list = s->live;
         s->regression.count = count;
         PASS(s->context->kernels->regress_curve(s->context, &s->regression, s->direction,
@@ -324,6 +325,7 @@ static graco_status take_steps(struct solver *s, const int32_t *list, int64_t co
     for (int64_t a = 0; a < count; a++)
         s->length[list[a]] = length;
     while (count > 0) {
+        PASS(context_look(s->context));
         s->regression.list = s->trying;
         s->regression.count = count;
         for_each(s, count, pack_weights);
@@ -427,6 +429,7 @@ graco_status logistic_solve(double *W, struct logistic_report *report,
         bool even = c < 2 || fabs(C[c] * C[c - 2] - C[c - 1] * C[c - 1]) < 1e-9 * C[c] * C[c - 2];
         struct turning turning = {W + c * outputs * problem->rows->cols, &solver};
         solver.C = C[c];
+        problem->context->watch.share = (double)c / (double)problem->count;
         extrapolate(&solver, even ? c : 1);
         TRY(solve_one(&solver, report));
         threads_run(problem->context->threads, outputs, ROTATED, turn_back, &turning);

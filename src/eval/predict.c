@@ -4,9 +4,11 @@
 #include "base/threads.h"
 #include "eval/blas.h"
 #include "eval/protocol.h"
+#include "io/tables/names.h"
 #include "methods/method.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_known(const graco_dataset *data, int64_t node)
@@ -36,17 +38,75 @@ static graco_status list_nodes(struct node_list lists[2], int32_t *room, const g
     return GRACO_OK;
 }
 
+enum { CLASS_NUMBER = 24 };
+
+/* What class k is called where the model was trained: without names by its number. */
+static const char *class_called(char number[CLASS_NUMBER], const graco_model *model, int64_t k)
+{
+    snprintf(number, CLASS_NUMBER, "%lld", (long long)k);
+    return model->class_names ? model->class_names[k] : number;
+}
+
+/* Every class of the data set must be one of the model's, by name. In another order classes are the same:
+ * what the model gives stays in its own. */
+static graco_status check_class_names(const graco_model *model, const graco_dataset *data)
+{
+    struct names *names = NULL;
+    char number[CLASS_NUMBER];
+    int32_t found = 0;
+    graco_status status = GRACO_OK;
+    TRY(names_create(&names));
+    for (int64_t k = 0; k < model->sizes.classes; k++) {
+        const char *name = class_called(number, model, k);
+        TRY(names_add(&found, names, name, (int64_t)strlen(name)));
+    }
+    for (int64_t k = 0; k < data->classes; k++)
+        if (names_find(names, data->class_names[k], (int64_t)strlen(data->class_names[k])) < 0)
+            FAIL(GRACO_ERROR_ARGUMENT,
+                 "data set '%s' has a class '%.100s' that the model was not trained on; expected "
+                 "its %lld classes, the first of them '%.100s'",
+                 data->name, data->class_names[k], (long long)model->sizes.classes,
+                 class_called(number, model, 0));
+done:
+    names_free(names);
+    return status;
+}
+
+/* The labels of the training itself have the model's classes, whatever it knows of their names: an older
+ * graco kept none. */
+static graco_status same_labels(bool *same, const graco_model *model, const graco_dataset *data)
+{
+    char words[GRACO_DIFFERENCES];
+    bool known = false;
+    PASS(graco_model_compare(&known, words, model, data));
+    *same = !strstr(words, "labels");
+    return GRACO_OK;
+}
+
+/* A class that the model does not know cannot be predicted. */
+static graco_status check_classes(const graco_model *model, const graco_dataset *data)
+{
+    bool multi = data->multi, same = false;
+    if (data->classes == 0)
+        return GRACO_OK;
+    if (data->class_names && !model->class_names)
+        PASS(same_labels(&same, model, data));
+    bool named = data->class_names && !same;
+    if (multi != model->sizes.multi_label || (!named && data->classes != model->sizes.classes))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "the model was trained on %lld classes, %s of them per node; data set "
+                           "'%s' has other ones",
+                           (long long)model->sizes.classes,
+                           model->sizes.multi_label ? "any number" : "one", data->name);
+    return named ? check_class_names(model, data) : GRACO_OK;
+}
+
 /* From the classes that a supervised model gives every node. */
 static graco_status take_given(graco_prediction *out, const graco_matrix *Z,
                                const graco_model *model, const graco_dataset *data,
                                struct node_list nodes)
 {
-    if (data->classes > 0 && (data->classes != Z->cols || !data->multi == model->sizes.multi_label))
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the model was trained on %lld classes, %s of them per node; data set "
-                           "'%s' has other ones",
-                           (long long)Z->cols, model->sizes.multi_label ? "any number" : "one",
-                           data->name);
+    PASS(check_classes(model, data));
     out->classes = Z->cols;
     out->multi_label = model->sizes.multi_label;
     PASS(memory_alloc(&out->probability, nodes.count * Z->cols, sizeof *out->probability));

@@ -21,28 +21,47 @@ void shard_free(struct shard *shard)
 
 /* Node i ends the range of all ranks up to r where its share of the nodes and edges before it reaches
  * r / ranks. Each range gets a node at least. */
-static void find_bounds(int64_t *bounds, int ranks, const struct graph *graph)
+graco_status shard_bounds(int64_t *bounds, int ranks, const int64_t *start, int64_t nodes)
 {
-    double nodes = (double)graph->nodes, edges = graph->edges > 0 ? (double)graph->edges : 1;
+    double edges = start[nodes] > 0 ? (double)start[nodes] : 1;
     int64_t node = 0;
+    if (nodes < ranks)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%lld nodes for %d ranks: expected at least one for each",
+                           (long long)nodes, ranks);
     bounds[0] = 0;
     for (int r = 1; r < ranks; r++) {
         double share = 2 * (double)r / ranks;
-        int64_t least = bounds[r - 1] + 1, most = graph->nodes - (ranks - r);
-        while (node < most && (double)node / nodes + (double)graph->in.start[node] / edges < share)
+        int64_t least = bounds[r - 1] + 1, most = nodes - (ranks - r);
+        while (node < most && (double)node / (double)nodes + (double)start[node] / edges < share)
             node++;
         node = node < least ? least : node;
         bounds[r] = node;
     }
-    bounds[ranks] = graph->nodes;
+    bounds[ranks] = nodes;
+    return GRACO_OK;
+}
+
+int shard_owner(const int64_t *bounds, int ranks, int64_t node)
+{
+    int low = 0, high = ranks;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (bounds[middle] <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* What the way from the whole graph to a shard needs. */
 struct cutting {
     struct shard *shard;
-    const struct graph *whole;
-    int64_t first, last; /* own nodes */
-    int32_t *number;     /* (nodes of the whole graph) new numbers; -1: not read */
+    const struct graph *whole; /* or those of its edges that touch own nodes */
+    int64_t first, last;       /* own nodes */
+    int32_t *number;           /* (nodes of the whole graph) new numbers; -1: not read */
+    uint32_t *ids; /* (edges of `whole`) in the whole graph; NULL: their places are their ids */
 };
 
 static bool is_own(const struct cutting *c, int32_t node)
@@ -60,20 +79,6 @@ static int64_t mark_others(struct cutting *c, const struct csr *rows)
         c->number[node] = 0;
     }
     return count;
-}
-
-/* The rank that has a node. */
-static int shard_owner(const int64_t *bounds, int ranks, int64_t node)
-{
-    int low = 0, high = ranks;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (bounds[middle] <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* Goes through the own nodes and the other ranks at the ends of their edges, each once for a node:
@@ -166,6 +171,87 @@ static graco_status cut_rows(struct csr *out, const struct cutting *c, const str
     return GRACO_OK;
 }
 
+/* Numbers the edges of all ranks: each rank's begin behind those into the nodes of the ranks before. */
+static graco_status count_edges(struct cutting *c, struct comm *comm)
+{
+    const int64_t *start = c->whole->in.start;
+    double *counts = NULL, before = 0, all = 0;
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&counts, comm->ranks, sizeof *counts));
+    counts[comm->rank] = (double)(start[c->last] - start[c->first]);
+    TRY(comm_sum_doubles(comm, counts, comm->ranks));
+    for (int r = 0; r < comm->ranks; r++) {
+        before += r < comm->rank ? counts[r] : 0;
+        all += counts[r];
+    }
+    if (all > (double)UINT32_MAX)
+        FAIL(GRACO_ERROR_ARGUMENT, "a graph of %.0f edges: at most %lld are possible", all,
+             (long long)UINT32_MAX);
+    c->shard->edges_before = (int64_t)before;
+    c->shard->all_edges = (int64_t)all;
+done:
+    memory_free(counts);
+    return status;
+}
+
+/* The ids of own edges by the rank that their sources belong to: `start` (ranks + 1), `list`. */
+static graco_status list_ids(uint32_t **list, int64_t *start, const struct cutting *c, int ranks)
+{
+    const struct csr *in = &c->whole->in;
+    const int64_t *bounds = c->shard->bounds;
+    int64_t first = in->start[c->first], last = in->start[c->last];
+    memset(start, 0, (size_t)(ranks + 1) * sizeof *start);
+    PASS(memory_alloc(list, last - first, sizeof **list));
+    for (int64_t e = first; e < last; e++)
+        start[shard_owner(bounds, ranks, in->index[e]) + 1]++;
+    for (int r = 0; r < ranks; r++)
+        start[r + 1] += start[r];
+    for (int64_t e = first; e < last; e++)
+        (*list)[start[shard_owner(bounds, ranks, in->index[e])]++] = c->ids[e];
+    for (int r = ranks; r > 0; r--) /* each start has moved to the next one's place */
+        start[r] = start[r - 1];
+    start[0] = 0;
+    return GRACO_OK;
+}
+
+/* The ids of all edges that this rank has. It counts those into own nodes; the ranks that have the other
+ * targets tell the rest, in the order of targets and sources, in which the edges stand here too. */
+static graco_status learn_ids(struct cutting *c, struct comm *comm)
+{
+    const int64_t *start = c->whole->in.start, *bounds = c->shard->bounds;
+    int64_t first = start[c->first], *sent = NULL, *received = NULL;
+    uint32_t *list = NULL, *told = NULL;
+    graco_status status = GRACO_OK;
+    TRY(count_edges(c, comm));
+    TRY(memory_alloc(&c->ids, c->whole->edges, sizeof *c->ids));
+    for (int64_t e = first; e < start[c->last]; e++)
+        c->ids[e] = (uint32_t)(c->shard->edges_before + e - first);
+    TRY(memory_alloc(&sent, comm->ranks + 1, sizeof *sent));
+    TRY(memory_alloc(&received, comm->ranks + 1, sizeof *received));
+    TRY(list_ids(&list, sent, c, comm->ranks));
+    TRY(comm_swap(&told, received, comm, list, sent, sizeof *list));
+    for (int r = 0; r < comm->ranks; r++) {
+        int64_t from = start[bounds[r]], count = start[bounds[r + 1]] - from;
+        if (r == comm->rank)
+            continue;
+        if (received[r + 1] - received[r] != count)
+            FAIL(GRACO_ERROR_IO, "ranks have read different edges: were they changed meanwhile?");
+        if (count > 0)
+            memcpy(c->ids + from, told + received[r], (size_t)count * sizeof *told);
+    }
+done:
+    memory_free(sent);
+    memory_free(received);
+    memory_free(list);
+    memory_free(told);
+    return status;
+}
+
+static uint32_t id_of(const struct cutting *c, int64_t edge)
+{
+    return c->ids ? c->ids[edge] : (uint32_t)edge;
+}
+
 /* The ids by which edges are drawn. Those into own nodes are a range of ids. */
 static graco_status list_drawn(struct cutting *c)
 {
@@ -176,33 +262,38 @@ static graco_status list_drawn(struct cutting *c)
     PASS(memory_alloc(&s->drawn, into + entries, sizeof *s->drawn));
     PASS(memory_alloc(&s->graph.out_edge, entries, sizeof *s->graph.out_edge));
     for (int64_t e = 0; e < into; e++)
-        s->drawn[e] = (uint32_t)(base + e);
+        s->drawn[e] = id_of(c, base + e);
     s->drawn_count = into;
     for (int64_t e = 0; e < entries; e++) {
         uint32_t id = whole->out_edge[from + e];
         bool mine = is_own(c, whole->out.index[from + e]);
         if (!mine)
-            s->drawn[s->drawn_count] = id;
+            s->drawn[s->drawn_count] = id_of(c, id);
         s->graph.out_edge[e] = (uint32_t)(mine ? id - base : s->drawn_count++);
     }
     return GRACO_OK;
 }
 
-graco_status shard_create(struct shard **out, struct comm *comm, const struct graph *graph)
+/* Of a whole graph, or, where the bounds are given, of what touches own nodes. */
+static graco_status create(struct shard **out, struct comm *comm, const struct graph *graph,
+                           const int64_t *bounds)
 {
     struct cutting c = {.whole = graph};
     struct shard *s = NULL;
     graco_status status = GRACO_OK;
-    if (graph->nodes < comm_ranks(comm))
-        FAIL(GRACO_ERROR_ARGUMENT, "%lld nodes for %d ranks: expected at least one for each",
-             (long long)graph->nodes, comm_ranks(comm));
     TRY(memory_zalloc(&s, 1, sizeof *s));
     *s = (struct shard){.comm = comm, .all_nodes = graph->nodes, .all_edges = graph->edges};
     TRY(memory_alloc(&s->bounds, comm_ranks(comm) + 1, sizeof *s->bounds));
-    find_bounds(s->bounds, comm_ranks(comm), graph);
+    if (bounds)
+        memcpy(s->bounds, bounds, (size_t)(comm_ranks(comm) + 1) * sizeof *bounds);
+    else
+        TRY(shard_bounds(s->bounds, comm_ranks(comm), graph->in.start, graph->nodes));
     c.shard = s;
     c.first = s->bounds[comm_rank(comm)];
     c.last = s->bounds[comm_rank(comm) + 1];
+    s->edges_before = graph->in.start[c.first];
+    if (bounds)
+        TRY(learn_ids(&c, comm));
     TRY(number_nodes(&c));
     TRY(cut_rows(&s->graph.in, &c, &graph->in));
     TRY(cut_rows(&s->graph.out, &c, &graph->out));
@@ -213,6 +304,18 @@ graco_status shard_create(struct shard **out, struct comm *comm, const struct gr
     s = NULL;
 done:
     memory_free(c.number);
+    memory_free(c.ids);
     shard_free(s);
     return status;
+}
+
+graco_status shard_create(struct shard **out, struct comm *comm, const struct graph *graph)
+{
+    return create(out, comm, graph, NULL);
+}
+
+graco_status shard_create_part(struct shard **out, struct comm *comm, const int64_t *bounds,
+                               const struct graph *touching)
+{
+    return create(out, comm, touching, bounds);
 }

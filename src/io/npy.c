@@ -11,7 +11,10 @@
 
 static const char magic[] = "\x93NUMPY";
 
-enum { MAGIC_LENGTH = 6 };
+enum {
+    MAGIC_LENGTH = 6,
+    NPY_HEADER_LONGEST = 1 << 17, /* of files of which parts are mapped; version 1 has half of it */
+};
 
 /* Whether this machine stores the low byte first. */
 static bool little_endian(void)
@@ -353,6 +356,42 @@ graco_status npy_map_open(struct npy_map *out, const char *path)
     PASS(file_map_open(&out->map, path));
     graco_status status = npy_decode_borrowed(&out->array, out->map.data, out->map.length);
     return status == GRACO_OK ? GRACO_OK : file_map_end(&out->map, status, path);
+}
+
+/* The array that a file's first bytes describe. */
+static graco_status describe(struct array *out, struct header *header, const char *path)
+{
+    struct file_map map;
+    int64_t start = 0, size = 0;
+    graco_status status = GRACO_OK;
+    PASS(file_map_open_part(&map, path, 0, NPY_HEADER_LONGEST));
+    TRY(find_header(&start, &size, map.data, map.length));
+    TRY(read_header(out, header, map.data, start, size, map.all));
+done:
+    return file_map_end(&map, status, path);
+}
+
+graco_status npy_describe(struct array *out, bool *plain, const char *path)
+{
+    struct header header;
+    PASS(describe(out, &header, path));
+    *plain = out->type < ARRAY_BYTES && (int64_t)header.data % out->size == 0 && !header.swap &&
+             (!header.fortran || out->ndim < 2);
+    return GRACO_OK;
+}
+
+graco_status npy_map_part(struct npy_map *out, const char *path, int64_t first, int64_t count)
+{
+    struct header header;
+    struct array all;
+    out->array = (struct array){0};
+    PASS(describe(&all, &header, path));
+    if (first < 0 || count < 0 || first > all.count - count)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s has %" PRId64 " items: expected at least %" PRId64, path, all.count,
+                           first + count);
+    PASS(file_map_open_part(&out->map, path, header.data + first * all.size, count * all.size));
+    return array_borrow(&out->array, all.type, out->map.data, 1, &count);
 }
 
 void npy_map_close(struct npy_map *map)

@@ -37,6 +37,14 @@ struct npy_map {
 };
 
 graco_status npy_map_open(struct npy_map *out, const char *path);
+
+/* What a .npy file says of its items: type and shape. *plain: they lie in C order and native, so that
+ * npy_map_part can map some of them. */
+graco_status npy_describe(struct array *out, bool *plain, const char *path);
+
+/* Items first .. first + count - 1 of a plain file, as an array of one dimension; only these take
+ * addresses. */
+graco_status npy_map_part(struct npy_map *out, const char *path, int64_t first, int64_t count);
 void npy_map_close(struct npy_map *map);
 
 /* Turns numpy's type text such as "<f8", "|b1", "S10" into a type, the size of one item and whether

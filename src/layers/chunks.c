@@ -58,7 +58,9 @@ struct tensor *chunks_send(struct run *run, struct tensor *H, struct tensor *W,
     if (!W)
         return NULL;
     if (!c->sending)
-        return tape_parameter(run->tape, c->nodes, W->cols, c->sent, NULL);
+        return tape_parameter(run->tape, run_views(run, c->layer)->graph->sources, W->cols, c->sent,
+                              NULL);
+    c->sent_cols = W->cols;
     multiply(run, H, W, c->sent + c->first * W->cols, false);
     if (end)
         tape_fail(run->tape, finish(c, end, c->sent + c->first * W->cols, W->cols));
@@ -177,10 +179,24 @@ done:
     return status;
 }
 
+/* Layer k: the rows send, over ranks to other ranks too, and receive. */
+static graco_status run_layer(float *Z, struct run *run, int64_t k)
+{
+    struct chunks *c = run->chunks;
+    const struct sparse_map *map = &run_views(run, k)->map;
+    c->sending = true;
+    PASS(sweep(Z, run, k));
+    if (map->rows)
+        PASS(comm_exchange(map->comm, map->rows, c->sent_cols, 1, c->sent));
+    c->sending = false;
+    return sweep(Z, run, k);
+}
+
 graco_status encoder_embed(float *Z, struct run *run)
 {
     const struct graco_config *config = &run->model->config;
-    struct chunks chunks = {.context = tape_context(run->tape), .nodes = input_rows(run->input)};
+    const struct graph *graph = run_views(run, 1)->graph;
+    struct chunks chunks = {.context = tape_context(run->tape), .nodes = graph->nodes};
     struct context *c = chunks.context;
     graco_status status = GRACO_OK;
     int64_t width = 0;
@@ -190,13 +206,9 @@ graco_status encoder_embed(float *Z, struct run *run)
     int64_t sends = run->model->kind->sends ? run->model->kind->sends(run->model) : width;
     run->chunks = &chunks;
     TRY(context_take(c, &chunks.H, chunks.nodes * width, sizeof(float)));
-    TRY(context_take(c, &chunks.sent, chunks.nodes * sends, sizeof(float)));
-    for (int64_t k = 1; k <= config->layers; k++) {
-        chunks.sending = true;
-        TRY(sweep(Z, run, k));
-        chunks.sending = false;
-        TRY(sweep(Z, run, k));
-    }
+    TRY(context_take(c, &chunks.sent, graph->sources * sends, sizeof(float)));
+    for (int64_t k = 1; k <= config->layers; k++)
+        TRY(run_layer(Z, run, k));
 done:
     tape_reset(run->tape);
     context_give(c, chunks.H);

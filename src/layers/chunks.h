@@ -4,7 +4,8 @@
  * H W of the chunk's rows in `sent`; what follows sees NULL and does nothing. In the receiving sweep
  * run_propagate sums `sent` over the neighbours of the chunk's rows, and the layer goes on to its end.
  * So beside the result there are two matrices of one row per node and buffers of one chunk, and
- * features that are mapped from a file are read in order. */
+ * features that are mapped from a file are read in order. Over ranks each has chunks of its own rows, and
+ * between the sweeps they exchange what was sent: a row's sum has the terms of one process in its order. */
 #ifndef LAYERS_CHUNKS_H
 #define LAYERS_CHUNKS_H
 
@@ -16,8 +17,9 @@ struct chunks {
     struct context *context;
     int64_t nodes, first, rows; /* of the chunk at hand */
     bool sending;
-    float *sent; /* (nodes, widest layer) */
-    float *H;    /* (nodes, widest layer) what the layer before gave, or the sum of all */
+    float *sent; /* (sources of the graph, widest layer): over ranks, rows of others come last */
+    int64_t sent_cols;
+    float *H; /* (nodes, widest layer) what the layer before gave, or the sum of all */
     int64_t layer;
     struct sparse_map map;    /* the chunk's rows of M */
     struct segments segments; /* the sources of the chunk's rows, counted from its first */

@@ -332,20 +332,43 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
                                            : product(tape, input, views, W, rows);
 }
 
-/* Multiplications of all views, forward and backward, in either order. Views that read the same rows in
- * different orders share the product of these rows. */
+/* What decides the order of two products. */
+struct product_sizes {
+    double targets, sources, edges;
+    double views, products; /* of X W: views that read the same rows in different orders share it */
+};
+
+/* Multiplications of all views, forward and backward, in either order. */
+static bool fewer_propagated(const struct product_sizes *s, int64_t columns, int64_t width)
+{
+    double entries = s->edges + s->targets, F = (double)columns, h = (double)width;
+    double multiply_first = s->products * (2 * s->sources * F * h) + s->views * (2 * entries * h);
+    double propagate_first = s->views * (2 * s->targets * F * h + entries * F);
+    return propagate_first < multiply_first;
+}
+
+/* Of the whole graph: all ranks must go the same way. */
+static struct product_sizes sizes_over_ranks(const struct shard *shard, int views)
+{
+    double nodes = (double)shard->all_nodes, edges = (double)shard->all_edges;
+    return (struct product_sizes){nodes, nodes, edges, views, views};
+}
+
 static bool propagates_first(const struct views *views, int64_t columns, int64_t width)
 {
     const struct csr *M = &views->map.matrix[0].entries;
-    const struct shard *shard = views->graph->shard; /* all ranks must go the same way */
-    double targets = (double)(shard ? shard->all_nodes : M->rows);
-    double sources = (double)(shard ? shard->all_nodes : M->cols), count = (double)views->count;
-    double edges = (double)(shard ? shard->all_edges : views->edges);
-    double entries = edges + targets, F = (double)columns, h = (double)width;
-    double products = views->order.views == 2 ? 1 : count;
-    double multiply_first = products * (2 * sources * F * h) + count * (2 * entries * h);
-    double propagate_first = count * (2 * targets * F * h + entries * F);
-    return propagate_first < multiply_first;
+    struct product_sizes sizes = {(double)M->rows, (double)M->cols, (double)views->edges,
+                                  views->count, views->order.views == 2 ? 1 : views->count};
+    if (views->graph->shard)
+        sizes = sizes_over_ranks(views->graph->shard, views->count);
+    return fewer_propagated(&sizes, columns, width);
+}
+
+bool input_reads_others(const struct features *X, const struct shard *shard, int views,
+                        int64_t width)
+{
+    const struct product_sizes sizes = sizes_over_ranks(shard, views);
+    return X->dense && fewer_propagated(&sizes, X->cols, width);
 }
 
 /* Whether sparse features are better propagated first: there is a kernel for it, the product that
@@ -399,6 +422,7 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
     }
     if (input_is_dense(input) && propagates_first(views, W->rows, W->cols)) {
         struct dense_map map;
+        assert(rows == M->cols);
         tape_fail(tape, dense_of(&map, tape, input, views, rows));
         struct tensor *P =
             tape_status(tape) == GRACO_OK ? tape_propagate_features(tape, &map, &views->map) : NULL;

@@ -8,6 +8,7 @@
 #include "graph/view.h"
 
 struct input;
+struct shard;
 
 /* Prepares features for a device. Borrows them. */
 graco_status input_create(struct input **out, struct context *context,
@@ -57,6 +58,11 @@ struct tensor *input_product(struct tape *tape, struct input *input, const struc
  * where it would multiply them as dense ones, and has the memory at the first call. */
 struct tensor *input_propagate(struct tape *tape, struct input *input, const struct views *views,
                                struct tensor *W, const struct ending *end);
+
+/* Whether a rank reads other ranks' rows of X: they are dense, and input_propagate propagates them before
+ * it multiplies by W (X's columns, width). */
+bool input_reads_others(const struct features *X, const struct shard *shard, int views,
+                        int64_t width);
 
 /* Rows first .. first + rows - 1 of X, unmasked, on the device: *dense where X is dense there, else
  * *sparse. For inference. */

@@ -87,10 +87,10 @@ graco_status method_check_data(const struct method *method, const struct graco_d
                            "method %s does not read weights of edges, and data set '%s' has some: "
                            "--unweighted leaves them out",
                            method->name, data->name);
-    if (needs & METHOD_NEEDS_TWO_NODES && data->graph->nodes < 2)
+    if (needs & METHOD_NEEDS_TWO_NODES && dataset_nodes(data) < 2)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has %lld node; training needs at least 2", data->name,
-                           (long long)data->graph->nodes);
+                           (long long)dataset_nodes(data));
     return needs & METHOD_NEEDS_FEATURES ? features_check_cols(&data->features) : GRACO_OK;
 }
 
@@ -137,7 +137,7 @@ done:
 struct model_sizes model_sizes_of(const struct graco_dataset *data)
 {
     return (struct model_sizes){.cols = data->features.cols,
-                                .nodes = data->graph->nodes,
+                                .nodes = dataset_nodes(data),
                                 .classes = data->classes,
                                 .multi_label = data->multi};
 }
@@ -200,8 +200,16 @@ void graco_model_free(graco_model *model)
     if (model) {
         parameters_clear(&model->parameters);
         memory_free(model->names);
+        dataset_names_free(model->class_names);
     }
     memory_free(model);
+}
+
+const char *graco_model_class(const graco_model *model, int64_t index)
+{
+    return model->class_names && index >= 0 && index < model->sizes.classes
+               ? model->class_names[index]
+               : NULL;
 }
 
 const graco_config *graco_model_config(const graco_model *model)

@@ -48,7 +48,8 @@ static const char *const RULES[] = {
     "main>section:first-child{padding-top:1rem;border-top:1px solid var(--rule)}}\n",
     "@media (max-width:69.99rem){nav ol{columns:14rem auto;column-gap:2rem}}\n",
     /* The page in a few numbers. */
-    ".figures{display:flex;flex-wrap:wrap;gap:1.1rem 2.6rem;margin:1.2rem 0 1.4rem}\n",
+    ".figures{display:flex;flex-wrap:wrap;align-items:start;gap:1.1rem 2.6rem;"
+    "margin:1.2rem 0 1.4rem}\n",
     ".figures div{display:flex;flex-direction:column-reverse}\n",
     ".figures dd{margin:0;font:600 2.1rem/1.1 " THEME_SANS ";letter-spacing:-.02em;"
     "font-variant-numeric:tabular-nums}\n",
@@ -73,16 +74,18 @@ static const char *const RULES[] = {
     "thead .group{text-align:center;color:var(--ink);padding-left:1.1rem;"
     "background:linear-gradient(var(--rule),var(--rule)) right bottom/calc(100% - 1.1rem) 1px "
     "no-repeat}\n",
-    "tbody th{font-weight:400;text-align:left;min-width:6rem}\n",
+    "tbody th{font-weight:400;text-align:left;min-width:4rem}\n",
     "tbody tr+tr>*{border-top:1px solid color-mix(in srgb,var(--rule) 55%,transparent)}\n",
     "tbody tr:hover>*{background:var(--panel)}\n",
     "th:first-child,thead td:first-child{position:sticky;left:0;background:var(--page);"
     "padding-left:.1rem}\n",
     ".n{text-align:right;white-space:nowrap}th.n{text-align:right}.first{padding-left:1.1rem}\n",
-    "@media (max-width:45rem){td:last-child:not(.n){min-width:11rem}}\n",
+    ".short{white-space:nowrap}"
+    "@media (max-width:45rem){.long{min-width:min(16rem,75vw)}th.long{min-width:8rem}}\n",
     "td{max-width:28rem}strong{font-weight:650}\n",
     ".mark{display:inline-block;width:1.1em;text-align:center;font-size:.8em}.mark.within{"
-    "font-size:1em;font-weight:700;width:.9em}.more{color:var(--soft);font-size:.92em}\n",
+    "font-size:1em;font-weight:700;width:.9em}.more{display:inline-block;"
+    "white-space:nowrap;margin-inline-start:.25em;color:var(--soft);font-size:.92em}\n",
     ".label{font-size:.68rem;color:var(--soft);border:1px solid var(--rule);border-radius:.6em;"
     "padding:0 .3em;white-space:nowrap}\n",
     "details{margin:.9rem 0 1.8rem}summary{font:.875rem/1.5 " THEME_SANS ";color:var(--link);"

@@ -66,6 +66,8 @@ struct plot_scatter {
     const int32_t *class_of;        /* (count) */
     const char *const *class_names; /* (classes) */
     bool measured; /* its axes have numbers, and classes are named in the legend alone */
+    bool
+        by_class; /* x is the class's number: names below the axis replace the legend if they fit */
 };
 
 void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot);

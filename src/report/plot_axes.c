@@ -89,13 +89,15 @@ void plot_name(char out[PLOT_NAME], const char *words, int64_t most)
              whole ? "" : "\xE2\x80\xA6");
 }
 
-static void x_tick(struct text *out, const struct plot_frame *frame, double at, int decimals)
+/* A tick with its name; without one, with its number. */
+static void x_tick(struct text *out, const struct plot_frame *frame, double at, int decimals,
+                   const char *name)
 {
-    char words[PLOT_NUMBER];
+    char number[PLOT_NUMBER];
     double x = plot_x(frame, at), bottom = frame->top + frame->height;
     svg_line(out, "axis", (double[]){x, bottom}, (double[]){x, bottom + 4});
-    plot_number(words, at, decimals);
-    svg_words(out, "middle", x, bottom + 17, words);
+    plot_number(number, at, decimals);
+    svg_words(out, "middle", x, bottom + 17, name ? name : number);
 }
 
 /* How many decimals given ticks need: the fewest that print them all, up to 4. */
@@ -125,9 +127,9 @@ void plot_axes(struct text *out, const struct plot_frame *frame, const struct pl
         svg_line(out, "axis", (double[]){left, frame->top}, (double[]){left, bottom});
     int decimals = decimals_of(axes->x_ticks, axes->x_tick_count);
     for (int64_t i = 0; i < axes->x_tick_count; i++)
-        x_tick(out, frame, axes->x_ticks[i], decimals);
+        x_tick(out, frame, axes->x_ticks[i], decimals, axes->x_names ? axes->x_names[i] : NULL);
     for (int64_t i = 0; i < x.count && axes->x_tick_count == 0 && !axes->bare; i++)
-        x_tick(out, frame, x.at[i], x.decimals);
+        x_tick(out, frame, x.at[i], x.decimals, NULL);
     svg_words(out, "middle", left + frame->width / 2, bottom + (axes->bare ? 18 : 36),
               axes->x_label);
     svg_words_up(out, "", axes->bare ? left - 8 : 12, frame->top + frame->height / 2,

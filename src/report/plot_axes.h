@@ -37,12 +37,13 @@ struct plot_frame {
 double plot_x(const struct plot_frame *frame, double x);
 double plot_y(const struct plot_frame *frame, double y);
 
-/* Axes with ticks and labels, and a grid of horizontal lines. x_ticks NULL: round numbers. */
+/* Axes with ticks and labels, and a grid of horizontal lines. No x_ticks: round numbers. */
 struct plot_axes {
     const char *x_label, *y_label;
     const double *x_ticks;
     int64_t x_tick_count;
-    bool bare; /* no ticks: the numbers mean nothing by themselves */
+    const char *const *x_names; /* (x_tick_count) words at the ticks, or NULL: their numbers */
+    bool bare;                  /* no ticks: the numbers mean nothing by themselves */
 };
 
 void plot_axes(struct text *out, const struct plot_frame *frame, const struct plot_axes *axes);

@@ -157,10 +157,11 @@ static void write_methods(struct run_report *report)
                    "as many equal directions would have the same entropy.");
     page_list_item(
         page, "Alignment and uniformity.",
-        "Both look at rows of length one. Alignment: the mean of |u \xE2\x88\x92 v|\xC2\xB2 over "
+        "Both look at rows of length one. Alignment: the mean of "
+        "|u\xC2\xA0\xE2\x88\x92\xC2\xA0v|\xC2\xB2 over "
         "the edges of the graph, 2 for random directions. Uniformity: the logarithm of "
         "the mean of exp(\xE2\x88\x92"
-        "2 |u \xE2\x88\x92 v|\xC2\xB2) over all pairs of up to 3,000 nodes.");
+        "2\xC2\xA0|u\xC2\xA0\xE2\x88\x92\xC2\xA0v|\xC2\xB2) over all pairs of up to 3,000 nodes.");
     page_list_item(page, "Clusters.",
                    "k-means with as many clusters as classes, or 10. NMI and ARI are 1 where "
                    "clusters are the classes, and about 0 by chance; modularity looks at the edges "

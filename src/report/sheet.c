@@ -173,20 +173,35 @@ static void html_head(struct text *out, const struct sheet *sheet)
     text_add(out, "</tr>\n</thead>\n");
 }
 
+/* A few letters stay in one line, and sentences get a width that they can be read in, however
+ * narrow the window is: the table then scrolls. */
+static const char *width_of(const char *words)
+{
+    enum { SHORT = 11, LONG = 36 };
+    size_t length = strlen(words);
+    return length > LONG                   ? " class=\"long\""
+           : length > 0 && length <= SHORT ? " class=\"short\""
+                                           : "";
+}
+
 static void html_cell(struct text *out, const struct sheet *sheet, int64_t column,
                       const struct sheet_cell *cell)
 {
-    const char *name = column == 0 ? "th" : "td";
+    const char *name = column == 0 ? "th" : "td", *words = kept(sheet, cell->words);
+    bool negative = cell->number && words[0] == '-';
     text_print(out, "<%s%s", name, column == 0 ? " scope=\"row\"" : "");
     if (sheet->columns[column].number)
         text_print(out, " class=\"n%s\"", begins_group(sheet, column) ? " first" : "");
+    else
+        text_add(out, width_of(words));
     if (cell->hover) {
         text_add(out, " title=\"");
         text_html(out, kept(sheet, cell->hover));
         text_add(out, "\"");
     }
     text_add(out, cell->strong ? "><strong>" : ">");
-    text_html(out, kept(sheet, cell->words));
+    text_add(out, negative ? "\xE2\x88\x92" : ""); /* as wide as a digit, unlike a hyphen */
+    text_html(out, words + negative);
     text_add(out, cell->strong ? "</strong>" : "");
     if (cell->more) {
         text_add(out, "<span class=\"more\">");

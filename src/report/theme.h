@@ -29,7 +29,7 @@ enum { THEME_SERIES = 8 };
     "font-variant-numeric:tabular-nums}"                                                           \
     ".plot .name{font-size:14px;font-weight:600;fill:var(--ink)}"                                  \
     ".plot .middle{text-anchor:middle}.plot .end{text-anchor:end}"                                 \
-    ".plot .small{font-size:10.5px}.plot .on-dark{fill:#fff}.plot .on-light{fill:#15202b}"         \
+    ".plot .small{font-size:11.5px}.plot .on-dark{fill:#fff}.plot .on-light{fill:#15202b}"         \
     ".plot .axis{stroke:var(--soft);stroke-width:1;fill:none}"                                     \
     ".plot .grid{stroke:var(--rule);stroke-width:1;fill:none}"                                     \
     ".plot .line{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round;"              \
@@ -38,6 +38,7 @@ enum { THEME_SERIES = 8 };
     ".plot .mark{fill:var(--page);stroke:currentColor;stroke-width:1.8}"                           \
     ".plot .dots{fill:none;stroke:currentColor;stroke-width:4.2;stroke-linecap:round;opacity:.62}" \
     ".plot .squares{stroke-linecap:square;stroke-width:3.6}"                                       \
+    ".plot .large{stroke-width:8;opacity:.8}.plot .large.squares{stroke-width:6.8}"                \
     ".plot .halo{paint-order:stroke;stroke:var(--page);stroke-width:3.5px;stroke-linejoin:round;"  \
     "font-weight:600;fill:var(--ink)}"                                                             \
     ".plot .best{fill:none;stroke:#15202b;stroke-width:2.4}"                                       \

@@ -23,11 +23,12 @@ enum {
     KINDS = 4,
     PAIRS_MAX = CONFIG_KEYS + 20, /* settings, and what the model is made for and how far it is */
     NAME_SIZE = PARAMETER_NAME + 8,
-    TENSORS_MAX = KINDS * PARAMETERS_MAX + 1 /* parameters, and the names of a table's rows */
+    TENSORS_MAX =
+        KINDS * PARAMETERS_MAX + 2 /* parameters, names of a table's rows and of classes */
 };
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v.", "best."};
-static const char NODE_IDS[] = "node_ids";
+static const char NODE_IDS[] = "node_ids", CLASS_NAMES[] = "class_names";
 static const char FORMAT[] = "graco model 2", FORMAT_1[] = "graco model 1";
 
 /* Whether a model has such a block; its method and settings say so. */
@@ -73,14 +74,13 @@ done:
     return status;
 }
 
-static graco_status add_names(struct page *page, const struct graco_model *model)
+static graco_status add_names(struct page *page, const char *tensor, char *text, int64_t bytes)
 {
     int64_t at = page->count;
-    if (!model->names)
+    if (!text)
         return GRACO_OK;
-    PASS(array_borrow(&page->arrays[at], ARRAY_U8, model->names, 1,
-                      (int64_t[]){model->names_bytes}));
-    page->entries[at] = (struct safetensors_entry){NODE_IDS, &page->arrays[at]};
+    PASS(array_borrow(&page->arrays[at], ARRAY_U8, text, 1, (int64_t[]){bytes}));
+    page->entries[at] = (struct safetensors_entry){tensor, &page->arrays[at]};
     page->count++;
     return GRACO_OK;
 }
@@ -143,7 +143,9 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     TRY(parameters_check(&model->parameters)); /* what reading refuses is not written */
     TRY(memory_zalloc(&page, 1, sizeof *page));
     TRY(add_tensors(page, &model->parameters));
-    TRY(add_names(page, model));
+    TRY(add_names(page, NODE_IDS, model->names, model->names_bytes));
+    TRY(add_names(page, CLASS_NAMES, model->class_names ? model->class_names[0] : NULL,
+                  model->class_bytes));
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
     add_state(page, model);
     snprintf(add_pair(page, "method"), CONFIG_TEXT, "%s", model->config.method);
@@ -304,11 +306,14 @@ static graco_status read_fingerprint(char out[GRACO_FINGERPRINT], const struct s
     return GRACO_OK;
 }
 
-/* Files of an older graco have none, nor those of nodes without names. */
+/* Files of an older graco have none, nor those of nodes and classes without names. */
 static graco_status read_names(struct graco_model *model, const struct safetensors *file)
 {
-    const struct array *names = safetensors_find(file, NODE_IDS);
-    return names && model->sizes.nodes ? table_names_read(model, names) : GRACO_OK;
+    const struct array *nodes = safetensors_find(file, NODE_IDS);
+    const struct array *classes = safetensors_find(file, CLASS_NAMES);
+    if (classes && model->sizes.classes)
+        PASS(class_names_read(model, classes));
+    return nodes && model->sizes.nodes ? table_names_read(model, nodes) : GRACO_OK;
 }
 
 /* A number that only files of some methods have: 0 where it is missing. */

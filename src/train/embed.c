@@ -1,8 +1,12 @@
 /* Embedding: a trained model run over a whole graph, no edge removed. The method says how; here
- * are the device, the features and one view of the graph for it, and the check of what came out.
+ * are the device, the features and one view of the graph for it, and the check of what came out. Over
+ * ranks each embeds its own rows, and rank 0 writes them all.
  * And the rows of two corrupted views, as a step of the training would contrast them. */
 #include "base/finite.h"
 #include "base/memory.h"
+#include "data/subset.h"
+#include "graph/shard.h"
+#include "io/npy.h"
 #include "layers/encoder.h"
 #include "methods/method.h"
 #include "train/made.h"
@@ -11,11 +15,23 @@
 
 #include <string.h>
 
+enum { PIECE = 1 << 20 }; /* numbers that rank 0 gets from another at a time */
+
 struct embedding {
+    struct comm *comm; /* ranks that embed together; NULL: this one does alone */
     struct context *context;
     struct prepared features;
+    struct shard *cut;    /* this rank's rows of a graph that it has whole, ... */
+    struct features rows; /* ... and their features */
     struct run run;
 };
+
+/* This rank's rows, where it has all. */
+static graco_status cut_rows(struct embedding *e, const struct graco_dataset *data)
+{
+    PASS(shard_create(&e->cut, e->comm, data->graph));
+    return subset_features(&e->rows, e->features.X, e->cut->nodes, e->cut->graph.nodes);
+}
 
 /* For so many views of the graph, which keep everything. */
 static graco_status open_embedding(struct embedding *e, const struct backend *backend,
@@ -30,10 +46,13 @@ static graco_status open_embedding(struct embedding *e, const struct backend *ba
     TRY(tape_create(&e->run.tape, e->context));
     if (model->method->views > 0) {
         TRY(prepare_features(&e->features, data, &model->config, contaminate));
-        TRY(input_create(&e->run.input, e->context, e->features.X));
-        int64_t masked = views > 1 ? e->features.X->cols : 0; /* a single view is whole */
-        TRY(views_create(&e->run.views[0], e->context, data->graph, NULL, masked, model->kind->norm,
-                         views));
+        if (e->comm && !data->shard)
+            TRY(cut_rows(e, data));
+        const struct features *X = e->cut ? &e->rows : e->features.X;
+        TRY(input_create(&e->run.input, e->context, X));
+        int64_t masked = views > 1 ? X->cols : 0; /* a single view is whole */
+        TRY(views_create(&e->run.views[0], e->context, e->cut ? &e->cut->graph : data->graph, NULL,
+                         masked, model->kind->norm, views));
     }
     TRY(context_share(e->context, &e->run.value, model_result(model), p->total, sizeof(float)));
 done:
@@ -47,6 +66,8 @@ static void close_embedding(struct embedding *e)
     views_free(e->run.views[0]);
     input_free(e->run.input);
     features_clear(&e->features.copy);
+    features_clear(&e->rows);
+    shard_free(e->cut);
     tape_free(e->run.tape);
     context_free(e->context);
 }
@@ -61,6 +82,20 @@ graco_status made_embed_on(float *Z, const struct backend *backend, const struct
 done:
     close_embedding(&e);
     return status;
+}
+
+/* Of nodes first, first + 1, ... */
+static graco_status check_finite(const graco_matrix *Z, int64_t first,
+                                 const struct graco_dataset *data)
+{
+    int64_t not_finite = not_finite_first(Z->data, Z->rows * Z->cols);
+    if (not_finite < 0)
+        return GRACO_OK;
+    return status_fail(
+        GRACO_ERROR_NUMBER,
+        "the embedding of node %lld of data set '%s' is not finite; expected smaller "
+        "features or weights",
+        (long long)(first + not_finite / Z->cols), data->name);
 }
 
 /* The device that the options ask for. */
@@ -82,16 +117,77 @@ graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
     TRY(find_backend(&backend, model, options));
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     TRY(made_embed_on(out.data, backend, model, data, options));
-    int64_t not_finite = not_finite_first(out.data, out.rows * out.cols);
-    if (not_finite >= 0)
-        FAIL(GRACO_ERROR_NUMBER,
-             "the embedding of node %lld of data set '%s' is not finite; expected smaller features "
-             "or weights",
-             (long long)(not_finite / out.cols), data->name);
+    TRY(check_finite(&out, 0, data));
     *Z = out;
     out.data = NULL;
 done:
     memory_free(out.data);
+    return status;
+}
+
+/* ---- Over ranks ------------------------------------------------------------------------------ */
+
+/* Writes the rows Z of all ranks in their order: rank 0 has a piece of another's at a time. */
+static graco_status write_rows(const char *path, const struct shard *shard, graco_matrix *Z)
+{
+    struct comm *comm = shard->comm;
+    struct file_writer *file = NULL;
+    struct array all;
+    float *piece = NULL;
+    int64_t most = Z->cols < PIECE ? PIECE / Z->cols : 1; /* rows of a piece */
+    graco_status status = GRACO_OK;
+    TRY(array_describe(&all, ARRAY_F32, 0, 2, (int64_t[]){shard->all_nodes, Z->cols}));
+    if (comm->rank == 0) {
+        TRY(npy_writer_open(&file, path, &all));
+        TRY(memory_alloc(&piece, most * Z->cols, sizeof *piece));
+        TRY(file_writer_write(file, Z->data, Z->rows * Z->cols * (int64_t)sizeof *Z->data));
+    }
+    for (int r = 1; r < comm->ranks; r++) {
+        int64_t rows = shard->bounds[r + 1] - shard->bounds[r];
+        for (int64_t first = 0; first < rows; first += most) {
+            int64_t count = first + most < rows ? most : rows - first;
+            int64_t bytes = count * Z->cols * (int64_t)sizeof *piece;
+            TRY(comm_collect(comm, r, file ? piece : Z->data + first * Z->cols, bytes));
+            if (file)
+                TRY(file_writer_write(file, piece, bytes));
+        }
+    }
+    if (file)
+        TRY(file_writer_commit(file));
+done:
+    file_writer_free(file);
+    memory_free(piece);
+    return status;
+}
+
+/* The embedding of this rank's own nodes. */
+static graco_status embed_own(graco_matrix *Z, struct embedding *e,
+                              const struct graco_dataset *data, const graco_embed_options *options)
+{
+    const struct graco_model *model = e->run.model;
+    graco_status status = GRACO_OK;
+    TRY(open_embedding(e, &backend_cpu, data, options, 1));
+    *Z = (graco_matrix){e->run.views[0]->graph->nodes, model->width, NULL};
+    TRY(memory_alloc(&Z->data, Z->rows * Z->cols, sizeof(float)));
+    TRY(model->method->embed(Z->data, &e->run));
+done:
+    return status;
+}
+
+graco_status made_embed_ranks(const char *path, struct comm *comm, const struct graco_model *model,
+                              const struct graco_dataset *data, const graco_embed_options *options)
+{
+    struct embedding e = {.comm = comm, .run = {.model = model, .hops = 1}};
+    graco_matrix Z = {0};
+    graco_status status = GRACO_OK;
+    TRY(model_check(model, data, "the model"));
+    TRY(embed_own(&Z, &e, data, options));
+    const struct shard *shard = e.run.views[0]->graph->shard;
+    TRY(comm_agree(comm, check_finite(&Z, shard->bounds[comm->rank], data)));
+    TRY(write_rows(path, shard, &Z));
+done:
+    close_embedding(&e);
+    graco_matrix_clear(&Z);
     return status;
 }
 

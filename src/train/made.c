@@ -15,8 +15,10 @@
 void made_resolve(struct graco_config *config, const struct graco_dataset *data)
 {
     const struct method *method = NULL;
-    if (config->scaling == SCALING_AUTO)
-        config->scaling = preprocess_counts(&data->features) ? SCALING_ROWSUM : SCALING_NONE;
+    if (config->scaling == SCALING_AUTO) {
+        bool counts = data->shard ? data->shard->counts : preprocess_counts(&data->features);
+        config->scaling = counts ? SCALING_ROWSUM : SCALING_NONE;
+    }
     if (config->node_features != NODE_FEATURES_AUTO)
         return;
     bool reads = method_find(&method, config->method) == GRACO_OK && method->views > 0;
@@ -142,8 +144,8 @@ done:
 }
 
 /* What keeps the vectors of a model from those of a data set; NULL: nothing does. A table's rows, as
- * learnt features, are those of the nodes with the same names, or else of the same graph; other features
- * are made again from the same graph. */
+ * learnt features, are those of the nodes with the same names, or of the same graph where neither has
+ * names; other features are made again from the same graph. */
 static const char *other_nodes(const char *words, const struct graco_model *model,
                                const struct graco_dataset *data)
 {
@@ -155,8 +157,11 @@ static const char *other_nodes(const char *words, const struct graco_model *mode
         return "another graph";
     if (!table && model->config.node_features != NODE_FEATURES_LEARNED)
         return NULL;
-    return renamed && data->node_ids && fingerprint_named(model->fingerprint) ? "other names"
-                                                                              : NULL;
+    if (!renamed)
+        return NULL;
+    if (!data->node_ids)
+        return "no names of nodes";
+    return fingerprint_named(model->fingerprint) ? "other names" : "names, which that one had not";
 }
 
 graco_status made_check(const struct graco_model *model, const struct graco_dataset *data)

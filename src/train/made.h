@@ -32,6 +32,10 @@ graco_status made_check(const struct graco_model *model, const struct graco_data
 graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
                         const struct graco_dataset *data, const graco_embed_options *options);
 
+/* The same over ranks, into the file `path`, which rank 0 alone writes. All ranks call it. */
+graco_status made_embed_ranks(const char *path, struct comm *comm, const struct graco_model *model,
+                              const struct graco_dataset *data, const graco_embed_options *options);
+
 /* The same on a given back end, into Z (nodes, width); nothing is checked. */
 graco_status made_embed_on(float *Z, const struct backend *backend, const struct graco_model *model,
                            const struct graco_dataset *data, const graco_embed_options *options);

@@ -10,7 +10,7 @@ graco_status prepare_features(struct prepared *out, const struct graco_dataset *
 {
     bool given = config->node_features <= NODE_FEATURES_GIVEN; /* made ones have their scale */
     const struct preprocess how = {given ? (enum scaling)config->scaling : SCALING_NONE,
-                                   contaminate, config->seed};
+                                   contaminate, config->seed, dataset_first(data)};
     graco_status status = GRACO_OK;
     out->X = &data->features;
     if (preprocess_needed(&how)) {
@@ -28,7 +28,7 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
     struct features kept = {0};
     const struct features *from = &data->features;
     if (config && config->contaminate != 0) {
-        const struct preprocess how = {SCALING_NONE, config->contaminate, config->seed};
+        const struct preprocess how = {SCALING_NONE, config->contaminate, config->seed, 0};
         TRY(preprocess_features(&kept, from, &how));
         from = &kept;
     }

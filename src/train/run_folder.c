@@ -73,8 +73,8 @@ graco_status run_folder_write_config(const struct run_folder *run, const struct 
     TRY(json_create_object(&object));
     TRY(json_put_string(object, "graco", graco_version()));
     TRY(json_put_string(object, "dataset", data->name));
-    TRY(json_put_int(object, "nodes", data->graph->nodes));
-    TRY(json_put_int(object, "edges", data->graph->edges));
+    TRY(json_put_int(object, "nodes", dataset_nodes(data)));
+    TRY(json_put_int(object, "edges", data->shard ? data->shard->info.edges : data->graph->edges));
     TRY(json_put_int(object, "input", data->features.cols));
     TRY(json_put_string(object, "fingerprint", model->fingerprint));
     if (data->reading.source) {
@@ -87,7 +87,7 @@ graco_status run_folder_write_config(const struct run_folder *run, const struct 
         TRY(preset_put(object, key, text));
     }
     TRY(json_write(run->config, object));
-    TRY(name_lines_write(run->names, data->node_ids, data->graph->nodes));
+    TRY(name_lines_write(run->names, data->node_ids, dataset_nodes(data)));
 done:
     json_free(object);
     return status;

@@ -12,6 +12,7 @@
 #include "graph/order.h"
 #include "graph/shard.h"
 #include "graph/subgraph.h"
+#include "layers/encoder.h"
 #include "methods/supervised.h"
 #include "train/prefetch.h"
 #include "train/prepare.h"
@@ -27,13 +28,14 @@ enum {
 /* A graph of the training data, or several. */
 struct part {
     const struct graph *graph;
-    int64_t graphs;       /* that are stacked in it */
-    int64_t *start;       /* (graphs + 1) their first nodes */
-    struct graph *owned;  /* what `graph` points to, unless it is the data set's own */
-    int32_t *nodes;       /* its nodes in the data set's numbering; NULL: all of them */
-    struct shard *shard;  /* this rank's rows of `graph`; NULL: it has all */
-    struct features rows; /* their features; empty where the data set's own serve */
-    struct stage *stage;  /* NULL: made when its turn comes */
+    int64_t graphs;            /* that are stacked in it */
+    int64_t *start;            /* (graphs + 1) their first nodes */
+    struct graph *owned;       /* what `graph` points to, unless it is the data set's own */
+    int32_t *nodes;            /* its nodes in the data set's numbering; NULL: all of them */
+    const struct shard *shard; /* this rank's rows of `graph`; NULL: it has all */
+    struct shard *cut;         /* what `shard` points to, unless it is the data set's own */
+    struct features rows;      /* their features; empty where the data set's own serve */
+    struct stage *stage;       /* NULL: made when its turn comes */
 };
 
 struct schedule {
@@ -150,7 +152,7 @@ static struct subject subject_of(const struct schedule *s, const struct part *pa
 
 static graco_status make_stage(struct stage **out, struct schedule *s, const struct part *part)
 {
-    const struct features *X = (part->nodes || part->shard) && s->X ? &part->rows : s->X;
+    const struct features *X = part->rows.rows > 0 ? &part->rows : s->X;
     PASS(stage_create_graph(out, s->model, subject_of(s, part), X));
     return part->graphs > 1 ? stage_divide(*out, part->graphs, part->start) : GRACO_OK;
 }
@@ -195,17 +197,23 @@ done:
     return status;
 }
 
-/* This rank's rows of a part and of its features. Dense ones are read of other ranks' nodes too: a layer
- * may propagate them first. */
+static bool reads_others(const struct schedule *s, const struct shard *shard)
+{
+    return input_reads_others(s->X, shard, s->model->method->views, layer_width(s->model, 1));
+}
+
+/* This rank's rows of a part and of its features; with those of other ranks' nodes where the first layer
+ * propagates them. */
 static graco_status cut_shard(struct schedule *s, struct part *part)
 {
     int32_t *ids = NULL;
     graco_status status = GRACO_OK;
     if (s->data->order)
         TRY(follow_order(part, s->data));
-    TRY(shard_create(&part->shard, s->context->comm, part->graph));
+    TRY(shard_create(&part->cut, s->context->comm, part->graph));
+    part->shard = part->cut;
     const struct graph *own = &part->shard->graph;
-    int64_t count = s->X->dense ? own->sources : own->nodes;
+    int64_t count = reads_others(s, part->shard) ? own->sources : own->nodes;
     TRY(memory_alloc(&ids, count, sizeof *ids));
     for (int64_t i = 0; i < count; i++) {
         int32_t node = part->shard->nodes[i];
@@ -217,6 +225,19 @@ done:
     return status;
 }
 
+/* The same where the data set is this rank's rows already: other ranks send theirs. */
+static graco_status take_shard(struct schedule *s, struct part *part)
+{
+    struct features *X = &part->rows;
+    part->shard = s->data->shard->shard;
+    if (!reads_others(s, part->shard))
+        return GRACO_OK;
+    *X = (struct features){.rows = part->shard->graph.sources, .cols = s->X->cols};
+    PASS(memory_alloc(&X->dense, X->rows * X->cols, sizeof *X->dense));
+    memcpy(X->dense, s->X->dense, (size_t)(s->X->rows * X->cols) * sizeof *X->dense);
+    return comm_exchange(s->context->comm, &part->shard->rows, X->cols, 1, X->dense);
+}
+
 /* The rows of the features of every part, and the stages that are kept. */
 static graco_status add_stages(struct schedule *s)
 {
@@ -225,7 +246,7 @@ static graco_status add_stages(struct schedule *s)
     for (int64_t i = 0; i < s->count; i++) {
         struct part *part = &s->parts[i];
         if (s->context->comm)
-            TRY(cut_shard(s, part));
+            TRY((s->data->shard ? take_shard : cut_shard)(s, part));
         else if (part->nodes && s->X)
             TRY(subset_features(&part->rows, s->X, part->nodes, part->graph->nodes));
         if (i < kept)
@@ -319,7 +340,7 @@ void schedule_free(struct schedule *s)
     for (int64_t i = 0; s->parts && i < s->count; i++) {
         stage_free(s->parts[i].stage);
         graph_free(s->parts[i].owned);
-        shard_free(s->parts[i].shard);
+        shard_free(s->parts[i].cut);
         memory_free(s->parts[i].nodes);
         memory_free(s->parts[i].start);
         features_clear(&s->parts[i].rows);

@@ -1,5 +1,6 @@
-/* The names of a table's rows. A method with a vector for each node keeps the names of the nodes that it
- * was trained on: a vector belongs to a name, wherever that stands in another data set. */
+/* The names that a model keeps. A method with a vector for each node keeps the names of the nodes that it
+ * was trained on: a vector belongs to a name, wherever that stands in another data set. A supervised method
+ * keeps the names of its classes: another data set may number them otherwise, or have none. */
 #ifndef TRAIN_TABLE_NAMES_H
 #define TRAIN_TABLE_NAMES_H
 
@@ -9,11 +10,16 @@
  * already. Nodes of several graphs may share a name, so there none are kept. */
 graco_status table_names_keep(struct graco_model *model, const struct graco_dataset *data);
 
-/* Takes names from a checkpoint: as many as there are rows, each ended by a NUL, no two the same. */
-graco_status table_names_read(struct graco_model *model, const struct array *bytes);
+/* Copies the names of the classes to a supervised model. GRACO_ERROR_ARGUMENT if it has other ones. */
+graco_status class_names_keep(struct graco_model *model, const struct graco_dataset *data);
 
-/* The row of each node of `data`, (nodes), which the caller frees; NULL where names do not decide,
- * because the model or the data set has none. GRACO_ERROR_ARGUMENT if a node was not trained on. */
+/* Take names from a checkpoint: as many as there are rows or classes, each ended by a NUL, no two the same. */
+graco_status table_names_read(struct graco_model *model, const struct array *bytes);
+graco_status class_names_read(struct graco_model *model, const struct array *bytes);
+
+/* The row of each node of `data`, (nodes), which the caller frees; NULL where names do not decide:
+ * neither side has some, an older graco kept none, or only one side has some and they are no row numbers,
+ * which made_check refuses. GRACO_ERROR_ARGUMENT if a node was not trained on. */
 graco_status table_names_find(int64_t **rows, const struct graco_model *model,
                               const struct graco_dataset *data);
 

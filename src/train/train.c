@@ -7,6 +7,7 @@
 #include "methods/objective.h"
 #include "train/checkpoint.h"
 #include "train/made.h"
+#include "train/ranks_alike.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/stopping.h"
@@ -96,6 +97,7 @@ static graco_status open_model(struct session *s)
         TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
         TRY(table_names_keep(s->model, s->given));
+        TRY(class_names_keep(s->model, s->given));
         goto done;
     }
     if (!s->options->run)
@@ -114,6 +116,7 @@ static graco_status open_model(struct session *s)
     if (!known)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
     TRY(table_names_keep(s->model, s->given)); /* an older graco kept none */
+    TRY(class_names_keep(s->model, s->given));
     s->model->config = s->config;
     s->saved = s->model->epoch;
 done:
@@ -235,6 +238,8 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
         what = "early stopping: expected patience 0";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
+    else if (given->shard && (config->inductive || config->node_features > NODE_FEATURES_GIVEN))
+        what = "a split or made features where each has read its rows alone: expected no by_rows";
     return what ? status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what) : GRACO_OK;
 }
 
@@ -268,6 +273,7 @@ static graco_status open_session(struct session *s)
     graco_status status = GRACO_OK;
     TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
     TRY(comm_agree(s->comm, open_alone(s)));
+    TRY(ranks_alike(s->comm, s->model));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     if (s->options->resume)
         TRY(check_place(s));
@@ -504,6 +510,11 @@ static graco_status write_embeddings(struct session *s)
         TRY(made_create(&s->made, s->given, &s->config));
         s->data = s->made.data;
     }
+    if (s->comm) {
+        TRY(made_embed_ranks(s->run ? s->run->embeddings : NULL, s->comm, s->model, s->data,
+                             &options));
+        goto done;
+    }
     TRY(made_embed(&Z, s->model, s->data, &options));
     TRY(graco_matrix_save(&Z, s->run->embeddings));
 done:
@@ -529,7 +540,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;
     fill_result(&s);
-    if (s.run && status == GRACO_OK && !is_past(&s)) {
+    if (s.options->run && status == GRACO_OK && !is_past(&s)) {
         if (s.done == 0)
             TRY(save(&s));
         TRY(write_embeddings(&s));

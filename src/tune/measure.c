@@ -150,7 +150,14 @@ static graco_status settings_of(struct graco_config *config, const struct search
                             search->options->device ? search->options->device : "auto");
 }
 
-static graco_status measure_embeddings(struct measurement *one, const struct search *search,
+/* on_progress of every evaluation. */
+static bool go_on_scoring(void *user, double share)
+{
+    (void)share;
+    return go_on(user, NULL);
+}
+
+static graco_status measure_embeddings(struct measurement *one, struct search *search,
                                        const graco_matrix *Z, int threads)
 {
     graco_structure structure = {0};
@@ -166,6 +173,8 @@ static graco_status measure_embeddings(struct measurement *one, const struct sea
     options.splits = SPLITS;
     options.seed = SPLITS_SEED;
     options.threads = threads;
+    options.on_progress = go_on_scoring;
+    options.user = search;
     PASS(graco_evaluate(&result, Z, search->data, &options));
     one->validation = result.mean;
     graco_eval_result_clear(&result);

@@ -37,21 +37,23 @@ static const char *score_label(const struct shown *shown)
 static void write_choice(struct web_page *page, const struct shown *shown)
 {
     const struct choice *choice = shown->choice;
-    char numbers[4][NUMBER_TEXT];
-    struct page_figure figures[4] = {{numbers[0], "trials", SHEET_NONE},
+    char numbers[5][NUMBER_TEXT];
+    struct page_figure figures[5] = {{numbers[0], "trials", SHEET_NONE},
                                      {numbers[1], "modularity of the choice", SHEET_NONE},
                                      {numbers[2], "of its smoothed features explained", SHEET_NONE},
-                                     {numbers[3], "its validation score", SHEET_NONE}};
+                                     {numbers[3], "separation of its clusters", SHEET_NONE},
+                                     {numbers[4], "its validation score", SHEET_NONE}};
     snprintf(numbers[0], sizeof numbers[0], "%lld", (long long)shown->search->count);
     number_print(numbers[1], sizeof numbers[1], "%.3f", choice->mean.modularity);
     number_print(numbers[2], sizeof numbers[2], "%.1f %%", 100 * choice->mean.explained);
-    number_print(numbers[3], sizeof numbers[3], "%.1f %%", choice->mean.validation);
+    number_print(numbers[3], sizeof numbers[3], "%.3f", choice->mean.separation);
+    number_print(numbers[4], sizeof numbers[4], "%.1f %%", choice->mean.validation);
     if (isnan(choice->mean.modularity))
         snprintf(numbers[1], sizeof numbers[1], "none");
     if (isnan(choice->mean.explained))
         snprintf(numbers[2], sizeof numbers[2], "none");
     page_section(page, "choice", "The choice");
-    page_figures(page, figures, by_validation(shown) ? 4 : 3);
+    page_figures(page, figures, by_validation(shown) ? 5 : 4);
 }
 
 /* Its settings: those that were searched, and the epochs. */
@@ -134,9 +136,7 @@ static void write_axis(struct web_page *page, struct shown *shown, int number)
     for (int i = 0; i < axis->words; i++)
         words[i] = axis->word[i];
     snprintf(label, sizeof label, "%s%s", axis->key,
-             axis->words > 0     ? ", by number"
-             : axis->logarithmic ? ", as a power of ten"
-                                 : "");
+             axis->words == 0 && axis->logarithmic ? ", as a power of ten" : "");
     plot_scatter(&page->body,
                  &(struct svg_head){.title = axis->key,
                                     .about = "Scores of all measurements against this setting.",
@@ -149,7 +149,8 @@ static void write_axis(struct web_page *page, struct shown *shown, int number)
                                         .y = shown->y,
                                         .class_of = shown->class_of,
                                         .class_names = axis->words > 0 ? words : origins,
-                                        .measured = true});
+                                        .measured = true,
+                                        .by_class = axis->words > 0});
 }
 
 static void write_axes(struct web_page *page, struct shown *shown)

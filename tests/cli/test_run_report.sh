@@ -44,15 +44,15 @@ shows titled.html '<title>a &lt;b&gt; &amp; &quot;c&quot;</title>'
 page one two seeds others classes five.html
 shows five.html '<section id="comparison">'
 holds "ten pairs" [ "$(sed -n '/<section id="comparison">/,/<\/section>/p' five.html | grep -c '<tr><th scope="row"')" = 10 ]
-shows five.html '<td>seeds</td>'
-shows five.html '<td>splits</td>'
+shows five.html '<td class="short">seeds</td>'
+shows five.html '<td class="short">splits</td>'
 shows five.html '5 classes'
 difference=$("$graco" eval one two g.npz --splits 2 --device cpu 2>/dev/null | sed -n 's/^one - two: \([-+0-9.]*\) .*/\1/p')
 shows five.html ">${difference/-/−}"
 
 # Runs that were scored on other splits are not compared.
 exits 0 "" report one classes --splits 2 --seed 5 --device cpu --no-map -o apart.html
-lacks apart.html '<td>splits</td>'
+lacks apart.html '<td class="short">splits</td>'
 
 # Damaged and unfinished runs.
 cp -r one torn; head -c 400 one/metrics.jsonl >torn/metrics.jsonl

@@ -98,6 +98,22 @@ exits 0 "all.csv: column 1 names nodes; 2 classes, which have names; header" \
     convert ring.csv back.npz --features x.csv --labels all.csv --undirected --delimiter comma
 exits 0 "wrote again.csv: 40 nodes" predict gcn-run back.npz --all -o again.csv
 same again.csv all.csv
+# The model knows what its classes are called: another order of the labels or no labels change no name, and
+# other classes are refused.
+exits 0 "" convert ring.csv bare.npz --features x.csv --undirected --delimiter comma
+exits 0 "wrote bare.csv: 40 nodes" predict gcn-run bare.npz -o bare.csv
+same bare.csv all.csv
+tac y.csv >yx.csv
+exits 0 "" convert ring.csv turned.npz --features x.csv --labels yx.csv --undirected --delimiter comma
+exits 0 "wrote turned.csv: 40 nodes" predict gcn-run turned.npz --all -o turned.csv
+same turned.csv all.csv
+sed 's/class, ""1/cat, ""1/' y.csv >cats.csv
+exits 0 "" convert ring.csv cats.npz --features x.csv --labels cats.csv --undirected --delimiter comma
+exits 2 "data set 'cats' has a class 'cat, \"1\"' that the model was not trained on" predict gcn-run cats.npz --all -o none.csv
+# A resumed training keeps its classes: these have the same numbers and other names.
+sed 's/class, ""/cat, ""/' y.csv >both.csv
+exits 2 "class 0 is called 'cat, \"0\"' in data set 'ring', and the training began with 'class, \"0\"'" \
+    train "${tables[@]}" --labels both.csv --method gcn -o gcn-run --device cpu -q --resume --epochs 300
 exits 0 "holds several models" predict all g.npz --all -o -
 exits 2 "nothing to predict" predict all g.npz -o none.csv
 exits 2 "has no labels" \

@@ -159,4 +159,46 @@ done
 printf "0,1,2\n1,2\n" >wrong.csv
 refuses "line 2: 2 fields" wrong.csv
 
+# Columns beside those that a header names are left out; a data frame's column of row numbers too, packed or not.
+printf ',year,target,weight,source,kind\n0,1999,1,2,0,\n1,,2,1,1,"a, b"\n2,2001,3,1,2,c\n' >frame.csv
+says 'frame.csv: 3 edges; nodes have numbers; weights; 3 further columns, left out; header' frame.csv
+says 'frame.csv: 3 edges; nodes have numbers; weights, which are left out; 3 further columns, left out; header' \
+    frame.csv --unweighted
+printf '0,1,2,5\n1,2,1,5\n' >bare4.csv
+refuses "bare4.csv, line 1: more than 3 fields found, two ids" bare4.csv
+refuses "beside further columns a header must name source and target" bare4.csv --header yes
+printf ',node_id,label\n0,2,0\n1,0,0\n2,1,1\n3,3,1\n' >frame-y.csv
+printf ',node_id,f0,f1\n0,3,.125,1\n1,1,.25,0\n2,0,.5,1\n3,2,.75,1\n' >frame-x.csv
+gzip -k frame.csv frame-x.csv frame-y.csv
+for end in "" .gz; do
+    "$graco" convert frame.csv$end framed$end.npz --features frame-x.csv$end --labels frame-y.csv$end --unweighted 2>err
+    holds "column 2: $(cat err)" grep -qxF "frame-y.csv$end: column 2 names nodes; 2 classes, which have numbers; header" err
+    holds "column 2: $(cat err)" \
+        grep -qxF "frame-x.csv$end: column 2 \`node_id\` names nodes; 2 features; row numbers, left out; header" err
+    same a.npz framed$end.npz
+done
+printf ',label\n2,0\n0,0\n1,1\n3,1\n' >index-y.csv
+"$graco" convert plain.csv indexed.npz --features x.csv --labels index-y.csv 2>/dev/null
+same a.npz indexed.npz
+
+# Ids that look alike, and ids of other nodes.
+printf 'ann,bob\nbob,cem\n' >named.csv
+printf ',label\n0,x\n1,y\n' >other-y.csv
+refuses "other-y.csv names no node of the graph: its first id is '0', and 'ann' is a node" named.csv --labels other-y.csv
+printf '9,1\n8,0\n' >other-y.csv
+refuses "has a row for '9': expected a node number below 6" plain.csv --labels other-y.csv
+printf '5,1\n4,0\n' >other-y.csv
+refuses "other-y.csv names no node of the graph: its first id is '5', and '0' is a node" plain.csv --labels other-y.csv
+printf 'id,label\nbob,x\ndan,y\n' >more-y.csv
+says "more-y.csv: column 1 names nodes; 2 classes, which have names; header; 2 of 4 nodes have no label; 1 of its nodes has no edge" \
+    named.csv --labels more-y.csv
+printf 'id,label\n1,x\n01,y\n2,x\n' >twice-y.csv
+refuses "twice-y.csv has two rows for node 1" plain.csv --labels twice-y.csv
+printf 'source,target\n0,1.0\n1,2.0\n' >float.csv
+refuses "float.csv calls nodes both '1' and '1.0': expected numbers that are written alike" float.csv
+for text in '0,1.0\n2,3.0\n' 'v1,1.0\n1,2.0\n' '1.0,2.0\n2.0,1.0\n'; do
+    printf "$text" >apart.csv
+    says "apart.csv: 2 edges; nodes have names; no header" apart.csv
+done
+
 checked

@@ -67,6 +67,17 @@ exits 2 "has 2 nodes that the training did not see" \
 exits 0 "wrote" predict named named.csv --labels classes.csv -o one.csv
 exits 0 "wrote" predict named turned.csv --labels classes.csv -o two.csv
 holds "the same names, predicted or not" diff <(sort one.csv | cut -d, -f1) <(sort two.csv | cut -d, -f1)
+# Names on one side only: rows of a ring may be any nodes, unless the names are numbers of rows.
+for i in $(seq 0 19); do
+    echo "$i $(((i + 1) % 20))" >>ring.txt
+    echo "v$i,v$(((i + 1) % 20))" >>ring.csv
+done
+tac ring.txt | tr ' ' , >numbers.csv
+exits 0 "" train ring.txt --undirected --method node2vec "${settings[@]}" --epochs 1 -o ring
+exits 0 "" train ring.csv --undirected --method deepwalk "${settings[@]}" --epochs 1 -o named-ring
+exits 2 "'ring' has names, which that one had not" embed ring ring.csv -o never.npy
+exits 2 "'ring' has no names of nodes" embed named-ring ring.txt -o never.npy
+exits 0 "wrote" embed ring numbers.csv -o numbers.npy
 "$graco" generate alike.npz --nodes 300 --classes 3 --seed 5 >/dev/null
 exits 2 "has another graph" embed node2vec alike.npz -o never.npy
 

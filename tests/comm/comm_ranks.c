@@ -1,6 +1,7 @@
 /* What test_ranks_mpi.sh starts as several ranks: every operation against a known answer, and ranks that
  * fail, come late or stand still. */
 #define _DEFAULT_SOURCE
+#include "base/memory.h"
 #include "check.h"
 #include "comm/comm.h"
 
@@ -60,6 +61,43 @@ static void check_broadcast(struct comm *comm)
     CHECK_OK(comm_broadcast(comm, words, sizeof words));
     CHECK(words[0] == 1 && words[4] == 45);
     CHECK_OK(comm_barrier(comm, 20));
+}
+
+/* Every rank's word, to all and to rank 0. */
+static void check_words(struct comm *comm)
+{
+    int rank = comm_rank(comm);
+    for (int r = 0; r < comm_ranks(comm); r++) {
+        int64_t word = rank == r ? 7 * r + 1 : -1, piece = rank == r ? 9 * r + 2 : -1;
+        CHECK_OK(comm_broadcast_from(comm, r, &word, sizeof word));
+        CHECK(word == 7 * r + 1);
+        CHECK_OK(comm_collect(comm, r, &piece, sizeof piece));
+        CHECK(piece == (rank == r || rank == 0 ? 9 * r + 2 : -1));
+    }
+}
+
+/* Rank a sends (a + b) % 3 items to rank b, which say so. */
+static void check_swap(struct comm *comm)
+{
+    int ranks = comm_ranks(comm), rank = comm_rank(comm);
+    int64_t start[65] = {0}, come_start[65] = {0};
+    int32_t out[128], *come = NULL;
+    bool right = true;
+    if (!comm)
+        return;
+    for (int r = 0; r < ranks; r++) {
+        start[r + 1] = start[r] + (rank + r) % 3;
+        for (int64_t i = start[r]; i < start[r + 1]; i++)
+            out[i] = (int32_t)(100 * rank + 10 * r + i - start[r]);
+    }
+    CHECK_OK(comm_swap(&come, come_start, comm, out, start, sizeof *out));
+    for (int r = 0; r < ranks; r++) {
+        right = right && come_start[r + 1] - come_start[r] == (rank + r) % 3;
+        for (int64_t i = come_start[r]; i < come_start[r + 1]; i++)
+            right = right && come[i] == 100 * r + 10 * rank + i - come_start[r];
+    }
+    CHECK(right);
+    memory_free(come);
 }
 
 static void check_agreement(struct comm *comm)
@@ -138,6 +176,8 @@ int main(int argc, char **argv)
     for (int distance = 1; distance < 2 * comm_ranks(comm); distance++)
         check_shift(comm, distance);
     check_broadcast(comm);
+    check_words(comm);
+    check_swap(comm);
     check_agreement(comm);
     check_exchange(comm, 1);
     check_exchange(comm, 2);

@@ -422,6 +422,47 @@ static void devices(void)
     graco_dataset_free(data);
 }
 
+/* What on_progress was told, and after how many calls it says no; 0: never. */
+struct told {
+    int64_t calls, stop_at;
+    double share;
+    bool sound;
+};
+
+static bool on_progress(void *user, double share)
+{
+    struct told *told = user;
+    told->calls++;
+    told->sound = told->sound && share >= told->share && share <= 1;
+    told->share = share;
+    return told->calls != told->stop_at;
+}
+
+static void stopped_by_caller(void)
+{
+    graco_dataset *data = make_data((struct change){0});
+    graco_matrix Z = make_embeddings(1);
+    graco_eval_result plain = {0}, watched = {0}, stopped = {0};
+    graco_eval_options options = graco_eval_defaults();
+    struct told told = {.sound = true};
+    CHECK_OK(graco_evaluate(&plain, &Z, data, &options));
+    options.on_progress = on_progress;
+    options.user = &told;
+    for (options.threads = 1; options.threads < 4; options.threads++) {
+        CHECK_OK(graco_evaluate(&watched, &Z, data, &options));
+        CHECK(told.calls > 0 && told.sound);
+        CHECK(memcmp(plain.scores, watched.scores, 20 * sizeof *plain.scores) == 0);
+        graco_eval_result_clear(&watched);
+        told = (struct told){.stop_at = 1, .sound = true};
+        CHECK_FAILS(graco_evaluate(&stopped, &Z, data, &options), GRACO_STOPPED, "stopped");
+        CHECK(told.calls == 1 && told.sound && !stopped.scores && !stopped.notes);
+        told = (struct told){.sound = true};
+    }
+    graco_eval_result_clear(&plain);
+    graco_matrix_clear(&Z);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     devices();
@@ -432,5 +473,6 @@ int main(void)
     degenerate_input();
     unlucky_splits();
     with_features();
+    stopped_by_caller();
     return check_result();
 }

@@ -4,6 +4,8 @@
 
 #include "hostile.h"
 
+#include <unistd.h>
+
 /* Builds a version `major` file from a header text and raw items; returns its length. */
 static int64_t build(uint8_t *out, int major, const char *header, const void *raw, int64_t bytes)
 {
@@ -189,6 +191,41 @@ static void test_round_trip(const char *folder)
     npy_map_close(&map);
 }
 
+/* Parts of a file of some pages, at every place of a page. */
+static void test_parts(const char *folder)
+{
+    enum { ROWS = 4000, COLS = 3 };
+    static int32_t items[ROWS * COLS];
+    const char *path = hostile_path(folder, "parts.npy");
+    struct array array;
+    struct npy_map map;
+    bool plain = false;
+    for (int i = 0; i < ROWS * COLS; i++)
+        items[i] = i;
+    CHECK_OK(array_borrow(&array, ARRAY_I32, items, 2, (int64_t[]){ROWS, COLS}));
+    CHECK_OK(npy_write(path, &array));
+    CHECK_OK(npy_describe(&array, &plain, path));
+    CHECK(plain && array.type == ARRAY_I32 && array.ndim == 2 && array.shape[0] == ROWS);
+    for (int64_t first = 0; first < ROWS * COLS; first += 509) {
+        int64_t count = first + 1500 < ROWS * COLS ? 1500 : ROWS * COLS - first;
+        CHECK_OK(npy_map_part(&map, path, first, count));
+        CHECK(map.array.ndim == 1 && map.array.count == count && map.map.length == 4 * count);
+        CHECK(memcmp(map.array.data, items + first, (size_t)count * sizeof *items) == 0);
+        CHECK_OK(file_map_check(&map.map, path));
+        npy_map_close(&map);
+    }
+    CHECK_OK(npy_map_part(&map, path, ROWS * COLS, 0));
+    CHECK(map.array.count == 0);
+    npy_map_close(&map);
+    CHECK_FAILS(npy_map_part(&map, path, 0, ROWS * COLS + 1), GRACO_ERROR_FORMAT, "12000 items");
+    CHECK_OK(npy_map_part(&map, path, 0, 10));
+    CHECK(truncate(path, 1000) ==
+          0); /* the part is still there, and yet the file is not what it was */
+    CHECK_FAILS(file_map_check(&map.map, path), GRACO_ERROR_IO, "has shrunk from 48128 to 1000");
+    npy_map_close(&map);
+    CHECK_FAILS(npy_describe(&array, &plain, path), GRACO_ERROR_FORMAT, "parts.npy");
+}
+
 static void test_exact_bytes(void)
 {
     char header[NPY_HEADER_MAX];
@@ -214,6 +251,7 @@ int main(void)
     test_orders();
     test_refusals();
     test_round_trip(folder);
+    test_parts(folder);
     test_exact_bytes();
     hostile_remove(folder);
     return check_result();

@@ -8,14 +8,14 @@ import sys
 import unittest
 
 import graco
-from graco import _estimators, _evaluate, _graph, _library, _map, _neighbours, _progress, _reading, _tasks
+from graco import _estimators, _evaluate, _graph, _labels, _library, _map, _neighbours, _progress, _reading, _tasks
 from support import main
 
 
 class Examples(unittest.TestCase):
     def test_docstrings(self):
         tried = 0
-        for part in (graco, _estimators, _evaluate, _graph, _library, _map, _neighbours, _progress, _reading,
+        for part in (graco, _estimators, _evaluate, _graph, _labels, _library, _map, _neighbours, _progress, _reading,
                      _tasks):
             found = doctest.testmod(part, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
             self.assertEqual(found.failed, 0, part.__name__)

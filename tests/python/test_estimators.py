@@ -177,6 +177,45 @@ class Fitted(unittest.TestCase):
         self.assertGreater(gcn.score(g[test], words[test]), 0.6)
         self.assertEqual(gcn.predict(g).shape, (40,))
 
+    def test_labels_by_name(self):
+        """A dict and a column of ids say whose a label is; an index in another order than the nodes is refused."""
+        edges, X, y = small()
+        names = [f"n{i}" for i in range(40)]
+        g, numbers = graco.Graph(edges, features=X, names=names), graco.Graph(edges, features=X)
+        model = quick(graco.GRACE, epochs=20).fit(g, y)
+        mixed = np.random.default_rng(0).permutation(40)
+        wanted = model.score(g, y)
+        self.assertGreater(wanted, 0.9)
+        self.assertEqual(model.score(g, {names[i]: y[i] for i in mixed}), wanted)
+        self.assertEqual(model.score(g[:5], {names[i]: y[i] for i in mixed}), model.score(g[:5], y[:5]))
+        pd = module("pandas")
+        table = pd.DataFrame({"node": names, "label": y}).iloc[mixed]
+        for rows in (table, table.reset_index(drop=True)):
+            self.assertEqual(model.score(g, rows), wanted)
+            self.assertEqual(model.score(numbers, rows.assign(node=mixed)), wanted)
+            self.assertTrue((quick(graco.GRACE, epochs=20).fit(g, rows).predict(g) == model.predict(g)).all())
+        by_name = pd.Series(y, index=names)
+        self.assertEqual(model.score(g, by_name), wanted)
+        self.assertEqual(model.score(g[mixed], by_name.iloc[mixed]), wanted)
+        for function in (model.score, model.fit):
+            self.refused("expected the order of the nodes", lambda: function(g, by_name.iloc[mixed]))
+            self.refused("labels have no row for the node 'n3'", lambda: function(g, table[table.node != "n3"]))
+        self.assertEqual(model.score(numbers, pd.Series(y, index=mixed)), wanted)  # by row, as in scikit-learn
+
+    def test_again(self):
+        """Nothing of an earlier training stays; a pickle of an older graco lacks settings."""
+        edges, X, y = small()
+        model = quick(graco.GRACE).fit(graco.Graph(edges, features=X, labels=y))
+        older = {key: value for key, value in model.__getstate__().items() if key not in ("tau", "_labels", "classes_")}
+        back = graco.GRACE.__new__(graco.GRACE)
+        back.__setstate__(older)
+        self.assertEqual((back.tau, repr(back)), (graco.GRACE().tau, repr(model)))
+        self.assertTrue((back.transform(graco.Graph(edges, features=X)) == model.embedding_).all())
+        self.assertIn("GRACE", back._repr_html_())
+        self.refused("labels are needed", lambda: back.predict(graco.Graph(edges, features=X)))
+        model.fit(graco.Graph(edges, features=X))
+        self.assertFalse(hasattr(model, "classes_"))
+
     def test_score(self):
         """Labels are taken as `fit` takes them; what cannot be scored is refused."""
         edges, X, y = small()
@@ -325,6 +364,20 @@ class Stopping(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertIn("went on from", done.stdout)
 
+    def test_evaluation(self):
+        """Ctrl-C ends an evaluation that would take minutes."""
+        done = self.run_python("""
+            try:
+                Z, y = rng.normal(size=(60000, 128)), rng.integers(40, size=60000)
+                graco.evaluate(Z, y, splits=1000, device="cpu")
+                raise SystemExit("not interrupted")
+            except KeyboardInterrupt:
+                print("interrupted")
+            assert time.monotonic() - began < 60
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
     def test_own_handler(self):
         """A handler of the program's own raises in the callback; nothing is printed, nothing is lost."""
         done = self.run_python("""
@@ -366,7 +419,7 @@ class Progress(unittest.TestCase):
     def test_cost(self):
         """What Python does for an epoch: microseconds, where one of Cora's takes many milliseconds."""
         shown = graco._progress.start("x", False)
-        watch = graco._estimators._Watch(shown, graco._estimators._Interrupts())
+        watch = graco._estimators._Watch(shown, graco._progress.Interrupts())
         epoch, progress = graco._library.Epoch(), graco._library.Progress()
         began = time.process_time()
         for _ in range(2000):

@@ -6,6 +6,7 @@ import tempfile
 import time
 import types
 import unittest
+import warnings
 
 import numpy as np
 
@@ -311,6 +312,46 @@ class Peers(unittest.TestCase):
         Z = np.eye(2)[y] + X[:, :2] * 0.01
         self.assertGreater(graco.evaluate(Z, y, splits=2).mean, 90)
         self.assertTrue(torch.isfinite(big @ big).all())
+
+    def test_tensors(self):
+        """Tensors of types and layouts that numpy has not: read as what they are, or refused in graco's words."""
+        torch = module("torch")
+        warnings.simplefilter("ignore")  # torch's, of sparse tensors
+        edges, X, y = small()
+        ends, whole = torch.from_numpy(edges), torch.from_numpy(np.round(X * 8) / 8)  # exact in bfloat16
+        wanted = graco.Graph(edges, features=whole.numpy(), labels=y, weights=np.full(edges.shape[1], 2.0))
+        for kind in (torch.bfloat16, torch.float16, torch.float64):
+            g = graco.Graph(ends, features=whole.to(kind), labels=torch.from_numpy(y).to(kind),
+                            weights=torch.full((edges.shape[1],), 2.0).to(kind))
+            self.assertTrue((g.features == wanted.features).all() and (g.labels == y).all())
+            self.assertTrue((g.weights == wanted.weights).all())
+            self.assertTrue((graco.neighbours(whole.to(kind), k=2)[0] == graco.neighbours(whole.numpy(), k=2)[0]).all())
+        rows = list(whole.bfloat16().requires_grad_())
+        self.assertTrue((graco.Graph(ends, features=rows).features == wanted.features).all())
+        self.assertTrue((graco.Graph(list(ends.T), labels=y).edges == wanted.edges).all())
+
+        A = torch.sparse_coo_tensor(ends, torch.full((edges.shape[1],), 2.0), (40, 40)).coalesce()
+        model = graco.GRACE(epochs=1, hidden=4, threads=1)
+        Z = model.fit_transform(wanted)
+        for form in (A, A.to_sparse_csr(), A.to_dense().to_sparse_csc(), A.bfloat16(), types.SimpleNamespace(edge_index=A)):
+            g = graco.Graph(form, directed=False)
+            self.assertTrue((g.edges == wanted.edges).all() and (g.weights == wanted.weights).all())
+        for x in (whole.to_sparse(), whole.to_sparse_csr(), whole.to_sparse_csc(), whole.bfloat16().to_sparse()):
+            g = graco.Graph(ends, features=x, weights=torch.full((edges.shape[1],), 2.0))
+            self.assertEqual(g.n_features, 6)
+            self.assertTrue(np.allclose(model.transform(g), Z, atol=1e-5))
+        for words, function in ((": a sparse tensor: expected a dense one", lambda: graco.neighbours(whole.to_sparse(), k=1)),
+                                ("labels: a sparse tensor", lambda: graco.Graph(ends, labels=A)),
+                                ("(20, 40): expected a square", lambda: graco.Graph(A.to_dense()[:20].to_sparse())),
+                                ("3 dimensions", lambda: graco.Graph(ends, features=torch.zeros(40, 2, 2).to_sparse())),
+                                ("layout torch.sparse_bsr", lambda: graco.Graph(A.to_dense().to_sparse_bsr((2, 2)))),
+                                ("features: a tensor of torch.float32", lambda: graco.Graph(ends, features=whole.to("meta"))),
+                                ("torch.qint8", lambda: graco.Graph(ends, features=torch.quantize_per_tensor(
+                                    whole, 0.1, 0, torch.qint8)))):
+            with self.assertRaises(graco.GracoFormatError) as caught:
+                function()
+            self.assertIn(words, str(caught.exception))
+            self.assertNotIn("\n", str(caught.exception))
 
     def test_pyg_and_dgl(self):
         """By their attributes: neither is needed here."""

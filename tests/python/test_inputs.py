@@ -1,11 +1,10 @@
-"""What other libraries' objects say of a graph: columns of frames, names of rows, values that are missing or wrong."""
+"""What other libraries' objects say of a graph: names of rows, values that are missing or wrong."""
 
 import datetime
 import decimal
 import fractions
 import itertools
-import os
-import tempfile
+import types
 import unittest
 import warnings
 
@@ -13,86 +12,6 @@ import numpy as np
 
 import graco
 from support import main, module
-
-SOURCES = ("source", "src", "from", "source_id", "src_id", "from_id", "sender")
-TARGETS = ("target", "dst", "to", "target_id", "dst_id", "to_id", "receiver")
-OTHERS = (("node1", "node2"), ("id1", "id2"), ("head", "tail"), ("x", "y"))
-WEIGHTS = ("weight", "weights", "edge_weight", "w")
-
-
-def edges_of(g):
-    """{(source, target): weight} by names, as text: those of a file are text."""
-    names = [str(name) for name in g.node_ids]
-    weights = np.ones(g.n_edges) if g.weights is None else g.weights
-    return {(names[a], names[b]): float(w) for (a, b), w in zip(g.edges.T, weights)}
-
-
-class Frames(unittest.TestCase):
-    """One rule for frames of edges and for files of them."""
-
-    ROWS = {"names": [("a", "b", 2.0), ("b", "c", 3.5), ("a", "c", 1.0), ("c", "b", 4.0)],
-            "numbers": [(0, 3, 2.0), (3, 1, 3.5), (1, 0, 2.0), (2, 4, 1.5)]}
-
-    def check(self, columns, rows):
-        """Graph(frame) is what a file of the frame gives."""
-        pd = module("pandas")
-        frame = pd.DataFrame([tuple(row)[:len(columns)] for row in rows], columns=columns)
-        path = os.path.join(self.folder.name, "edges.csv")
-        frame.to_csv(path, index=False)
-        for undirected in (False, True):
-            file = graco.load(path, header="yes", undirected=undirected)
-            with self.subTest(columns=columns, undirected=undirected):
-                found = graco.Graph(frame, directed=not undirected)
-                self.assertEqual(found.n_nodes, file.n_nodes)
-                self.assertEqual([str(name) for name in found.node_ids], [str(name) for name in file.node_ids])
-                self.assertEqual(edges_of(found), edges_of(file))
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def test_columns(self):
-        pairs = (*zip(SOURCES, TARGETS), ("from", "destination"), ("src", "dest"), *OTHERS)
-        for i, (pair, rows) in enumerate(itertools.product(pairs, self.ROWS.values())):
-            self.check(list(pair), rows)
-            for third in ("year", WEIGHTS[i % len(WEIGHTS)]):
-                self.check([*pair, third], rows)
-        for columns in (["Source", "TARGET", "Edge_Weight"], ["SRC", "Dst", "W"], ["From", "To", "Year"]):
-            self.check(columns, self.ROWS["names"])
-        self.check(["from", "to"], [(7, 5_000_000), (5_000_000, 8)])  # too large to be numbers of nodes: names
-
-    def test_order(self):
-        """Names decide, not places, in a frame and in a file."""
-        pd = module("pandas")
-        rows = self.ROWS["names"]
-        for i, pair in enumerate(zip(SOURCES, TARGETS)):
-            for third in (WEIGHTS[i % len(WEIGHTS)], "year"):
-                frame = pd.DataFrame(rows, columns=[*pair, third])
-                wanted = edges_of(graco.Graph(frame, directed=True))
-                for order in itertools.permutations(frame.columns):
-                    self.assertEqual(edges_of(graco.Graph(frame[list(order)], directed=True)), wanted, order)
-                    self.check(list(order), frame[list(order)].itertuples(index=False))
-            self.check([pair[1], pair[0]], rows)
-        for columns in (["target", "x"], ["x", "source"], ["weight", "a", "b"], ["a", "weight", "b"], ["tail", "head"],
-                        ["x", "to", "w"], ["y", "weights", "from"], ["node2", "node1", "w"], ["w", "x"]):
-            self.check(columns, [tuple(1 + (i + j) % 3 for j in range(3)) for i in range(3)])  # names leave an end open
-
-    def test_further_columns(self):
-        pd = module("pandas")
-        frame = pd.DataFrame({"kind": ["p", "q"], "w": [2.0, 3.0], "to": ["b", "c"], "from": ["a", "b"]})
-        self.assertEqual(edges_of(graco.Graph(frame, directed=True)), {("a", "b"): 2.0, ("b", "c"): 3.0})
-        self.assertIsNone(graco.Graph(frame, weights=False).weights)
-        bare = pd.DataFrame([[0, 1, 2.0], [1, 2, 3.0]])  # as a file without a header: the third is the weight
-        self.assertEqual(graco.Graph(bare, directed=True).weights.tolist(), [2.0, 3.0])
-
-    def test_two_columns_of_a_name(self):
-        pd = module("pandas")
-        for columns in (["source", "target", "target"], ["source", "target", "dst"], ["from", "source", "to"],
-                        ["a", "b", "c", "d"], ["a"], ["source", "target", "w", "weight"], ["source", "year", "w", "x"]):
-            with self.subTest(columns), self.assertRaises(graco.GracoFormatError) as caught:
-                graco.Graph(pd.DataFrame([["a"] * len(columns)], columns=columns))
-            self.assertIn(str(columns), str(caught.exception))
-            self.assertIn("expected", str(caught.exception))
 
 
 class Joins(unittest.TestCase):
@@ -205,6 +124,36 @@ class Joins(unittest.TestCase):
             self.refused(f"features have two rows for the node {twice.index.tolist()[0]!r}", G, features=twice)
             self.refused("labels have no row for the node", G, labels=frames[1].iloc[1:])
 
+    def test_order_of_networkx(self):
+        """`names` that are those of the graph say an order; other ones are new names."""
+        nx = module("networkx")
+        for names in (["e", "a", "d", "b", "c"], [4, 2, 0, 3, 1]):
+            G = nx.Graph()
+            G.add_nodes_from(names)
+            G.add_edges_from((names[a], names[b]) for a, b in self.EDGES)
+            wanted = {name: i for i, name in enumerate(names)}
+            order = [3, 0, 4, 1, 2]
+            self.check(wanted, G, names=[names[i] for i in order], features=self.X[order], labels=self.Y[order])
+            self.assertEqual(graco.Graph(G, names=[names[i] for i in order]).node_ids.tolist(), [names[i] for i in order])
+            self.check(dict(zip("vwxyz", range(5))), G, names=list("vwxyz"), features=self.X, labels=self.Y)
+
+    def test_masks(self):
+        """A mask that has an index is joined by it, as any other table."""
+        pd = module("pandas")
+        names = ["e", "a", "d", "b", "c"]
+        edges = [(names[a], names[b]) for a, b in self.EDGES]
+        for order in ([0, 1, 2, 3, 4], [3, 0, 4, 1, 2]):
+            mask = pd.Series([i < 2 for i in order], index=[names[i] for i in order])
+            self.check({name: i for i, name in enumerate(names)}, edges, split={"train": mask, "test": ~mask})
+            numbers = mask.set_axis(order)
+            self.check({i: i for i in range(5)}, self.EDGES, split={"train": numbers, "test": ~numbers})
+        self.refused("have no row for the node", edges, split={"train": mask.iloc[1:]})
+        self.refused("split have rows without names", edges, split={"train": mask.reset_index(drop=True)})
+        data = types.SimpleNamespace(edge_index=np.array(self.EDGES).T, num_nodes=5, train_mask=np.arange(5) < 3,
+                                     val_mask=None, test_mask=np.arange(5) > 1)
+        self.refused("node 2 is in two parts of a split", data)
+        self.assertEqual(graco.Graph(data, split=[0, 0, 1, 2, 2]).split.tolist(), [0, 0, 1, 2, 2])
+
     def test_embeddings(self):
         """Z and labels that both have names go together by them."""
         pd = module("pandas")
@@ -306,6 +255,32 @@ class Numbers(unittest.TestCase):
         for edges in ([(2**63, 2**63 + 1)], [(2**63, -1)], [(0, 2**70)], [(2**53 + 1, 2**63)]):
             self.refused("64 bits" if min(edges[0]) < 0 else "", graco.Graph, edges)
         self.refused("64 bits", graco.Graph, [(2**63 + 1, -1)], features={-1: [1.0], 2**63: [2.0], 2**63 + 1: [3.0]})
+
+    def test_claims(self):
+        """An edge may name a node of any number: what it costs is bounded by what was given, as in a file."""
+        ends, many = np.array([[0], [100_000]]), 100_001
+        data = types.SimpleNamespace(edge_index=ends, num_nodes=many)
+        forms = [[(0, 100_000)], ends, ends.T, (ends[0], ends[1]), ends.astype(float), ends.astype(object), data]
+        try:
+            import scipy.sparse as sparse
+
+            forms.append(sparse.coo_matrix(([1.0], (ends[0], ends[1])), shape=(many, many)))
+        except ImportError:
+            pass
+        words = "100001 nodes, with 1 edges and no array that has a row per node: expected at most 65536, such an array"
+        for edges in forms:
+            self.refused(words, graco.Graph, edges)
+            self.refused(words, graco.Graph, edges, split={"train": [0]})
+            self.refused(words, graco.GRACE(epochs=1).fit, edges)
+            for named in ({"nodes": many}, {"names": range(many)}, {"features": np.zeros((many, 1))},
+                          {"labels": np.zeros(many, int)}, {"split": np.zeros(many, int)}, {"graph_ids": [0] * many},
+                          {"split": {"train": np.ones(many, bool)}}):
+                self.assertEqual(graco.Graph(edges, **named).n_nodes, many)
+        self.refused("2147483647 nodes, with 2 edges", graco.Graph, [(0, 2**31 - 2), (1, 2)])
+        self.assertEqual(graco.Graph([("0", "2147483646")]).n_nodes, 2)
+        self.assertEqual(graco.Graph([(0, 65_535)]).n_nodes, 65_536)
+        ring = np.arange(6_250)
+        self.assertEqual(graco.Graph((ring * 16, (ring * 16 + 16) % 100_000)).n_nodes, 16 * 6_249 + 1)
 
     def test_ends(self):
         """True and False are no nodes: such a matrix is one of adjacency."""
@@ -460,6 +435,10 @@ class Strange(unittest.TestCase):
         self.assertEqual(graco.Graph(corners).edges.tolist(), [[1, 0, 2, 1], [0, 1, 1, 2]])
         self.refused("a node is called [1]: expected a name that can be looked up", graco.Graph, [("a", [1])])
         self.refused("no pair", graco.Graph, ["ab", "cde"])
+        sparse = module("scipy.sparse")
+        self.refused("shape (3,): expected a square one", graco.Graph, sparse.coo_array(np.array([1, 0, 2])))
+        for function in (graco.neighbours, lambda Z: graco.evaluate(Z, [0, 1, 2]), lambda y: graco.Graph(nodes=3, labels=y)):
+            self.refused("a sparse matrix: expected a dense array, which its toarray() gives", function, sparse.eye(3).tocsr())
         self.refused("an array of complex128", graco.neighbours, np.eye(3) * 1j, k=1)
 
     def test_any_value_anywhere(self):

@@ -6,24 +6,20 @@ of the browser. The page must show the right node under the pointer, find nodes 
 save the names within a lasso, print nothing on the console and ask nobody for anything, drawn by WebGL and
 by a plain canvas. With a FOLDER, pictures are left there. Exit code 77: no Chromium.
 """
-import base64
 import json
 import pathlib
-import shutil
 import sys
 import tempfile
 import time
 
-from browser import BROWSERS, WIDTHS, Browser
+import browser
+from browser import WIDTHS
 
 TOO_WIDE = """(() => [...document.querySelectorAll('body *')].filter(e => {
     const box = e.getBoundingClientRect();
     return e.checkVisibility() && !e.closest('.unseen, #card *, #legend *, #found *') && box.width > 0 &&
         (box.right > innerWidth + 1 || box.left < -1 || box.bottom > innerHeight + 1);
 }).map(e => e.tagName + '#' + e.id))()"""
-
-# What the browser itself says of a machine without a GPU.
-NO_GPU = ("GPU stall", "software WebGL")
 
 OVERLAPS = """(() => {
     const seen = [...document.querySelectorAll('header > *, #legend, #card')].filter(e => e.checkVisibility());
@@ -37,30 +33,14 @@ OVERLAPS = """(() => {
 })()"""
 
 
-class Page:
-    def __init__(self, browser, session, address):
-        self.browser, self.session, self.address = browser, session, address
-        self.wrong = []
-
-    def call(self, method, **params):
-        return self.browser.call(method, self.session, **params)
-
+class Page(browser.Page):
     def open(self, width, scheme, touch=False):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
+        self.show(width, 800, scheme)
         self.call("Emulation.setTouchEmulationEnabled", enabled=touch)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.browser.events = [e for e in self.browser.events if e.get("method") != "Page.loadEventFired"]
-        self.call("Page.navigate", url="about:blank")
-        self.browser.events = [e for e in self.browser.events if e.get("method") != "Page.loadEventFired"]
+        self.call("Page.navigate", url="about:blank")  # another end of the same address would not load it anew
         self.call("Page.navigate", url=self.address)
         self.until("document.readyState === 'complete' && !!window.gracoMap")
         self.settle()
-
-    def ask(self, expression):
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in answer:
-            raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
-        return answer["result"].get("value")
 
     def until(self, expression):
         for _ in range(300):
@@ -68,21 +48,6 @@ class Page:
                 return
             time.sleep(0.1)
         raise RuntimeError(f"never came true: {expression}")
-
-    def settle(self):
-        self.ask("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
-
-    def check(self, holds, words):
-        if not holds:
-            self.wrong.append(words)
-
-    def mouse(self, kind, x, y, **more):
-        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
-
-    def press(self, key, **more):
-        for kind in ("keyDown", "keyUp"):
-            text = {"text": key} if kind == "keyDown" and len(key) == 1 else {}
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, **text, **more)
 
     def middle(self, selector):
         return self.ask(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
@@ -108,7 +73,7 @@ def find(page, words):
     page.click("#find")
     page.ask("document.getElementById('find').select()")
     page.call("Input.insertText", text=words)
-    page.press("Enter", windowsVirtualKeyCode=13)
+    page.press("Enter", 13)
     page.settle()
 
 
@@ -270,59 +235,31 @@ def look(page, names, pictures):
             page.click("#all")
             backgrounds.add(page.ask("getComputedStyle(document.body).backgroundColor"))
             if pictures:
-                shot = page.call("Page.captureScreenshot", format="png")
-                (pictures / f"map-{width}-{scheme}.png").write_bytes(base64.b64decode(shot["data"]))
+                page.picture(pictures / f"map-{width}-{scheme}.png")
     page.check(len(backgrounds) == 2, "light and dark look the same")
 
 
-def messages(page):
-    for event in page.browser.events:
-        if event.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
-            words = json.dumps(event["params"])
-            page.check(any(known in words for known in NO_GPU), "console: " + words[:300])
-        elif event.get("method") == "Network.requestWillBeSent":
-            asked = event["params"]["request"]["url"].split("#")[0]
-            page.check(asked == page.address.split("#")[0] or asked.split(":")[0] in ("data", "blob", "about"),
-                       f"the page asks for {asked}")
-
-
 def main():
-    file = pathlib.Path(sys.argv[1]).resolve()
+    address = pathlib.Path(sys.argv[1]).resolve().as_uri()
     expected = json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
     pictures = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    program = next((found for found in map(shutil.which, BROWSERS) if found), None)
-    if not program:
-        print("skipped: no Chromium is installed")
-        return 77
-    wrong = []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        downloads = pathlib.Path(folder) / "downloads"
-        downloads.mkdir()
-        browser = Browser(program, folder)
-        try:
-            target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-            session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-            browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
-            for domain in ("Page", "Runtime", "Log", "Network"):
-                browser.call(domain + ".enable", session)
-            for end in ("#webgl", "#canvas"):
-                browser.events.clear()
-                page = Page(browser, session, file.as_uri() + end)
-                use(page, expected["names"], expected["classes"], downloads)
-                page.check(page.ask("gracoMap.drawnBy") == end[1:], f"{end} is drawn by another")
-                hurry(page)
-                if end == "#webgl":
-                    touch(page)
-                    look(page, expected["names"], pictures)
-                frame = page.ask("(() => { const t = performance.now(); for (let n = 0; n < 20; n++) gracoMap.frame();"
-                                 "return (performance.now() - t) / 20; })()")
-                messages(page)
-                print(f"{page.ask('gracoMap.drawnBy')}: {frame:.2f} ms a frame, {len(page.wrong)} faults")
-                wrong += page.wrong
-        finally:
-            browser.close()
-    print("\n".join(wrong))
-    return len(wrong) > 0
+    with tempfile.TemporaryDirectory() as downloads, browser.opened(address, Page) as page:
+        page.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=downloads)
+        for end in ("#webgl", "#canvas"):
+            page.browser.events.clear()
+            page.address = address + end
+            use(page, expected["names"], expected["classes"], pathlib.Path(downloads))
+            page.check(page.ask("gracoMap.drawnBy") == end[1:], f"{end} is drawn by another")
+            hurry(page)
+            if end == "#webgl":
+                touch(page)
+                look(page, expected["names"], pictures)
+            frame = page.ask("(() => { const t = performance.now(); for (let n = 0; n < 20; n++) gracoMap.frame();"
+                             "return (performance.now() - t) / 20; })()")
+            page.messages()
+            print(f"{page.ask('gracoMap.drawnBy')}: {frame:.2f} ms a frame, {len(page.wrong)} faults")
+    print("\n".join(page.wrong))
+    return len(page.wrong) > 0
 
 
 if __name__ == "__main__":

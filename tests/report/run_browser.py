@@ -2,46 +2,15 @@
 """Uses a report of runs as a reader does, in Chromium: run_browser.py PAGE [FOLDER].
 
 Pointer and keys are real events of the browser: links of the contents, lines that fold and unfold, a table
-that the keyboard scrolls, and a map that opens within the page and shows the node under the pointer. No label of a
-plot may cover another, nothing may be wider than the page, no name may become markup, and nobody is asked for
-anything. With a FOLDER, pictures are left there. Exit code 77: no Chromium.
+that the keyboard scrolls, and a map that opens within the page and shows the node under the pointer. All rules of
+browser.py hold, no name may become markup, and nobody is asked for anything. With a FOLDER, pictures are left there.
+Exit code 77: no Chromium.
 """
-import base64
-import json
 import pathlib
-import shutil
 import sys
-import tempfile
 import time
 
-from browser import BROWSERS, WIDTHS, Browser, look
-from map_browser import NO_GPU
-
-# Words of a plot that cover each other, or are cut by its edge.
-COVERED = """(() => {
-    const wrong = [];
-    for (const plot of document.querySelectorAll('svg.plot')) {
-        const frame = plot.getBoundingClientRect();
-        const words = [...plot.querySelectorAll('text')].filter(e => e.textContent && e.checkVisibility());
-        const boxes = words.map(e => e.getBoundingClientRect());
-        boxes.forEach((p, i) => {
-            if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.bottom > frame.bottom + 1)
-                wrong.push(words[i].textContent + ' is cut');
-            boxes.slice(i + 1).forEach((q, k) => {
-                if (p.left < q.right - 1.5 && q.left < p.right - 1.5 && p.top < q.bottom - 2.5 && q.top < p.bottom - 2.5)
-                    wrong.push(words[i].textContent + ' over ' + words[i + 1 + k].textContent);
-            });
-        });
-    }
-    return wrong;
-})()"""
-
-SMALL = """(() => [...document.querySelectorAll('body *')].filter(e =>
-    e.checkVisibility() && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && !e.closest('.unseen') &&
-    e.getBoundingClientRect().height > 0 &&
-    parseFloat(getComputedStyle(e).fontSize) * (e.ownerSVGElement ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : 1) < 7.5)
-    .map(e => e.textContent.slice(0, 40)))()"""
-
+from browser import WIDTHS, Page, look, opened
 
 # Of the first 100 nodes those that nothing covers, and where they are.
 SEEN = """Array.from({length: 100}, (_, i) => i).map(i => {
@@ -50,32 +19,7 @@ SEEN = """Array.from({length: 100}, (_, i) => i).map(i => {
 }).filter(([, x, y]) => (document.elementFromPoint(x, y) || {}).id === 'map')"""
 
 
-class Reader:
-    def __init__(self, browser, session, address):
-        self.browser, self.session, self.address, self.wrong = browser, session, address, []
-
-    def call(self, method, **params):
-        return self.browser.call(method, self.session, **params)
-
-    def check(self, holds, words):
-        if not holds:
-            self.wrong.append(words)
-
-    def ask(self, expression, session=None, **more):
-        answer = self.browser.call("Runtime.evaluate", session or self.session, expression=expression,
-                                   returnByValue=True, awaitPromise=True, **more)
-        if "exceptionDetails" in answer:
-            raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
-        return answer["result"].get("value")
-
-    def mouse(self, kind, x, y, **more):
-        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
-
-    def press(self, key, code):
-        for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code,
-                      **({"text": "\r"} if key == "Enter" and kind == "keyDown" else {}))
-
+class Reader(Page):
     def box(self, element):
         """Scrolls an element, an expression, into view; where it is then."""
         return self.ask(f"(() => {{ const e = {element}; e.scrollIntoView({{block: 'center'}});"
@@ -85,9 +29,6 @@ class Reader:
         x, y, width, height = self.box(element)
         for kind in ("mousePressed", "mouseReleased"):
             self.mouse(kind, x + min(width / 2, 40), y + height / 2, button="left", clickCount=1)
-
-    def settle(self):
-        self.ask("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
 
 
 def use(reader):
@@ -163,50 +104,20 @@ def explore(reader):
                  "the map can read the page around it")
 
 
-def messages(reader):
-    for event in reader.browser.events:
-        if event.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
-            words = json.dumps(event["params"])
-            reader.check(any(known in words for known in NO_GPU), "console: " + words[:300])
-        elif event.get("method") == "Network.requestWillBeSent":
-            asked = event["params"]["request"]["url"].split("#")[0]
-            reader.check(asked == reader.address or asked.split(":")[0] in ("data", "blob", "about"),
-                         f"the page asks for {asked}")
-
-
 def main():
-    file = pathlib.Path(sys.argv[1]).resolve()
     pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    program = next((found for found in map(shutil.which, BROWSERS) if found), None)
-    if not program:
-        print("skipped: no Chromium is installed")
-        return 77
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = Browser(program, folder)
-        try:
-            target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-            session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-            for domain in ("Page", "Runtime", "Log", "Network"):
-                browser.call(domain + ".enable", session)
-            browser.call("Target.setAutoAttach", session, autoAttach=True, waitForDebuggerOnStart=False, flatten=True)
-            reader = Reader(browser, session, file.as_uri())
-            for width in WIDTHS:
-                for scheme in ("light", "dark"):
-                    found, _ = look(browser, session, file.as_uri(), width, scheme)
-                    reader.wrong += [f"{width} {scheme}: {what}" for what in found + reader.ask(COVERED)]
-                    small = reader.ask(SMALL)
-                    reader.check(not small, f"{width} {scheme}: too small to read: {small[:5]}")
-                    if pictures:
-                        shot = browser.call("Page.captureScreenshot", session, format="png", captureBeyondViewport=True)
-                        (pictures / f"{width}-{scheme}.png").write_bytes(base64.b64decode(shot["data"]))
-                use(reader)
-                explore(reader)
+    with opened(pathlib.Path(sys.argv[1]).resolve().as_uri(), Reader) as reader:
+        reader.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=False, flatten=True)
+        for width in WIDTHS:
+            for scheme in ("light", "dark"):
+                look(reader, width, scheme)
                 if pictures:
-                    shot = browser.call("Page.captureScreenshot", session, format="png")
-                    (pictures / f"{width}-map.png").write_bytes(base64.b64decode(shot["data"]))
-                messages(reader)
-        finally:
-            browser.close()
+                    reader.picture(pictures / f"{width}-{scheme}.png", whole=True)
+            use(reader)
+            explore(reader)
+            if pictures:
+                reader.picture(pictures / f"{width}-map.png")
+            reader.messages()
     print("\n".join(reader.wrong))
     return len(reader.wrong) > 0
 

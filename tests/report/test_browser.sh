@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The page in a real browser, without a window: no overflow at 360 and 1440 pixels, light and dark, no
-# message of the console, nothing fetched, tables within the keyboard's reach; and it prints.
+# The pages of reproduce and tune in a real browser, without a window, at 360 and 1440 pixels, light and dark: the rules
+# are browser.py's.
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 command -v python3 >/dev/null || { echo "skipped: python3, which drives the browser, is not installed"; exit 77; }
@@ -8,9 +8,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tests=$GRACO_SOURCE/tests/report
 
-for kind in full quick; do
-    python3 "$tests/make_results.py" "$work/$kind.json" "$kind"
-    "$1/tests/report_page" "$work/$kind.json" "$work/$kind"
+"$1/graco" generate "$work/g.npz" --nodes 120 --features 30 --classes 3 >/dev/null 2>&1
+"$1/graco" tune "$work/g.npz" -o "$work/tune" --trials 6 --search epochs=2 --device cpu -q
+for kind in full quick tune; do
+    if [ $kind != tune ]; then
+        python3 "$tests/make_results.py" "$work/$kind.json" "$kind"
+        "$1/tests/report_page" "$work/$kind.json" "$work/$kind"
+    fi
     code=0
     timeout 300 python3 "$tests/browser.py" "$work/$kind/report.html" || code=$?
     [ "$code" -eq 77 ] && exit 77

@@ -232,6 +232,35 @@ static void scatter(void)
     text_clear(&out);
 }
 
+/* Where the class is what is measured against, its names stand below the axis as long as they fit; a few points
+ * are drawn large, and so is every sign of a legend. */
+static void choices(void)
+{
+    static const double x[] = {0, 1, 1}, y[] = {0.25, 0.5, 1};
+    static const int32_t class_of[] = {0, 1, 1};
+    static const char *names[] = {"relu", "rrelu"};
+    struct plot_scatter plot = {.x_label = "activation",
+                                .y_label = "score",
+                                .count = 3,
+                                .classes = 2,
+                                .x = x,
+                                .y = y,
+                                .class_of = class_of,
+                                .class_names = names,
+                                .measured = true,
+                                .by_class = true};
+    struct text out = {0};
+    plot_scatter(&out, &HEAD, &plot);
+    check_picture(&out);
+    CHECK(count(text_words(&out), ">rrelu</text>") == 1);
+    CHECK(count(text_words(&out), "\"dots large\"") == 2 && count(text_words(&out), "h0") == 3);
+    text_clear(&out);
+    names[1] = "a name that is far too long to stand below an axis beside another one";
+    plot_scatter(&out, &HEAD, &plot);
+    CHECK(count(text_words(&out), "h0") == 3 + 2 && strstr(text_words(&out), "a name that is far"));
+    text_clear(&out);
+}
+
 int main(void)
 {
     ticks();
@@ -242,5 +271,6 @@ int main(void)
     labels();
     absent();
     scatter();
+    choices();
     return check_result();
 }

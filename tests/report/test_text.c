@@ -106,7 +106,9 @@ static void tables(void)
     CHECK(strstr(html, "role=\"region\" tabindex=\"0\" aria-label=\"T &amp; &lt;t&gt;\""));
     CHECK(strstr(html, "<table aria-describedby=\"cap\">"));
     CHECK(strstr(html, "<th scope=\"colgroup\" colspan=\"2\" class=\"group\">G&lt;</th>"));
-    CHECK(strstr(html, "<th scope=\"row\">=r</th>"));
+    CHECK(strstr(html, "<th scope=\"row\" class=\"short\">=r</th>"));
+    CHECK(strstr(html, ">\xE2\x88\x92"
+                       "1.2</td>")); /* a minus sign, no hyphen */
     CHECK(strstr(html, "<strong>2</strong><span class=\"more\"> + 1</span>"));
     CHECK(strstr(html, "title=\"&quot;h&quot;\"") && strstr(html, ">&lt;l&gt;</span>"));
     CHECK(strstr(html, "<span class=\"unseen\"> higher</span>"));

@@ -72,15 +72,13 @@ static void check_named(const graco_model *model, const graco_dataset *trained)
 
 static void named(const char *method)
 {
-    graco_dataset *data = make(NAMED), *bare = make(NUMBERED);
+    graco_dataset *data = make(NAMED);
     graco_model *model = train(method, data), *back = NULL;
     check_named(model, data);
     CHECK_OK(graco_model_save(model, small_path("run")));
     CHECK_OK(graco_model_load(&back, small_path("run")));
     check_named(back, data);
-    graco_matrix Z = {0};
-    CHECK_OK(graco_model_embed(&Z, back, bare, NULL)); /* the same graph without names */
-    graco_matrix_clear(&Z);
+    refuses(back, NUMBERED, "no names of nodes"); /* the same graph: rows may be other nodes */
     refuses(back, "0 1\n1 2\n2 3\n3 0\n2 4\n", "another graph");
 
     /* An older checkpoint has no names, only their hash. */
@@ -92,7 +90,36 @@ static void named(const char *method)
     graco_model_free(model);
     graco_model_free(back);
     graco_dataset_free(data);
-    graco_dataset_free(bare);
+}
+
+/* Names that are the numbers of rows find the vectors of a training without names, in any order. */
+static void numbers(void)
+{
+    static const int32_t source[] = {4, 3, 2, 1, 1}, target[] = {3, 2, 1, 4, 0};
+    static const char *const names[2][5] = {{"4", "3", "2", "1", "0"}, {"4", "3", "2", "1", "00"}};
+    graco_dataset *data = make(NUMBERED), *turned = NULL;
+    graco_model *model = train("node2vec", data);
+    graco_matrix Z = {0}, found = {0};
+    graco_arrays arrays = {.source = GRACO_VECTOR(source, 5),
+                           .target = GRACO_VECTOR(target, 5),
+                           .node_ids = GRACO_VECTOR(names[0], 5),
+                           .undirected = true};
+    CHECK_OK(graco_model_embed(&Z, model, data, NULL));
+    CHECK_OK(graco_dataset_create(&turned, &arrays));
+    CHECK_OK(graco_model_embed(&found, model, turned, NULL));
+    for (int64_t i = 0; i < 5; i++)
+        CHECK(memcmp(Z.data + i * Z.cols, found.data + (4 - i) * Z.cols,
+                     (size_t)Z.cols * sizeof *Z.data) == 0);
+    graco_dataset_free(turned);
+    graco_matrix_clear(&found);
+    arrays.node_ids = GRACO_VECTOR(names[1], 5); /* another name than 0 */
+    CHECK_OK(graco_dataset_create(&turned, &arrays));
+    CHECK_FAILS(graco_model_embed(&found, model, turned, NULL), GRACO_ERROR_ARGUMENT,
+                "another graph");
+    graco_dataset_free(turned);
+    graco_matrix_clear(&Z);
+    graco_model_free(model);
+    graco_dataset_free(data);
 }
 
 static void unnamed(void)
@@ -104,6 +131,7 @@ static void unnamed(void)
     graco_matrix_clear(&Z);
     refuses(model, "0 1\n1 2\n2 3\n3 0\n2 4\n", "another graph");
     refuses(model, "0 1\n1 2\n2 3\n", "a vector for each of 5 nodes");
+    refuses(model, NAMED, "names, which that one had not"); /* the same graph */
     graco_model_free(model);
     graco_dataset_free(data);
     graco_dataset_free(same);
@@ -158,6 +186,7 @@ int main(void)
     named("node2vec");
     named("deepwalk");
     unnamed();
+    numbers();
     learned();
     checkpoints();
     small_remove(small_root);

@@ -86,5 +86,35 @@ refuses "ranks do not train with mini-batches: expected batch 0" train words.npz
 refuses "ranks do not train with early stopping: expected patience 0" train words.npz --set patience=50
 refuses "ranks do not train with moment without a sample: expected a correction above 0" train words.npz \
     --objective moment --set correction=0
+
+# Ranks that begin with other files or settings end before the first step, all with the line of the first of
+# them. unlike TEXT OPTIONS OPTIONS: rank 0 in folder here, rank 1 in folder there.
+unlike() {
+    local code=0
+    timeout -k 5 120 mpirun -n 1 -wdir "$work/here" "$build/graco-mpi" train g.npz -o run -q --threads 1 $2 : \
+        -n 1 -wdir "$work/there" "$build/graco-mpi" train g.npz -o run -q --threads 2 $3 >out 2>&1 || code=$?
+    holds "unlike '$1': exit code $code" [ "$code" -eq 2 ]
+    holds "unlike: one line '$1' in $(cat out)" [ "$(grep -c '^graco: ' out) $(grep -cF "graco: rank 1: $1" out)" = "1 1" ]
+}
+few="--epochs 3 --set hidden=8"
+mkdir here there
+"$graco" generate here/g.npz --nodes 200 --features 30 2>/dev/null
+"$graco" generate there/g.npz --nodes 200 --features 30 --seed 9 2>/dev/null
+unlike "its data set differs from that of rank 0 in: graph, features, split, labels; expected the same" "$few" "$few"
+rm there/g.npz
+"$graco" generate there/g.npz --nodes 90 --features 30 2>/dev/null
+unlike "its data set differs from that of rank 0 in: number of nodes, graph" "$few" "$few"
+holds "a refusal leaves nothing" [ ! -e here/run ]
+cp here/g.npz there
+unlike "lr is 0.25, and 0.5 for rank 0: expected the same on every rank" "$few --set lr=0.5" "$few --set lr=0.25"
+unlike "epochs is 4, and 3 for rank 0" "$few" "$few --epochs 4"
+unlike "hidden is 9, and 8 for rank 0" "$few" "$few --set hidden=9"
+unlike "method dgi does not train over ranks" "$few" "--epochs 3 --method dgi"
+(cd here && alone run g.npz $few) && (cd there && alone run g.npz $few --epochs 2)
+unlike "its model is after epoch 2 another than that of rank 0 after epoch 3: expected the same run folder" \
+    "--epochs 5 --resume" "--epochs 5 --resume"
+timeout -k 5 120 mpirun -n 1 "$build/graco-mpi" train words.npz -o mixed -q --threads 1 --epochs 5 : \
+    -n 1 "$build/graco-mpi" train words.npz -o mixed -q --threads 2 --device cpu --epochs 5
+holds "each rank has threads of its own" [ -e mixed/embeddings.npy ]
 refuses "'embed' runs in one process; expected graco, or one rank" embed sage-3 words.npz
 checked

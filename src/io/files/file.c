@@ -89,23 +89,36 @@ graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t 
     return status;
 }
 
+/* Bytes between the beginning of a page, where a map begins, and byte `before` of the file. */
+static int64_t into_page(int64_t before)
+{
+    return before % sysconf(_SC_PAGESIZE);
+}
+
 graco_status file_map_open(struct file_map *out, const char *path)
 {
+    return file_map_open_part(out, path, 0, INT64_MAX);
+}
+
+graco_status file_map_open_part(struct file_map *out, const char *path, int64_t before,
+                                int64_t length)
+{
     int fd = -1;
-    int64_t length = 0;
+    int64_t all = 0, skipped = into_page(before);
     graco_status status = GRACO_OK;
     *out = (struct file_map){0};
-    TRY(open_regular(&fd, &length, path));
+    TRY(open_regular(&fd, &all, path));
+    before = before < all ? before : all;
+    length = length < all - before ? length : all - before;
     if (length == 0) { /* mmap refuses length 0 */
         out->data = (const uint8_t *)"";
         goto done;
     }
-    void *data = mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0);
+    uint8_t *data = mmap(NULL, (size_t)(length + skipped), PROT_READ, MAP_PRIVATE, fd,
+                         (off_t)(before - skipped));
     if (data == MAP_FAILED)
         TRY(fail_errno("map", path));
-    out->data = data;
-    out->length = length;
-    out->watch = fd + 1;
+    *out = (struct file_map){data + skipped, length, before, all, fd + 1};
     fd = -1;
 done:
     if (fd >= 0)
@@ -120,10 +133,10 @@ graco_status file_map_check(const struct file_map *map, const char *path)
         return GRACO_OK;
     if (fstat(map->watch - 1, &about) != 0)
         return fail_errno("examine", path);
-    if (about.st_size < map->length)
+    if (about.st_size < map->all)
         return status_fail(GRACO_ERROR_IO,
                            "%s has shrunk from %lld to %lld bytes while it was in use", path,
-                           (long long)map->length, (long long)about.st_size);
+                           (long long)map->all, (long long)about.st_size);
     return GRACO_OK;
 }
 
@@ -132,9 +145,10 @@ void file_map_close(struct file_map *map)
     if (!map)
         return;
     if (map->length > 0) {
-        void *data;
+        char *data;
+        int64_t skipped = into_page(map->before);
         memcpy(&data, &map->data, sizeof data); /* munmap wants the pointer without const */
-        munmap(data, (size_t)map->length);
+        munmap(data - skipped, (size_t)(map->length + skipped));
     }
     if (map->watch > 0)
         close(map->watch - 1);

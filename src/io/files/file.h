@@ -25,10 +25,16 @@ graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t 
 struct file_map {
     const uint8_t *data;
     int64_t length;
-    int watch; /* a descriptor of the file plus one; 0: none */
+    int64_t before, all; /* bytes of the file before the view's first, and in all */
+    int watch;           /* a descriptor of the file plus one; 0: none */
 };
 
 graco_status file_map_open(struct file_map *out, const char *path);
+
+/* The same for `length` bytes from byte `before` on, or as many of them as the file has: the rest of it
+ * takes no addresses. */
+graco_status file_map_open_part(struct file_map *out, const char *path, int64_t before,
+                                int64_t length);
 void file_map_close(struct file_map *map);
 
 /* Closes the map of a file that was decoded. Returns `status`, what the decoder returned; a failure

@@ -19,6 +19,20 @@ bool table_names_ids(struct scan_field field)
     return scan_listed(field, words);
 }
 
+graco_status table_row_numbers(bool *out, struct scan scan)
+{
+    struct scan_field field = {0};
+    bool found = true;
+    int64_t value = 0;
+    scan.empties = true;
+    *out = true;
+    for (int64_t row = 0; *out && scan_line(&scan); row++) {
+        PASS(scan_next(&field, &found, &scan));
+        *out = found && scan_integer(&value, field, row, row);
+    }
+    return GRACO_OK;
+}
+
 graco_status table_undouble(struct scan_field *field, char **block)
 {
     int64_t length = 0;
@@ -60,6 +74,7 @@ struct shape {
     int64_t fields; /* of the first line */
     int64_t id;     /* column of ids, from 1; 0: none */
     bool header;
+    bool numbered;             /* the first column has the numbers of the rows */
     struct scan_field id_name; /* what the header calls them */
 };
 
@@ -68,7 +83,7 @@ struct look {
     int lines;
     int64_t fields;               /* of the first */
     bool first_word[2], words[2]; /* in the first column, in others, something is no number */
-    int64_t named[2];             /* columns, from 1, that a header would call ids; 0: none */
+    int64_t named[3];             /* columns, from 1, that a header would call ids; 0: none */
     int64_t chosen;               /* the column that has the name the user gave; 0: none */
     struct scan_field first;      /* of the first line */
 };
@@ -89,8 +104,8 @@ static graco_status look_at(struct look *look, struct scan scan, const char *id_
             look->fields += first_line;
             if (first_line && column == 0)
                 look->first = field;
-            if (first_line && table_names_ids(field) && !look->named[1])
-                look->named[look->named[0] > 0] = column + 1;
+            if (first_line && table_names_ids(field) && !look->named[2])
+                look->named[(look->named[0] > 0) + (look->named[1] > 0)] = column + 1;
             if (first_line && scan_listed(field, chosen))
                 look->chosen = column + 1;
             if (!scan_is_number(field))
@@ -204,23 +219,34 @@ static graco_status looked_ids(int64_t *out, const struct look *look, bool heade
     return GRACO_OK;
 }
 
-static graco_status choose_ids(int64_t *out, const struct look *look, bool header,
-                               enum table_ids ids, struct scan scan)
+/* Two columns that the header calls ids: numbers of rows in a first one without a name give way. */
+static graco_status choose_named(struct shape *shape, const struct look *look, struct scan scan)
 {
-    *out = 0;
+    if (look->named[0] == 1 && look->first.length == 0 && !look->named[2])
+        PASS(table_row_numbers(&shape->numbered, scan));
+    shape->id = look->named[1];
+    if (shape->numbered)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s: columns %" PRId64 " and %" PRId64 " both may be ids: --id-column "
+                       "with one of these numbers, or none, decides",
+                       scan.file, look->named[0], look->named[1]);
+}
+
+static graco_status choose_ids(struct shape *shape, const struct look *look, enum table_ids ids,
+                               struct scan scan)
+{
+    bool header = shape->header;
     if (ids == TABLE_IDS_NONE)
         return GRACO_OK;
     if (header && look->named[1] > 0)
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s: columns %" PRId64 " and %" PRId64 " both may be ids: --id-column "
-                           "with one of these numbers, or none, decides",
-                           scan.file, look->named[0], look->named[1]);
+        return choose_named(shape, look, scan);
     if (header && look->named[0] > 0)
-        *out = look->named[0];
+        shape->id = look->named[0];
     else if (ids == TABLE_IDS_FIRST || look->first_word[header && look->lines == 2 ? 1 : 0])
-        *out = 1;
+        shape->id = 1;
     else
-        return looked_ids(out, look, header, scan);
+        return looked_ids(&shape->id, look, header, scan);
     return GRACO_OK;
 }
 
@@ -252,7 +278,7 @@ static graco_status find_shape(struct shape *out, struct scan *scan, enum table_
     if (id_column && ids != TABLE_IDS_NONE)
         PASS(chosen_ids(&out->id, &look, out->header, id_column, scan->file));
     else
-        PASS(choose_ids(&out->id, &look, out->header, ids, *scan));
+        PASS(choose_ids(out, &look, ids, *scan));
     if (out->header && out->id > 0)
         PASS(take_name(&out->id_name, head, out->id));
     return GRACO_OK;
@@ -297,12 +323,14 @@ static graco_status read_row(struct table_numbers *numbers, int64_t *room, struc
         PASS(scan_next(&field, &found, scan));
         if (!found)
             break;
+        if (fields == 0 && numbers->numbered)
+            continue;
         if (fields + 1 == numbers->id_column)
             PASS(add_id(numbers->ids, field, scan));
         else if (column < numbers->cols)
             PASS(read_value(&numbers->data[used + column++], field, scan));
     }
-    column = fields - (numbers->id_column > 0);
+    column = fields - (numbers->id_column > 0) - numbers->numbered;
     if (column != numbers->cols)
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s, line %" PRId64 ": %" PRId64 " numbers found, %" PRId64
@@ -328,7 +356,8 @@ graco_status table_numbers_read(struct table_numbers *out, const char *file, con
     out->header = shape.header;
     out->id_column = shape.id;
     out->id_name = shape.id_name;
-    out->cols = shape.fields - (shape.id > 0);
+    out->numbered = shape.numbered;
+    out->cols = shape.fields - (shape.id > 0) - shape.numbered;
     if (out->cols <= 0)
         FAIL(GRACO_ERROR_FORMAT, "%s holds no numbers: rows of numbers are expected", file);
     if (shape.id > 0)

@@ -31,8 +31,9 @@ struct table_options {
  * id is no number, all are names, numbered in order of first appearance.
  *
  * Every line has two fields, or every line has three, the third a finite number: a weight, which must
- * be above 0, unless a header calls the third column otherwise. Anything else is refused. A header that
- * names source, target or weight decides which column is which, in any order. */
+ * be above 0, unless a header calls the third column otherwise. A header that names source, target or weight
+ * decides which column is which, in any order; one that names source and target may have any further columns,
+ * which are left out. Anything else is refused. */
 enum { TABLE_SPARSE = 64 };
 
 /* A text that begins with %%MatrixMarket is read as io/tables/matrix_market.h says instead. */
@@ -43,10 +44,13 @@ struct table_edges {
     float *weight;       /* (count) or NULL: none */
     struct names *names; /* NULL: ids are the node numbers */
     bool header;
-    int columns;             /* of the first line, header or not, and so of every line */
-    int order[3];            /* the columns, from 0, of the source, of the target and the third */
-    bool named;              /* the header names both source and target */
-    bool left_out;           /* there is a third column, which is left out */
+    int columns;   /* of the first line, header or not, and so of every line */
+    int order[3];  /* the columns, from 0, of the source, of the target and the third or the weight;
+                     -1: there is none */
+    bool named;    /* the header names both source and target */
+    bool wide;     /* it does, and has columns beside them and the weight */
+    int further;   /* how many of those */
+    bool left_out; /* there is a column that is left out */
     struct scan_field other; /* what the header calls it, if that is why; borrowed from the bytes */
     bool matrix_market;      /* it was a matrix in that format */
 };
@@ -57,7 +61,7 @@ void table_edges_clear(struct table_edges *edges);
 
 /* Numbers. Every row has the same number of fields, all finite numbers. The first line is a header
  * if a field of it (the id apart) is no number. A header's id, node, node_id or name is the column
- * of ids. */
+ * of ids; the numbers of the rows, in a first column without a name, are left out beside it. */
 enum table_ids {
     TABLE_IDS_AUTO, /* the first column, if it has words; the one that has each of 0 .. rows - 1 once */
     TABLE_IDS_NONE, /* no id column */
@@ -70,6 +74,7 @@ struct table_numbers {
     struct names *ids; /* row r has id r; NULL: no id column. A repeated id is refused. */
     bool header;
     int64_t id_column;         /* from 1; 0: none */
+    bool numbered;             /* the first column has the numbers of the rows, and is left out */
     struct scan_field id_name; /* what the header calls it; borrowed from the bytes */
 };
 
@@ -105,6 +110,10 @@ void table_labels_clear(struct table_labels *labels);
 
 /* Whether a header's word names a column of ids. */
 bool table_names_ids(struct scan_field field);
+
+/* Whether the first field of line r, from 0, is r on all lines that follow: as data frames number their rows,
+ * in a column without a name. */
+graco_status table_row_numbers(bool *out, struct scan scan);
 
 /* Makes one quote of each two in a field. *block has the new text, which the caller frees; NULL if the
  * field keeps its own. */

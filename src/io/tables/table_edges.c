@@ -1,5 +1,6 @@
 /* Edge lists. Edges are read as numbers until an id is none, then once more as names. A header says which
- * column is the source and which the target, and whether a third one has weights. */
+ * column is the source and which the target, and whether another one has weights. Lines have two or three
+ * fields, or more beside those that the header names: such a list is called wide. */
 #include "io/tables/table.h"
 
 #include "base/memory.h"
@@ -9,6 +10,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct table_options no_options;
@@ -22,6 +24,7 @@ static const char *const TARGETS[] = {"target",   "dst",       "dest",   "destin
 static const char *const ENDS[] = {"id",  "node", "node_id", "node1", "node2", "node_1", "node_2",
                                    "id1", "id2",  "name",    "head",  "tail",  NULL};
 static const char *const WEIGHTS[] = {"weight", "weights", "edge_weight", NULL};
+static const char *const WIDE_WEIGHTS[] = {"weight", "weights", "edge_weight", "w", NULL};
 
 enum { NODE_MAX = INT32_MAX - 1, SPARSE_FLOOR = 1000000 };
 
@@ -48,35 +51,82 @@ graco_status table_weight(float *out, double number, struct scan_field field,
                        scan->file, scan->line, scan_shown(field), field.text);
 }
 
-/* Reads a line of two ids, source and target, and maybe a weight, which goes to the edge's place if weights
- * are kept; the number of fields is that of the first line, header or not. */
-static graco_status read_edge(struct scan_field fields[3], struct table_edges *edges,
-                              struct scan *scan)
+/* The source, the target and the weight of a wide line, whose other fields may be anything. */
+static graco_status pick_fields(struct scan_field fields[3], const struct table_edges *edges,
+                                struct scan *scan)
 {
-    static const char *const places[] = {"first", "second", "third"};
+    struct scan_field field = {0};
+    bool found = true;
+    int count = 0;
+    for (;; count++) {
+        PASS(scan_next(&field, &found, scan));
+        if (!found)
+            break;
+        for (int i = 0; i < 3; i++)
+            if (count == edges->order[i])
+                fields[i] = field;
+    }
+    if (count != edges->columns)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s, line %" PRId64
+                           ": %d fields found, %d are expected as in the header",
+                           scan->file, scan->line, count, edges->columns);
+    if (fields[0].length == 0 || fields[1].length == 0)
+        return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": an id is empty", scan->file,
+                           scan->line);
+    return GRACO_OK;
+}
+
+/* The same of a line of two or three fields; as many as the first line has, header or not. */
+static graco_status order_fields(struct scan_field fields[3], struct table_edges *edges,
+                                 struct scan *scan)
+{
     struct scan_field found[3] = {0};
-    int count = 0, third = edges->order[2];
-    double number = 0;
+    int count = 0;
     PASS(scan_fields(found, &count, 3, scan));
     for (int i = 0; i < 3; i++)
         fields[i] = found[edges->order[i]];
-    PASS(scan_columns(&edges->columns, count, 2, 3,
-                      "two ids (and on every line or none a weight) are expected", scan));
-    if (count < 3 || (edges->named && edges->other.length > 0))
+    return scan_columns(&edges->columns, count, 2, 3,
+                        "two ids (and on every line or none a weight) are expected; beside further "
+                        "columns a header must name source and target",
+                        scan);
+}
+
+static graco_status fail_weight(struct scan_field field, int column, const struct scan *scan)
+{
+    static const char *const places[] = {"first", "second", "third"};
+    char place[32];
+    snprintf(place, sizeof place, "field of column %d", column + 1);
+    if (column < 3)
+        snprintf(place, sizeof place, "%s field", places[column]);
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s, line %" PRId64 ": the %s \"%.*s\" is no weight, a number is expected",
+                       scan->file, scan->line, place, scan_shown(field), field.text);
+}
+
+/* Reads a line of two ids, source and target, and maybe a weight, which goes to the edge's place if weights
+ * are kept. */
+static graco_status read_edge(struct scan_field fields[3], struct table_edges *edges,
+                              struct scan *scan)
+{
+    double number = 0;
+    if (edges->wide)
+        PASS(pick_fields(fields, edges, scan));
+    else
+        PASS(order_fields(fields, edges, scan));
+    int third = edges->order[2];
+    if (third < 0 || edges->columns < 3 || (edges->named && edges->other.length > 0))
         return GRACO_OK;
     if (!scan_number(&number, fields[2]) || !isfinite(number))
-        return status_fail(
-            GRACO_ERROR_FORMAT,
-            "%s, line %" PRId64 ": the %s field \"%.*s\" is no weight, a number is expected",
-            scan->file, scan->line, places[third], scan_shown(fields[2]), fields[2].text);
+        return fail_weight(fields[2], third, scan);
     return edges->weight ? table_weight(&edges->weight[edges->count], number, fields[2], scan)
                          : GRACO_OK;
 }
 
 /* The first line of a file that may have a header. */
 struct head {
-    struct scan_field fields[3];
-    int count; /* 4: more */
+    struct scan_field fields[3]; /* in a wide list: of the source, the target and the weight */
+    int count;                   /* 4: more; in a wide list 2 or, with weights, 3 */
 };
 
 static graco_status fail_edge_header(const struct head *head, const char *file)
@@ -122,40 +172,96 @@ static graco_status edge_header(bool *header, const struct head *head, struct sc
                                                        : GRACO_OK;
 }
 
-/* The one column that has a word of the list; -1: none has. Fails if several have, which are then all
- * called as the first word of the list. */
-static graco_status only_column(int *found, const struct head *head, const char *const *words,
-                                const char *file)
+/* The columns that a header calls source, target or weight. */
+struct role {
+    int column, again;      /* from 0, of the first and the last such column; -1: there is none */
+    struct scan_field word; /* of the first */
+};
+
+/* Finds the columns of all roles, counts all columns, and finds the last that has none of them. `line`
+ * stands before the fields. */
+static graco_status find_roles(struct role roles[3], int *columns, struct scan_field *other,
+                               const char *const *weights, struct scan line)
 {
-    *found = -1;
-    for (int c = 0; c < head->count; c++) {
-        if (!scan_listed(head->fields[c], words))
-            continue;
-        if (*found >= 0)
+    const char *const *const words[] = {SOURCES, TARGETS, weights};
+    struct scan_field field = {0};
+    bool found = true;
+    line.empties = true;
+    for (int i = 0; i < 3; i++)
+        roles[i] = (struct role){.column = -1, .again = -1};
+    for (*columns = 0;; ++*columns) {
+        PASS(scan_next(&field, &found, &line));
+        if (!found)
+            return GRACO_OK;
+        bool listed = false;
+        for (int i = 0; i < 3; i++) {
+            if (!scan_listed(field, words[i]))
+                continue;
+            listed = true;
+            if (roles[i].column < 0)
+                roles[i] = (struct role){.column = *columns, .word = field};
+            roles[i].again = *columns;
+        }
+        if (!listed)
+            *other = field;
+    }
+}
+
+/* Fails if several columns have one role. */
+static graco_status check_roles(const struct role roles[3], const char *file)
+{
+    static const char *const names[] = {"source", "target", "weight"};
+    for (int i = 0; i < 3; i++)
+        if (roles[i].again != roles[i].column)
             return status_fail(GRACO_ERROR_FORMAT,
                                "%s: the header calls columns %d and %d both %s: one is expected",
-                               file, *found + 1, c + 1, words[0]);
-        *found = c;
+                               file, roles[i].column + 1, roles[i].again + 1, names[i]);
+    return GRACO_OK;
+}
+
+/* Looks whether the list is wide: its header names source and target, and has columns beside them and the
+ * weight. Of three columns, that one is told by its name. `line` stands before the fields. */
+static graco_status look_wide(struct table_edges *edges, struct head *head, struct scan line)
+{
+    struct scan_field other = {0};
+    struct role roles[3];
+    int columns = 0;
+    PASS(find_roles(roles, &columns, &other, WIDE_WEIGHTS, line));
+    if (roles[0].column < 0 || roles[1].column < 0 || columns - (roles[2].column >= 0) < 3)
+        return GRACO_OK;
+    PASS(check_roles(roles, line.file));
+    edges->wide = edges->header = edges->named = true;
+    edges->columns = columns;
+    head->count = roles[2].column < 0 ? 2 : 3;
+    edges->further = columns - head->count;
+    for (int i = 0; i < 3; i++) {
+        edges->order[i] = roles[i].column;
+        head->fields[i] = roles[i].word;
+    }
+    if (columns == 3 && other.length > 0) {
+        edges->other = other;
+        edges->order[2] = 3 - edges->order[0] - edges->order[1];
     }
     return GRACO_OK;
 }
 
-/* Which column is which, by a header's words. Columns that it calls otherwise, weights apart, are source
- * and target in their order, as far as the words leave them open. */
+/* Which of two or three columns is which, by a header's words. Columns that it calls otherwise, weights
+ * apart, are source and target in their order, as far as the words leave them open. */
 static graco_status order_columns(struct table_edges *edges, const struct head *head,
-                                  const char *file)
+                                  struct scan line)
 {
-    int source = -1, target = -1, weight = -1;
-    PASS(only_column(&source, head, SOURCES, file));
-    PASS(only_column(&target, head, TARGETS, file));
-    PASS(only_column(&weight, head, WEIGHTS, file));
+    struct scan_field other = {0};
+    struct role roles[3];
+    int columns = 0;
+    PASS(find_roles(roles, &columns, &other, WEIGHTS, line));
+    PASS(check_roles(roles, line.file));
+    int source = roles[0].column, target = roles[1].column, weight = roles[2].column;
     edges->named = source >= 0 && target >= 0;
     if (head->count == 2 && weight >= 0)
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s: the header calls column %d of 2 `%.*s`: two columns of ids are "
                            "expected",
-                           file, weight + 1, scan_shown(head->fields[weight]),
-                           head->fields[weight].text);
+                           line.file, weight + 1, scan_shown(roles[2].word), roles[2].word.text);
     for (int c = 0; c < head->count; c++) {
         if (c == source || c == target || c == weight)
             continue;
@@ -171,23 +277,19 @@ static graco_status order_columns(struct table_edges *edges, const struct head *
 }
 
 /* Looks at the first line, header or not, which column is which, whether there is a third one and
- * whether it has weights, for which there is then room. */
+ * whether it has weights. `line` stands before its fields. */
 static graco_status look_at_columns(struct table_edges *edges, const struct head *head,
-                                    const char *file, int64_t lines, bool unweighted)
+                                    struct scan line)
 {
-    static const char *const letter[] = {"w", NULL};
     for (int i = 0; i < 3; i++)
         edges->order[i] = i;
     edges->columns = head->count;
     if (edges->header && (head->count == 2 || head->count == 3))
-        PASS(order_columns(edges, head, file));
-    if (head->count != 3)
-        return GRACO_OK;
-    struct scan_field third = head->fields[edges->order[2]];
-    if (edges->header && !scan_listed(third, WEIGHTS) && !scan_listed(third, letter))
-        edges->other = third;
-    edges->left_out = unweighted || edges->other.length > 0;
-    return edges->left_out ? GRACO_OK : memory_alloc(&edges->weight, lines, sizeof *edges->weight);
+        PASS(order_columns(edges, head, line));
+    if (edges->header && head->count == 3 &&
+        !scan_listed(head->fields[edges->order[2]], WIDE_WEIGHTS))
+        edges->other = head->fields[edges->order[2]];
+    return GRACO_OK;
 }
 
 /* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
@@ -233,7 +335,7 @@ static graco_status check_words(const struct table_edges *edges, const struct he
                                 const char *file)
 {
     for (int i = 0; i < 2; i++) {
-        struct scan_field word = head->fields[edges->order[i]];
+        struct scan_field word = head->fields[edges->wide ? i : edges->order[i]];
         char *block;
         PASS(table_undouble(&word, &block));
         bool taken = names_find(edges->names, word.text, word.length) >= 0;
@@ -242,6 +344,30 @@ static graco_status check_words(const struct table_edges *edges, const struct he
             return fail_edge_header(head, file);
     }
     return GRACO_OK;
+}
+
+/* Fails if all names are numbers and one of them is written in two ways, as "1" and "1.0", which a program that
+ * turns a column into fractions leaves behind. */
+static graco_status check_fractions(const struct names *names, const char *file)
+{
+    static const char ending[] = ".0";
+    const int64_t cut = (int64_t)sizeof ending - 1;
+    const char *twice = NULL;
+    for (int64_t i = 0; i < names_count(names); i++) {
+        const char *text = names_text(names, i);
+        struct scan_field field = {.text = text, .length = (int64_t)strlen(text)};
+        if (!scan_is_number(field))
+            return GRACO_OK;
+        int64_t whole = field.length - cut;
+        if (whole > 0 && strcmp(text + whole, ending) == 0 && names_find(names, text, whole) >= 0)
+            twice = text;
+    }
+    if (!twice)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s calls nodes both '%.*s' and '%.80s': expected numbers that are written "
+                       "alike",
+                       file, (int)(strlen(twice) - (size_t)cut), twice, twice);
 }
 
 /* `guessed`: that the first line is a header. */
@@ -264,18 +390,31 @@ static graco_status read_lines(struct table_edges *out, struct scan scan, int64_
 {
     bool numbers = true, look = options->header == TABLE_HEADER_LOOK;
     struct head head = {0};
-    struct scan first = scan;
-    if (scan_line(&first))
-        PASS(scan_fields(head.fields, &head.count, 3, &first));
-    out->header = options->header == TABLE_HEADER_YES && head.count > 0;
-    if (look)
-        PASS(edge_header(&out->header, &head, scan));
-    PASS(look_at_columns(out, &head, scan.file, lines, options->unweighted));
+    struct scan line = scan;
+    bool any = scan_line(&line);
+    if (any && options->header != TABLE_HEADER_NO)
+        PASS(look_wide(out, &head, line));
+    if (!out->wide) {
+        struct scan rest = line;
+        if (any)
+            PASS(scan_fields(head.fields, &head.count, 3, &rest));
+        out->header = options->header == TABLE_HEADER_YES && any;
+        if (look)
+            PASS(edge_header(&out->header, &head, scan));
+        PASS(look_at_columns(out, &head, line));
+    }
+    bool weights = head.count == 3 && out->other.length == 0;
+    out->left_out = out->further > 0 || out->other.length > 0 || (weights && options->unweighted);
+    if (weights && !options->unweighted)
+        PASS(memory_alloc(&out->weight, lines, sizeof *out->weight));
+    scan.empties = out->wide; /* in columns that are left out */
     if (out->header)
         scan_line(&scan);
     PASS(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
         PASS(edges_as_names(out, scan));
+    if (out->names)
+        PASS(check_fractions(out->names, scan.file));
     if (out->names && out->header && look)
         PASS(check_words(out, &head, scan.file));
     return out->count > 0 ? GRACO_OK : fail_no_edges(&head, look && out->header, scan.file);

@@ -36,7 +36,7 @@ static graco_status fail_columns(int64_t count, const struct scan *scan)
                        scan->file, scan->line, count);
 }
 
-/* The label of a line goes to fields[1], its id, if the file has ids, to fields[0]. */
+/* The label of a line goes to fields[1], its id, if the file has ids, to fields[0]; a header's may be empty. */
 static graco_status read_line(struct scan_field fields[2], const struct survey *survey,
                               struct scan *scan)
 {
@@ -54,9 +54,6 @@ static graco_status read_line(struct scan_field fields[2], const struct survey *
     }
     if (count != survey->columns)
         return fail_columns(count, scan);
-    if (survey->id_column > 0 && fields[0].length == 0)
-        return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": an id is empty", scan->file,
-                           scan->line);
     return GRACO_OK;
 }
 
@@ -114,19 +111,23 @@ static graco_status find_ids(int64_t *out, const struct scan_field fields[2], co
 }
 
 /* Of more than two columns the header calls one as labels are and one as ids are, unless the user says
- * which has the ids. `scan` stands before the fields of the first line. */
+ * which has the ids. Beside it a first column without a name may have the numbers of the rows; alone it has
+ * the ids. `scan` stands before the fields of the first line. */
 static graco_status named_columns(struct survey *out, struct scan scan,
                                   const struct table_options *options)
 {
     const char *const chosen[] = {options->id_column, NULL};
     struct scan_field field = {0};
-    bool found = true;
+    struct scan rows = scan;
+    bool found = true, unnamed = false, numbered = true;
     int ids = 0, labels = 0;
     for (;; out->columns++) {
         PASS(scan_next(&field, &found, &scan));
         if (!found)
             break;
-        if (options->id_column ? scan_listed(field, chosen) : table_names_ids(field)) {
+        if (out->columns == 0 && field.length == 0)
+            unnamed = !options->id_column;
+        else if (options->id_column ? scan_listed(field, chosen) : table_names_ids(field)) {
             out->id_column = out->columns + 1;
             ids += ids < 2;
         } else if (names_labels(field)) {
@@ -136,6 +137,15 @@ static graco_status named_columns(struct survey *out, struct scan scan,
     }
     if (options->id_column && is_place(&out->id_column, options->id_column, out->columns))
         ids = 1;
+    if (unnamed && ids == 0)
+        out->id_column = ids = 1;
+    else if (unnamed)
+        PASS(table_row_numbers(&numbered, rows));
+    if (!numbered)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s: columns 1 and %" PRId64 " both may be ids: --id-column with one of "
+                           "these numbers decides",
+                           scan.file, out->id_column);
     if (ids != 1 || labels != 1 || out->id_column == out->label_column ||
         options->header == TABLE_HEADER_NO)
         return fail_columns(out->columns, &scan);
@@ -219,6 +229,9 @@ static graco_status read_labels(struct table_labels *labels, const struct survey
         scan_line(&scan);
     while (scan_line(&scan)) {
         PASS(read_line(fields, survey, &scan));
+        if (labels->ids && fields[0].length == 0)
+            return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": an id is empty",
+                               scan.file, scan.line);
         if (labels->ids) {
             PASS(table_add_name(&number, labels->ids, fields[0]));
             if (number != labels->count)

@@ -1,0 +1,106 @@
+/* Rank 0 tells the others how it begins, and each compares. The version goes first and alone: what else is
+ * told may look otherwise in another graco. */
+#include "train/ranks_alike.h"
+
+#include "data/fingerprint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How a rank begins. */
+struct beginning {
+    char method[CONFIG_TEXT];
+    char setting[CONFIG_KEYS][CONFIG_TEXT];
+    char fingerprint[GRACO_FINGERPRINT];
+    int64_t epoch, step;
+    uint64_t parameters; /* a hash of what a checkpoint has of them */
+};
+
+/* As fingerprints do it (data/fingerprint.c): finds mistakes, not forgeries. */
+static uint64_t hash_floats(uint64_t hash, const float *x, int64_t count)
+{
+    for (int64_t i = 0; x && i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static graco_status describe(struct beginning *out, const struct graco_model *model)
+{
+    const struct parameters *p = &model->parameters;
+    const char *key;
+    *out = (struct beginning){.epoch = model->epoch, .step = model->step};
+    snprintf(out->method, sizeof out->method, "%s", model->config.method);
+    for (int i = 0; (key = graco_config_key(&model->config, i, NULL)); i++)
+        PASS(graco_config_get(&model->config, key, out->setting[i], CONFIG_TEXT));
+    memcpy(out->fingerprint, model->fingerprint, sizeof out->fingerprint);
+    out->parameters = hash_floats(1, p->value, p->total);
+    out->parameters = hash_floats(out->parameters, p->m, p->total);
+    out->parameters = hash_floats(out->parameters, p->v, p->total);
+    return GRACO_OK;
+}
+
+static graco_status compare_settings(const struct graco_model *model, const struct beginning *own,
+                                     const struct beginning *first)
+{
+    const char *key;
+    if (strcmp(own->method, first->method) != 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method is %s, and %s for rank 0: expected the same on every rank",
+                           own->method, first->method);
+    for (int i = 0; (key = graco_config_key(&model->config, i, NULL)); i++)
+        if (strcmp(own->setting[i], first->setting[i]) != 0 && strcmp(key, "device") != 0 &&
+            strcmp(key, "threads") != 0)
+            return status_fail(GRACO_ERROR_ARGUMENT,
+                               "%s is %s, and %s for rank 0: expected the same on every rank", key,
+                               own->setting[i], first->setting[i]);
+    return GRACO_OK;
+}
+
+static graco_status compare(const struct graco_model *model, const struct beginning *own,
+                            const struct beginning *first)
+{
+    char words[GRACO_DIFFERENCES];
+    fingerprint_compare(words, own->fingerprint, first->fingerprint,
+                        FINGERPRINT_SPLIT | FINGERPRINT_LABELS);
+    if (*words)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "its data set differs from that of rank 0 in: %s; expected the same "
+                           "files on every rank",
+                           words);
+    PASS(compare_settings(model, own, first));
+    if (own->epoch != first->epoch || own->step != first->step ||
+        own->parameters != first->parameters)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "its model is after epoch %lld another than that of rank 0 after epoch "
+                           "%lld: expected the same run folder on every rank",
+                           (long long)own->epoch, (long long)first->epoch);
+    return GRACO_OK;
+}
+
+static graco_status compare_versions(struct comm *comm)
+{
+    char first[CONFIG_TEXT] = "";
+    snprintf(first, sizeof first, "%s", graco_version());
+    PASS(comm_broadcast(comm, first, sizeof first));
+    if (strcmp(first, graco_version()) == 0)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "it runs graco %s, and rank 0 graco %s: expected the same on every rank",
+                       graco_version(), first);
+}
+
+graco_status ranks_alike(struct comm *comm, const struct graco_model *model)
+{
+    struct beginning own, first;
+    if (!comm)
+        return GRACO_OK;
+    PASS(comm_agree(comm, compare_versions(comm)));
+    PASS(comm_agree(comm, describe(&own, model)));
+    first = own;
+    PASS(comm_broadcast(comm, &first, sizeof first));
+    return comm_agree(comm, compare(model, &own, &first));
+}
