@@ -8,6 +8,8 @@
 #include "comm/comm_tally.h"
 #include "compute/tally.h"
 #include "data/node_features.h"
+#include "data/subset.h"
+#include "graph/order.h"
 #include "graph/shard.h"
 #include "train/made.h"
 #include "train/schedule.h"
@@ -30,6 +32,7 @@ struct planning {
     const struct backend *backend;
     struct tally tally;
     struct made made;
+    const struct graco_dataset *data; /* the made one, or the same in the ranks' order */
     struct comm *comm; /* of the rank that is gone through; NULL: there is one process */
     struct graco_model *model;
     struct trainer *trainer;
@@ -46,7 +49,7 @@ static graco_status open_model(struct planning *p)
 {
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&p->model, 1, sizeof *p->model));
-    TRY(model_declare(p->model, &p->config, model_sizes_of(p->made.data)));
+    TRY(model_declare(p->model, &p->config, model_sizes_of(p->data)));
     struct parameters *all = &p->model->parameters;
     float **blocks[] = {&all->value, &all->grad, &all->m, &all->v};
     for (int i = 0; i < (all->plain ? 1 : 4); i++)
@@ -76,6 +79,7 @@ static graco_status open_data(struct planning *p)
             "of their own, which a plan for the method node2vec tells of");
     p->plan.now_bytes = memory_resident();
     PASS(made_create(&p->made, p->given, &p->config));
+    p->data = p->made.data;
     PASS(method_check_data(p->method, p->made.data));
     p->plan.prepare_seconds = threads_seconds() - begin;
     return GRACO_OK;
@@ -88,7 +92,7 @@ static graco_status open_training(struct planning *p)
     PASS(open_model(p));
     PASS(trainer_create(&p->trainer, &p->tally.backend, p->model));
     p->trainer->context->comm = p->comm;
-    PASS(schedule_create(&p->schedule, p->trainer->context, p->model, p->made.data));
+    PASS(schedule_create(&p->schedule, p->trainer->context, p->model, p->data));
     p->plan.steps = schedule_steps(p->schedule);
     p->plan.prepare_seconds += threads_seconds() - begin;
     tally_look(&p->tally, p->trainer->context);
@@ -263,10 +267,30 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const gr
     return GRACO_OK;
 }
 
+/* Puts the nodes in the ranks' order once for all of them, where each would do so by itself. Fills `ordered`,
+ * whose graph and features the caller frees. */
+static graco_status order_once(struct planning *p, struct graco_dataset *ordered)
+{
+    const struct graco_dataset *data = p->made.data;
+    if (!p->comm || !data->order || p->config.inductive)
+        return GRACO_OK;
+    PASS(order_apply(&ordered->graph, data->graph, data->order));
+    PASS(subset_features(&ordered->features, &data->features, data->order, data->graph->nodes));
+    struct graco_dataset copy = *data; /* of its pointers */
+    copy.graph = ordered->graph;
+    copy.features = ordered->features;
+    copy.order = NULL;
+    *ordered = copy;
+    p->data = ordered;
+    p->plan.now_bytes = memory_resident();
+    return GRACO_OK;
+}
+
 graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
                               const graco_config *config, const graco_rates *rates)
 {
     struct planning p = {.given = data, .config = *config};
+    struct graco_dataset ordered = {0};
     struct comm comm = {0};
     graco_status status = GRACO_OK;
     if (ranks < 1 || ranks > GRACO_RANKS_MOST)
@@ -277,6 +301,7 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
     TRY(train_check_ranks(ranks > 1 ? &comm : NULL, &p.config, p.method, data));
     p.comm = ranks > 1 ? &comm : NULL;
     TRY(open_data(&p));
+    TRY(order_once(&p, &ordered));
     for (int rank = 0; rank < ranks; rank++) {
         comm_tally_clear(&comm);
         comm_tally_init(&comm, rank, (int)ranks);
@@ -287,6 +312,8 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
 done:
     close_training(&p);
     made_clear(&p.made);
+    graph_free(ordered.graph);
+    features_clear(&ordered.features);
     comm_tally_clear(&comm);
     return status;
 }
