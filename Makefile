@@ -11,7 +11,7 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all bench-skipgram setup setup-mpi test-mpi build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
+.PHONY: all bench-skipgram setup setup-mpi setup-metis test-mpi build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
 	wheel test-wheel deb test-deb pictures results bench bench-quick bench-eval bench-inductive bench-cuda \
 	bench-methods bench-peers bench-loading bench-python install clean
 
@@ -23,6 +23,10 @@ setup:
 # Open MPI, with which the build makes graco-mpi too (docs/scale.md).
 setup-mpi:
 	@scripts/setup.sh libopenmpi-dev openmpi-bin
+
+# METIS, with which `graco partition` orders nodes for ranks (docs/scale.md).
+setup-metis:
+	@scripts/setup.sh libmetis-dev
 
 build: setup
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > /dev/null

@@ -20,6 +20,7 @@ int cmd_tune(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
+int cmd_partition(int argc, char **argv);
 int cmd_split_links(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_fetch(int argc, char **argv); /* where the build has it: GRACO_FETCH */

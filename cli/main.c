@@ -24,6 +24,7 @@ const struct subcommand subcommands[] = {
     {"reproduce", "make the paper's tables and figures again", cmd_reproduce},
     {"info", "describe a data set", cmd_info},
     {"convert", "write a data set in graco's own format", cmd_convert},
+    {"partition", "order a data set's nodes so that ranks send less", cmd_partition},
     {"split-links", "hold links out of a graph, to predict them", cmd_split_links},
     {"generate", "make a graph with communities and features", cmd_generate},
 #ifdef GRACO_FETCH

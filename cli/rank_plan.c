@@ -129,8 +129,8 @@ static int print_table(const struct rank_plan *plan, const graco_rank_plan *rank
     output_row("of a rank", "%-12s %s", "largest", "mean");
     print_row("nodes", &s, NODES, "");
     print_row("boundary", &s, READ_ROWS, "rows of others that it reads");
-    print_row("host memory", &s, HOST_BYTES, "at most, with the data set");
-    print_row("beside it", &s, OWN_BYTES, "at most; rank 0 embeds all nodes at the end");
+    print_row("host memory", &s, HOST_BYTES, "at most, with the whole data set");
+    print_row("beside it", &s, OWN_BYTES, "at most; all of it where ranks read rows alone");
     print_row("sent", &s, SENT_BYTES, "in an epoch");
     print_row("messages", &s, SENT_MESSAGES, "in an epoch");
     print_row("computing", &s, COMPUTE, "in an epoch");

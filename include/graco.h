@@ -239,8 +239,17 @@ const char *graco_likeness(int index);
  * same options give the same bits on every machine. */
 graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_options *options);
 
+/* Ranks that may be planned for. */
+enum { GRACO_RANKS_MOST = 65536 };
+
 /* Writes graco's own format: one file if `path` ends in .npz, else a folder of .npy. */
 graco_status graco_dataset_save(const graco_dataset *data, const char *path);
+
+/* Writes the data set as graco_dataset_save does, with an order of its nodes in which few edges join nodes
+ * of different ranks, of so many, by METIS: graco-mpi then sends less (docs/scale.md). Rows and names keep
+ * their places, and so do results. GRACO_ERROR_ARGUMENT for several graphs, or more ranks than nodes;
+ * GRACO_ERROR_DEVICE, which says how to get it, where the library was built without METIS. */
+graco_status graco_dataset_partition(const graco_dataset *data, int64_t ranks, const char *path);
 
 /* Writes the layout in which a data set is published: "ppi" (several graphs, dense features,
  * several labels per node, whole graphs in training, validation and test, in this order), "reddit"
@@ -565,13 +574,12 @@ graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
                               const graco_config *config, const graco_rates *rates);
 
 /* What one rank of several will have and send, where graco-mpi trains (docs/scale.md). */
-enum { GRACO_RANKS_MOST = 65536 };
 typedef struct graco_rank_plan {
     int64_t nodes;      /* its own */
     int64_t read_rows;  /* of others' nodes: the boundary */
     int64_t sent_rows;  /* its own that others read, once for each that does */
-    int64_t host_bytes; /* the most memory of its process; rank 0 embeds all nodes at the end */
-    int64_t own_bytes;  /* of these, beside the data set */
+    int64_t host_bytes; /* the most memory of its process, where it has the whole data set */
+    int64_t own_bytes; /* of these, beside the data set: where it reads its rows alone, about all */
     int64_t sent_bytes, sent_messages; /* in an epoch */
     double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
 } graco_rank_plan;

@@ -61,6 +61,7 @@ void dataset_parts_clear(struct dataset_parts *parts)
     memory_free(parts->label_known);
     memory_free(parts->split);
     memory_free(parts->graph_id);
+    memory_free(parts->order);
     dataset_names_free(parts->node_ids);
     dataset_names_free(parts->class_names);
     for (int i = 0; i < DATASET_NOTES; i++)
@@ -205,6 +206,26 @@ static graco_status check_all_names(const struct dataset_parts *parts)
                               : GRACO_OK;
 }
 
+static graco_status check_order(const struct dataset_parts *parts)
+{
+    uint8_t *seen = NULL;
+    graco_status status = GRACO_OK;
+    if (!parts->order)
+        return GRACO_OK;
+    TRY(memory_zalloc(&seen, parts->nodes, sizeof *seen));
+    for (int64_t i = 0; i < parts->nodes; i++) {
+        int32_t node = parts->order[i];
+        if (node < 0 || node >= parts->nodes || seen[node])
+            FAIL(GRACO_ERROR_FORMAT,
+                 "place %lld of rank_order has node %ld: expected each of 0 to %lld once",
+                 (long long)i, (long)node, (long long)parts->nodes - 1);
+        seen[node] = 1;
+    }
+done:
+    memory_free(seen);
+    return status;
+}
+
 /* Runs after graph_create, which has checked that the ids are in range. */
 static graco_status check_crossings(const struct graph *graph, const int32_t *graph_id)
 {
@@ -237,6 +258,7 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
     data->split = parts->split;
     data->graph_id = parts->graph_id;
     data->graphs = parts->graph_id ? (int64_t)parts->graph_id[parts->nodes - 1] + 1 : 1;
+    data->order = parts->order;
     data->node_ids = parts->node_ids;
     data->class_names = parts->class_names;
     memcpy(data->notes, parts->notes, sizeof data->notes);
@@ -246,7 +268,7 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
     parts->shard = NULL;
     parts->label = NULL;
     parts->multi = parts->label_known = parts->split = NULL;
-    parts->graph_id = NULL;
+    parts->graph_id = parts->order = NULL;
     parts->node_ids = parts->class_names = NULL;
 }
 
@@ -265,6 +287,7 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
     TRY(check_split(parts));
     TRY(check_graph_ids(parts));
     TRY(check_all_names(parts));
+    TRY(check_order(parts));
     TRY(memory_zalloc(&data, 1, sizeof *data));
     TRY(memory_string(&data->name, parts->name ? parts->name : "unnamed"));
     if (parts->shard) {
@@ -305,6 +328,7 @@ void graco_dataset_free(graco_dataset *data)
     memory_free(data->label_known);
     memory_free(data->split);
     memory_free(data->graph_id);
+    memory_free(data->order);
     dataset_names_free(data->node_ids);
     dataset_names_free(data->class_names);
     for (int i = 0; i < DATASET_NOTES; i++)

@@ -87,9 +87,10 @@ struct graco_dataset {
     uint8_t *split;       /* (nodes) 0 training, 1 validation, 2 test, 3 none; NULL: no split */
     int32_t *graph_id;    /* (nodes) ascending from 0; NULL: one graph */
     int64_t graphs;
-    bool inductive;                 /* its split says which nodes a training may see */
-    char **node_ids;                /* (nodes) names, one block behind node_ids[0]; NULL: numbers */
-    char **class_names;             /* (classes) the same; NULL: numbers */
+    bool inductive;     /* its split says which nodes a training may see */
+    int32_t *order;     /* (nodes) in which ranks divide them (graph/order.h); NULL: as they are */
+    char **node_ids;    /* (nodes) names, one block behind node_ids[0]; NULL: numbers */
+    char **class_names; /* (classes) the same; NULL: numbers */
     char *notes[DATASET_NOTES];     /* how each table was understood; NULL past the last */
     int64_t self_loops, duplicates; /* removed */
     struct reading reading;         /* how it was read; no source: it was generated */
@@ -118,6 +119,7 @@ struct dataset_parts {
     uint8_t *label_known;
     uint8_t *split;
     int32_t *graph_id;
+    int32_t *order;
     char **node_ids;
     char **class_names;
     char *notes[DATASET_NOTES];
@@ -127,7 +129,7 @@ struct dataset_parts {
  * 0 (graph_build says what becomes of them); features (nodes, cols) finite, their indices in range
  * and ascending within a row; labels -1 .. classes - 1 or a table of 0 and 1, not both, at most
  * DATASET_CLASSES of them; split 0 .. 3; graph ids ascending from 0 without gaps, crossed by no edge;
- * no name twice among the nodes of a graph or among the classes. The lengths of the arrays are the
+ * no name twice among the nodes of a graph or among the classes; the ranks' order has every node once. The lengths of the arrays are the
  * reader's to check. A data set without features gets none here: features.cols is 0 and its arrays are
  * NULL. GRACO_ERROR_FORMAT names the first thing that is wrong. Empties `parts` in every case.
  * O(nodes + edges + entries of the features + bytes of the names). */

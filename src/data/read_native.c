@@ -7,6 +7,7 @@
  *     y                                   (N) or (N, 1) classes, -1 unknown; (N, K) 0 or 1
  *     split, label_mask, graph_id         (N)
  *     node_ids, class_names               (N), (K) strings, or integers
+ *     rank_order                          (N) the order in which ranks divide the nodes
  *     num_nodes                           one number
  *     inductive                           0 or 1: the split says what a training may see
  *
@@ -275,6 +276,7 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     TRY(member_optional(&parts.split, parts.nodes, ARRAY_U8, members, "split"));
     TRY(member_optional(&parts.label_known, parts.nodes, ARRAY_U8, members, "label_mask"));
     TRY(member_optional(&parts.graph_id, parts.nodes, ARRAY_I32, members, "graph_id"));
+    TRY(member_optional(&parts.order, parts.nodes, ARRAY_I32, members, "rank_order"));
     TRY(read_names(&parts.node_ids, &parts.nodes, members, "node_ids"));
     TRY(read_class_names(&parts, members));
     TRY(read_inductive(&parts, members));

@@ -61,7 +61,7 @@ static bool features_can(const struct members *members)
            x.ndim == 1;
 }
 
-/* Reverses that are added, weights and many graphs concern more than a rank's own rows. */
+/* Reverses that are added, weights, many graphs and an order concern more than a rank's own rows. */
 static bool files_can(const struct source *source)
 {
     const struct members *members = &source->members;
@@ -69,7 +69,7 @@ static bool files_can(const struct source *source)
     struct array edges;
     if (!members->folder || options->undirected || options->made_features > 0)
         return false;
-    if (members_have(members, "graph_id.npy") ||
+    if (members_have(members, "graph_id.npy") || members_have(members, "rank_order.npy") ||
         (members_have(members, "edge_weight.npy") && !options->unweighted))
         return false;
     return is_plain(&edges, members, "edge_index.npy") && edges.ndim == 2 && edges.shape[0] == 2 &&

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARRAYS_MAX = 15 };
+enum { ARRAYS_MAX = 16 };
 
 /* The arrays of a data set under their names. They borrow from it, or from what is below them. */
 struct content {
@@ -93,6 +93,7 @@ static graco_status content_fill(struct content *content, const graco_dataset *d
     PASS(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, -1, -1));
     PASS(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, -1));
     PASS(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, -1));
+    PASS(add(content, "rank_order", ARRAY_I32, data->order, nodes, -1));
     PASS(add_names(content, "node_ids", data->node_ids, nodes));
     return add_names(content, "class_names", data->class_names, data->classes);
 }

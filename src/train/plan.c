@@ -8,6 +8,8 @@
 #include "comm/comm_tally.h"
 #include "compute/tally.h"
 #include "data/node_features.h"
+#include "data/subset.h"
+#include "graph/order.h"
 #include "graph/shard.h"
 #include "train/made.h"
 #include "train/schedule.h"
@@ -30,6 +32,7 @@ struct planning {
     const struct backend *backend;
     struct tally tally;
     struct made made;
+    const struct graco_dataset *data; /* the made one, or the same in the ranks' order */
     struct comm *comm; /* of the rank that is gone through; NULL: there is one process */
     struct graco_model *model;
     struct trainer *trainer;
@@ -46,7 +49,7 @@ static graco_status open_model(struct planning *p)
 {
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&p->model, 1, sizeof *p->model));
-    TRY(model_declare(p->model, &p->config, model_sizes_of(p->made.data)));
+    TRY(model_declare(p->model, &p->config, model_sizes_of(p->data)));
     struct parameters *all = &p->model->parameters;
     float **blocks[] = {&all->value, &all->grad, &all->m, &all->v};
     for (int i = 0; i < (all->plain ? 1 : 4); i++)
@@ -76,6 +79,7 @@ static graco_status open_data(struct planning *p)
             "of their own, which a plan for the method node2vec tells of");
     p->plan.now_bytes = memory_resident();
     PASS(made_create(&p->made, p->given, &p->config));
+    p->data = p->made.data;
     PASS(method_check_data(p->method, p->made.data));
     p->plan.prepare_seconds = threads_seconds() - begin;
     return GRACO_OK;
@@ -88,7 +92,7 @@ static graco_status open_training(struct planning *p)
     PASS(open_model(p));
     PASS(trainer_create(&p->trainer, &p->tally.backend, p->model));
     p->trainer->context->comm = p->comm;
-    PASS(schedule_create(&p->schedule, p->trainer->context, p->model, p->made.data));
+    PASS(schedule_create(&p->schedule, p->trainer->context, p->model, p->data));
     p->plan.steps = schedule_steps(p->schedule);
     p->plan.prepare_seconds += threads_seconds() - begin;
     tally_look(&p->tally, p->trainer->context);
@@ -232,7 +236,8 @@ done:
 
 /* ---- Over ranks ------------------------------------------------------------------------------ */
 
-/* Goes through an epoch of p->comm's rank, and, for rank 0, through the embedding, which is its own. */
+/* Goes through an epoch of p->comm's rank. Several ranks embed their own rows at the end, which takes less
+ * memory than a step: one view and no gradients. */
 static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const graco_rates *rates)
 {
     struct stage *stage = NULL;
@@ -255,17 +260,48 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const gr
         out->sent_messages = p->comm ? p->comm->messages - messages : 0;
         out->compute_seconds = rates ? work_seconds(&p->epoch, rates) + p->measured : (double)NAN;
     }
-    if (comm_rank(p->comm) == 0)
+    if (!p->comm)
         PASS(plan_embedding(p));
     out->host_bytes = p->tally.host_peak;
     out->own_bytes = p->tally.host_peak - p->plan.now_bytes;
     return GRACO_OK;
 }
 
+/* Puts the nodes in the ranks' order once for all of them, where each would do so by itself. Fills `ordered`,
+ * whose graph and features the caller frees. */
+static graco_status order_once(struct planning *p, struct graco_dataset *ordered)
+{
+    const struct graco_dataset *data = p->made.data;
+    if (!p->comm || !data->order || p->config.inductive)
+        return GRACO_OK;
+    PASS(order_apply(&ordered->graph, data->graph, data->order));
+    PASS(subset_features(&ordered->features, &data->features, data->order, data->graph->nodes));
+    struct graco_dataset copy = *data; /* of its pointers */
+    copy.graph = ordered->graph;
+    copy.features = ordered->features;
+    copy.order = NULL;
+    *ordered = copy;
+    p->data = ordered;
+    p->plan.now_bytes = memory_resident();
+    return GRACO_OK;
+}
+
+/* What ranks send for samples and for graphs one after the other is not counted. */
+static graco_status check_counted(const struct planning *p)
+{
+    const char *what = p->config.batch > 0      ? "mini-batches: expected batch 0"
+                       : p->given->graphs > 1   ? "many graphs: expected one"
+                       : p->config.patience > 0 ? "early stopping: expected patience 0"
+                                                : NULL;
+    return what ? status_fail(GRACO_ERROR_ARGUMENT, "plans over ranks do not count %s", what)
+                : GRACO_OK;
+}
+
 graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
                               const graco_config *config, const graco_rates *rates)
 {
     struct planning p = {.given = data, .config = *config};
+    struct graco_dataset ordered = {0};
     struct comm comm = {0};
     graco_status status = GRACO_OK;
     if (ranks < 1 || ranks > GRACO_RANKS_MOST)
@@ -274,8 +310,11 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
     comm_tally_init(&comm, 0, (int)ranks);
     TRY(method_find(&p.method, p.config.method));
     TRY(train_check_ranks(ranks > 1 ? &comm : NULL, &p.config, p.method, data));
+    if (ranks > 1)
+        TRY(check_counted(&p));
     p.comm = ranks > 1 ? &comm : NULL;
     TRY(open_data(&p));
+    TRY(order_once(&p, &ordered));
     for (int rank = 0; rank < ranks; rank++) {
         comm_tally_clear(&comm);
         comm_tally_init(&comm, rank, (int)ranks);
@@ -286,6 +325,8 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
 done:
     close_training(&p);
     made_clear(&p.made);
+    graph_free(ordered.graph);
+    features_clear(&ordered.features);
     comm_tally_clear(&comm);
     return status;
 }

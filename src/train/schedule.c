@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/subset.h"
+#include "graph/order.h"
 #include "graph/shard.h"
 #include "graph/batch_part.h"
 #include "graph/subgraph.h"
@@ -170,6 +171,35 @@ static int64_t stages_kept(const struct schedule *s)
     return (COLS_PER_ITEM * items + COLS_FREE) / (X->cols + 1) + 1;
 }
 
+/* Puts the nodes of a part in the order in which ranks are to divide them. */
+static graco_status follow_order(struct part *part, const struct graco_dataset *data)
+{
+    int64_t nodes = data->graph->nodes, count = 0;
+    int32_t *place = NULL, *order = NULL; /* of the part's nodes, -1: another's; of these places */
+    struct graph *ordered = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&place, nodes, sizeof *place));
+    TRY(memory_alloc(&order, part->graph->nodes, sizeof *order));
+    memset(place, -1, (size_t)nodes * sizeof *place);
+    for (int64_t i = 0; i < part->graph->nodes; i++)
+        place[part->nodes ? part->nodes[i] : i] = (int32_t)i;
+    for (int64_t i = 0; i < nodes; i++)
+        if (place[data->order[i]] >= 0)
+            order[count++] = place[data->order[i]];
+    TRY(order_apply(&ordered, part->graph, order));
+    for (int64_t i = 0; part->nodes && i < count; i++)
+        order[i] = part->nodes[order[i]];
+    graph_free(part->owned);
+    part->graph = part->owned = ordered;
+    memory_free(part->nodes);
+    part->nodes = order;
+    order = NULL;
+done:
+    memory_free(place);
+    memory_free(order);
+    return status;
+}
+
 static bool reads_others(const struct schedule *s, const struct shard *shard)
 {
     return input_reads_others(s->X, shard, s->model->method->views, layer_width(s->model, 1));
@@ -181,6 +211,8 @@ static graco_status cut_shard(struct schedule *s, struct part *part)
 {
     int32_t *ids = NULL;
     graco_status status = GRACO_OK;
+    if (s->data->order)
+        TRY(follow_order(part, s->data));
     TRY(shard_create(&part->cut, s->context->comm, part->graph));
     part->shard = part->cut;
     const struct graph *own = &part->shard->graph;

@@ -104,7 +104,7 @@ exits 0 "over 2 ranks" plan two.txt --threads 1 --ranks 2 --node-features degree
 exits 2 "2 nodes for 3 ranks: expected at least one for each" plan two.txt --threads 1 --ranks 3 \
     --node-features degree --set hidden=4
 exits 1 "none.txt" plan none.txt --threads 1 --ranks 2
-exits 2 "ranks do not train with many graphs: expected one" plan many --threads 1 --ranks 2
+exits 2 "plans over ranks do not count many graphs: expected one" plan many --threads 1 --ranks 2
 exits 0 "over 1 rank" plan many --threads 1 --ranks 1 --set hidden=8
 exits 2 "plan: --ranks is '0'; expected a whole number from 1 to 65536" plan cora.npz --ranks 0
 exits 2 "plan: --ranks is 'many'" plan cora.npz --ranks many

@@ -39,6 +39,7 @@ static const int32_t too_low[5] = {0, -2}, graphs[5] = {0, 0, 0, 1, 1}, gap[5] =
                      crossing[5] = {0, 0, 1, 1, 1}, later[5] = {1, 1, 1, 1, 1},
                      down[5] = {0, 1, 0, 0, 0}, index[3] = {1, 0, 1}, outside[3] = {0, 2, 1},
                      before[3] = {0, -1, 1};
+static const int64_t turned[5] = {4, 2, 0, 1, 3};
 static const uint8_t codes[5] = {0, 1, 2, 3, 4}, two[10] = {0, 2};
 
 /* In place of an array of {edge_index, x, y, num_nodes}, or beside them. */
@@ -93,6 +94,12 @@ static const struct row rows[] = {
     {"graph_id", ARRAY_I32, 5, -1, crossing, "joins graphs 0 and 1"},
     {"graph_id", ARRAY_I32, 4, -1, graphs, "graph_id has 4 rows: expected 5"},
     {"graph_id", ARRAY_F32, 5, -1, halves, "graph_id"},
+    {"rank_order", ARRAY_I64, 5, -1, turned, NULL},
+    {"rank_order", ARRAY_I32, 4, -1, graphs, "rank_order has 4 rows: expected 5"},
+    {"rank_order", ARRAY_I32, 5, -1, graphs,
+     "place 1 of rank_order has node 0: expected each of 0"},
+    {"rank_order", ARRAY_I32, 5, -1, too_low, "place 1 of rank_order has node -2"},
+    {"rank_order", ARRAY_F32, 5, -1, halves, "rank_order"},
     {"node_ids", ARRAY_I32, 5, -1, y, "are both called '0'"},
     {"node_ids", ARRAY_F32, 5, -1, halves, "node_ids: an array holds float32 items"},
     {"node_ids", ARRAY_I32, 4, -1, y, "node_ids has 4 rows: expected 5"},

@@ -123,6 +123,8 @@ static const struct scenario scenarios[] = {
      NULL,
      NULL},
     {"split-links", {GRAPH}, "split-links g.npz -o left", NULL, NULL},
+    /* One rank: METIS is not called, whose allocations are its own. */
+    {"partition", {GRAPH}, "partition g.npz -n 1 -o parts", NULL, NULL},
     {"eval-link",
      {GRAPH, "split-links g.npz -o left", "train left -o run --epochs 1 " SMALL},
      "eval run left --task link --threads 1 --json",
@@ -148,7 +150,7 @@ static const struct scenario scenarios[] = {
     {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL, NULL},
     {"info", {GRAPH}, "info g.npz --json", NULL, NULL},
     {"plan", {GRAPH}, "plan g.npz --epochs 1 --set hidden=4 --json " ON_CPU, NULL, NULL},
-    {"plan-ranks", {GRAPH}, "plan g.npz --ranks 2 --set hidden=4 " ON_CPU, NULL, NULL},
+    {"plan-ranks", {GRAPH}, "plan g.npz --ranks 2 --set hidden=4 --json " ON_CPU, NULL, NULL},
     {"reproduce",
      {NULL},
      "reproduce inductive --sets reddit --methods features --scale 0.0002 -o report -q",

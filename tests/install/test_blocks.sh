@@ -8,6 +8,7 @@
 #     package   the package of python/ with this build's library
 #     long      minutes: run by tests/install/test_blocks_long.sh alone
 #     mpi       graco-mpi, and an mpirun that starts it
+#     metis     a build with METIS
 #     slow      builds everything: `make test-fresh` runs it
 #     network, gpu              not run
 # In the manual page a line `.\" block: data` before an example says the same. What is not run is listed.
@@ -73,6 +74,7 @@ reason() {
         network | gpu) why="needs a $mark" ;;
         slow) why="make test-fresh runs it" ;;
         mpi) [ -x "$build/graco-mpi" ] && mpirun -n 2 true 2>/dev/null || why="needs MPI: make setup-mpi" ;;
+        metis) grep -q '^METIS_LIBRARY:FILEPATH=/' "$build/CMakeCache.txt" || why="needs METIS: make setup-metis" ;;
         long) [ -n "$long" ] || why="takes minutes: make test-long runs it" ;;
         data) [ -d "${GRACO_DATA-}/cora" ] || why="needs the published data sets under \$GRACO_DATA" ;;
         package) has_package || why="python3 cannot load the package" ;;

@@ -65,6 +65,12 @@ int main(void)
     fail_plans("gae", "hidden=4 inner=4");
     fail_plans("deepwalk", "hidden=4 walks=2 length=3 window=2");
     fail_plans("gcn", "hidden=4");
+    int32_t order[40];
+    for (int32_t i = 0; i < 40; i++)
+        order[i] = i * 7 % 40;
+    data->order = order; /* ranks divide the nodes in it */
+    fail_plans("grace", "hidden=4 projection=4");
+    data->order = NULL;
     fail_calibrations();
     graco_dataset_free(data);
     return check_result();

@@ -121,7 +121,7 @@ static void test_corners(void)
                 "8 nodes for 9 ranks: expected at least one for each");
     config.batch = 4;
     CHECK_FAILS(graco_plan_ranks(plan, 2, data, &config, NULL), GRACO_ERROR_ARGUMENT,
-                "ranks do not train with mini-batches: expected batch 0");
+                "plans over ranks do not count mini-batches: expected batch 0");
     config.batch = 0;
     config.epochs = 0;
     CHECK_OK(graco_plan_ranks(plan, 2, data, &config, NULL));

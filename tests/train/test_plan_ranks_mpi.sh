@@ -38,11 +38,28 @@ for count in 1 2 3 4 5 6 7 8; do
 done
 sent apart.txt 3 --node-features degree --set hidden=8
 
+# A partitioned data set: less is sent, as planned; embeddings are those of the data set's own rows.
+if "$graco" partition words.npz -n 4 -o parts 2>/dev/null; then
+    sent parts 4 --set hidden=16
+    few=$(field sent_bytes out)
+    exits 0 "" embed run words.npz -o Z.npy --threads 1 --device cpu
+    same run/embeddings.npy Z.npy
+    holds "one process continues it" "$graco" train words.npz -o run -q --threads 1 --epochs 3 --resume --set hidden=16
+    sent words.npz 4 --set hidden=16
+    holds "less is sent: $few bytes, not $(field sent_bytes out)" [ "$few" -lt "$(field sent_bytes out)" ]
+    sent parts 3 --set inductive=1 --objective moment --set hidden=8
+else
+    echo "left out: partitioned data sets, for this build has no METIS"
+fi
+
 # Both say the same of what ranks do not train.
-for wrong in "--method dgi" "--set batch=50" "--set patience=50" "--objective moment --set correction=0"; do
+for wrong in "--method dgi" "--set graphs=2" "--objective moment --set correction=0"; do
     ranks 2 "$build/graco-mpi" train words.npz -o refused $wrong >out 2>&1 || true
     said=$(sed -n 's/^graco: //p' out)
     exits 2 "$said" plan words.npz --ranks 2 --threads 1 $wrong
     holds "there is a reason: $said" [ -n "$said" ]
 done
+# What they train and nobody counts.
+exits 2 "plans over ranks do not count mini-batches" plan words.npz --ranks 2 --threads 1 --set batch=50
+exits 2 "plans over ranks do not count early stopping" plan words.npz --ranks 2 --threads 1 --set patience=50
 checked
