@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
+#include "runs.h"
 #include "settings.h"
 
 #include <inttypes.h>
@@ -9,23 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static graco_status embed(const char *run, const char *source, const graco_load_options *load,
-                          const char *output, const graco_embed_options *options)
+static graco_status save(const char *output, const graco_model *model, const graco_dataset *data,
+                         const graco_embed_options *options)
 {
-    graco_dataset *data = NULL;
-    graco_model *model = NULL;
     graco_matrix Z = {0};
-    char words[GRACO_DIFFERENCES] = "";
-    graco_status status = graco_model_load(&model, run);
-    if (status == GRACO_OK)
-        status = loading_dataset(&data, source, load, run, false);
-    if (status == GRACO_OK)
-        status = loading_compare(words, run, model, data);
-    if (status == GRACO_OK)
-        status = graco_model_embed(&Z, model, data, options);
     bool streamed = strcmp(output, "-") == 0;
     size_t stem = strlen(output);
     stem -= stem > 4 && strcmp(output + stem - 4, ".npy") == 0 ? 4 : 0;
+    graco_status status = graco_model_embed(&Z, model, data, options);
     if (status == GRACO_OK)
         status = streamed ? graco_matrix_write(&Z, STDOUT_FILENO)
                           : graco_embeddings_save(&Z, data, output);
@@ -34,12 +26,35 @@ static graco_status embed(const char *run, const char *source, const graco_load_
                     streamed ? "the standard output" : output, Z.rows, Z.cols);
     if (status == GRACO_OK && !streamed && graco_dataset_node(data, 0))
         output_note("wrote %.*s.node_ids.txt: the names of the nodes", (int)stem, output);
-    if (status == GRACO_OK && *words)
-        output_note("%s is not what %s was trained on; it differs in: %s", source, run, words);
     graco_matrix_clear(&Z);
+    return status;
+}
+
+static int embed(const char *run, const char *source, const graco_load_options *load,
+                 const char *output, const graco_embed_options *options)
+{
+    graco_dataset *data = NULL;
+    graco_model *model = NULL;
+    char words[GRACO_DIFFERENCES] = "";
+    graco_status status = graco_model_load(&model, run);
+    if (status == GRACO_OK)
+        status = loading_dataset(&data, source, load, run, false);
+    if (status == GRACO_OK)
+        status = loading_compare(words, run, model, data);
+    bool refused = status == GRACO_OK && runs_owns(*words ? NULL : run, output);
+    if (refused)
+        output_error("%s belongs to a training, whose names of nodes lie beside it; expected "
+                     "another name for embeddings of %s",
+                     output, source);
+    else if (status == GRACO_OK)
+        status = save(output, model, data, options);
+    if (status == GRACO_OK && !refused && *words)
+        output_note("%s is not what %s was trained on; it differs in: %s", source, run, words);
     graco_dataset_free(data);
     graco_model_free(model);
-    return status;
+    if (refused)
+        return EXIT_FAILED;
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }
 
 /* What `graco export` makes of a .npy, and other programs write. */
@@ -79,6 +94,7 @@ int cmd_embed(int argc, char **argv)
     }
     if (output_other_format("embed", output, OTHERS, ".npy"))
         return EXIT_USAGE;
-    graco_status status = embed(command.arguments[0], command.arguments[1], &load, output, &how);
-    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
+    if (!loading_spares(output, command.arguments[1], &load))
+        return EXIT_FAILED;
+    return embed(command.arguments[0], command.arguments[1], &load, output, &how);
 }

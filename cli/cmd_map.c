@@ -89,7 +89,7 @@ static graco_status read_inputs(struct inputs *in, const char *from, const char 
     graco_status status =
         source ? loading_dataset(&in->data, source, &request->load, from, false) : GRACO_OK;
     if (status == GRACO_OK)
-        status = graco_embeddings_load_of(&in->Z, &in->names, from, in->data);
+        status = loading_embeddings(&in->Z, &in->names, from, in->data);
     in->numbers = calloc(1, sizeof *in->numbers);
     if (status == GRACO_OK && !in->numbers)
         status = output_no_memory("the values");

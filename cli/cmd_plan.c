@@ -1,9 +1,11 @@
 /* graco plan: what a training would take, before it runs: memory on host and device, time, and, where it
  * does not fit, which settings would make it fit, each with its own plan. The data set is read as the
- * training would read it, so the peak of reading is measured, not planned. */
+ * training would read it, so the peak of reading is measured, not planned. With --ranks, what each rank
+ * of graco-mpi would take and send (rank_plan.h). */
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
+#include "rank_plan.h"
 #include "rates.h"
 #include "settings.h"
 
@@ -18,6 +20,8 @@ struct line {
     struct settings settings;
     const char *source;    /* NULL: the generated graph */
     const char *available; /* memory of the machine to plan for; NULL: this one's */
+    int64_t ranks;         /* 0: graco train, in one process */
+    double link, latency;  /* Gbit/s and microseconds */
     bool json;
 };
 
@@ -265,6 +269,20 @@ static bool read_available(struct planning *p, const graco_config *any)
     return good;
 }
 
+static int plan_ranks(const struct planning *p)
+{
+    const struct line *line = p->line;
+    const struct rank_plan plan = {.ranks = line->ranks,
+                                   .link = line->link,
+                                   .latency = line->latency,
+                                   .dataset = p->info.name,
+                                   .preset = p->preset,
+                                   .available = p->available,
+                                   .load_bytes = p->load_bytes,
+                                   .json = line->json};
+    return rank_plan_print(&plan, p->data, p->config, &p->rates);
+}
+
 static int make_plans(struct planning *p)
 {
     int code = settings_preset(&p->config, &p->preset, &p->line->settings, p->info.name);
@@ -275,6 +293,8 @@ static int make_plans(struct planning *p)
     if (!settings_apply(p->config, &p->line->settings))
         return EXIT_USAGE;
     graco_status status = rates_get(&p->rates, p->config, p->line->json);
+    if (status == GRACO_OK && p->line->ranks > 0)
+        return plan_ranks(p);
     if (status == GRACO_OK)
         status = plan_with(&p->asked, p, p->config);
     if (status != GRACO_OK)
@@ -304,13 +324,19 @@ static int run(const struct line *line)
 
 int cmd_plan(int argc, char **argv)
 {
-    struct line line = {.settings = {.command = "plan"}};
+    struct line line = {.settings = {.command = "plan"}, .link = 10, .latency = 20};
     struct settings_choices choices;
     const struct option options[] = {
         SETTINGS_OPTIONS(line.settings, choices),
         SETTINGS_MACHINE_OPTIONS(line.settings, choices),
         OPTION_ROW_TEXT("available", 0, "SIZE", &line.available,
                         "plan for a machine with this much memory, such as 8G"),
+        OPTION_ROW_INTEGER("ranks", "P", &line.ranks, 1, GRACO_RANKS_MOST,
+                           "plan for this many ranks of graco-mpi"),
+        OPTION_ROW_REAL("link", "GBIT/S", &line.link, 1e-3, 1e6,
+                        "with --ranks: speed of its links"),
+        OPTION_ROW_REAL("latency", "US", &line.latency, 0, 1e6,
+                        "with --ranks: microseconds for each message"),
         OPTION_ROW_FLAG("json", 0, &line.json, "print one JSON object"),
         LOADING_OPTIONS(line.load),
         {0},
@@ -320,7 +346,8 @@ int cmd_plan(int argc, char **argv)
         .synopsis = "[DATASET] [options]",
         .summary = "Says what `graco train` with the same options would take: memory on host and\n"
                    "device, and time, from rates of this machine that are measured once. Where it\n"
-                   "does not fit, says which settings would. Nothing is trained.",
+                   "does not fit, says which settings would. With --ranks, says what each rank of\n"
+                   "graco-mpi would have and send. Nothing is trained.",
         .options = options,
         .max_arguments = 1,
         .setting_like = settings_like,

@@ -217,6 +217,8 @@ int cmd_predict(int argc, char **argv)
     how.all = how.all || of.count > 0;
     if (output && output_other_format("predict", output, OTHERS, ".csv"))
         return EXIT_USAGE;
+    if (output && !loading_spares(output, command.arguments[1], &load))
+        return EXIT_FAILED;
     if (output)
         return predict(command.arguments[0], command.arguments[1], &load, output, &how, &of);
     output_error("predict: no output file given; expected -o FILE, such as -o classes.csv");

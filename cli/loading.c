@@ -66,6 +66,13 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
     return status;
 }
 
+bool loading_spares(const char *target, const char *source, const graco_load_options *options)
+{
+    return runs_spares(
+        target, (const char *[]){source, options->features_path ? options->features_path : "",
+                                 options->labels_path ? options->labels_path : "", NULL});
+}
+
 graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
                              const graco_model *model, const graco_dataset *data)
 {
@@ -76,4 +83,24 @@ graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
                     "checked",
                     run);
     return status;
+}
+
+graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from,
+                                const graco_dataset *data)
+{
+    char **found = NULL;
+    graco_status status = graco_embeddings_load_of(Z, &found, from, data);
+    if (status != GRACO_OK)
+        return status;
+    bool named = data && graco_dataset_node(data, 0);
+    if (data && !named != !found && Z->rows == graco_dataset_describe(data).nodes)
+        output_note("%s names %s nodes, data set '%s' names %s: row i is taken for node i, which "
+                    "cannot be checked",
+                    from, found ? "its" : "no", graco_dataset_describe(data).name,
+                    named ? "its" : "none");
+    if (names)
+        *names = found;
+    else
+        graco_names_free(found);
+    return GRACO_OK;
 }

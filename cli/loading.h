@@ -21,6 +21,11 @@ bool loading_find(char path[RUNS_PATH_MAX], const char *name);
 graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
                              const graco_model *model, const graco_dataset *data);
 
+/* graco_embeddings_load_of, with a note where only the embeddings or only the data set have names of nodes,
+ * so that rows decide. `names` and `data` may be NULL. */
+graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from,
+                                const graco_dataset *data);
+
 /* Rows of an option table that fill a graco_load_options, which must start as zeros. */
 #define LOADING_OPTIONS(load)                                                                      \
     OPTION_ROW_TEXT("features", 0, "FILE", &(load).features_path,                                  \
@@ -39,5 +44,8 @@ graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
                         "column of a table that names nodes"),                                     \
         OPTION_ROW_TEXT("delimiter", 0, "CHAR|tab|comma|space", &(load).delimiter,                 \
                         "what separates the fields of tables")
+
+/* Whether a target is none of the files that a data set is read from, by the options; says so if it is. */
+bool loading_spares(const char *target, const char *source, const graco_load_options *options);
 
 #endif

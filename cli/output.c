@@ -1,5 +1,5 @@
-/* Printing: stdout carries results, stderr everything else. A write that fails is noticed once, at the
- * end, and becomes the exit code. */
+/* Printing: stdout carries results, stderr everything else. A write that fails is noticed once, at
+ * the end, and becomes the exit code. */
 #include "output.h"
 #include "commands.h"
 #include "stop.h"
@@ -22,8 +22,8 @@
 #define INTERVAL_PIPE 5.0
 #define INTERVAL_PIPE_WITHIN 60.0
 
-/* When a training is estimated, in seconds after its speed is known at all: memory that is used for the first
- * time is slow. And from where on it is called long. */
+/* When a training is estimated, in seconds after its speed is known at all: memory that is used for
+ * the first time is slow. And from where on it is called long. */
 #define ESTIMATE_AFTER 4.0
 #define ESTIMATE_LONG 60.0
 

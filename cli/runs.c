@@ -205,19 +205,43 @@ static bool is_empty(const char *folder)
     return count < 3;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino &&
+           one.st_dev == other.st_dev;
+}
+
+bool runs_spares(const char *target, const char *const *sources)
+{
+    for (; *sources; sources++)
+        if (is_same(target, *sources)) {
+            output_error("%s would be read and replaced at once; expected another target", target);
+            return false;
+        }
+    return true;
+}
+
+bool runs_owns(const char *run, const char *target)
+{
+    char folder[RUNS_PATH_MAX];
+    const char *slash = strrchr(target, '/');
+    const char *name = slash ? slash + 1 : target;
+    int length = slash ? snprintf(folder, sizeof folder, "%.*s/", (int)(slash - target), target)
+                       : snprintf(folder, sizeof folder, "./");
+    return strcmp(name, "embeddings.npy") == 0 && length < RUNS_PATH_MAX &&
+           runs_holds_model(folder) && !(run && is_same(folder, run));
+}
+
 bool runs_target(const char *target, bool force, const char *const *sources)
 {
-    struct stat there, source;
+    struct stat there;
     if (is_output(target, "a file or a folder"))
         return false;
     if (stat(target, &there) != 0)
         return true;
-    for (; *sources; sources++)
-        if (stat(*sources, &source) == 0 && source.st_ino == there.st_ino &&
-            source.st_dev == there.st_dev) {
-            output_error("%s would be read and replaced at once; expected another target", target);
-            return false;
-        }
+    if (!runs_spares(target, sources))
+        return false;
     if (S_ISREG(there.st_mode) && !force) {
         output_error("%s exists; expected a new name, or --force to replace it", target);
         return false;

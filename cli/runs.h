@@ -49,4 +49,11 @@ bool runs_make(const char *folder, const char *kind);
  * be empty. Returns false after a message. What else a target may be, the library decides. */
 bool runs_target(const char *target, bool force, const char *const *sources);
 
+/* The same of the sources alone. */
+bool runs_spares(const char *target, const char *const *sources);
+
+/* Whether a file is the embeddings of a training, whose names lie beside it; of another than `run`, which may
+ * be NULL. */
+bool runs_owns(const char *run, const char *target);
+
 #endif

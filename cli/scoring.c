@@ -100,7 +100,7 @@ static graco_status add_file(struct scoring *scoring, const char *path, const gr
                              const graco_eval_options *options)
 {
     graco_matrix Z = {0};
-    graco_status status = graco_embeddings_load_of(&Z, NULL, path, data);
+    graco_status status = loading_embeddings(&Z, NULL, path, data);
     if (status == GRACO_OK)
         status = add_run(scoring, &Z, data, options);
     graco_matrix_clear(&Z);

@@ -130,7 +130,7 @@ static graco_status score_file(struct task *task, const char *name, const char *
 {
     graco_matrix Z = {0};
     struct task_scores scores = {0};
-    graco_status status = graco_embeddings_load_of(&Z, NULL, file, task->data);
+    graco_status status = loading_embeddings(&Z, NULL, file, task->data);
     if (status == GRACO_OK)
         status = score(&scores, task, &Z);
     graco_matrix_clear(&Z);

@@ -91,8 +91,8 @@ typedef struct graco_load_options {
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
     bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
     bool unweighted; /* leave out the weights of the edges */
-    /* Where several processes train together (graco_ranks), and the source is a folder of .npy that allows
-     * it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
+    /* Where several processes train together (graco_ranks), and the source is a folder of .npy that
+     * allows it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
     bool by_rows;
 } graco_load_options;
 
@@ -100,15 +100,16 @@ typedef struct graco_load_options {
  * else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
  * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders, the
  * layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE, graco's own .npz or folder of
- * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all. A folder's x.npy of float32 is used in
- * place, so it may be larger than memory and must not change meanwhile. `options` may be NULL. */
+ * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all. A
+ * folder's x.npy of float32 is used in place, so it may be larger than memory and must not change
+ * meanwhile. `options` may be NULL. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
 /* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
- * `run` does. If `source` is written as it was then, that is every option; else it is `undirected` and
- * `unweighted` alone. A folder without such a record adds nothing. What was added is the last graco_dataset_note.
- * `options` may be NULL. */
+ * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
+ * and `unweighted` alone. A folder without such a record adds nothing. What was added is the last
+ * graco_dataset_note. `options` may be NULL. */
 graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
                                    const graco_load_options *options, const char *run);
 
@@ -191,8 +192,8 @@ typedef struct graco_arrays {
     graco_array class_names; /* (classes) strings, beside y */
     bool undirected;         /* add the reverse of every edge */
     bool inductive;          /* the split says which nodes a training may see: the first part */
-    /* Use x in place if it is float32 without gaps: until the data set is freed it must stay where it
-     * is and not change. All else is copied in every case. */
+    /* Use x in place if it is float32 without gaps: until the data set is freed it must stay where
+     * it is and not change. All else is copied in every case. */
     bool borrow;
 } graco_arrays;
 
@@ -272,10 +273,10 @@ typedef struct graco_dataset_info {
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 
-/* A data set in one word: the number of nodes, then 64-bit hashes of the graph, the features, the names
- * of the nodes, the split and the labels, as NODES-GRAPH-FEATURES-NAMES-SPLIT-LABELS. Data sets with the
- * same word are the same to a training. The same on every machine; finds mistakes, not forgeries. One
- * pass over everything. GRACO_ERROR_IO if features in use in place were cut. */
+/* A data set in one word: the number of nodes, then 64-bit hashes of the graph, the features, the
+ * names of the nodes, the split and the labels, as NODES-GRAPH-FEATURES-NAMES-SPLIT-LABELS. Data
+ * sets with the same word are the same to a training. The same on every machine; finds mistakes,
+ * not forgeries. One pass over everything. GRACO_ERROR_IO if features in use in place were cut. */
 enum { GRACO_FINGERPRINT = 112 };
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
 
@@ -296,8 +297,8 @@ const char *graco_dataset_class(const graco_dataset *data, int64_t index);
 /* The class of a node, from 0; -1 where it is not known or nodes have several, and past the end. */
 int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
 
-/* How an edge list and its tables were understood: a line for each, in order; NULL past the end, and
- * for other formats. Belongs to the data set. */
+/* How an edge list and its tables were understood: a line for each, in order; NULL past the end,
+ * and for other formats. Belongs to the data set. */
 const char *graco_dataset_note(const graco_dataset *data, int index);
 
 /* ---- Methods and their settings --------------------------------------------------------------- */
@@ -315,8 +316,8 @@ typedef struct graco_method_info {
 /* More of method `index`; false past the end. */
 bool graco_method_describe(graco_method_info *info, int index);
 
-/* The presets of a method, in order: hyperparameters by the name of a data set. NULL past the end, or
- * where there is no such method. */
+/* The presets of a method, in order: hyperparameters by the name of a data set. NULL past the end,
+ * or where there is no such method. */
 const char *graco_preset(const char *method, int index);
 
 /* A method with everything that decides the result of its training, reached by key. */
@@ -327,8 +328,8 @@ typedef struct graco_config graco_config;
  * GRACO_ERROR_ARGUMENT if there is no such method. */
 graco_status graco_config_create(graco_config **out, const char *method, const char *preset);
 
-/* The settings of a preset file, such as the best.json of graco_tune (docs/formats.md): those that it names
- * laid over its method's general ones. GRACO_ERROR_FORMAT says what is wrong with it. */
+/* The settings of a preset file, such as the best.json of graco_tune (docs/formats.md): those that
+ * it names laid over its method's general ones. GRACO_ERROR_FORMAT says what is wrong with it. */
 graco_status graco_config_load(graco_config **out, const char *path);
 
 graco_status graco_config_copy(graco_config **out, const graco_config *config);
@@ -337,20 +338,20 @@ void graco_config_free(graco_config *config);
 /* The name of its method. */
 const char *graco_config_method(const graco_config *config);
 
-/* Sets one key from text, as `--set key=value` does. Fails with a message that says what is allowed,
- * also for a key that the method does not read. */
+/* Sets one key from text, as `--set key=value` does. Fails with a message that says what is
+ * allowed, also for a key that the method does not read. */
 graco_status graco_config_set(graco_config *config, const char *key, const char *value);
 
 /* One key's value as text. Fails if the method reads no such key or the buffer is too small. */
 graco_status graco_config_get(const graco_config *config, const char *key, char *value,
                               size_t size);
 
-/* The keys that the method reads, in order: name and one-line help of key `index`; NULL past the end.
- * `help` may be NULL. */
+/* The keys that the method reads, in order: name and one-line help of key `index`; NULL past the
+ * end. `help` may be NULL. */
 const char *graco_config_key(const graco_config *config, int index, const char **help);
 
-/* The words that a key takes, in order, for any method; NULL past the end, and where the key is not a
- * choice of words. */
+/* The words that a key takes, in order, for any method; NULL past the end, and where the key is not
+ * a choice of words. */
 const char *graco_config_word(const char *key, int index);
 
 /* ---- Training -------------------------------------------------------------------------------- */
@@ -385,10 +386,10 @@ typedef struct graco_progress {
     double faster_seconds; /* what seconds_left would be with it, from counted operations */
 } graco_progress;
 
-/* Called at most ten times a second, between steps and within long ones, from the thread that called
- * graco_train. Returning false ends the training within about a second (GRACO_STOPPED): the step under
- * way is given up, and the checkpoint stands before it, perhaps within an epoch. On a GPU a step runs
- * to its end first. Must not change what the training uses. */
+/* Called at most ten times a second, between steps and within long ones, from the thread that
+ * called graco_train. Returning false ends the training within about a second (GRACO_STOPPED): the
+ * step under way is given up, and the checkpoint stands before it, perhaps within an epoch. On a
+ * GPU a step runs to its end first. Must not change what the training uses. */
 typedef bool graco_progress_fn(void *user, const graco_progress *progress);
 
 typedef struct graco_train_options {
@@ -431,21 +432,22 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
 graco_status graco_model_load(graco_model **out, const char *run);
 
 /* Writes a model to a folder, which is made if it is not there, as the model.safetensors that
- * graco_model_load reads. It is for models that were trained without a run folder: a training that is
- * under way in the folder is not looked for. */
+ * graco_model_load reads. It is for models that were trained without a run folder: a training that
+ * is under way in the folder is not looked for. */
 graco_status graco_model_save(const graco_model *model, const char *run);
 
 /* The configuration that the model was trained with, borrowed from it. */
 const graco_config *graco_model_config(const graco_model *model);
 
-/* The name that a class had in the data set which a supervised model was trained on, borrowed from the
- * model; NULL where it had none, or where an older graco kept none. */
+/* The name that a class had in the data set which a supervised model was trained on, borrowed from
+ * the model; NULL where it had none, or where an older graco kept none. */
 const char *graco_model_class(const graco_model *model, int64_t index);
 
-/* Compares a data set with the one that a model was trained on. Fills `words` with what differs, out of
- * "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The split counts for
- * inductive trainings and supervised methods, labels for the latter alone. *known is false, and `words` "", for the checkpoint of an older graco, which does not
- * say. Costs a fingerprint. */
+/* Compares a data set with the one that a model was trained on. Fills `words` with what differs,
+ * out of "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The
+ * split counts for inductive trainings and supervised methods, labels for the latter alone. *known
+ * is false, and `words` "", for the checkpoint of an older graco, which does not say. Costs a
+ * fingerprint. */
 enum { GRACO_DIFFERENCES = 64 };
 graco_status graco_model_compare(bool *known, char words[GRACO_DIFFERENCES],
                                  const graco_model *model, const graco_dataset *data);
@@ -456,12 +458,12 @@ typedef struct graco_embed_options {
     bool contaminated;  /* first zero the share of feature entries that the training zeroed */
 } graco_embed_options;
 
-/* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must have
- * as many features as the one trained on; features that were made from the graph are made again, and
- * unless they are of the kind `degree` the graph must be the one trained on. A method that learns a
- * vector for each node (deepwalk, node2vec) gives a node the vector of its name, in whatever graph;
- * where nodes have no names the graph must be the one trained on. GRACO_ERROR_ARGUMENT says what the
- * training did not see. `options` may be NULL. */
+/* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must
+ * have as many features as the one trained on; features that were made from the graph are made
+ * again, and unless they are of the kind `degree` the graph must be the one trained on. A method
+ * that learns a vector for each node (deepwalk, node2vec) gives a node the vector of its name, in
+ * whatever graph; where nodes have no names the graph must be the one trained on.
+ * GRACO_ERROR_ARGUMENT says what the training did not see. `options` may be NULL. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
@@ -474,10 +476,10 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
 
 void graco_model_free(graco_model *model);
 
-/* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes
- * have names, these beside them: NAME.node_ids.txt beside NAME.npy, one per line
- * (docs/formats.md). Both appear together: where that fails half-way, older embeddings are empty, so
- * that no name is ever that of another row. */
+/* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes have
+ * names, these beside them: NAME.node_ids.txt beside NAME.npy, one per line (docs/formats.md). Both
+ * appear together: where that fails half-way, older embeddings are empty, so that no name is ever
+ * that of another row. */
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path);
 
@@ -503,27 +505,27 @@ typedef struct graco_export_result {
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options);
 
-/* Reads embeddings and the names of their nodes, `from` as above. *names (rows of Z) is NULL where there
- * are none; it ends with graco_names_free. */
+/* Reads embeddings and the names of their nodes, `from` as above. *names (rows of Z) is NULL where
+ * there are none; it ends with graco_names_free. */
 graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from);
 
-/* The same for embeddings of the nodes of `data`, row by row. GRACO_ERROR_ARGUMENT names a node that the
- * embeddings call by another name. Where one side has no names, or the numbers of rows differ, nothing is
- * checked. `names` and `data` may be NULL. */
+/* The same for embeddings of the nodes of `data`, row by row. GRACO_ERROR_ARGUMENT names a node
+ * that the embeddings call by another name. Where one side has no names, or the numbers of rows
+ * differ, nothing is checked. `names` and `data` may be NULL. */
 graco_status graco_embeddings_load_of(graco_matrix *Z, char ***names, const char *from,
                                       const graco_dataset *data);
 void graco_names_free(char **names);
 
 /* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
- * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the
- * text that no node, or more than one, is called by. O(bytes of all names). */
+ * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names
+ * the text that no node, or more than one, is called by. O(bytes of all names). */
 graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
                                          int64_t count);
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/* Seconds that this machine takes for a unit of each kind of work that a training does, measured with
- * the kernels themselves. They hold for one device and number of threads. */
+/* Seconds that this machine takes for a unit of each kind of work that a training does, measured
+ * with the kernels themselves. They hold for one device and number of threads. */
 enum { GRACO_RATES = 18 };
 typedef struct graco_rates {
     double seconds[GRACO_RATES];
@@ -548,19 +550,37 @@ typedef struct graco_plan {
     int64_t device_free, device_total; /* what it has: 0 on the CPU */
     int64_t parameters;                /* numbers that are learnt */
     int64_t steps;                     /* of an epoch */
-    double
-        prepare_seconds; /* before the first epoch: features that are made, graphs cut out, walks */
-    double epoch_seconds; /* NaN without rates, as the following ones */
-    double embed_seconds; /* the embeddings after the last epoch */
-    double seconds;       /* in all, if no epoch is spared by `patience` */
+    double prepare_seconds; /* before the first epoch: features made, graphs cut out, walks */
+    double epoch_seconds;   /* NaN without rates, as the following ones */
+    double embed_seconds;   /* the embeddings after the last epoch */
+    double seconds;         /* in all, if no epoch is spared by `patience` */
 } graco_plan;
 
 /* Goes through a training without training: everything is prepared and every buffer asked for, but
- * buffers have no memory and kernels count in place of computing. Methods that learn from random walks
- * run two steps. `rates` may be NULL. Fails as graco_train does where data and settings do not fit
- * together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another training makes.
- * Costs about what preparing the training does, in time and memory. */
+ * buffers have no memory and kernels count in place of computing. Methods that learn from random
+ * walks run two steps. `rates` may be NULL. Fails as graco_train does where data and settings do
+ * not fit together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another
+ * training makes. Costs about what preparing the training does, in time and memory. */
 graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
+                              const graco_config *config, const graco_rates *rates);
+
+/* What one rank of several will have and send, where graco-mpi trains (docs/scale.md). */
+enum { GRACO_RANKS_MOST = 65536 };
+typedef struct graco_rank_plan {
+    int64_t nodes;      /* its own */
+    int64_t read_rows;  /* of others' nodes: the boundary */
+    int64_t sent_rows;  /* its own that others read, once for each that does */
+    int64_t host_bytes; /* the most memory of its process; rank 0 embeds all nodes at the end */
+    int64_t own_bytes;  /* of these, beside the data set */
+    int64_t sent_bytes, sent_messages; /* in an epoch */
+    double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
+} graco_rank_plan;
+
+/* The same as graco_plan_train for each rank of a training by `ranks` processes, whose ranges of
+ * nodes are the training's: fills out (ranks), of which a failure leaves nothing of use. Bytes and
+ * messages are those that the training will count. What does not train over ranks is refused as by
+ * graco_train. O(ranks nodes + edges), and the ring's meetings of ranks for exact and infonce. */
+graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
                               const graco_config *config, const graco_rates *rates);
 
 /* What the system can give this process, in bytes: free or reclaimable memory and swap, within the
@@ -591,12 +611,12 @@ typedef enum graco_protocol {
 /* The names of the protocols, in the order of the enumeration; NULL past the end. */
 const char *graco_protocol_name(int index);
 
-/* How many splits a protocol has for a data set where `wanted` are asked for: 1 where it means the data
- * set's own, which then is split 0. */
+/* How many splits a protocol has for a data set where `wanted` are asked for: 1 where it means the
+ * data set's own, which then is split 0. */
 int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
 
-/* Called at most ten times a second, from the thread that asked for the work, with about the share of it
- * that is done. False stops it: it returns GRACO_STOPPED. */
+/* Called at most ten times a second, from the thread that asked for the work, with about the share
+ * of it that is done. False stops it: it returns GRACO_STOPPED. */
 typedef bool graco_share_fn(void *user, double share);
 
 typedef struct graco_eval_options {
@@ -644,41 +664,40 @@ typedef struct graco_eval_result {
 
 /* Scores embeddings Z (nodes, any) by the labels of a data set. `options` may be NULL. Nodes
  * without a known label are left out. Fails if Z is not finite, if no label is known, or if a part
- * of a split is empty. Costs about 8 products with X and 8 with X' (X the training
- * rows, `classes` columns at once) per split and C. */
+ * of a split is empty. Costs about 8 products with X and 8 with X' (X the training rows, `classes`
+ * columns at once) per split and C. */
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
 
-/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes, from a
- * training on split number `split`. */
+/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes,
+ * from a training on split number `split`. */
 typedef struct graco_class_scores {
     int64_t split;
     graco_matrix P;
 } graco_class_scores;
 
-/* Scores them on the test parts of their splits, as many as there are in `scores`: the class with the
- * largest number is the prediction, or, for multi-label data, each with more than 1/2. There is no
- * regression, so every C is NaN. Of `options`, which may be NULL, the protocol and the seed count: they
- * say which splits those are. O(count * nodes * classes). */
+/* Scores them on the test parts of their splits, as many as there are in `scores`: the class with
+ * the largest number is the prediction, or, for multi-label data, each with more than 1/2. There is
+ * no regression, so every C is NaN. Of `options`, which may be NULL, the protocol and the seed
+ * count: they say which splits those are. O(count * nodes * classes). */
 graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class_scores *scores,
                                     int64_t count, const graco_dataset *data,
                                     const graco_eval_options *options);
 
 void graco_eval_result_clear(graco_eval_result *result);
 
-/* How much structure embeddings have, measured without labels (docs/evaluation.md). NaN where the data set has
- * nothing to measure it by. */
+/* How much structure embeddings have, measured without labels (docs/evaluation.md). NaN where the
+ * data set has nothing to measure it by. */
 typedef struct graco_structure {
-    double
-        modularity; /* of clusters of the embeddings on the graph's edges, below 1; NaN: no edges */
+    double modularity; /* of clusters on the graph's edges, below 1; NaN: no edges */
     double explained; /* share of the energy of the features, smoothed over the graph, that clusters
                          explain, 0 .. 1; NaN: no features */
     double separation; /* of the clusters from each other, 0 .. 1: a silhouette by centres */
 } graco_structure;
 
-/* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result. Fails if Z
- * is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds, and to smooth the
- * features O((their entries + nodes + edges) * 128). */
+/* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result.
+ * Fails if Z is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds,
+ * and to smooth the features O((their entries + nodes + edges) * 128). */
 graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
                                      const graco_dataset *data, int64_t threads);
 
@@ -693,23 +712,23 @@ typedef struct graco_cluster_options {
 
 graco_cluster_options graco_cluster_defaults(void);
 
-/* Numbers as scikit-learn has them, NaN where there is none. Clear it with graco_cluster_result_clear. */
+/* Numbers as scikit-learn has them, NaN where there is none. Clear it with
+ * graco_cluster_result_clear. */
 typedef struct graco_cluster_result {
     int64_t nodes, clusters;
-    int32_t *cluster; /* (nodes) */
-    int64_t labelled; /* nodes with a known label; 0: none, or several labels for each node */
-    double nmi;       /* normalised mutual information with the labels, by the arithmetic mean */
-    double ari;       /* adjusted Rand index */
-    double
-        accuracy; /* share of nodes whose cluster is matched with their class, by the best matching */
+    int32_t *cluster;  /* (nodes) */
+    int64_t labelled;  /* nodes with a known label; 0: none, or several labels for each node */
+    double nmi;        /* normalised mutual information with the labels, by the arithmetic mean */
+    double ari;        /* adjusted Rand index */
+    double accuracy;   /* share of nodes whose class the best matching gives their cluster */
     double modularity; /* of the clusters on the graph's edges */
     double silhouette; /* mean over at most 3,000 nodes, drawn by the seed */
     double seconds;
 } graco_cluster_result;
 
-/* Clusters embeddings Z (nodes, any), rows scaled to length one, by k-means, and compares the clusters with
- * labels, edges and themselves. `options` may be NULL. GRACO_ERROR_ARGUMENT for more clusters than
- * nodes, and where neither says how many there are. */
+/* Clusters embeddings Z (nodes, any), rows scaled to length one, by k-means, and compares the
+ * clusters with labels, edges and themselves. `options` may be NULL. GRACO_ERROR_ARGUMENT for more
+ * clusters than nodes, and where neither says how many there are. */
 graco_status graco_evaluate_clusters(graco_cluster_result *result, const graco_matrix *Z,
                                      const graco_dataset *data,
                                      const graco_cluster_options *options);
@@ -734,15 +753,16 @@ typedef struct graco_links {
 } graco_links;
 
 /* Writes a data set without some of its links, drawn at random, and these beside it, as the array
- * `links` (docs/formats.md): one file if `path` ends in .npz, else a folder. A link is a pair of nodes
- * with an edge in either direction, and both go. Each part has as many pairs without an edge as links,
- * of two nodes of one graph; the training part is at most 20,000 of the links that stay. The same seed
- * gives the same bytes. `options` may be NULL. GRACO_ERROR_ARGUMENT if a part would be empty, or if
- * there are too few pairs without an edge. O(edges log edges). */
+ * `links` (docs/formats.md): one file if `path` ends in .npz, else a folder. A link is a pair of
+ * nodes with an edge in either direction, and both go. Each part has as many pairs without an edge
+ * as links, of two nodes of one graph; the training part is at most 20,000 of the links that stay.
+ * The same seed gives the same bytes. `options` may be NULL. GRACO_ERROR_ARGUMENT if a part would
+ * be empty, or if there are too few pairs without an edge. O(edges log edges). */
 graco_status graco_links_split(const graco_dataset *data, const char *path,
                                const graco_links_options *options);
 
-/* Reads the links of a data set that graco_links_split wrote; `source` as graco_dataset_load takes it. */
+/* Reads the links of a data set that graco_links_split wrote; `source` as graco_dataset_load takes
+ * it. */
 graco_status graco_links_load(graco_links *out, const char *source);
 void graco_links_clear(graco_links *links);
 
@@ -757,15 +777,16 @@ typedef struct graco_link_result {
         double auc; /* area under the ROC curve, 0 .. 1 */
         double average_precision;
     } score[GRACO_LINK_SCORES];
-    double
-        C; /* of the regression, the best of 2^-10, 2^-8 .. 2^10 by the validation part's AUC; 1 without it */
+    double C; /* of the regression, the best of 2^-10, 2^-8 .. 2^10 by the validation part's AUC; 1
+                 without it */
     bool converged;
     double seconds;
 } graco_link_result;
 
-/* Scores embeddings Z (nodes, any) by how well they tell the test part's links from its other pairs.
- * `data` is what Z was trained on: GRACO_ERROR_ARGUMENT if it has an edge where a link was held out.
- * Equal scores count as scikit-learn counts them. The result is the same for any number of threads. */
+/* Scores embeddings Z (nodes, any) by how well they tell the test part's links from its other
+ * pairs. `data` is what Z was trained on: GRACO_ERROR_ARGUMENT if it has an edge where a link was
+ * held out. Equal scores count as scikit-learn counts them. The result is the same for any number
+ * of threads. */
 graco_status graco_evaluate_links(graco_link_result *result, const graco_matrix *Z,
                                   const graco_dataset *data, const graco_links *links,
                                   int64_t threads);
@@ -799,18 +820,18 @@ typedef struct graco_neighbours {
 } graco_neighbours;
 
 /* The nodes whose rows of Z (nodes, any) are nearest to those of the nodes asked for: exactly, by
- * looking at all pairs. Of equal scores the lower row comes first. Scores are found in float32, k + 4 of
- * them, and these again in double: only neighbours that float32 cannot tell apart may be others than
- * in exact arithmetic. O(nodes^2 cols) time, half as much on the CPU where all nodes are asked for;
- * memory beside Z is `memory` and about twice the result. `options` may be NULL. GRACO_ERROR_ARGUMENT
- * for a k that is not 1 to nodes - 1, a node that is not there and an unknown metric; GRACO_ERROR_NUMBER
- * for a Z that is not finite. */
+ * looking at all pairs. Of equal scores the lower row comes first. Scores are found in float32, k +
+ * 4 of them, and these again in double: only neighbours that float32 cannot tell apart may be
+ * others than in exact arithmetic. O(nodes^2 cols) time, half as much on the CPU where all nodes
+ * are asked for; memory beside Z is `memory` and about twice the result. `options` may be NULL.
+ * GRACO_ERROR_ARGUMENT for a k that is not 1 to nodes - 1, a node that is not there and an unknown
+ * metric; GRACO_ERROR_NUMBER for a Z that is not finite. */
 graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
                                    const graco_neighbours_options *options);
 
-/* Writes them to a file, by its ending: .json; .csv, a line for each pair; .npz, arrays nodes, indptr,
- * indices and scores, and node_ids if there are names. `names` (out->nodes) may be NULL: then nodes
- * are called by their numbers. GRACO_ERROR_ARGUMENT for another ending. */
+/* Writes them to a file, by its ending: .json; .csv, a line for each pair; .npz, arrays nodes,
+ * indptr, indices and scores, and node_ids if there are names. `names` (out->nodes) may be NULL:
+ * then nodes are called by their numbers. GRACO_ERROR_ARGUMENT for another ending. */
 graco_status graco_neighbours_save(const graco_neighbours *neighbours, const char *const *names,
                                    const char *path);
 
@@ -843,9 +864,9 @@ graco_map_options graco_map_defaults(void);
 /* A place in the plane for every node, with what is shown of it. */
 typedef struct graco_map graco_map;
 
-/* Lays out the nodes of embeddings Z (nodes, any): nodes that are nearest by cosine lie side by side.
- * Everything is copied; `options` may be NULL. GRACO_ERROR_ARGUMENT for a data set of another number of
- * nodes, GRACO_ERROR_NUMBER for a Z that is not finite. The search for neighbours takes
+/* Lays out the nodes of embeddings Z (nodes, any): nodes that are nearest by cosine lie side by
+ * side. Everything is copied; `options` may be NULL. GRACO_ERROR_ARGUMENT for a data set of another
+ * number of nodes, GRACO_ERROR_NUMBER for a Z that is not finite. The search for neighbours takes
  * O(nodes^2 columns), the layout O(epochs nodes k). */
 graco_status graco_map_make(graco_map **out, const graco_matrix *Z,
                             const graco_map_options *options);
@@ -861,9 +882,9 @@ typedef struct graco_map_info {
 
 graco_map_info graco_map_describe(const graco_map *map);
 
-/* Writes it by the ending of `path`: .html, a page of one file that needs no network; .svg and .png, a
- * picture by class, or by cluster where there are no labels; .npy, the places (nodes, 2). Whole or not
- * at all. GRACO_ERROR_ARGUMENT for another ending. */
+/* Writes it by the ending of `path`: .html, a page of one file that needs no network; .svg and
+ * .png, a picture by class, or by cluster where there are no labels; .npy, the places (nodes, 2).
+ * Whole or not at all. GRACO_ERROR_ARGUMENT for another ending. */
 graco_status graco_map_save(const graco_map *map, const char *path);
 
 void graco_map_free(graco_map *map);
@@ -885,19 +906,20 @@ typedef struct graco_prediction {
     double C;           /* of the regression; NaN: the model is supervised and has none */
 } graco_prediction;
 
-/* Says of nodes which class they probably have. A supervised model gives its own probabilities, of the
- * classes in the order of its training (graco_model_class), and refuses a data set with a class that it was
- * not trained on: by name, where classes without names are called 0, 1, 2, ..., or by their count if the data
- * set has no names.
- * Of another model the embeddings are read by the regressions of the evaluation, fitted to all known labels
- * with the C of 2^-10 .. 2^9 that is best over 5 folds of them, as the protocol `authors` chooses it; of
- * one label per node, the classes' probabilities are divided by their sum. `options` may be NULL.
- * GRACO_ERROR_ARGUMENT if there is nothing to predict, or too few labels to learn from. */
+/* Says of nodes which class they probably have. A supervised model gives its own probabilities, of
+ * the classes in the order of its training (graco_model_class), and refuses a data set with a class
+ * that it was not trained on: by name, where classes without names are called 0, 1, 2, ..., or by
+ * their count if the data set has no names. Of another model the embeddings are read by the
+ * regressions of the evaluation, fitted to all known labels with the C of 2^-10 .. 2^9 that is best
+ * over 5 folds of them, as the protocol `authors` chooses it; of one label per node, the classes'
+ * probabilities are divided by their sum. `options` may be NULL. GRACO_ERROR_ARGUMENT if there is
+ * nothing to predict, or too few labels to learn from. */
 graco_status graco_predict(graco_prediction *out, const graco_model *model,
                            const graco_dataset *data, const graco_predict_options *options);
 
-/* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not supervised. Of
- * the data set only the labels are read; of `options`, which may be NULL, not the device. */
+/* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not
+ * supervised. Of the data set only the labels are read; of `options`, which may be NULL, not the
+ * device. */
 graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
                                       const graco_dataset *data,
                                       const graco_predict_options *options);
@@ -915,8 +937,8 @@ typedef struct graco_eval_comparison {
 graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_result *a,
                                 const graco_eval_result *b);
 
-/* The data set's features as a dense matrix: what embeddings should beat. As they are; with a `config`,
- * with the share of entries zeroed that its `contaminate` says. */
+/* The data set's features as a dense matrix: what embeddings should beat. As they are; with a
+ * `config`, with the share of entries zeroed that its `contaminate` says. */
 graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
                                     const graco_config *config);
 
@@ -942,8 +964,9 @@ typedef struct graco_tune_progress {
     double seconds_left;         /* estimate; NaN before anything is known */
 } graco_tune_progress;
 
-/* Called at most ten times a second, from one thread at a time, which need not be the caller's. Returning
- * false ends the search within about a second (GRACO_STOPPED), with the best so far in best.json. */
+/* Called at most ten times a second, from one thread at a time, which need not be the caller's.
+ * Returning false ends the search within about a second (GRACO_STOPPED), with the best so far in
+ * best.json. */
 typedef bool graco_tune_fn(void *user, const graco_tune_progress *progress);
 
 typedef struct graco_tune_options {
@@ -953,12 +976,11 @@ typedef struct graco_tune_options {
         *search; /* "KEY=a,b,c", "KEY=low..high" or "KEY=value", ending with NULL: in place
                                   of those settings' own ranges; NULL: none */
     graco_criterion criterion;
-    int64_t trials;  /* default 50; 0: until the time is over */
-    double seconds;  /* after which it ends with the best so far; 0: no limit */
-    uint64_t seed;   /* default 0 */
-    int64_t threads; /* 0: one per core; never changes the choice */
-    int64_t
-        at_once; /* trainings at a time, 0: as memory and threads allow; never changes the choice */
+    int64_t trials;     /* default 50; 0: until the time is over */
+    double seconds;     /* after which it ends with the best so far; 0: no limit */
+    uint64_t seed;      /* default 0 */
+    int64_t threads;    /* 0: one per core; never changes the choice */
+    int64_t at_once;    /* trainings, 0: as memory and threads allow; never changes the choice */
     const char *device; /* as in graco_embed_options */
     graco_tune_fn *on_progress;
     void *user;
@@ -977,13 +999,14 @@ typedef struct graco_tune_result {
     bool out_of_time;
 } graco_tune_result;
 
-/* Searches for settings of a method for a data set: random ones first, then ones near the best, trained
- * in rungs of more and more epochs, of which the better half goes on; the best few are trained again with
- * other seeds (docs/tune.md). The folder then has best.json, which graco_config_load reads, trials.csv with
- * every measurement, and report.html. A folder in which a search with the same options was ended, killed
- * or given fewer trials is continued: what stands in trials.csv is not trained again. The same seed and
- * trials give the same choice on one machine. `config`, which the caller frees, and `result` may be NULL;
- * with GRACO_STOPPED they are filled if there is a best so far, with GRACO_OK always. */
+/* Searches for settings of a method for a data set: random ones first, then ones near the best,
+ * trained in rungs of more and more epochs, of which the better half goes on; the best few are
+ * trained again with other seeds (docs/tune.md). The folder then has best.json, which
+ * graco_config_load reads, trials.csv with every measurement, and report.html. A folder in which a
+ * search with the same options was ended, killed or given fewer trials is continued: what stands in
+ * trials.csv is not trained again. The same seed and trials give the same choice on one machine.
+ * `config`, which the caller frees, and `result` may be NULL; with GRACO_STOPPED they are filled if
+ * there is a best so far, with GRACO_OK always. */
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 
@@ -1033,12 +1056,12 @@ graco_status graco_results_save(const graco_results *results, const char *path, 
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that file
- * alone, trains nothing, and writes into `folder`, which is made if its parent is there:
- * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown; and
- * for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ... Each
- * file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says what is
- * wrong with a results.json in one line; then nothing is written. */
+/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that
+ * file alone, trains nothing, and writes into `folder`, which is made if its parent is there:
+ * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown;
+ * and for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ...
+ * Each file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says
+ * what is wrong with a results.json in one line; then nothing is written. */
 graco_status graco_report(const char *results, const char *folder);
 
 /* A run in a report: the folders of its trainings, each as graco_train leaves it. */
@@ -1046,15 +1069,13 @@ typedef struct graco_report_run {
     const char *name;           /* what the page calls it: the path of its folder will do */
     const char *const *folders; /* (count) one for each seed, those of several splits together */
     int64_t count;
-    int64_t
-        splits; /* of a supervised method with a training for each of them; 0 or 1: one for all */
+    int64_t splits; /* of a supervised method with a training for each; 0 or 1: one for all */
 } graco_report_run;
 
 typedef struct graco_report_options {
     const char *title; /* of the page; NULL: the run's name */
-    const char
-        *data; /* the data set, as graco_dataset_load takes it; NULL: where each run's config.json
-                          says that it was read from */
+    const char *data;  /* the data set, as graco_dataset_load takes it; NULL: where each run's
+                         config.json says that it was read from */
     const graco_load_options *load; /* beside what the runs say; NULL: nothing */
     graco_eval_options eval;        /* of the scores; its threads are those of everything */
     bool no_map;
@@ -1063,11 +1084,11 @@ typedef struct graco_report_options {
 graco_report_options graco_report_defaults(void);
 
 /* Writes one page, `path`, about trainings: settings beside the preset's, curves, scores with the
- * confusion of classes, effective rank, spectrum, alignment and uniformity of the embeddings, clusters,
- * a map of up to 20,000 nodes, and how runs compare (docs/evaluation.md). The page needs no network.
- * What is missing or damaged in a folder is named there, beside what there is; *notes, which may be
- * NULL, counts such remarks. GRACO_ERROR_IO if a folder holds nothing of a run. The same folders
- * give the same bytes, for any number of threads. `options` may be NULL. */
+ * confusion of classes, effective rank, spectrum, alignment and uniformity of the embeddings,
+ * clusters, a map of up to 20,000 nodes, and how runs compare (docs/evaluation.md). The page needs
+ * no network. What is missing or damaged in a folder is named there, beside what there is; *notes,
+ * which may be NULL, counts such remarks. GRACO_ERROR_IO if a folder holds nothing of a run. The
+ * same folders give the same bytes, for any number of threads. `options` may be NULL. */
 graco_status graco_report_runs(const char *path, int64_t *notes, const graco_report_run *runs,
                                int64_t count, const graco_report_options *options);
 

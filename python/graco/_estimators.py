@@ -19,6 +19,7 @@ import numpy as np
 from . import _evaluate, _library as c, _map, _progress
 from ._graph import Graph, _path, as_graph
 from ._labels import read_labels
+from ._reading import in_order, index_of, is_count, is_frame, name_key, same_names, with_ids
 
 # How authors write the names of their methods, where that is not in capitals.
 _SPELLINGS = {
@@ -139,6 +140,7 @@ class Estimator:
     method: str = ""
     supervised: bool = False
     _defaults: dict[str, Any] = {}
+    _labels: Optional[np.ndarray] = None
 
     def __init__(self, **settings: Any) -> None:
         for key in settings:
@@ -256,8 +258,8 @@ class Estimator:
         Parameters
         ----------
         X : Graph, or whatever Graph takes as edges.
-        y : a label for each row of X, -1, None or NaN: unknown. Methods that learn without labels only
-            remember them, for `score`. None: the graph's own.
+        y : a label for each row of X, -1, None or NaN: unknown; or a dict by node, or a frame with a column of
+            ids. Methods that learn without labels only remember them, for `score`. None: the graph's own.
         run : folder for checkpoints and metrics; None: nothing on disk.
         resume : goes on from the checkpoint in `run`.
         """
@@ -277,6 +279,7 @@ class Estimator:
                 raise c.ERRORS.get(status, c.GracoError)(c.message())
             self._model = c.Handle(model.value, "graco_model_free")
             self._labels, self._page = labels, None
+            self.__dict__.pop("classes_", None)  # of an earlier training
             if classes is not None:
                 self.classes_ = classes
             self.node_ids_ = graph._ids()
@@ -310,16 +313,8 @@ class Estimator:
     def _take_labels(self, graph: Graph, y: Any) -> tuple[Optional[np.ndarray], Optional[np.ndarray]]:
         """(labels of all nodes, classes): those of `y` in their rows, else the graph's own."""
         if y is None:
-            labels = graph.labels
-            if labels is None or graph._rows is None:
-                return labels, None if labels is None else graph.classes
-            known, classes = np.array(labels), graph.classes
-            hidden = np.ones(graph.n_nodes, bool)
-            hidden[graph.rows] = False
-            if known.ndim == 2:
-                known = known.astype(np.int8)
-            known[hidden] = -1
-            return known, classes
+            labels = graph._asked_labels()
+            return labels, None if labels is None else graph.classes
         codes, classes = _read_rows(graph, y)
         if graph._rows is None:
             return codes, classes
@@ -427,6 +422,7 @@ class Estimator:
     def __setstate__(self, state: dict) -> None:
         state = dict(state)
         content = state.pop("_model_bytes", None)
+        self.__dict__.update(self._defaults)  # of settings that an older graco had not
         self.__dict__.update(state)
         if content is not None:
             with tempfile.TemporaryDirectory() as folder:
@@ -438,7 +434,19 @@ class Estimator:
 
 
 def _read_rows(graph: Graph, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels as numbers of classes, one for each node that is asked about, and the classes."""
+    """Labels as numbers of classes, one for each node that is asked about, and the classes.
+
+    They go by row, as everywhere in scikit-learn, unless a dict or a column of ids says whose they are.
+    """
+    own = None if isinstance(y, dict) else index_of(y)
+    table = with_ids(y.reset_index(drop=True), "labels") if is_frame(y) else y
+    if isinstance(y, dict) or (is_frame(y) and table.shape[1] < y.shape[1]):
+        y = in_order(table, graph.node_ids.tolist(), "labels")
+    elif own is not None and graph._named and not is_count(own):
+        names = [name_key(name) for name in graph.node_ids]
+        if names != [name_key(name) for name in own] and same_names(names, own):
+            raise c.GracoArgumentError(f"y begins with {own[0]!r} and the nodes with {graph.node_ids[0]!r}, of the same names: "
+                                       "expected the order of the nodes, which y.loc[graph.node_ids] gives")
     codes, classes = read_labels(y, compact=True)
     if len(codes) != len(graph):
         raise c.GracoArgumentError(f"{len(codes)} labels for {len(graph)} nodes")

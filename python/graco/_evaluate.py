@@ -10,9 +10,9 @@ import numpy as np
 
 from . import _library as c
 from ._graph import Graph, create, graph_of
-from ._labels import label_arrays, read_labels, read_split, split_parts
+from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
 from ._progress import Interrupts
-from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, name_key, places_of, with_ids
+from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, places_of, same_names, with_ids
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
     unjoined = list(table.values()) if isinstance(table, dict) else table
     if names is None or own is None or check_names(names) == check_names(own):
         return unjoined
-    if _differ(names, own) and (is_count(names) or is_count(own)):
+    if not same_names(names, own) and (is_count(names) or is_count(own)):
         return unjoined
     what = f"{what} beside embeddings"
     look_up(places_of(names, "embeddings"), own, what)
@@ -65,13 +65,19 @@ def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
 def row_names(Z: Any, y: Any) -> Optional[list]:
     """The names of the rows of Z: its own, else those of labels that are in the same order."""
     rows, own = index_of(with_ids(Z, "embeddings")), index_of(with_ids(y, "labels"))
-    if rows is None or (own is not None and is_count(rows) and _differ(rows, own)):
+    if rows is None or (own is not None and is_count(rows) and not same_names(rows, own)):
         return own
     return rows
 
 
-def _differ(names: list, others: list) -> bool:
-    return set(map(name_key, names)) != set(map(name_key, others))
+def _names_in(Z: Any, graph: Graph) -> Optional[list]:
+    """The names of the rows of Z, None: they are in the graph's order, for they have no names, or numbers that nobody
+    gave them (pandas' RangeIndex) or that are not those of the nodes."""
+    Z = with_ids(Z, "embeddings")
+    rows = index_of(Z)
+    bare = rows is not None and is_count(rows) and (
+        type(getattr(Z, "index", None)).__name__ == "RangeIndex" or not same_names(rows, graph._ids()))
+    return None if bare else rows
 
 
 def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
@@ -79,8 +85,8 @@ def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
 
     Rows that have names are those of the nodes of these names, other ones are in the graph's order.
     """
-    rows, Z = index_of(with_ids(Z, "embeddings")), as_embeddings(Z)
-    if rows is None or is_count(rows):
+    rows, Z = _names_in(Z, graph), as_embeddings(Z)
+    if rows is None:
         return Z, None
     if Z.ndim != 2:
         raise c.GracoArgumentError(f"embeddings of {Z.ndim} dimensions: expected 2, a row per node")
@@ -93,8 +99,12 @@ def _labelled(y: Any, compact: bool, split: Any = None, names: Optional[list] = 
     codes, classes = read_labels(y, compact)
     known = {**label_arrays(codes), "nodes": len(codes)}
     if split is not None:
-        if split_parts(split) is None:
+        parts = split_parts(split)
+        if parts is None:
             split = join_rows(names, with_ids(split, "a split"), "a split")
+        else:
+            split = {word: as_array(join_rows(names, part, "a split")) if is_mask(part) else part
+                     for word, part in parts.items()}
         known["split"] = read_split(split, len(codes), names)
     return create(known), classes if classes is not None else np.arange(0)
 
@@ -116,7 +126,8 @@ def evaluate(
     Parameters
     ----------
     Z : (nodes, any) array, frame or dict by node.
-    y : labels as Graph takes them, or a Graph that has labels; a graph of another library is made one.
+    y : labels as Graph takes them, or a Graph that has labels; a graph of another library is made one. Of a part
+        `g[rows]` the labels of other nodes are unknown.
     protocol : "paper": random 10/10/80, the regression's C chosen on validation; "authors": random
         10/90, C by cross-validation; "public": the data set's own split.
     split : for "public", as Graph takes it, joined by name where it and Z or y have names; a Graph brings
@@ -137,11 +148,14 @@ def evaluate(
     names = list(c.listed(c.lib.graco_protocol_name))
     if protocol not in names:
         raise c.GracoArgumentError(f"protocol {protocol!r}: expected one of {', '.join(names)}")
+    if split is not None and protocol != "public":
+        raise c.GracoArgumentError(f"a split beside the protocol {protocol!r}, which draws its own: expected "
+                                   "protocol='public', or no split")
     graph = graph_of(y)
     if graph is not None:
         if split is not None:
             raise c.GracoArgumentError("a split beside a Graph: expected the Graph's own, or labels in its place")
-        data = graph._handle
+        data = graph._asked()._handle
         Z, _ = join_graph(Z, graph)
     else:
         rows = row_names(Z, y)
@@ -203,11 +217,11 @@ def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
         return join_labels(Z, y)
     if graph.labels is None:
         raise c.GracoArgumentError("the graph has no labels; a prediction from embeddings needs some")
-    rows = index_of(with_ids(Z, "embeddings"))
-    if rows is None or is_count(rows):
-        return as_embeddings(Z), graph.labels
+    labels, rows = graph._asked_labels(), _names_in(Z, graph)
+    if rows is None:
+        return as_embeddings(Z), labels
     places = places_of(graph._ids(), "the graph's nodes")
-    return as_embeddings(Z), graph.labels[look_up(places, rows, "embeddings")]
+    return as_embeddings(Z), labels[look_up(places, rows, "embeddings")]
 
 
 def predict_proba(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
@@ -229,7 +243,8 @@ def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
     Parameters
     ----------
     Z : (nodes, any) array, frame or dict by node.
-    y : labels, of which some are unknown: -1, None or NaN; or a Graph.
+    y : labels, of which some are unknown: -1, None or NaN; or a Graph. Of a part `g[rows]` the labels of other nodes
+        are unknown.
 
     Examples
     --------
@@ -239,9 +254,12 @@ def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
     >>> graco.predict(Z, y)[:3].tolist()
     ['a', 'b', 'b']
     """
-    Z, y = _labels_of(Z, y)
+    graph = graph_of(y)
+    Z, y = _labels_of(Z, y if graph is None else graph)
     data, classes = _labelled(y, compact=True)
     codes, _ = read_labels(y, compact=True)
+    if graph is not None and codes.ndim == 1:
+        classes = graph.classes[classes]
     P = _probabilities(Z, data, threads)
     if codes.ndim == 2:
         unknown = (codes == -1).any(axis=1)[:, None] if codes.dtype.kind == "i" else False

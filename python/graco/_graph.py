@@ -9,10 +9,10 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
-from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
+from ._labels import is_mask, label_arrays, mask_index, read_labels, read_split, split_parts
 from ._reading import (
     Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_sparse,
-    is_sparse_tensor, look_up, places_of, read_edges, sparse_tensor, with_ids,
+    is_sparse_tensor, look_up, places_of, read_edges, same_names, sparse_tensor, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -58,19 +58,19 @@ class Graph:
         - a networkx graph, with the attribute `weight` of its edges
         - a PyG `Data` or a DGL graph, with features, labels, weights and masks
         - a pandas frame: columns called source, target and perhaps weight, or as a file of edges may
-          call them (src, dst, from, to, w ...), in any order; else the first two are the ends
+          call them (src, dst, from, to, w ...), in any order; else the first two are the ends;
+          with the same names for rows and columns, an adjacency matrix
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
         index of `features` or `labels`, or their column of ids (id, node, name ...), as in a file. Everything
-        is then joined by these names. An array has none: its
-        row i is node i, or the i-th of `names` or of a networkx graph; it is refused where others have
-        names.
+        is then joined by these names. An array has none: its row i is node i, or the i-th of `names` or of a
+        networkx graph; it is refused where others have names.
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
     labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
         an array (nodes, classes), or a row for each node, of 0 and 1 for several labels per node.
-    names : a name for each node.
+    names : a name for each node. Those of a networkx graph, in another order, say the order of the nodes.
     weights : a number above 0 for each edge; False: the graph's own are left out.
     split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict that has for "train",
         "val" and "test" a mask, or the nodes by name, or by number where they have no names.
@@ -180,6 +180,21 @@ class Graph:
         known.update({} if labels is None else label_arrays(labels))
         return Graph._of(create(known), self._names)
 
+    def _asked_labels(self) -> Optional[np.ndarray]:
+        """The numbers of the classes; those of nodes that are not asked about are unknown."""
+        labels = self.labels
+        if labels is None or self._rows is None:
+            return labels
+        known = np.array(labels) if labels.ndim == 1 else labels.astype(np.int8)
+        hidden = np.ones(self.n_nodes, bool)
+        hidden[self.rows] = False
+        known[hidden] = -1
+        return known
+
+    def _asked(self) -> "Graph":
+        """The graph without the labels of nodes that are not asked about."""
+        return self if self._rows is None else self._with_labels(self._asked_labels())
+
     def __reduce__(self) -> tuple:
         known = {key: None if value is None else np.array(value) if isinstance(value, np.ndarray) else value
                  for key, value in self._known().items()}
@@ -229,6 +244,11 @@ class Graph:
         """The names of the nodes, or their numbers where they have none; of a part, those of its rows."""
         ids = self._ids()
         return ids if self._rows is None else ids[self._rows]
+
+    @property
+    def _named(self) -> bool:
+        """Whether the nodes have names."""
+        return self._names is not None or self._array("node_ids") is not None
 
     def _ids(self) -> np.ndarray:
         if self._names is not None:
@@ -312,6 +332,8 @@ class Graph:
             rows = np.asarray(rows)
             rows = rows if rows.size else np.zeros(0, np.int64)  # numpy takes an empty list for floats
         part._rows = np.atleast_1d(self.rows[rows])
+        if part._rows.ndim != 1:
+            raise IndexError(f"rows of {part._rows.ndim} dimensions: expected 1")
         return part
 
     def take(self, indices: Any, axis: int = 0) -> "Graph":
@@ -331,6 +353,15 @@ class Graph:
 
 def as_graph(value: Any) -> Graph:
     return value if isinstance(value, Graph) else Graph(value)
+
+
+def whole_graph(value: Any) -> Graph:
+    """A Graph that is no part: its other nodes, and their labels, would be taken too."""
+    graph = as_graph(value)
+    if graph._rows is not None and not np.array_equal(graph._rows, np.arange(graph.n_nodes)):
+        raise c.GracoArgumentError(f"a part of a graph, {len(graph)} of {graph.n_nodes} nodes: expected a whole graph; labels "
+                                   "of which some are -1 hide the others")
+    return graph
 
 
 def graph_of(value: Any) -> Optional[Graph]:
@@ -389,18 +420,22 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
     """The names of the nodes in the order of their rows, None: numbers; the ends of the edges become rows.
 
     Whoever has names is joined by them. Rows without names are in the order of `names`, or of a networkx
-    graph, or row i is node i; where somebody else has names they could be anybody's.
+    graph, or row i is node i; where somebody else has names they could be anybody's. Other `names` than those of a
+    networkx graph are given to its nodes in their order.
     """
     words = _read_ends(given)
     tables = {key: index_of(given[key]) for key in ("features", "labels", "split", "graph_ids")
               if given.get(key) is not None and not (key == "split" and split_parts(given[key]) is not None)}
-    if any(is_mask(part) for part in (split_parts(given.get("split")) or {}).values()):
+    if any(is_mask(part) and mask_index(part) is None for part in (split_parts(given.get("split")) or {}).values()):
         tables["split"] = None
     named = [key for key, index in tables.items() if index is not None]
     bare = ["edges"] * bool(given.get("by_row")) + [key for key, index in tables.items() if index is None]
     first = tables[named[0]] if named else None
-    of_networkx = given.get("names") is not None
-    chosen = names if names is not None else given.get("names")
+    own = given.get("names")  # in the order of the rows that the ends of edges are
+    chosen = names if names is not None else own
+    if names is not None and own is not None and same_names(names, own):  # the same nodes, in the order wanted
+        rows = look_up(places_of(names, "names"), own, "edges")
+        given.update({key: rows[given[key]] for key in ("source", "target")})
     if chosen is None:
         if words and first is None:
             ends = np.stack([given["source"], given["target"]], axis=1).ravel().tolist()
@@ -417,7 +452,7 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         return None
     check_names(chosen)
     given.add(nodes=len(chosen))
-    if words or (names is None and not of_networkx):
+    if words or (names is None and own is None):
         places = places_of(chosen, named[0] if chosen is first and named else "names")
         for key in ("source", "target"):
             if given.get(key) is not None:

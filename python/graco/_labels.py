@@ -7,7 +7,9 @@ from typing import Any, Optional
 import numpy as np
 
 from ._library import GracoArgumentError, GracoFormatError, shown
-from ._reading import as_array, as_objects, check_names, is_missing, look_up, node_rows, places_of
+from ._reading import (
+    as_array, as_objects, check_names, in_order, index_of, is_count, is_missing, look_up, node_rows, places_of,
+)
 
 SPLIT_WORDS = {
     "train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "test": 2, "none": 3, "": 3,
@@ -140,6 +142,12 @@ def is_mask(part: Any) -> bool:
     return as_array(part, "a part of a split").dtype == bool
 
 
+def mask_index(mask: Any) -> Optional[list]:
+    """The names that a mask has for its nodes; None where it has a row for each in their order."""
+    own = index_of(mask)
+    return None if own is None or is_count(own) else own
+
+
 def _read_parts(parts: dict, nodes: Optional[int], names: Optional[list]) -> np.ndarray:
     masks = [np.atleast_1d(as_array(part)) for part in parts.values() if is_mask(part)]
     if nodes is None and not masks:
@@ -148,6 +156,8 @@ def _read_parts(parts: dict, nodes: Optional[int], names: Optional[list]) -> np.
     places = None if names is None else places_of(names, "names")
     for word, part in parts.items():
         what = f"the nodes of the part {word!r} of a split"
+        if is_mask(part) and mask_index(part) is not None:
+            part = in_order(part, names, what)
         if places is None or is_mask(part):
             rows = node_rows(part, len(out), what)
         else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from ._evaluate import as_embeddings, join_graph, join_labels, join_rows, row_names
-from ._graph import Graph, _path, graph_of
+from ._graph import Graph, _path, graph_of, whole_graph
 from ._reading import as_numbers, check_names, index_of, is_count, is_frame, with_ids
 
 
@@ -137,13 +137,14 @@ def map(
     (50, 2)
     """
     graph, order, Z = graph_of(data), None, with_ids(Z, "embeddings")
+    graph = None if graph is None else whole_graph(graph)
     own, joined, array = index_of(Z), row_names(Z, data), as_embeddings(Z)
     shown = own if own is not None and not is_count(own) else None
     rows = len(array) if array.ndim else 0
     if graph is not None:
         Z, order = join_graph(Z, graph)
         joined = own if order is not None else graph._ids().tolist()
-        if graph._names is not None or graph._array("node_ids") is not None:
+        if graph._named:
             shown = joined
     elif data is not None:
         Z, labels = join_labels(Z, data)

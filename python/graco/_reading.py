@@ -45,6 +45,8 @@ def as_array(value: Any, what: str = "an array") -> np.ndarray:
         value = [_tensor_array(item, what) if comes_from(item, "torch") else item for item in value]
     if comes_from(value, "pandas") and hasattr(value, "to_numpy"):
         return value.to_numpy()
+    if is_sparse(value):
+        raise GracoFormatError(f"{what}: a sparse matrix: expected a dense array, which its toarray() gives")
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
         raise GracoFormatError(f"{what}: {np.ma.count_masked(value)} of {value.size} items are masked, and have no "
                                "meaning here: expected a value for each")
@@ -182,6 +184,9 @@ def read_edges(given: Given, edges: Any) -> None:
 def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
     if isinstance(edges, tuple) and len(edges) == 2:
+        if all(isinstance(pair, tuple) and len(pair) == 2 for pair in edges):
+            raise GracoFormatError("edges are a tuple of two pairs, which may be two edges, or two sources and two targets: "
+                                   "expected a list of pairs, or arrays")
         source, target = as_array(edges[0], "edges"), as_array(edges[1], "edges")
         if source.ndim != 1 or source.shape != target.shape:
             raise GracoFormatError(f"edges from an array of shape {source.shape} to one of shape {target.shape}: "
@@ -193,7 +198,8 @@ def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
             return array[0], array[1]
     else:
         try:
-            pairs = [tuple(pair) for pair in edges]
+            items = None if isinstance(edges, dict) else edges  # whose values would be lost
+            pairs = [() if isinstance(pair, (str, bytes)) else tuple(pair) for pair in items]
         except TypeError:
             raise GracoArgumentError(f"edges are {type(edges).__name__}: expected an array, a list of pairs, or "
                                      "a graph of scipy, networkx, PyG, DGL or pandas") from None
@@ -242,7 +248,7 @@ def _read_dgl(given: Given, graph: Any) -> None:
     given.add(source=as_array(source), target=as_array(target), nodes=int(graph.num_nodes()), directed=True)
     data = graph.ndata
     given.add(features=data.get("feat"), labels=data.get("label"))
-    given.add(split=_masks(*(data.get(f"{part}_mask") for part in ("train", "val", "test"))))
+    _read_masks(given, *(data.get(f"{part}_mask") for part in ("train", "val", "test")))
     sizes = as_array(graph.batch_num_nodes()) if hasattr(graph, "batch_num_nodes") else np.array([0])
     if len(sizes) > 1:
         given.add(graph_ids=np.repeat(np.arange(len(sizes)), sizes))
@@ -263,12 +269,12 @@ def _read_pyg(given: Given, data: Any) -> None:
     given.add(weights=getattr(data, "edge_weight", None), nodes=getattr(data, "num_nodes", None), directed=True)
     given.add(features=getattr(data, "x", None), labels=getattr(data, "y", None),
               graph_ids=getattr(data, "batch", None))
-    given.add(split=_masks(*(getattr(data, f"{part}_mask", None) for part in ("train", "val", "test"))))
+    _read_masks(given, *(getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")))
 
 
 def _read_sparse(given: Given, matrix: Any) -> None:
     """An adjacency matrix: an entry in row i and column j is an edge from i to j."""
-    if matrix.shape[0] != matrix.shape[1]:
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GracoFormatError(f"an adjacency matrix of shape {matrix.shape}: expected a square one")
     given["by_row"] = True
     if matrix.format in ("csr", "csc"):
@@ -288,6 +294,9 @@ _WEIGHTS = {"weight", "weights", "edge_weight", "w"}
 
 def _read_frame(given: Given, frame: Any) -> None:
     """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
+    if frame.columns.equals(frame.index) and not is_count(list(frame.index)):
+        _read_adjacency(given, frame)
+        return
     if frame.shape[1] > 2 and _words(frame)[0] in _INDEX and is_count(frame.iloc[:, 0].tolist()):
         frame = frame.iloc[:, 1:]
     columns, words = list(frame.columns), _words(frame)
@@ -308,8 +317,18 @@ def _read_frame(given: Given, frame: Any) -> None:
     if given["named"]:
         ends = whole
     elif any(isinstance(node, str) for end in ends if end.dtype.kind not in "iuf" for node in end):
-        ends = [as_objects(map(name_key, end)) for end in ends]  # in a file all ids are words then
+        ends = [as_objects(_keys(end.tolist())) for end in ends]  # in a file all ids are words then
+    beside = given.get("weights")
+    if is_series(beside) and not beside.index.equals(frame.index) and not is_count(list(beside.index)):
+        given["weights"] = in_order(beside, list(frame.index), "weights", of="edge")
     given.add(source=ends[0], target=ends[1], weights=frame.iloc[:, weight[0]].to_numpy() if weight else None)
+
+
+def _read_adjacency(given: Given, frame: Any) -> None:
+    """A frame whose rows and columns have the same names: an adjacency matrix, 0 where there is no edge."""
+    matrix = as_numbers(frame, "an adjacency matrix")
+    source, target = np.nonzero(matrix)
+    given.add(source=source, target=target, weights=matrix[source, target], names=list(frame.index))
 
 
 def _whole_numbers(end: np.ndarray) -> Optional[np.ndarray]:
@@ -334,17 +353,11 @@ def _are_names(*ends: np.ndarray) -> bool:
             or (nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])))
 
 
-def _masks(*masks: Any) -> Optional[np.ndarray]:
-    """Three masks as a split; None where none is there or they are no vectors."""
-    arrays = [None if mask is None else as_array(mask) for mask in masks]
-    there = [mask for mask in arrays if mask is not None]
-    if not there or any(mask.ndim != 1 for mask in there):
-        return None
-    split = np.full(len(there[0]), 3, dtype=np.uint8)
-    for part, mask in enumerate(arrays):
-        if mask is not None:
-            split[mask.astype(bool)] = part
-    return split
+def _read_masks(given: Given, *masks: Any) -> None:
+    """Masks as a split; none where a split is known, where none is there or where they are no vectors."""
+    parts = {word: as_array(mask) for word, mask in zip(("train", "val", "test"), masks) if mask is not None}
+    if parts and all(mask.ndim == 1 for mask in parts.values()):
+        given.add(split={word: mask.astype(bool) for word, mask in parts.items()})
 
 
 # ---- Names ----------------------------------------------------------------------------------------
@@ -385,39 +398,52 @@ def name_key(name: Any) -> Any:
     return str(int(name)) if isinstance(name, (float, np.floating)) and name.is_integer() else name
 
 
-def places_of(names: Iterable, what: str) -> dict:
+def _keys(names: list) -> list:
+    kinds = set(map(type, names))
+    if kinds == {str}:
+        return names
+    return list(map(str if kinds == {int} else name_key, names))
+
+
+def same_names(names: list, others: list) -> bool:
+    """Whether these are the same names, in any order."""
+    return set(_keys(names)) == set(_keys(others))
+
+
+def places_of(names: Iterable, what: str, of: str = "node") -> dict:
     """Where each name stands, by its key; no name may stand twice."""
     names = list(names)
-    places = {name_key(name): i for i, name in enumerate(names)}
+    keys = _keys(names)
+    places = dict(zip(keys, range(len(names))))
     if len(places) < len(names):
-        i, other = next((i, places[name_key(name)]) for i, name in enumerate(names) if places[name_key(name)] != i)
+        i, other = next((i, places[key]) for i, key in enumerate(keys) if places[key] != i)
         if names[i] != names[other]:
             raise GracoFormatError(f"{what} call a node {names[i]!r} and another one {names[other]!r}: expected names that "
                                    "differ when they are written")
-        raise GracoFormatError(f"{what} have two rows for the node {names[i]!r}: expected one")
+        raise GracoFormatError(f"{what} have two rows for the {of} {names[i]!r}: expected one")
     return places
 
 
 def look_up(places: dict, wanted: Any, what: str) -> np.ndarray:
     """The places of `wanted` among the names."""
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-    found = np.fromiter((places.get(name_key(name), -1) for name in wanted), dtype=np.int64, count=len(wanted))
+    found = np.fromiter((places.get(key, -1) for key in _keys(wanted)), dtype=np.int64, count=len(wanted))
     if (found < 0).any():
         raise GracoFormatError(f"{what} name the node {wanted[int(found.argmin())]!r}, which is not among the names")
     return found
 
 
-def in_order(value: Any, names: Optional[list], what: str) -> Any:
+def in_order(value: Any, names: Optional[list], what: str, of: str = "node") -> Any:
     """A frame, series or dict with its rows in the order of the names, None: 0, 1, 2, ...; else as it is."""
     own = index_of(value)
     if own is None:
         return value
-    places = places_of(own, what)
+    places = places_of(own, what, of)
     if names is None:
         names = list(range(len(own)))
-    rows = [places.get(name_key(name), -1) for name in names]
+    rows = [places.get(key, -1) for key in _keys(names)]
     if -1 in rows:
-        raise GracoFormatError(f"{what} have no row for the node {names[rows.index(-1)]!r}")
+        raise GracoFormatError(f"{what} have no row for the {of} {names[rows.index(-1)]!r}")
     if isinstance(value, dict):
         items = list(value.values())
         array = as_objects(items) if what.startswith("labels") else as_array(items, what)

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from ._evaluate import as_embeddings, join_graph, join_labels
-from ._graph import Graph, _path, as_graph, create, graph_of
+from ._graph import Graph, _path, whole_graph, create, graph_of
 from ._reading import as_array, as_number
 
 # ---- Links ----------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def split_links(
     >>> ring.n_edges, left.n_edges, links.shape
     (200, 170, (200, 4))
     """
-    graph = as_graph(graph)
+    graph = whole_graph(graph)
     options = c.LinksOptions(seed=c.whole(seed, "seed", bits=64))
     for name, value in (("test", test), ("validation", validation)):
         share = as_number(value, f"{name} is")
@@ -117,7 +117,7 @@ def link_scores(Z: Any, graph: Any, links: Any, *, threads: int = 0) -> LinkScor
     links : the links that it gave.
     threads : 0: one per core. Never changes the result.
     """
-    graph = as_graph(graph)
+    graph = whole_graph(graph)
     Z, _ = join_graph(Z, graph)
     matrix, keep = c.give_matrix(Z)
     given, kept = _give_links(links, graph.n_nodes)
@@ -179,7 +179,7 @@ def cluster(
     order: Optional[np.ndarray] = None
     graph = graph_of(data)
     if graph is not None:
-        handle = graph._handle
+        handle = graph._asked()._handle
         given, (Z, order) = Z, join_graph(Z, graph)
     elif data is not None:
         Z, labels = join_labels(Z, data)

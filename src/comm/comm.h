@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { COMM_MESSAGE_MOST = 1 << 30 }; /* bytes that MPI moves at once: it counts in int */
+
 struct comm_message {
     int peer;
     bool sent; /* by this rank; else received */

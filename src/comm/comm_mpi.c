@@ -1,11 +1,11 @@
 /* Ranks over MPI: the one file that calls it. Linked into graco-mpi in the place of comm_alone.c.
  *
  * Whoever waits tests, gives way to other programs, and after a while sleeps between tests: several
- * ranks may share a core. A second thread of every rank sends a beat to the next rank each second and
- * listens to the one before. A rank that stands still, or whose machine is gone, sends none, and its
- * neighbour ends the program with a line that names it. A rank that dies is noticed by mpirun itself.
- * This file prints that line and ends the program, as nothing else of the library does: with
- * a rank missing nobody is left to return to. */
+ * ranks may share a core. A second thread of every rank sends a beat to the next rank each second
+ * and listens to the one before. A rank that stands still, or whose machine is gone, sends none,
+ * and its neighbour ends the program with a line that names it. A rank that dies is noticed by
+ * mpirun itself. This file prints that line and ends the program, as nothing else of the library
+ * does: with a rank missing nobody is left to return to. */
 #define _DEFAULT_SOURCE /* on_exit, usleep */
 #include "comm/comm.h"
 
@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 enum {
-    MESSAGE_MOST = 1 << 30, /* bytes; MPI counts in int */
     BEAT_MICROSECONDS = 250000,
     SILENCE_SECONDS = 20,    /* after which a rank that sends no beat is given up */
     SLEEP_MICROSECONDS = 20, /* between two tests of who has waited for long */
@@ -74,10 +73,10 @@ static graco_status start_piece(struct ranks *w, const struct comm_message *m, i
 static graco_status start(struct comm *comm, int count, const struct comm_message *list)
 {
     for (int i = 0; i < count; i++)
-        for (int64_t first = 0; first < list[i].bytes; first += MESSAGE_MOST) {
+        for (int64_t first = 0; first < list[i].bytes; first += COMM_MESSAGE_MOST) {
             int64_t left = list[i].bytes - first;
             PASS(start_piece(comm->self, &list[i], first,
-                             (int)(left < MESSAGE_MOST ? left : MESSAGE_MOST)));
+                             (int)(left < COMM_MESSAGE_MOST ? left : COMM_MESSAGE_MOST)));
         }
     return GRACO_OK;
 }

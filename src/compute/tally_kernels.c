@@ -314,32 +314,48 @@ static double pairs_of_graph(int64_t nodes, bool within)
     return within ? 2 * n * n + (n - last) * tile + last * last : n * n;
 }
 
-static double pairs_of(const struct contrast *s)
+/* What a step of the ring adds for a rank, of pairs and of tiles: its rows with those of another, or with
+ * half of them where that one meets it too. */
+static double with_others(const struct context *c, const struct contrast *s, double tile,
+                          double each)
 {
-    double pairs = 0;
+    int ranks = comm_ranks(c->comm), rank = comm_rank(c->comm);
+    double sum = 0, own = ceil((double)s->n / tile);
+    for (int step = 1; s->bounds && step <= ranks / 2; step++) {
+        const int64_t *at = s->bounds + (rank - step + ranks) % ranks;
+        sum += each * own * ceil((double)(at[1] - at[0]) / tile) * (2 * step == ranks ? 0.5 : 1);
+    }
+    return sum;
+}
+
+static double pairs_of(const struct context *c, const struct contrast *s)
+{
+    double pairs = with_others(c, s, 1, s->within ? 4 : 2);
     for (int64_t graph = 0; graph < s->graphs; graph++)
         pairs += pairs_of_graph(s->start[graph + 1] - s->start[graph], s->within);
-    return s->graphs > 0 ? pairs : pairs_of_graph(s->n, s->within);
+    return s->graphs > 0 ? pairs : pairs + pairs_of_graph(s->n, s->within);
 }
 
 /* The share of similarities that the forward kernel keeps, of all tiles. */
-static double kept_share(const struct contrast *s)
+static double kept_share(const struct context *c, const struct contrast *s)
 {
     double blocks = 2 * ceil((double)s->n / CONTRAST_TILE);
-    double all = blocks * (blocks + 1) / 2 * CONTRAST_TILE * CONTRAST_TILE;
-    return s->tiles ? (double)s->tile_floats / all : 0;
+    double all = blocks * (blocks + 1) / 2 + with_others(c, s, CONTRAST_TILE, 4);
+    return s->tiles ? (double)s->tile_floats / (all * CONTRAST_TILE * CONTRAST_TILE) : 0;
 }
 
-static void find_similarities(struct work_units *work, const struct contrast *s, double share)
+static void find_similarities(struct context *c, const struct contrast *s, double share)
 {
-    work->units[WORK_TILE] += share * 2 * pairs_of(s) * (double)s->d;
-    work->units[WORK_EXP] += share * pairs_of(s);
+    struct work_units *work = &tally_of(c)->work;
+    work->units[WORK_TILE] += share * 2 * pairs_of(c, s) * (double)s->d;
+    work->units[WORK_EXP] += share * pairs_of(c, s);
 }
 
 static graco_status count_contrast(struct context *c, struct contrast *s)
 {
-    find_similarities(begin(c), s, 1);
-    tally_stream(c, WRITE * kept_share(s) * pairs_of(s));
+    begin(c);
+    find_similarities(c, s, 1);
+    tally_stream(c, WRITE * kept_share(c, s) * pairs_of(c, s));
     graco_status status = WITHOUT_LOOPS(contrast, s);
     s->loss = s->mutual_information = 0;
     return status == GRACO_OK ? tally_device_contrast(c, s, false) : status;
@@ -348,9 +364,9 @@ static graco_status count_contrast(struct context *c, struct contrast *s)
 static graco_status count_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
 {
     struct work_units *work = begin(c);
-    work->units[WORK_TILE_BACK] += 4 * pairs_of(s) * (double)s->d;
-    find_similarities(work, s, 1 - kept_share(s));
-    tally_stream(c, READ * kept_share(s) * pairs_of(s));
+    work->units[WORK_TILE_BACK] += 4 * pairs_of(c, s) * (double)s->d;
+    find_similarities(c, s, 1 - kept_share(c, s));
+    tally_stream(c, READ * kept_share(c, s) * pairs_of(c, s));
     PASS(tally_device_contrast(c, s, true));
     return WITHOUT_LOOPS(contrast_backward, s, dZ);
 }

@@ -182,6 +182,30 @@ static graco_status take_features(struct dataset_parts *parts, struct tables *ta
     return GRACO_OK;
 }
 
+/* No node may have two labels, such as by the ids "7" and "07", and one at least must be known without
+ * them: `before` nodes were. Ids that are all unknown belong to other nodes. `file` has the labels. */
+static graco_status check_labels(const struct tables *tables, const char *file, int64_t before)
+{
+    graco_status status = GRACO_OK;
+    const struct names *edges = tables->edges.names, *ids = tables->labels.ids;
+    int64_t rows = tables->labels.count, known = 0;
+    uint8_t *seen = NULL;
+    TRY(memory_zalloc(&seen, tables->nodes, sizeof *seen));
+    for (int64_t r = 0; r < rows; r++) {
+        int32_t node = tables->label_node[r];
+        known += node < before;
+        if (seen[node]++)
+            FAIL(GRACO_ERROR_FORMAT, "%s has two rows for node %ld", file, (long)node);
+    }
+    if (ids && known == 0)
+        FAIL(GRACO_ERROR_FORMAT,
+             "%s names no node of the graph: its first id is '%.100s', and '%.100s' is a node",
+             file, names_text(ids, 0), edges ? names_text(edges, 0) : "0");
+done:
+    memory_free(seen);
+    return status;
+}
+
 static graco_status take_labels(struct dataset_parts *parts, const struct tables *tables)
 {
     parts->classes = tables->labels.classes;
@@ -193,21 +217,29 @@ static graco_status take_labels(struct dataset_parts *parts, const struct tables
     return GRACO_OK;
 }
 
-/* Adds to the last note, which is on labels, how many nodes have none. */
-static graco_status note_unlabelled(struct tables *tables)
+/* Adds to the last note, which is on labels, how many nodes have none, and how many the labels added to
+ * the `before` that were known. */
+static graco_status note_unlabelled(struct tables *tables, int64_t before)
 {
     graco_status status = GRACO_OK;
-    char longer[2 * TABLES_NOTE], *last;
-    int64_t known = 0;
+    char longer[2 * TABLES_NOTE], added[64] = "", *last;
+    int64_t known = 0, more = tables->nodes - before;
     int slot = DATASET_NOTES - 1;
     while (slot > 0 && !tables->notes[slot])
         slot--;
     for (int64_t r = 0; r < tables->labels.count; r++)
         known += tables->labels.label[r] >= 0;
-    if (known >= tables->nodes)
+    if (known >= tables->nodes && more == 0)
         return GRACO_OK;
-    snprintf(longer, sizeof longer, "%s; %" PRId64 " of %" PRId64 " nodes have no label",
-             tables->notes[slot], tables->nodes - known, tables->nodes);
+    if (more > 0)
+        snprintf(added, sizeof added, "; %" PRId64 " of its nodes ha%s no edge", more,
+                 more == 1 ? "s" : "ve");
+    int used = snprintf(longer, sizeof longer, "%s", tables->notes[slot]);
+    if (known < tables->nodes)
+        used += snprintf(longer + used, sizeof longer - (size_t)used,
+                         "; %" PRId64 " of %" PRId64 " nodes have no label", tables->nodes - known,
+                         tables->nodes);
+    snprintf(longer + used, sizeof longer - (size_t)used, "%s", added);
     last = tables->notes[slot];
     tables->notes[slot] = NULL;
     status = memory_string(&tables->notes[slot], longer);
@@ -232,9 +264,11 @@ static graco_status number_nodes(struct tables *tables, const struct source *sou
     if (labels) {
         table_labels_clear(&tables->labels);
         PASS(tables_read_labels(tables, labels));
+        int64_t before = tables->nodes;
         PASS(
             resolve(&tables->label_node, tables, labels, tables->labels.ids, tables->labels.count));
-        PASS(note_unlabelled(tables));
+        PASS(check_labels(tables, labels, before));
+        PASS(note_unlabelled(tables, before));
     }
     return tables->sparse.start || tables->features.data
                ? check_features(tables, features ? features : source->path)

@@ -161,12 +161,25 @@ done:
     return status;
 }
 
+/* Fails if the first line, a header by its label alone, may be a node's: its id is the name of one, or there is a line
+ * for each node only together with it. */
+static graco_status check_header(const struct tables *tables, const char *file)
+{
+    const struct table_labels *table = &tables->labels;
+    const struct names *names = tables->edges.names;
+    struct scan_field id = table->first[0];
+    bool node = table->ids ? names && names_find(names, id.text, id.length) >= 0
+                           : table->count + 1 == tables->nodes;
+    return table->guessed && node ? table_fail_header(table->first[1], file) : GRACO_OK;
+}
+
 static graco_status read_label_table(struct tables *tables, const char *file,
                                      const struct member_bytes *bytes)
 {
     char note[2 * TABLES_NOTE], ids[TABLES_NOTE];
     const struct table_labels *table = &tables->labels;
     PASS(table_labels_read(&tables->labels, file, bytes->data, bytes->length, &tables->how));
+    PASS(check_header(tables, file));
     snprintf(note, sizeof note, "%s; %" PRId64 " classes, which have %s; %s",
              say_ids(ids, table->id_column, (struct scan_field){0}), table->classes,
              table->labels ? "names" : "numbers", table->header ? "header" : "no header");

@@ -3,6 +3,7 @@
 #include "graph/shard.h"
 
 #include "base/memory.h"
+#include "comm/comm_tally.h"
 
 #include <string.h>
 
@@ -80,6 +81,57 @@ static int64_t mark_others(struct cutting *c, const struct csr *rows)
     return count;
 }
 
+/* Goes through the own nodes and the other ranks at the ends of their edges, each once for a node:
+ * counts them in next[rank + 1] where `sent` is NULL, else puts the node at next[rank]. */
+static void visit_readers(const struct cutting *c, int64_t *next, int32_t *sent, int64_t *seen)
+{
+    const struct shard *s = c->shard;
+    const struct csr *sides[] = {&c->whole->in, &c->whole->out};
+    for (int64_t node = c->first; node < c->last; node++)
+        for (int side = 0; side < 2; side++)
+            for (int64_t e = sides[side]->start[node]; e < sides[side]->start[node + 1]; e++) {
+                int rank = shard_owner(s->bounds, s->comm->ranks, sides[side]->index[e]);
+                if (rank == s->comm->rank || seen[rank] > node)
+                    continue;
+                seen[rank] = node + 1;
+                if (sent)
+                    sent[next[rank]++] = (int32_t)(node - c->first);
+                else
+                    next[rank + 1]++;
+            }
+}
+
+/* What comm_rows_init learns from the other ranks, found in the whole graph: a plan has no others. */
+static graco_status find_rows(struct comm_rows *out, const struct cutting *c, int64_t others)
+{
+    const struct shard *s = c->shard;
+    struct comm_rows rows = {.own = c->last - c->first, .others = others};
+    int64_t ranks = s->comm->ranks, *next = NULL, *seen = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&rows.sent_start, ranks + 1, sizeof(int64_t)));
+    TRY(memory_zalloc(&rows.received_start, ranks + 1, sizeof(int64_t)));
+    TRY(memory_zalloc(&next, ranks + 1, sizeof *next));
+    TRY(memory_zalloc(&seen, ranks, sizeof *seen));
+    visit_readers(c, rows.sent_start, NULL, seen);
+    for (int64_t i = 0; i < others; i++)
+        rows.received_start[shard_owner(s->bounds, (int)ranks, s->nodes[rows.own + i]) + 1]++;
+    for (int64_t r = 0; r < ranks; r++) {
+        rows.sent_start[r + 1] += rows.sent_start[r];
+        rows.received_start[r + 1] += rows.received_start[r];
+        next[r] = rows.sent_start[r];
+        seen[r] = 0;
+    }
+    TRY(memory_alloc(&rows.sent, rows.sent_start[ranks], sizeof *rows.sent));
+    visit_readers(c, next, rows.sent, seen);
+    *out = rows;
+    rows = (struct comm_rows){0};
+done:
+    memory_free(next);
+    memory_free(seen);
+    comm_rows_clear(&rows);
+    return status;
+}
+
 static graco_status number_nodes(struct cutting *c)
 {
     int64_t own = c->last - c->first, others = 0, at = own;
@@ -98,6 +150,8 @@ static graco_status number_nodes(struct cutting *c)
     }
     c->shard->graph.nodes = own;
     c->shard->graph.sources = own + others;
+    if (comm_is_tally(c->shard->comm))
+        return find_rows(&c->shard->rows, c, others);
     return comm_rows_init(&c->shard->rows, c->shard->comm, c->shard->bounds, c->shard->nodes + own,
                           others);
 }

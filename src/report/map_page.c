@@ -1,11 +1,12 @@
-/* The page of a map: a frame of HTML, a style over the house's colours, the nodes as JSON, and the script
- * map.js, which draws them. Numbers are base64 of their bytes: a fifth of their digits. The page is XML
- * too, and its policy lets it ask nobody for anything. */
+/* The page of a map: a frame of HTML, a style over the house's colours, the nodes as JSON, and the
+ * script map_*.js, which draws them. Numbers are base64 of their bytes: a fifth of their digits. The
+ * page is XML too, and its policy lets it ask nobody for anything. */
 #include "report/map.h"
 
 #include "report/theme.h"
 
-/* The files map.css, map_frame.html and map.js, each with a NUL; the build makes them. */
+/* The files map.css, map_frame.html and map_*.js, the last in one; each has a NUL. The build makes
+ * them. */
 extern const char MAP_STYLE[], MAP_FRAME[], MAP_SCRIPT[];
 
 static void add_base64(struct text *out, const void *bytes, int64_t length)
@@ -92,7 +93,8 @@ void map_page(struct text *out, const graco_map *map)
     text_add(out, MAP_FRAME);
     text_add(out, "<script type=\"application/json\" id=\"data\">\n");
     add_data(out, map);
-    text_add(out, "\n</script>\n<script>\n//<![CDATA[\n");
+    text_add(out, "\n</script>\n<script>\n//<![CDATA[\n"
+                  "(() => {\n\"use strict\";\n");
     text_add(out, MAP_SCRIPT);
-    text_add(out, "//]]>\n</script>\n</body>\n</html>\n");
+    text_add(out, "})();\n//]]>\n</script>\n</body>\n</html>\n");
 }

@@ -29,8 +29,8 @@ void page_list_begin(struct web_page *page);
 void page_list_item(struct web_page *page, const char *lead, const char *words);
 void page_list_end(struct web_page *page);
 
-/* A few numbers with their names, large: what the page comes to. `mark` gives a number its colour.
- * */
+/* A few numbers with their names, large: what the page comes to. `mark` gives a number its
+ * colour. */
 struct page_figure {
     const char *number, *name;
     enum sheet_mark mark;

@@ -18,8 +18,8 @@ void plot_range_add(struct plot_range *range, double x); /* NaN adds nothing */
  * a length. */
 struct plot_range plot_range_pad(struct plot_range range, double share);
 
-/* Multiples of 1, 2 or 5 times a power of ten within a range: at most `most`, at most PLOT_TICKS.
- * */
+/* Multiples of 1, 2 or 5 times a power of ten within a range: at most `most`, and at most
+ * PLOT_TICKS. */
 struct plot_ticks {
     int64_t count;
     double at[PLOT_TICKS];

@@ -8,8 +8,8 @@
 
 enum { SETS_MAX = 12, WORDS_MAX = 160 };
 
-/* The pairs of a claim on one data set: the one that speaks least for it, and how many there are.
- * */
+/* The pairs of a claim on one data set: the one that speaks least for it, and how many there
+ * are. */
 struct on_set {
     const char *set;
     const char *label; /* "look-alike" or "quick", where the samples are */

@@ -11,9 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    ALL_PAIRS = 6
-}; /* runs that are all compared with each other; of more, the first with the others */
+/* So many runs are all compared with each other; of more, the first is compared with the others. */
+enum { ALL_PAIRS = 6 };
 
 bool run_score(double *mean, double *deviation, const struct reported *run)
 {

@@ -135,8 +135,8 @@ static graco_status read_lines(struct run_metrics *metrics, int64_t *read, const
             *read = end - bytes + 1;
         }
         json_free(line);
-        if (status == GRACO_ERROR_MEMORY)
-            return status;
+        if (status != GRACO_OK && status != GRACO_ERROR_FORMAT)
+            return status; /* the system's failure says nothing of the file */
         if (!good)
             break;
     }

@@ -173,8 +173,8 @@ static void html_head(struct text *out, const struct sheet *sheet)
     text_add(out, "</tr>\n</thead>\n");
 }
 
-/* A few letters stay in one line, and sentences get a width that they can be read in, however narrow
- * the window is: the table then scrolls. */
+/* A few letters stay in one line, and sentences get a width that they can be read in, however
+ * narrow the window is: the table then scrolls. */
 static const char *width_of(const char *words)
 {
     enum { SHORT = 11, LONG = 36 };

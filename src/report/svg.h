@@ -46,8 +46,8 @@ void svg_mark(struct text *out, int64_t shape, double x, double y, const char *h
 void svg_series_begin(struct text *out, int64_t series);
 void svg_series_end(struct text *out);
 
-/* About how wide words of size 12 are. No font is known here, so it is a guess, on the wide side.
- * */
+/* About how wide words of size 12 are. No font is known here, so it is a guess, on the wide
+ * side. */
 double svg_width(const char *words);
 
 #endif

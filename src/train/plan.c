@@ -1,11 +1,14 @@
 /* A plan: a training that is gone through on the tally (compute/tally.h). The model, the schedule, its
  * stages, the steps and the embedding are the training's own; only parameters, buffers and the result are
  * addresses without memory. So the peak is found where the training will have it, and the work of its
- * steps is counted by their kernels. */
+ * steps is counted by their kernels. A training over ranks is gone through once for each of them, with
+ * messages that are counted and not sent (comm/comm_tally.h). */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "comm/comm_tally.h"
 #include "compute/tally.h"
 #include "data/node_features.h"
+#include "graph/shard.h"
 #include "train/made.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -24,8 +27,10 @@ struct planning {
     const struct graco_dataset *given;
     struct graco_config config;
     const struct method *method;
+    const struct backend *backend;
     struct tally tally;
     struct made made;
+    struct comm *comm; /* of the rank that is gone through; NULL: there is one process */
     struct graco_model *model;
     struct trainer *trainer;
     struct schedule *schedule;
@@ -53,15 +58,16 @@ done:
     return status;
 }
 
-static graco_status open_planning(struct planning *p)
+/* What all ranks have in common: the device and the features. */
+static graco_status open_data(struct planning *p)
 {
-    const struct backend *backend = NULL;
     double begin = threads_seconds();
     PASS(method_find(&p->method, p->config.method));
-    PASS(method_backend(&backend, p->method, config_word(&p->config, "device")));
-    p->plan.device = backend->name;
-    if (backend->memory)
-        PASS(backend->memory(&p->plan.device_free, &p->plan.device_total));
+    PASS(method_backend(&p->backend, p->method,
+                        p->comm ? "cpu" : config_word(&p->config, "device")));
+    p->plan.device = p->backend->name;
+    if (p->backend->memory)
+        PASS(p->backend->memory(&p->plan.device_free, &p->plan.device_total));
     made_resolve(&p->config, p->given);
     if (p->config.node_features == NODE_FEATURES_WALK)
         return status_fail(
@@ -69,28 +75,38 @@ static graco_status open_planning(struct planning *p)
             "node_features = walk cannot be planned: its features come from a training "
             "of their own, which a plan for the method node2vec tells of");
     p->plan.now_bytes = memory_resident();
-    PASS(tally_init(&p->tally, backend));
     PASS(made_create(&p->made, p->given, &p->config));
     PASS(method_check_data(p->method, p->made.data));
+    p->plan.prepare_seconds = threads_seconds() - begin;
+    return GRACO_OK;
+}
+
+static graco_status open_training(struct planning *p)
+{
+    double begin = threads_seconds();
+    PASS(tally_init(&p->tally, p->backend));
     PASS(open_model(p));
     PASS(trainer_create(&p->trainer, &p->tally.backend, p->model));
+    p->trainer->context->comm = p->comm;
     PASS(schedule_create(&p->schedule, p->trainer->context, p->model, p->made.data));
     p->plan.steps = schedule_steps(p->schedule);
-    p->plan.prepare_seconds = threads_seconds() - begin;
+    p->plan.prepare_seconds += threads_seconds() - begin;
     tally_look(&p->tally, p->trainer->context);
     return GRACO_OK;
 }
 
-static void close_planning(struct planning *p)
+static void close_training(struct planning *p)
 {
     schedule_free(p->schedule);
     trainer_free(p->trainer);
+    p->schedule = NULL;
+    p->trainer = NULL;
     if (p->model) { /* its blocks are addresses: nothing to free */
         struct parameters *all = &p->model->parameters;
         all->value = all->grad = all->m = all->v = all->best = NULL;
     }
     graco_model_free(p->model);
-    made_clear(&p->made);
+    p->model = NULL;
     tally_clear(&p->tally);
 }
 
@@ -197,7 +213,8 @@ graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
 {
     struct planning p = {.given = data, .config = *config};
     graco_status status = GRACO_OK;
-    TRY(open_planning(&p));
+    TRY(open_data(&p));
+    TRY(open_training(&p));
     if (p.config.epochs > 0) {
         TRY(plan_steps(&p));
         TRY(plan_validation(&p));
@@ -208,6 +225,67 @@ graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
     fill_times(&p, rates);
     *out = p.plan;
 done:
-    close_planning(&p);
+    close_training(&p);
+    made_clear(&p.made);
+    return status;
+}
+
+/* ---- Over ranks ------------------------------------------------------------------------------ */
+
+/* Goes through an epoch of p->comm's rank, and, for rank 0, through the embedding, which is its own. */
+static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const graco_rates *rates)
+{
+    struct stage *stage = NULL;
+    uint8_t stop = 0;
+    PASS(open_training(p));
+    PASS(schedule_next(p->schedule, &stage));
+    const struct graph *graph = stage->views[0]->graph;
+    const struct comm_rows *rows = graph->shard ? &graph->shard->rows : NULL;
+    *out = (graco_rank_plan){.nodes = graph->nodes, .compute_seconds = rates ? 0 : (double)NAN};
+    if (rows) {
+        out->read_rows = rows->others;
+        out->sent_rows = rows->sent_start[p->comm->ranks];
+    }
+    if (p->config.epochs > 0) {
+        int64_t bytes = p->comm ? p->comm->bytes : 0, messages = p->comm ? p->comm->messages : 0;
+        PASS(plan_steps(p));
+        for (int64_t i = 0; i <= p->plan.steps; i++) /* whether to go on, as the loop asks */
+            PASS(comm_broadcast(p->comm, &stop, sizeof stop));
+        out->sent_bytes = p->comm ? p->comm->bytes - bytes : 0;
+        out->sent_messages = p->comm ? p->comm->messages - messages : 0;
+        out->compute_seconds = rates ? work_seconds(&p->epoch, rates) + p->measured : (double)NAN;
+    }
+    if (comm_rank(p->comm) == 0)
+        PASS(plan_embedding(p));
+    out->host_bytes = p->tally.host_peak;
+    out->own_bytes = p->tally.host_peak - p->plan.now_bytes;
+    return GRACO_OK;
+}
+
+graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
+                              const graco_config *config, const graco_rates *rates)
+{
+    struct planning p = {.given = data, .config = *config};
+    struct comm comm = {0};
+    graco_status status = GRACO_OK;
+    if (ranks < 1 || ranks > GRACO_RANKS_MOST)
+        FAIL(GRACO_ERROR_ARGUMENT, "%lld ranks: expected 1 to %d", (long long)ranks,
+             GRACO_RANKS_MOST);
+    comm_tally_init(&comm, 0, (int)ranks);
+    TRY(method_find(&p.method, p.config.method));
+    TRY(train_check_ranks(ranks > 1 ? &comm : NULL, &p.config, p.method, data));
+    p.comm = ranks > 1 ? &comm : NULL;
+    TRY(open_data(&p));
+    for (int rank = 0; rank < ranks; rank++) {
+        comm_tally_clear(&comm);
+        comm_tally_init(&comm, rank, (int)ranks);
+        p.epoch = (struct work_units){0};
+        TRY(plan_rank(&out[rank], &p, rates));
+        close_training(&p);
+    }
+done:
+    close_training(&p);
+    made_clear(&p.made);
+    comm_tally_clear(&comm);
     return status;
 }

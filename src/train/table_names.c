@@ -59,7 +59,16 @@ graco_status class_names_keep(struct graco_model *model, const struct graco_data
 {
     char *text = NULL;
     int64_t bytes = 0;
-    if (model->sizes.classes == 0 || model->class_names || !data->class_names)
+    if (model->sizes.classes == 0 || !data->class_names)
+        return GRACO_OK;
+    for (int64_t k = 0; model->class_names && k < model->sizes.classes; k++)
+        if (strcmp(model->class_names[k], data->class_names[k]) != 0)
+            return status_fail(GRACO_ERROR_ARGUMENT,
+                               "class %lld is called '%.100s' in data set '%s', and the training "
+                               "began with '%.100s': it cannot be resumed",
+                               (long long)k, data->class_names[k], data->name,
+                               model->class_names[k]);
+    if (model->class_names)
         return GRACO_OK;
     PASS(copy_names(&text, &bytes, data->class_names, model->sizes.classes));
     return take_classes(model, text, bytes);

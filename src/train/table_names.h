@@ -10,7 +10,7 @@
  * already. Nodes of several graphs may share a name, so there none are kept. */
 graco_status table_names_keep(struct graco_model *model, const struct graco_dataset *data);
 
-/* Copies the names of the classes to a supervised model, unless it has them already. */
+/* Copies the names of the classes to a supervised model. GRACO_ERROR_ARGUMENT if it has other ones. */
 graco_status class_names_keep(struct graco_model *model, const struct graco_dataset *data);
 
 /* Take names from a checkpoint: as many as there are rows or classes, each ended by a NUL, no two the same. */

@@ -220,13 +220,13 @@ static graco_status check_place(const struct session *s)
 }
 
 /* Every rank needs a root of every mini-batch; the last one may be short. */
-static graco_status check_last_batch(const struct session *s, const struct method *method)
+static graco_status check_last_batch(const struct comm *comm, const struct graco_config *config,
+                                     const struct method *method, const struct graco_dataset *data)
 {
-    const struct graco_dataset *data = s->given;
-    int64_t batch = s->config.batch, nodes = data->graph->nodes, trained = 0;
-    int ranks = comm_ranks(s->comm);
+    int64_t batch = config->batch, nodes = data->graph->nodes, trained = 0;
+    int ranks = comm_ranks(comm);
     for (int64_t i = 0; i < nodes; i++)
-        trained += !s->config.inductive || !data->split || data->split[i] == 0;
+        trained += !config->inductive || !data->split || data->split[i] == 0;
     int64_t least = method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1;
     int64_t last = trained - (prefetch_steps(trained, batch, least) - 1) * batch;
     if (last >= ranks)
@@ -237,12 +237,11 @@ static graco_status check_last_batch(const struct session *s, const struct metho
                        (long long)last, ranks);
 }
 
-/* What does not train over ranks. */
-static graco_status check_ranks(const struct session *s, const struct method *method)
+graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
+                               const struct method *method, const struct graco_dataset *given)
 {
-    const struct graco_config *config = &s->config;
     const char *device = config_word(config, "device"), *what = NULL;
-    if (!s->comm)
+    if (!comm)
         return GRACO_OK;
     if (!method->ranks)
         return status_fail(GRACO_ERROR_ARGUMENT,
@@ -254,14 +253,14 @@ static graco_status check_ranks(const struct session *s, const struct method *me
         what = "groups of graphs: expected graphs 1";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
-    else if (s->given->shard && (config->inductive || config->batch > 0 || config->patience > 0 ||
-                                 config->node_features > NODE_FEATURES_GIVEN))
+    else if (given->shard && (config->inductive || config->batch > 0 || config->patience > 0 ||
+                              config->node_features > NODE_FEATURES_GIVEN))
         what =
             "a split, mini-batches, patience or made features where each has read its rows alone: "
             "expected no by_rows";
     if (what)
         return status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what);
-    return config->batch > 0 ? check_last_batch(s, method) : GRACO_OK;
+    return config->batch > 0 ? check_last_batch(comm, config, method, given) : GRACO_OK;
 }
 
 /* What each rank does by itself. */
@@ -271,7 +270,7 @@ static graco_status open_alone(struct session *s)
     const struct method *method = NULL;
     graco_status status = GRACO_OK;
     TRY(method_find(&method, s->config.method));
-    TRY(check_ranks(s, method));
+    TRY(train_check_ranks(s->comm, &s->config, method, s->given));
     TRY(method_backend(&backend, method, s->comm ? "cpu" : config_word(&s->config, "device")));
     made_resolve(&s->config, s->given);
     TRY(made_create(&s->made, s->given, &s->config));

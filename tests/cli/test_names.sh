@@ -75,9 +75,26 @@ done
 exits 0 "" eval R.npy ring-links --task link
 refuses 2 "$other-links'" eval R.npy gnir-links --task link
 refuses 2 "$other'" map R.npy gnir.npz -o x.html
-exits 0 "" eval R.npy numbers.npz --task cluster --clusters 2 # where one side has no names, rows decide
+# Where one side has no names, rows decide, and a note says so.
+exits 0 "R.npy names its nodes, data set 'numbers' names none: row i is taken for node i" \
+    eval R.npy numbers.npz --task cluster --clusters 2
+exits 0 "data set 'numbers' names none: row i is taken for node i" map R.npy numbers.npz -o x.html
 rm R.node_ids.txt
-exits 0 "" eval R.npy gnir.npz
+for task in classify cluster; do
+    exits 0 "R.npy names no nodes, data set 'gnir' names its: row i is taken for node i" eval R.npy gnir.npz --task $task
+    holds "one note" [ "$(grep -c "row i" err)" = 1 ]
+done
+exits 0 "R.npy names no nodes, data set 'ring-links' names its" eval R.npy ring-links --task link
+exits 0 "R.npy names no nodes, data set 'gnir' names its" map R.npy gnir.npz -o x.html
+exits 0 "" map R.npy -o y.html
+holds "no note without a data set" bash -c '! grep -q "row i" err'
+printf "0 1\n1 2\n" >fewer.txt
+exits 0 "" convert fewer.txt fewer.npz
+exits 0 "" convert numbers.txt same.npz --undirected
+exits 0 "" eval R.npy same.npz --task cluster --clusters 2
+holds "no note where neither has names" bash -c '! grep -q "row i" err'
+refuses 2 "40" eval R.npy fewer.npz --task cluster --clusters 2
+refuses 2 "40" map R.npy fewer.npz -o z.html
 (tail -n 1 ring-run/node_ids.txt && head -n 39 ring-run/node_ids.txt) >R.node_ids.txt
 cp R.node_ids.txt ring-run/node_ids.txt
 refuses 2 "is called 'n39' in ring-run/embeddings.npy and 'n0' in data set 'ring'" eval ring-run ring.npz

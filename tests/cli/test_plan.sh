@@ -89,6 +89,30 @@ holds "gae keeps no tiles: $(cat out)" [ "$(grep -c 'memory=' out)" -eq 0 ]
 exits 0 '"fits": false' plan big.npz --threads 1 --device cpu --set hidden=512 --available 2G --json
 exits 0 '"instead": []' plan big.npz --threads 1 --device cpu --json
 
+# ---- Ranks --------------------------------------------------------------------------------------
+exits 0 "over 3 ranks" plan cora.npz --threads 1 --ranks 3 --epochs 1
+holds "every rank has nodes: $(cat out)" grep -qE '^nodes +[0-9]+ +833.3' out
+exits 0 '"fits": false' plan cora.npz --threads 1 --ranks 3 --available 10M --json
+exits 0 "it does not fit: 10 MiB available" plan cora.npz --threads 1 --ranks 3 --available 10M
+# Links decide what sending takes: per message with no limit on bytes, per byte with no latency.
+exits 0 '"ranks": 4' plan cora.npz --threads 1 --ranks 4 --link 1e6 --latency 1e6 --json
+holds "a second a message: $(cat out)" awk -v s="$(sed 's/.*"mean": //' out | grep -o '"send_seconds": [0-9.]*' | head -1 | sed 's/.* //')" \
+    -v m="$(sed 's/.*"mean": //' out | grep -o '"sent_messages": [0-9.]*' | head -1 | sed 's/.* //')" 'BEGIN { exit !(s > m && s < m + 0.1) }'
+printf '0 1\n' >two.txt
+: >none.txt
+exits 0 "over 2 ranks" plan two.txt --threads 1 --ranks 2 --node-features degree --set hidden=4
+exits 2 "2 nodes for 3 ranks: expected at least one for each" plan two.txt --threads 1 --ranks 3 \
+    --node-features degree --set hidden=4
+exits 1 "none.txt" plan none.txt --threads 1 --ranks 2
+exits 2 "ranks do not train with many graphs: expected one" plan many --threads 1 --ranks 2
+exits 0 "over 1 rank" plan many --threads 1 --ranks 1 --set hidden=8
+exits 2 "plan: --ranks is '0'; expected a whole number from 1 to 65536" plan cora.npz --ranks 0
+exits 2 "plan: --ranks is 'many'" plan cora.npz --ranks many
+exits 2 "plan: --ranks is '-3'" plan cora.npz --ranks -3
+exits 2 "plan: --ranks is '1e99'" plan cora.npz --ranks 1e99
+exits 2 "plan: --link is '0'" plan cora.npz --ranks 2 --link 0
+exits 2 "plan: --latency is 'nan'" plan cora.npz --ranks 2 --latency nan
+
 # ---- Bad input ----------------------------------------------------------------------------------
 exits 1 "no data set 'nothing'" plan nothing
 exits 2 "plan: --set: " plan cora.npz --set hiden=4

@@ -110,6 +110,10 @@ same turned.csv all.csv
 sed 's/class, ""1/cat, ""1/' y.csv >cats.csv
 exits 0 "" convert ring.csv cats.npz --features x.csv --labels cats.csv --undirected --delimiter comma
 exits 2 "data set 'cats' has a class 'cat, \"1\"' that the model was not trained on" predict gcn-run cats.npz --all -o none.csv
+# A resumed training keeps its classes: these have the same numbers and other names.
+sed 's/class, ""/cat, ""/' y.csv >both.csv
+exits 2 "class 0 is called 'cat, \"0\"' in data set 'ring', and the training began with 'class, \"0\"'" \
+    train "${tables[@]}" --labels both.csv --method gcn -o gcn-run --device cpu -q --resume --epochs 300
 exits 0 "holds several models" predict all g.npz --all -o -
 exits 2 "nothing to predict" predict all g.npz -o none.csv
 exits 2 "has no labels" \

@@ -104,9 +104,38 @@ printf '0,node\n1,edge\n2,node\n3,edge\n' >parts.csv
 says 'parts.csv: column 1 names nodes; 2 classes, which have names; no header' plain.csv \
     --labels parts.csv
 
+# Nor is one whose label alone is no number, if the line may be a node's: it would lose its label, or all would move.
+for first in 'ann,red' 'dan,NA' 'dan,1.0' '0,red'; do
+    printf '%s\nbob,1\ncid,0\n' "$first" >first.csv
+    refuses "with \"${first#*,}\", may be a header or the label of a node" people.txt --labels first.csv
+done
+printf 'person,team\nbob,1\ncid,0\n' >first.csv
+says 'first.csv: column 1 names nodes; 2 classes, which have numbers; header; 1 of 3 nodes have no label' people.txt \
+    --labels first.csv
+for first in red '?' 1.0; do
+    printf '%s\n1\n0\n1\n' "$first" >first.csv
+    refuses "with \"$first\", may be a header or the label of a node" plain.csv --labels first.csv
+done
+says 'first.csv: rows are in the order of the nodes; 2 classes, which have numbers; header; 1 of 4 nodes have no label' \
+    plain.csv --labels first.csv --header yes
+printf 'team\n1\n0\n1\n1\n' >first.csv
+says 'first.csv: rows are in the order of the nodes; 2 classes, which have numbers; header' plain.csv --labels first.csv
+printf '0,1\n1,0\n01,1\n' >twice.csv
+refuses 'twice.csv has two rows for node 1' plain.csv --labels twice.csv
+
 # Nothing is said beside JSON.
 "$graco" info headed.csv --json >out 2>err
 holds "no notes beside JSON" test ! -s err
+
+# A decimal comma is no separator in silence.
+for first in 'a;b;1,5' 'a b 1,5' '0 1 0,25'; do
+    printf '%s\nb c 2,5\n' "$first" >comma.csv
+    refuses "and the weight \"${first##*[; ]}\", which needs a point" comma.csv
+done
+printf 'a b 1,5\nb c 2,5\n' >comma.csv
+says 'comma.csv: 2 edges; nodes have names; no header' comma.csv --delimiter comma
+printf 'ann lee,5\nbob lee,6\n' >comma.csv
+says 'comma.csv: 2 edges; nodes have names; no header' comma.csv
 
 printf 'paper,cites\n0,1\n1,2\n' >doubt.csv
 refuses 'may be a header or an edge: --header yes or --header no decides' doubt.csv
@@ -180,5 +209,25 @@ done
 printf ',label\n2,0\n0,0\n1,1\n3,1\n' >index-y.csv
 "$graco" convert plain.csv indexed.npz --features x.csv --labels index-y.csv 2>/dev/null
 same a.npz indexed.npz
+
+# Ids that look alike, and ids of other nodes.
+printf 'ann,bob\nbob,cem\n' >named.csv
+printf ',label\n0,x\n1,y\n' >other-y.csv
+refuses "other-y.csv names no node of the graph: its first id is '0', and 'ann' is a node" named.csv --labels other-y.csv
+printf '9,1\n8,0\n' >other-y.csv
+refuses "has a row for '9': expected a node number below 6" plain.csv --labels other-y.csv
+printf '5,1\n4,0\n' >other-y.csv
+refuses "other-y.csv names no node of the graph: its first id is '5', and '0' is a node" plain.csv --labels other-y.csv
+printf 'id,label\nbob,x\ndan,y\n' >more-y.csv
+says "more-y.csv: column 1 names nodes; 2 classes, which have names; header; 2 of 4 nodes have no label; 1 of its nodes has no edge" \
+    named.csv --labels more-y.csv
+printf 'id,label\n1,x\n01,y\n2,x\n' >twice-y.csv
+refuses "twice-y.csv has two rows for node 1" plain.csv --labels twice-y.csv
+printf 'source,target\n0,1.0\n1,2.0\n' >float.csv
+refuses "float.csv calls nodes both '1' and '1.0': expected numbers that are written alike" float.csv
+for text in '0,1.0\n2,3.0\n' 'v1,1.0\n1,2.0\n' '1.0,2.0\n2.0,1.0\n'; do
+    printf "$text" >apart.csv
+    says "apart.csv: 2 edges; nodes have names; no header" apart.csv
+done
 
 checked

@@ -130,6 +130,29 @@ exits 1 "features.npz would be read and replaced at once" \
     convert edges.txt features.npz --features features.npz --force
 same features.csv features.npz
 same g.npz before
+# Tables are no target of what is read from them, whichever command writes.
+printf '0\n1\n0\n' >classes.csv
+exits 0 "" train edges.txt --features features.csv -o tables --epochs 1 --set hidden=4 --threads 1 --device cpu -q
+cp classes.csv before.csv
+exits 1 "classes.csv would be read and replaced at once" \
+    predict tables edges.txt --features features.csv --labels classes.csv --all -o classes.csv
+exits 1 "classes.csv would be read and replaced at once" \
+    predict tables edges.txt --features classes.csv --labels features.csv --all -o ./classes.csv
+same classes.csv before.csv
+# The embeddings of a run belong to the nodes that its node_ids.txt names.
+printf 'a b\nb c\n' >named.txt
+printf 'c b\nb a\n' >turned.txt
+printf 'a 1\nb 2\nc 3\n' >named.csv
+exits 0 "" train named.txt --features named.csv -o named --epochs 1 --set hidden=4 --threads 1 --device cpu -q
+cp named/embeddings.npy before.npy
+"$graco" embed named turned.txt --features named.csv -o named/embeddings.npy >out 2>err && fail "embedded over a run"
+holds "it says why: $(cat err)" grep -qF "named/embeddings.npy belongs to a training" err
+same named/embeddings.npy before.npy
+(cd named && "$graco" embed . ../turned.txt --features ../named.csv -o embeddings.npy) >out 2>err && fail "from within"
+same named/embeddings.npy before.npy
+"$graco" embed named named.txt --features named.csv -o named/embeddings.npy >out 2>err || fail "the same data: $(cat err)"
+same named/embeddings.npy before.npy
+
 # A folder must be empty, also with --force: what else is in it is nobody's to remove.
 mkdir empty
 exits 0 "" convert g.npz empty

@@ -23,9 +23,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 enum { WORDS = 64, VERSIONS = 64, STATES = 256, OUTPUT = 8192 };
+
+/* Seconds after which a command is ended: of the processor, which a busy machine does not use up for it, and by the
+ * clock, for one that waits for ever. */
+enum { MOST_WORK = 60, MOST_WAIT = 600 };
 
 /* A way to fail. */
 struct mode {
@@ -51,7 +56,8 @@ static const struct mode modes[] = {
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, WAYS = sizeof modes / sizeof *modes };
 
 struct outcome {
-    int code; /* -1: ended by a signal, or without a report */
+    int code;   /* -1: ended by a signal, or without a report */
+    int signal; /* that ended it, or 0 */
     long calls, hits, leaks, zip_leaks;
     char out[OUTPUT], err[OUTPUT];
 };
@@ -101,7 +107,8 @@ static void child(const struct bench *b, const char *folder, char *line, const c
     }
     if (kept)
         setenv("GRACO_FAULT_KEEP", kept, 1);
-    alarm(60);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_WORK, MOST_WORK});
+    alarm(MOST_WAIT);
     execv(words[0], words);
     _exit(98);
 }
@@ -138,6 +145,8 @@ static struct outcome run(const struct bench *b, const char *folder, const char 
         files_stop("run", line);
     if (WIFEXITED(state))
         outcome.code = WEXITSTATUS(state);
+    if (WIFSIGNALED(state))
+        outcome.signal = WTERMSIG(state);
     if (fault && (got <= 0 || sscanf(text, "%ld %ld %ld %ld", &outcome.calls, &outcome.hits,
                                      &outcome.leaks, &outcome.zip_leaks) != 4))
         outcome.code = -1;
@@ -293,7 +302,7 @@ static bool one_message(const char *text)
 
 static void try_fault(struct bench *b, const struct mode *mode, long n)
 {
-    char fault[96], before[FILES_PATH], trial[FILES_PATH];
+    char fault[96], ending[96], before[FILES_PATH], trial[FILES_PATH];
     const char *again = b->scenario->again ? b->scenario->again : b->scenario->command;
     snprintf(fault, sizeof fault, "%s:%ld:%s%s", mode->kind, n, mode->what, mode->on ? ":on" : "");
     files_join(before, b->base, "before");
@@ -305,8 +314,10 @@ static void try_fault(struct bench *b, const struct mode *mode, long n)
     if (o.hits == 0 && o.code == 0)
         return; /* threads make the number of calls vary a little */
     b->tried++;
+    snprintf(ending, sizeof ending, "did not exit with 0 or 1, but with %d, by signal %d:", o.code,
+             o.signal);
     if (o.code != 0 && o.code != 1)
-        complain(&c, "did not exit with 0 or 1:", o.err);
+        complain(&c, ending, o.err);
     if (o.leaks != 0 || (o.zip_leaks != 0 && strcmp(mode->kind, "alloc") != 0))
         complain(&c, "leaked memory:", o.err);
     b->zip_leaks += o.zip_leaks;

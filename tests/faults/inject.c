@@ -11,7 +11,7 @@
  *
  * Left out are what happens before main, the dynamic linker, and libraries that are loaded later:
  * OpenBLAS with libgfortran and libgomp, which end the process by themselves when they have no
- * memory; and calls within the C library, such as stdio's own writes, which cannot be replaced from outside:
+ * memory, also while they are loaded; and calls within the C library, such as stdio's own writes, which cannot be replaced from outside:
  * tests/faults/test_outputs.sh looks after those. */
 #define _GNU_SOURCE
 
@@ -45,6 +45,9 @@ struct range {
 static struct range ranges[RANGES];
 static int range_count;
 static bool running;
+/* A library is being loaded. The C library allocates for its constructors, as strdup does for libgfortran, so the
+ * caller of an allocation does not tell whose it is. */
+static _Thread_local bool loading;
 
 static char fault_kind[16];
 static long fault_at = -1, fault_calls, fault_hits;
@@ -109,7 +112,7 @@ static enum owner caller(const void *address)
 /* Counts a call; true if it must fail, with errno set. */
 static bool fails(const char *kind)
 {
-    if (!running || fault_at < 0 || strcmp(kind, fault_kind) != 0)
+    if (!running || loading || fault_at < 0 || strcmp(kind, fault_kind) != 0)
         return false;
     pthread_mutex_lock(&guard);
     long call = ++fault_calls;
@@ -392,6 +395,15 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)
     bool ours = caller(__builtin_return_address(0)) != OWNER_LEFT_OUT;
     return ours && fails("thread") ? fault_error : next(thread, attributes, run, user);
+}
+
+void *dlopen(const char *path, int mode)
+{
+    REAL(void *, "dlopen", const char *, int)
+    loading = true;
+    void *library = next(path, mode);
+    loading = false;
+    return library;
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */

@@ -148,6 +148,7 @@ static const struct scenario scenarios[] = {
     {"generate-ppi", {NULL}, "generate ppi --like ppi --scale 0.002", NULL, NULL},
     {"info", {GRAPH}, "info g.npz --json", NULL, NULL},
     {"plan", {GRAPH}, "plan g.npz --epochs 1 --set hidden=4 --json " ON_CPU, NULL, NULL},
+    {"plan-ranks", {GRAPH}, "plan g.npz --ranks 2 --set hidden=4 " ON_CPU, NULL, NULL},
     {"reproduce",
      {NULL},
      "reproduce inductive --sets reddit --methods features --scale 0.0002 -o report -q",

@@ -246,6 +246,22 @@ static void test_numbers(void)
     table_numbers_clear(NULL);
 }
 
+/* A first line with commas is tried with other separators; what is wrong then is wrong for them alone. */
+static void test_decimal_commas(void)
+{
+    static const char *const fine[] = {"\"New York\",Rome\n", "a;;b,c\n",   ";a,b\n",
+                                       "a 1,5 b\n",           "a b 1,x\n",  "a b ,1\n",
+                                       "a b c 1,5\n",         "a;b;1,5;c\n"};
+    static const char *const wrong[] = {"a b 1,5\n", "a;b;1,5\n", "1;2;3,25\n"};
+    struct table_edges edges;
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        CHECK_OK(edges_of(&edges, fine[i]));
+        table_edges_clear(&edges);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK_FAILS(edges_of(&edges, wrong[i]), GRACO_ERROR_FORMAT, "needs a point");
+}
+
 static void test_labels(void)
 {
     struct table_labels labels;
@@ -265,9 +281,15 @@ static void test_labels(void)
     CHECK_OK(labels_of(&labels, "n1 red\nn2 blue\n"));
     CHECK(labels.count == 2 && labels.classes == 2 && labels.label[0] == 1);
     table_labels_clear(&labels);
-    CHECK_OK(labels_of(&labels, "-5\n7\n")); /* -5 is the only odd one: a header */
-    CHECK(labels.count == 1 && labels.label[0] == 7);
+    CHECK_OK(labels_of(&labels, "team\n7\n")); /* the only odd one: a header */
+    CHECK(labels.count == 1 && labels.label[0] == 7 && labels.header && labels.guessed);
     table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "id,label\nn1,3\nn2,0\n"));
+    CHECK(labels.header && !labels.guessed);
+    table_labels_clear(&labels);
+    CHECK_FAILS(labels_of(&labels, "-5\n7\n"), GRACO_ERROR_FORMAT, "may be a header");
+    CHECK_FAILS(labels_of(&labels, "N/A\n7\n"), GRACO_ERROR_FORMAT, "may be a header");
+    CHECK_FAILS(labels_of(&labels, "3 x\n4 7\n"), GRACO_ERROR_FORMAT, "may be a header");
     CHECK_FAILS(labels_of(&labels, "a 1\na 2\n"), GRACO_ERROR_FORMAT, "line 2: the id \"a\"");
     CHECK_FAILS(labels_of(&labels, "a 1\nb\n"), GRACO_ERROR_FORMAT, "l.txt, line 2");
     CHECK_FAILS(labels_of(&labels, "a b c\n"), GRACO_ERROR_FORMAT, "line 1");
@@ -524,6 +546,7 @@ int main(void)
     test_columns();
     test_edge_errors();
     test_numbers();
+    test_decimal_commas();
     test_labels();
     test_understanding();
     test_id_columns();

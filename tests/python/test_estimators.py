@@ -177,6 +177,71 @@ class Fitted(unittest.TestCase):
         self.assertGreater(gcn.score(g[test], words[test]), 0.6)
         self.assertEqual(gcn.predict(g).shape, (40,))
 
+    def test_vectors_by_name(self):
+        """The vectors of DeepWalk and node2vec belong to names, or to numbers where nodes have none: never to rows."""
+        nodes, order = 6, [3, 4, 5, 0, 1, 2]
+        ring = [(i, (i + 1) % nodes) for i in range(nodes)]  # looks the same from every node
+        for made in (graco.Node2Vec, graco.DeepWalk):
+            model = quick(made).fit(ring)
+            named = graco.Graph(ring, features={i: [1.0] for i in order})
+            self.assertEqual(named.node_ids.tolist(), order)
+            for known in (model, pickle.loads(pickle.dumps(model))):
+                self.assertTrue((known.transform(named) == model.embedding_[order]).all())
+                self.assertTrue((known.transform(named[[1]]) == model.embedding_[[4]]).all())
+                words = graco.Graph([(str(a), str(b)) for a, b in ring], names=[str(i) for i in order])
+                self.assertTrue((known.transform(words) == model.embedding_[order]).all())
+                self.assertTrue((known.transform(ring[::-1]) == model.embedding_).all())
+                self.refused("names", lambda: known.transform(graco.Graph(ring, names=list("abcdef"))))
+            back = quick(made).fit(named)
+            self.assertTrue((back.transform(ring)[order] == back.embedding_).all())
+            letters = quick(made).fit(graco.Graph(ring, names=list("abcdef")))
+            self.refused("no names of nodes", lambda: letters.transform(ring))
+            self.assertTrue((letters.transform(graco.Graph(ring, names=list("abcdef"))) == letters.embedding_).all())
+        nx = module("networkx")
+        G = nx.Graph()
+        G.add_nodes_from(order)
+        G.add_edges_from(ring)
+        self.assertTrue((model.transform(G) == model.embedding_[order]).all())
+
+    def test_labels_by_name(self):
+        """A dict and a column of ids say whose a label is; an index in another order than the nodes is refused."""
+        edges, X, y = small()
+        names = [f"n{i}" for i in range(40)]
+        g, numbers = graco.Graph(edges, features=X, names=names), graco.Graph(edges, features=X)
+        model = quick(graco.GRACE, epochs=20).fit(g, y)
+        mixed = np.random.default_rng(0).permutation(40)
+        wanted = model.score(g, y)
+        self.assertGreater(wanted, 0.9)
+        self.assertEqual(model.score(g, {names[i]: y[i] for i in mixed}), wanted)
+        self.assertEqual(model.score(g[:5], {names[i]: y[i] for i in mixed}), model.score(g[:5], y[:5]))
+        pd = module("pandas")
+        table = pd.DataFrame({"node": names, "label": y}).iloc[mixed]
+        for rows in (table, table.reset_index(drop=True)):
+            self.assertEqual(model.score(g, rows), wanted)
+            self.assertEqual(model.score(numbers, rows.assign(node=mixed)), wanted)
+            self.assertTrue((quick(graco.GRACE, epochs=20).fit(g, rows).predict(g) == model.predict(g)).all())
+        by_name = pd.Series(y, index=names)
+        self.assertEqual(model.score(g, by_name), wanted)
+        self.assertEqual(model.score(g[mixed], by_name.iloc[mixed]), wanted)
+        for function in (model.score, model.fit):
+            self.refused("expected the order of the nodes", lambda: function(g, by_name.iloc[mixed]))
+            self.refused("labels have no row for the node 'n3'", lambda: function(g, table[table.node != "n3"]))
+        self.assertEqual(model.score(numbers, pd.Series(y, index=mixed)), wanted)  # by row, as in scikit-learn
+
+    def test_again(self):
+        """Nothing of an earlier training stays; a pickle of an older graco lacks settings."""
+        edges, X, y = small()
+        model = quick(graco.GRACE).fit(graco.Graph(edges, features=X, labels=y))
+        older = {key: value for key, value in model.__getstate__().items() if key not in ("tau", "_labels", "classes_")}
+        back = graco.GRACE.__new__(graco.GRACE)
+        back.__setstate__(older)
+        self.assertEqual((back.tau, repr(back)), (graco.GRACE().tau, repr(model)))
+        self.assertTrue((back.transform(graco.Graph(edges, features=X)) == model.embedding_).all())
+        self.assertIn("GRACE", back._repr_html_())
+        self.refused("labels are needed", lambda: back.predict(graco.Graph(edges, features=X)))
+        model.fit(graco.Graph(edges, features=X))
+        self.assertFalse(hasattr(model, "classes_"))
+
     def test_score(self):
         """Labels are taken as `fit` takes them; what cannot be scored is refused."""
         edges, X, y = small()

@@ -122,6 +122,32 @@ class Frames(unittest.TestCase):
         bare = pd.DataFrame([[0, 1, 2.0], [1, 2, 3.0]])  # as a file without a header: the third is the weight
         self.assertEqual(graco.Graph(bare, directed=True).weights.tolist(), [2.0, 3.0])
 
+    def test_adjacency(self):
+        """A frame whose rows and columns have the same names is a matrix, of whatever size."""
+        nx, pd = module("networkx"), module("pandas")
+        for nodes in (2, 3, 6):
+            names = list("fbdeac")[:nodes]
+            G = nx.DiGraph([(a, b, {"weight": 2.0 + i}) for i, (a, b) in enumerate(zip(names, names[1:]))])
+            matrix = nx.to_pandas_adjacency(G)
+            found, wanted = graco.Graph(matrix, directed=True), graco.Graph(G)
+            self.assertEqual((edges_of(found), found.node_ids.tolist()), (edges_of(wanted), names))
+            shuffled = graco.Graph(matrix, directed=True, names=names[::-1], labels=dict(zip(names, range(nodes))))
+            self.assertEqual((edges_of(shuffled), shuffled.labels.tolist()), (edges_of(wanted), list(range(nodes))[::-1]))
+        bare = pd.DataFrame([[0, 1], [1, 2]])  # without names: edges, as an array
+        self.assertEqual(graco.Graph(bare, directed=True).edges.tolist(), [[0, 1], [1, 2]])
+
+    def test_weights_beside(self):
+        """Weights that have an index go to the edges of that index."""
+        pd = module("pandas")
+        frame = pd.DataFrame({"source": ["a", "b", "c"], "target": ["b", "c", "d"]}, index=[7, 8, 9])
+        wanted = {("a", "b"): 1.0, ("b", "c"): 2.0, ("c", "d"): 3.0}
+        for weights in (pd.Series([1.0, 2, 3], index=[7, 8, 9]), pd.Series([3.0, 1, 2], index=[9, 7, 8]), [1.0, 2, 3],
+                        pd.Series([1.0, 2, 3])):
+            self.assertEqual(edges_of(graco.Graph(frame, weights=weights, directed=True)), wanted)
+        with self.assertRaises(graco.GracoFormatError) as caught:
+            graco.Graph(frame, weights=pd.Series([1.0, 2, 3], index=[7, 8, 1]))
+        self.assertIn("weights have no row for the edge 9", str(caught.exception))
+
     def test_two_columns_of_a_name(self):
         pd = module("pandas")
         for columns in (["source", "target", "target"], ["source", "target", "dst"], ["from", "source", "to"],
@@ -173,6 +199,12 @@ class Ids(unittest.TestCase):
             g = graco.Graph(again(edges), features=again(x), labels=again(y), split=again(y.rename("part")))
             self.assertEqual((g.n_nodes, g.n_edges, g.n_features, g.labels.tolist()), (5, 8, 2, self.Y.tolist()))
             self.assertEqual(g.split.tolist(), self.Y.tolist())
+            for name, table in (("e", edges), ("x", x), ("y", y)):  # the file itself
+                table.to_csv(os.path.join(folder, f"{name}.csv"), index=name != "e")
+            file = graco.load(os.path.join(folder, "e.csv"), header="yes", features=os.path.join(folder, "x.csv"),
+                              labels=os.path.join(folder, "y.csv"), undirected=True)
+            self.assertEqual((edges_of(file), file.labels.tolist()), (edges_of(g), g.labels.tolist()))
+            self.assertTrue((file.features == g.features).all())
             twice = again(x.reset_index(names="id"))  # an index that says nothing, and ids
             self.assertEqual(graco.Graph(edges, features=twice).features.tolist(), self.X.tolist())
             model = graco.GRACE(epochs=1, hidden=4, threads=1).fit(g)

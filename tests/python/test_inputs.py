@@ -124,6 +124,36 @@ class Joins(unittest.TestCase):
             self.refused(f"features have two rows for the node {twice.index.tolist()[0]!r}", G, features=twice)
             self.refused("labels have no row for the node", G, labels=frames[1].iloc[1:])
 
+    def test_order_of_networkx(self):
+        """`names` that are those of the graph say an order; other ones are new names."""
+        nx = module("networkx")
+        for names in (["e", "a", "d", "b", "c"], [4, 2, 0, 3, 1]):
+            G = nx.Graph()
+            G.add_nodes_from(names)
+            G.add_edges_from((names[a], names[b]) for a, b in self.EDGES)
+            wanted = {name: i for i, name in enumerate(names)}
+            order = [3, 0, 4, 1, 2]
+            self.check(wanted, G, names=[names[i] for i in order], features=self.X[order], labels=self.Y[order])
+            self.assertEqual(graco.Graph(G, names=[names[i] for i in order]).node_ids.tolist(), [names[i] for i in order])
+            self.check(dict(zip("vwxyz", range(5))), G, names=list("vwxyz"), features=self.X, labels=self.Y)
+
+    def test_masks(self):
+        """A mask that has an index is joined by it, as any other table."""
+        pd = module("pandas")
+        names = ["e", "a", "d", "b", "c"]
+        edges = [(names[a], names[b]) for a, b in self.EDGES]
+        for order in ([0, 1, 2, 3, 4], [3, 0, 4, 1, 2]):
+            mask = pd.Series([i < 2 for i in order], index=[names[i] for i in order])
+            self.check({name: i for i, name in enumerate(names)}, edges, split={"train": mask, "test": ~mask})
+            numbers = mask.set_axis(order)
+            self.check({i: i for i in range(5)}, self.EDGES, split={"train": numbers, "test": ~numbers})
+        self.refused("have no row for the node", edges, split={"train": mask.iloc[1:]})
+        self.refused("split have rows without names", edges, split={"train": mask.reset_index(drop=True)})
+        data = types.SimpleNamespace(edge_index=np.array(self.EDGES).T, num_nodes=5, train_mask=np.arange(5) < 3,
+                                     val_mask=None, test_mask=np.arange(5) > 1)
+        self.refused("node 2 is in two parts of a split", data)
+        self.assertEqual(graco.Graph(data, split=[0, 0, 1, 2, 2]).split.tolist(), [0, 0, 1, 2, 2])
+
     def test_embeddings(self):
         """Z and labels that both have names go together by them."""
         pd = module("pandas")
@@ -251,6 +281,16 @@ class Numbers(unittest.TestCase):
         self.assertEqual(graco.Graph([(0, 65_535)]).n_nodes, 65_536)
         ring = np.arange(6_250)
         self.assertEqual(graco.Graph((ring * 16, (ring * 16 + 16) % 100_000)).n_nodes, 16 * 6_249 + 1)
+
+    def test_pairs(self):
+        """What can be read in two ways, or holds more than pairs, is refused."""
+        for two in (((0, 1), (2, 3)), (("a", "b"), ("c", "d"))):
+            self.refused("two edges, or two sources and two targets", graco.Graph, two)
+            self.assertEqual(graco.Graph(list(two), directed=True).edges.tolist(), [[0, 2], [1, 3]])
+            self.assertEqual(graco.Graph((*two, two[0]), directed=True).edges.tolist(), [[0, 2], [1, 3]])
+        self.assertEqual(graco.Graph(([0, 1], [2, 3]), directed=True).edges.tolist(), [[0, 1], [2, 3]])
+        for edges in ({(0, 1): 2.0, (1, 2): 3.0}, {0: [1, 2]}, {"ab": 1}):
+            self.refused("edges are dict", graco.Graph, edges)
 
     def test_ends(self):
         """True and False are no nodes: such a matrix is one of adjacency."""
@@ -404,7 +444,12 @@ class Strange(unittest.TestCase):
         self.assertEqual(graco.Graph(corners).node_ids.tolist(), [(0, 0), (0, 1), (1, 1)])
         self.assertEqual(graco.Graph(corners).edges.tolist(), [[1, 0, 2, 1], [0, 1, 1, 2]])
         self.refused("a node is called [1]: expected a name that can be looked up", graco.Graph, [("a", [1])])
-        self.refused("no pair", graco.Graph, ["ab", "cde"])
+        for words in (["ab", "cde"], ["ab", "cd"], [b"ab"]):
+            self.refused("no pair", graco.Graph, words)
+        sparse = module("scipy.sparse")
+        self.refused("shape (3,): expected a square one", graco.Graph, sparse.coo_array(np.array([1, 0, 2])))
+        for function in (graco.neighbours, lambda Z: graco.evaluate(Z, [0, 1, 2]), lambda y: graco.Graph(nodes=3, labels=y)):
+            self.refused("a sparse matrix: expected a dense array, which its toarray() gives", function, sparse.eye(3).tocsr())
         self.refused("an array of complex128", graco.neighbours, np.eye(3) * 1j, k=1)
 
     def test_any_value_anywhere(self):

@@ -95,6 +95,20 @@ class Tasks(unittest.TestCase):
                             ({"seed": -1}, "seed"), ({"validation": float("nan")}, "validation is nan")):
             self.refused(part, graco.split_links, g, **named)
 
+    def test_parts_refused(self):
+        """What is of the whole graph has no meaning for a part, whose other nodes would be taken too."""
+        edges, X, y = small()
+        g = graco.Graph(edges, features=X, labels=y)
+        left, links = graco.split_links(g, seed=1)
+        for function in (lambda part: graco.map(X, part, epochs=2), graco.split_links,
+                         lambda part: graco.link_scores(X, left[part.rows], links)):
+            with self.assertRaises(graco.GracoArgumentError) as caught:
+                function(g[:20])
+            self.assertIn("20 of 40 nodes: expected a whole graph", str(caught.exception))
+            function(g[:])
+        with self.assertRaises(IndexError):
+            g[np.array([[1, 2], [3, 4]])]
+
     def test_clusters(self):
         g = graph()
         Z = np.eye(2)[np.arange(120) % 2] + np.random.default_rng(0).normal(size=(120, 2)) * 0.3
@@ -161,6 +175,63 @@ class Tasks(unittest.TestCase):
         self.refused("no labels", graco.predict, Z, K)
         ours, theirs = (graco.map(Z, data, epochs=5)._repr_html_() for data in (bare, K))
         self.assertEqual(ours, theirs)
+
+    def test_numbers_in_another_order(self):
+        """Nodes that are the numbers 0, 1, 2, ... in another order: what is sorted by them is joined by them."""
+        order = np.random.default_rng(3).permutation(60)
+        y = np.arange(60) % 3
+        Z = np.eye(3)[y] + 0.01 * np.random.default_rng(0).normal(size=(60, 3))
+        half = np.where(np.arange(60) % 2, y, -1)
+        edges = np.stack([np.arange(60), (np.arange(60) + 3) % 60])
+        place = np.argsort(order)
+        g, known = (graco.Graph(place[edges], names=order.tolist(), labels=labels[order]) for labels in (y, half))
+        rows = {i: Z[i] for i in range(60)}
+        wanted = graco.evaluate(Z[order], g, splits=2).mean
+        self.assertEqual(wanted, 100)
+        left, links = graco.split_links(g)
+        tables = [rows]
+        pd = module("pandas")
+        tables.append(pd.DataFrame(Z[order], index=order).sort_index())
+        tables.append(pd.DataFrame({"id": range(60), "a": Z[:, 0], "b": Z[:, 1], "c": Z[:, 2]}))
+        for table in tables:
+            self.assertEqual(graco.evaluate(table, g, splits=2).mean, wanted)
+            self.assertEqual(graco.predict(table, known).tolist(), y.tolist())
+            found = graco.cluster(table, g)
+            self.assertEqual((found.nmi, len(set(zip(found.cluster.tolist(), y.tolist())))), (1, 3))
+            self.assertEqual(graco.link_scores(table, left, links).auc, graco.link_scores(Z[order], left, links).auc)
+            self.assertEqual(graco.map(table, g, epochs=5).places[order].tolist(),
+                             graco.map(Z[order], g, epochs=5).places.tolist())
+        plain = pd.DataFrame(Z[order])  # nobody named its rows
+        self.assertEqual(graco.evaluate(plain, g, splits=2).mean, wanted)
+
+    def test_parts(self):
+        """Labels of nodes that a part does not ask about are not known to anybody."""
+        y = np.arange(120) % 2
+        Z = np.random.default_rng(0).normal(size=(120, 4))
+        g = graph()
+        part = np.arange(80)
+        half = np.where(np.arange(120) < 80, y, -1)
+        words = np.array(["even", "odd"], dtype=object)
+        self.assertEqual(graco.predict(Z, g[part]).tolist(), words[graco.predict(Z, half)].tolist())
+        self.assertEqual(graco.predict_proba(Z, g[part]).tolist(), graco.predict_proba(Z, half).tolist())
+        self.assertEqual(graco.evaluate(Z, g[part], splits=2).mean, graco.evaluate(Z, half, splits=2).mean)
+        self.assertEqual(graco.cluster(Z, g[part]).labelled, 80)
+        several = np.stack([y, 1 - y, y], axis=1)
+        g = graco.Graph(g.edges, labels=several)
+        self.assertEqual(graco.predict(Z, g[part]).tolist(),
+                         graco.predict(Z, np.where(np.arange(120)[:, None] < 80, several, -1)).tolist())
+
+    def test_words_of_a_graph(self):
+        """Labels that were words are words in what is predicted, whoever brings them."""
+        y = np.array(["b", "a", None] * 20, dtype=object)
+        Z = np.eye(3)[np.arange(60) % 3] + [0.5, 0, 0]
+        self.assertEqual(graco.predict(Z, graco.Graph(nodes=60, labels=y)).tolist(), graco.predict(Z, y).tolist())
+
+    def test_split_beside_random_ones(self):
+        Z, y, split = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2, np.arange(60) % 3
+        graco.evaluate(Z, y, "public", split=split)
+        for protocol in ("paper", "authors"):
+            self.refused("which draws its own", graco.evaluate, Z, y, protocol, split=split)
 
     def test_map(self):
         names = [f"n{i}" for i in range(120)]

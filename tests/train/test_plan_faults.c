@@ -14,6 +14,14 @@ static graco_status plan(void)
     return status;
 }
 
+/* What is filled of `out` when a later rank fails is of no use. */
+static graco_status plan_ranks(void)
+{
+    enum { RANKS = 3 };
+    graco_rank_plan out[RANKS];
+    return graco_plan_ranks(out, RANKS, data, &config, NULL);
+}
+
 static void fail_plans(const char *method, const char *keys)
 {
     const struct method *found = NULL;
@@ -23,6 +31,8 @@ static void fail_plans(const char *method, const char *keys)
     config.device = DEVICE_CPU;
     CHECK_OK(config_apply(&config, keys));
     faults_each(plan, method);
+    if (found->ranks && config.batch == 0)
+        faults_each(plan_ranks, keys);
 }
 
 static void fail_calibrations(void)
@@ -51,6 +61,7 @@ int main(void)
     CHECK_OK(graco_dataset_generate(&data, &options));
     fail_plans("grace", "hidden=4 projection=4");
     fail_plans("grace", "hidden=4 projection=4 objective=moment correction=8 batch=16 fanout=3,2");
+    fail_plans("grace", "hidden=4 projection=4 objective=moment correction=8");
     fail_plans("gae", "hidden=4 inner=4");
     fail_plans("deepwalk", "hidden=4 walks=2 length=3 window=2");
     fail_plans("gcn", "hidden=4");

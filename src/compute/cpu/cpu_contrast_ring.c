@@ -136,7 +136,7 @@ static graco_status meet(struct ring *r, int step)
     TRY(side_pack_columns(c, &other, d));
     if (r->backward)
         TRY(side_pack_rows(c, &other, d));
-    memset(r->gives[step % 2], 0, (size_t)given_bytes(r, n));
+    TRY(c->buffers->zero(c, r->gives[step % 2], (size_t)given_bytes(r, n)));
     other.inverse = r->others[step % 2];
     other.dZ = r->backward ? r->gives[step % 2] : NULL;
     other.between = r->backward ? NULL : r->gives[step % 2];

@@ -111,19 +111,27 @@ static void multiply(const struct neighbour_sweep *sweep, const struct neighbour
     }
 }
 
+/* The bars of the columns of a tile, for its rows and those below them. */
+static void read_bars(float bars[BLOCK], const struct neighbour_sweep *sweep,
+                      const struct neighbour_tile *t)
+{
+    const struct neighbour_search *s = sweep->search;
+    const uint64_t *lists = t->both ? s->best + (sweep->all.first + t->col) * s->k : NULL;
+    int64_t first_row = row_at(&sweep->asked, t->row);
+    for (int64_t j = 0; j < t->cols; j++)
+        bars[j] = t->both ? heap_bar(lists + j * s->k, first_row) : INFINITY;
+}
+
 /* Offers what reaches a bar to the lists. Bars that rise meanwhile let too much pass, which
  * heap_offer finds out. */
 static void offer_tile(const struct neighbour_sweep *sweep, const struct neighbour_tile *t,
-                       const float *tile)
+                       const float *tile, const float bars[BLOCK])
 {
     const struct neighbour_search *s = sweep->search;
     int64_t first_row = row_at(&sweep->asked, t->row), first_col = row_at(&sweep->all, t->col);
     uint64_t *row_lists = s->best + (sweep->asked.first + t->row) * s->k;
     uint64_t *col_lists = t->both ? s->best + (sweep->all.first + t->col) * s->k : NULL;
-    float bars[BLOCK];
     int32_t reached[BLOCK];
-    for (int64_t j = 0; j < t->cols; j++)
-        bars[j] = t->both ? heap_bar(col_lists + j * s->k, first_row) : INFINITY;
     for (int64_t i = 0; i < t->rows; i++) {
         const float *score = tile + i * BLOCK;
         uint64_t *list = row_lists + i * s->k;
@@ -157,6 +165,7 @@ static void run_tile(struct neighbour_sweep *sweep, int64_t index, float *work)
     bool both = sweep->both && !(sweep->same && a == b); /* on the diagonal rows are columns too */
     int64_t lock_a = sweep->asked.first / BLOCK + a, lock_b = sweep->all.first / BLOCK + b;
     int64_t end = least(sweep->asked.rows, (a + 1) * BLOCK);
+    float bars[BLOCK];
     for (int64_t row = a * BLOCK; row < end; row += PANEL) {
         struct neighbour_tile t = {row, least(PANEL, end - row), b * BLOCK,
                                    least(BLOCK, sweep->all.rows - b * BLOCK), both};
@@ -165,7 +174,9 @@ static void run_tile(struct neighbour_sweep *sweep, int64_t index, float *work)
              both ? least(lock_a, lock_b) : lock_a); /* the lower first: nobody waits in a ring */
         if (both)
             lock(sweep, lock_a < lock_b ? lock_b : lock_a);
-        offer_tile(sweep, &t, work);
+        if (row == a * BLOCK) /* the lists of the columns are far apart: looked at once a block */
+            read_bars(bars, sweep, &t);
+        offer_tile(sweep, &t, work, bars);
         unlock(sweep, lock_a);
         if (both)
             unlock(sweep, lock_b);

@@ -96,11 +96,18 @@ struct table_labels {
     struct names *ids;    /* row r has id r; NULL: no id column. A repeated id is refused. */
     struct names *labels; /* class c has name c; NULL: labels are the class numbers */
     bool header;
+    bool
+        guessed; /* by its label alone; it is refused if that is a number or stands for none, or its id is one */
+    struct scan_field
+        first[2];      /* the id and the label of the first line, borrowed from the bytes */
     int64_t id_column; /* from 1; 0: none */
 };
 
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
                                int64_t length, const struct table_options *options);
+
+/* Fails because the first line, with this label, may be a header or a node's. */
+graco_status table_fail_header(struct scan_field label, const char *file);
 
 /* Numbers classes that have names: by the integers that the names are, if all are classes or -1, else in
  * the order of the names. */

@@ -346,6 +346,31 @@ static graco_status check_words(const struct table_edges *edges, const struct he
     return GRACO_OK;
 }
 
+/* Fails if all names are numbers and one of them is written in two ways, as "1" and "1.0", which a program that
+ * turns a column into fractions leaves behind. */
+static graco_status check_fractions(const struct names *names, const char *file)
+{
+    static const char ending[] = ".0";
+    const int64_t cut = (int64_t)sizeof ending - 1;
+    const char *twice = NULL;
+    for (int64_t i = 0; i < names_count(names); i++) {
+        const char *text = names_text(names, i);
+        struct scan_field field = {.text = text, .length = (int64_t)strlen(text)};
+        if (!scan_is_number(field))
+            return GRACO_OK;
+        int64_t whole = field.length - cut;
+        if (whole > 0 && strcmp(text + whole, ending) == 0 && names_find(names, text, whole) >= 0)
+            twice = text;
+    }
+    if (!twice)
+        return GRACO_OK;
+    struct scan_field whole = {.text = twice, .length = (int64_t)strlen(twice) - cut};
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "%s calls nodes both '%.*s' and '%.80s': expected numbers that are written "
+                       "alike",
+                       file, scan_shown(whole), whole.text, twice);
+}
+
 /* `guessed`: that the first line is a header. */
 static graco_status fail_no_edges(const struct head *head, bool guessed, const char *file)
 {
@@ -361,6 +386,41 @@ static graco_status fail_no_edges(const struct head *head, bool guessed, const c
         file, scan_shown(last), last.text);
 }
 
+/* Whether a field is a number with a decimal comma, such as 1,5. */
+static bool is_decimal_comma(struct scan_field field)
+{
+    int64_t commas = 0, digits = 0;
+    for (int64_t i = 0; i < field.length; i++) {
+        bool inner = i > 0 && i + 1 < field.length;
+        commas += field.text[i] == ',' && inner;
+        digits += field.text[i] >= '0' && field.text[i] <= '9';
+    }
+    return commas == 1 && digits + 1 == field.length;
+}
+
+/* Fails if commas separate the fields of a first line that has a second reading: two ids and a weight with a
+ * decimal comma, between semicolons or blanks. */
+static graco_status check_commas(struct scan line)
+{
+    struct scan_field fields[3];
+    int count = 0;
+    bool quoted = memchr(line.at, '"', (size_t)(line.line_end - line.at));
+    const char *separators = line.separator == ',' && !quoted ? "; " : "";
+    for (; *separators; separators++) {
+        struct scan rest = line;
+        rest.separator = *separators;
+        rest.empties = true;
+        PASS(scan_fields(fields, &count, 3, &rest));
+        if (count == 3 && is_decimal_comma(fields[2]))
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "%s: the first line may have two ids and the weight \"%.*s\", which "
+                               "needs a point in place of the comma, or ids between commas: "
+                               "--delimiter comma reads these",
+                               line.file, scan_shown(fields[2]), fields[2].text);
+    }
+    return GRACO_OK;
+}
+
 static graco_status read_lines(struct table_edges *out, struct scan scan, int64_t lines,
                                const struct table_options *options)
 {
@@ -368,6 +428,8 @@ static graco_status read_lines(struct table_edges *out, struct scan scan, int64_
     struct head head = {0};
     struct scan line = scan;
     bool any = scan_line(&line);
+    if (any && !options->separator)
+        PASS(check_commas(line));
     if (any && options->header != TABLE_HEADER_NO)
         PASS(look_wide(out, &head, line));
     if (!out->wide) {
@@ -389,6 +451,8 @@ static graco_status read_lines(struct table_edges *out, struct scan scan, int64_
     PASS(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
         PASS(edges_as_names(out, scan));
+    if (out->names)
+        PASS(check_fractions(out->names, scan.file));
     if (out->names && out->header && look)
         PASS(check_words(out, &head, scan.file));
     return out->count > 0 ? GRACO_OK : fail_no_edges(&head, look && out->header, scan.file);

@@ -22,6 +22,8 @@ void table_labels_clear(struct table_labels *labels)
 /* What the labels of a file are like. */
 struct survey {
     bool header;                     /* the first line is one */
+    bool guessed;                    /* by nothing but its label: the only one that is no number */
+    struct scan_field first[2];      /* the id and the label of the first line */
     bool numbers;                    /* all labels are class numbers or empty */
     int64_t columns;                 /* one, two, or more under a header that names the two */
     int64_t id_column, label_column; /* from 1; 0: none */
@@ -57,7 +59,7 @@ static graco_status read_line(struct scan_field fields[2], const struct survey *
     return GRACO_OK;
 }
 
-static graco_status fail_header(struct scan_field label, const char *file)
+graco_status table_fail_header(struct scan_field label, const char *file)
 {
     return status_fail(GRACO_ERROR_FORMAT,
                        "%s: the first line, with \"%.*s\", may be a header or the label of a "
@@ -98,7 +100,7 @@ static graco_status find_ids(int64_t *out, const struct scan_field fields[2], co
     *out = second ? 2 : 1;
     if (second && !options->id_column && options->header == TABLE_HEADER_LOOK &&
         !names_labels(fields[0]))
-        return fail_header(fields[1], file);
+        return table_fail_header(fields[1], file);
     if (!options->id_column || is_place(out, options->id_column, 2))
         return GRACO_OK;
     if (scan_listed(fields[0], chosen) || scan_listed(fields[1], chosen))
@@ -178,7 +180,22 @@ static graco_status worded_header(bool *out, const struct scan_field first[2], b
                                   const char *file)
 {
     *out = names_labels(first[1]) || (ids && table_names_ids(first[0]));
-    return *out && again ? fail_header(first[1], file) : GRACO_OK;
+    return *out && again ? table_fail_header(first[1], file) : GRACO_OK;
+}
+
+/* Fails if the first line, a header by its label alone, may well be a node's: the label is a number or stands
+ * for an unknown one, or the id is a number. */
+static graco_status guessed_header(struct survey *survey, const char *file)
+{
+    static const char *const unknown[] = {"na",      "n/a", "null", "nil",     "none", "-",
+                                          "missing", "?",   ".",    "unknown", "<na>", NULL};
+    const struct scan_field *first = survey->first;
+    survey->guessed =
+        !names_labels(first[1]) && !(survey->columns > 1 && table_names_ids(first[0]));
+    return survey->guessed && (scan_is_number(first[1]) || scan_listed(first[1], unknown) ||
+                               (survey->columns > 1 && scan_is_number(first[0])))
+               ? table_fail_header(first[1], file)
+               : GRACO_OK;
 }
 
 static bool same_text(struct scan_field a, struct scan_field b)
@@ -189,7 +206,7 @@ static bool same_text(struct scan_field a, struct scan_field b)
 static graco_status survey_labels(struct survey *out, struct scan scan,
                                   const struct table_options *options)
 {
-    struct scan_field fields[2] = {0}, first[2] = {0};
+    struct scan_field fields[2] = {0};
     struct survey survey = {0};
     int64_t lines = 0, words = 0, value;
     bool first_word = false, again = false;
@@ -203,17 +220,20 @@ static graco_status survey_labels(struct survey *out, struct scan scan,
                                scan.file, scan.line);
         bool word = fields[1].length > 0 && !scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
         words += word;
-        again |= lines > 0 && same_text(fields[1], first[1]);
+        again |= lines > 0 && same_text(fields[1], survey.first[1]);
         if (lines > 0)
             continue;
         first_word = word;
-        memcpy(first, fields, sizeof first);
+        memcpy(survey.first, fields, sizeof survey.first);
     }
-    survey.header = survey.header || (lines > 1 && first_word && words == 1);
+    bool alone = !survey.header && lines > 1 && first_word && words == 1;
+    survey.header = survey.header || alone;
     if (options->header != TABLE_HEADER_LOOK)
         survey.header = options->header == TABLE_HEADER_YES;
+    else if (alone)
+        PASS(guessed_header(&survey, scan.file));
     else if (!survey.header && first_word && lines > 1)
-        PASS(worded_header(&survey.header, first, survey.columns > 1, again, scan.file));
+        PASS(worded_header(&survey.header, survey.first, survey.columns > 1, again, scan.file));
     survey.numbers = words == (survey.header && first_word);
     *out = survey;
     return GRACO_OK;
@@ -324,6 +344,8 @@ graco_status table_labels_read(struct table_labels *out, const char *file, const
     scan.empties = true;
     TRY(survey_labels(&survey, scan, options ? options : &(struct table_options){0}));
     out->header = survey.header;
+    out->guessed = survey.guessed;
+    memcpy(out->first, survey.first, sizeof out->first);
     out->id_column = survey.id_column;
     TRY(memory_alloc(&out->label, scan_count_lines(bytes, length), sizeof *out->label));
     if (survey.id_column > 0)

@@ -1,0 +1,158 @@
+/* Plans for ranks: what they say is sent in an epoch is what the ranks of a training count, to the byte
+ * and the message, for every rank of 1 to 8. The ranks are threads of this program. */
+#include "check.h"
+#include "presets.h"
+
+#include "base/memory.h"
+#include "comm_threads.h"
+#include "config/config.h"
+#include "methods/method.h"
+
+#include <math.h>
+
+enum { EPOCHS = 2, RANKS_MOST = 8 };
+
+static const struct setting {
+    const char *keys;
+    bool dense;
+} settings[] = {
+    {"hidden=16 objective=exact", false},
+    {"hidden=16 objective=exact layers=1 activation=rrelu", true},
+    {"hidden=12 objective=infonce encoder=sage activation=prelu", false},
+    {"hidden=12 objective=infonce layers=1 memory=0", false},
+    {"hidden=16 objective=moment correction=32", false},
+    {"hidden=40 objective=moment layers=1 correction=32", true},
+    {"hidden=16 objective=moment layers=3 encoder=sage_skip correction=7", true},
+    {"hidden=8 objective=exact inductive=1", false},
+};
+
+/* Each rank is a thread with its own ranks of the program: this stands in comm_alone.c's place. */
+static _Thread_local struct comm *here;
+
+struct comm *comm_world(void)
+{
+    return here;
+}
+
+struct job {
+    const graco_dataset *data;
+    const graco_config *config;
+    graco_train_result result[RANKS_MOST];
+    graco_status status[RANKS_MOST];
+};
+
+static void train(struct comm *comm, void *argument)
+{
+    struct job *job = argument;
+    here = comm->ranks > 1 ? comm : NULL;
+    job->status[comm->rank] =
+        graco_train(NULL, &job->result[comm->rank], job->data, job->config, NULL);
+}
+
+static graco_dataset *make_data(bool dense)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 150;
+    options.feature_count = 30;
+    options.dense = dense;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    return data;
+}
+
+static graco_config make_config(const char *keys)
+{
+    const struct method *method = NULL;
+    graco_config config;
+    CHECK_OK(method_find(&method, "grace"));
+    method_configure(&config, method, NULL);
+    config.threads = 1;
+    config.epochs = EPOCHS;
+    CHECK_OK(config_apply(&config, keys));
+    return config;
+}
+
+static void test_counts(void)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
+            graco_dataset *data = make_data(settings[i].dense);
+            graco_config config = make_config(settings[i].keys);
+            struct job job = {.data = data, .config = &config};
+            graco_rank_plan plan[RANKS_MOST];
+            int64_t nodes = 0, sent = 0, read = 0;
+            CHECK_OK(graco_plan_ranks(plan, ranks, data, &config, NULL));
+            run_ranks(ranks, train, &job);
+            here = NULL;
+            for (int rank = 0; rank < ranks; rank++) {
+                CHECK(job.status[rank] == GRACO_OK);
+                CHECK(job.result[rank].sent_bytes == EPOCHS * plan[rank].sent_bytes);
+                CHECK(job.result[rank].sent_messages == EPOCHS * plan[rank].sent_messages);
+                CHECK(plan[rank].host_bytes > 0 && isnan(plan[rank].compute_seconds));
+                CHECK(plan[rank].sent_bytes > 0 || ranks == 1);
+                nodes += plan[rank].nodes;
+                sent += plan[rank].sent_rows;
+                read += plan[rank].read_rows;
+            }
+            CHECK(sent == read);
+            CHECK(nodes == 150 || (config.inductive && nodes < 150));
+            graco_dataset_free(data);
+        }
+}
+
+/* Graphs without edges, of two nodes, and of as many nodes as ranks. */
+static void test_corners(void)
+{
+    graco_config config = make_config("hidden=4");
+    graco_rank_plan plan[RANKS_MOST];
+    graco_dataset *data = NULL;
+    graco_generate_options options = graco_generate_defaults();
+    options.nodes = RANKS_MOST;
+    options.classes = 2;
+    options.degree = 0;
+    options.feature_count = 3;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    CHECK_OK(graco_plan_ranks(plan, RANKS_MOST, data, &config, NULL));
+    CHECK(plan[3].nodes == 1);
+    CHECK(plan[3].read_rows == 0);
+    CHECK_FAILS(graco_plan_ranks(plan, 0, data, &config, NULL), GRACO_ERROR_ARGUMENT,
+                "0 ranks: expected 1 to 65536");
+    CHECK_FAILS(graco_plan_ranks(plan, RANKS_MOST + 1, data, &config, NULL), GRACO_ERROR_ARGUMENT,
+                "8 nodes for 9 ranks: expected at least one for each");
+    config.batch = 4;
+    CHECK_FAILS(graco_plan_ranks(plan, 2, data, &config, NULL), GRACO_ERROR_ARGUMENT,
+                "ranks do not train with mini-batches: expected batch 0");
+    config.batch = 0;
+    config.epochs = 0;
+    CHECK_OK(graco_plan_ranks(plan, 2, data, &config, NULL));
+    CHECK(plan[0].sent_bytes == 0);
+    graco_dataset_free(data);
+}
+
+/* A rank's work shrinks with the ranks, for the objective of all pairs too. */
+static void test_seconds(void)
+{
+    graco_dataset *data = make_data(false);
+    graco_config config = make_config("hidden=16");
+    graco_rank_plan one[1], four[4];
+    graco_rates rates;
+    for (int i = 0; i < GRACO_RATES; i++)
+        rates.seconds[i] = 1e-9;
+    CHECK_OK(graco_plan_ranks(one, 1, data, &config, &rates));
+    CHECK_OK(graco_plan_ranks(four, 4, data, &config, &rates));
+    double sum = 0;
+    for (int rank = 0; rank < 4; rank++) {
+        CHECK(four[rank].compute_seconds < 0.6 * one->compute_seconds);
+        sum += four[rank].compute_seconds;
+    }
+    CHECK(sum > 0.5 * one->compute_seconds);
+    graco_dataset_free(data);
+}
+
+int main(void)
+{
+    test_counts();
+    test_corners();
+    test_seconds();
+    return check_result();
+}
