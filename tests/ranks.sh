@@ -12,11 +12,11 @@ needs_ranks() {
     mpirun -n 2 true >/dev/null 2>&1 || { echo "skipped: mpirun starts nothing on this machine"; exit 77; }
 }
 
-# ranks N COMMAND...: the command as N ranks, for two minutes at most.
+# ranks N COMMAND...: the command as N ranks, for two minutes at most, or RANKS_SECONDS.
 ranks() {
     local count=$1
     shift
-    timeout -k 5 120 mpirun -n "$count" "$@"
+    timeout -k 5 "${RANKS_SECONDS:-120}" mpirun -n "$count" "$@"
 }
 
 # ---- Trainings; $build and $graco say of which build ----

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# A hundred kills in trainings over ranks: random ranks at random moments, several in most trainings, by
+# a seed that is printed, and the run is resumed, until it ends with the bytes of one that nobody disturbed.
+set -euo pipefail
+. "$GRACO_SOURCE/tests/check.sh"
+. "$GRACO_SOURCE/tests/ranks.sh"
+build=$1 graco=$1/graco
+needs_ranks "$build/graco-mpi"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+kills=${GRACO_KILLS:-100} epochs=60
+RANDOM=${GRACO_SEED:-$$}
+echo "seed ${GRACO_SEED:-$$}"
+"$graco" generate graph.npz --nodes 400 --features 30 2>/dev/null
+"$graco" convert graph.npz graph >/dev/null 2>&1
+options=(-q --threads 1 --set checkpoint_every=3 --set hidden=16 --epochs $epochs)
+# Whole graphs by rows, and mini-batches.
+kinds=("graph --objective exact" "graph --objective moment" "graph.npz --set batch=100")
+for i in "${!kinds[@]}"; do
+    ranks 3 "$build/graco-mpi" train ${kinds[i]} "${options[@]}" -o whole-"$i"
+done
+
+# A rank's process: mpirun starts the ranks in order; empty once they have ended.
+rank_pid() { pgrep -P "$1" -x graco-mpi | sort -n | sed -n "$(($2 + 1))p"; }
+
+done_kills=0
+while [ "$done_kills" -lt "$kills" ]; do
+    kind=$((RANDOM % ${#kinds[@]}))
+    rm -rf run
+    for ((tries = 0; tries < 8; tries++)); do
+        resume=()
+        [ -e run/model.safetensors ] && resume=(--resume)
+        [ -e run ] && [ ${#resume[@]} = 0 ] && rm -rf run
+        timeout -k 5 120 mpirun -n 3 "$build/graco-mpi" train ${kinds[kind]} "${options[@]}" "${resume[@]}" -o run >out 2>&1 &
+        job=$! code=0
+        sleep "$((RANDOM % 2)).$((RANDOM % 90 + 10))"
+        mpirun=$(pgrep -P $job -x mpirun || true)
+        victim=$([ -z "$mpirun" ] || rank_pid "$mpirun" $((RANDOM % 3)) || true) # it may have ended
+        if [ "$tries" -lt 7 ] && [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null; then
+            done_kills=$((done_kills + 1))
+        fi
+        wait $job || code=$?
+        [ $code -eq 0 ] && break
+    done
+    holds "kind $kind ends after $tries kills: $(cat out)" [ $code -eq 0 ]
+    for file in model.safetensors embeddings.npy; do same run/$file whole-$kind/$file; done
+    holds "kind $kind: $epochs whole lines" [ "$(grep -c '^{.*}$' run/metrics.jsonl)" = $epochs ]
+done
+echo "$done_kills kills"
+checked
