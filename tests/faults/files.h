@@ -121,9 +121,9 @@ static inline void files_copy(const char *from, const char *to)
 static inline void files_steady(struct bytes *bytes)
 {
     static const char *const keys[] = {
-        "\"seconds\": ",    "\"epoch_ms_median\": ", "\"peak_rss_bytes\": ",  "\"seconds\":",
-        "_seconds\":",      "_seconds\": ",          "\"available_bytes\": ", "\"loading_bytes\": ",
-        "\"data_bytes\": ", "\"host_bytes\": ",      "\"peak_rss_bytes\":"};
+        "\"seconds\": ",   "\"epoch_ms_median\": ", "\"peak_rss_bytes\": ",  "\"seconds\":",
+        "_seconds\":",     "_seconds\": ",          "\"available_bytes\": ", "\"loading_bytes\": ",
+        "\"own_bytes\": ", "\"data_bytes\": ",      "\"host_bytes\": ",      "\"peak_rss_bytes\":"};
     for (size_t k = 0; bytes->data && k < sizeof keys / sizeof *keys; k++)
         for (char *at = bytes->data; (at = strstr(at, keys[k]));) {
             char *number = at + strlen(keys[k]);
