@@ -260,12 +260,15 @@ class Estimator:
         X : Graph, or whatever Graph takes as edges.
         y : a label for each row of X, -1, None or NaN: unknown; or a dict by node, or a frame with a column of
             ids. Methods that learn without labels only remember them, for `score`. None: the graph's own.
-        run : folder for checkpoints and metrics; None: nothing on disk.
+        run : folder for checkpoints and metrics, which holds no other run; None: nothing on disk.
         resume : goes on from the checkpoint in `run`.
         """
         graph = as_graph(X)
         labels, classes = self._take_labels(graph, y)
         config = self._config()
+        if run is not None and not resume and os.path.exists(os.path.join(_path(run), b"model.safetensors")):
+            raise c.GracoArgumentError(f"{os.fsdecode(run)} already holds a run; continue it with resume=True, remove it, "
+                                       "or choose another folder")
         data = graph
         if self.supervised and (y is not None or graph._rows is not None):
             data = graph._with_labels(labels)

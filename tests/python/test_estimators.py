@@ -132,6 +132,8 @@ class SameBytes(unittest.TestCase):
             run = os.path.join(folder, "run")
             whole = quick(graco.GRACE, epochs=4).fit(g)
             quick(graco.GRACE, epochs=2).fit(g, run=run)
+            with self.assertRaisesRegex(graco.GracoArgumentError, "already holds a run"):
+                quick(graco.GRACE, epochs=4).fit(g, run=run)
             went_on = quick(graco.GRACE, epochs=4).fit(g, run=run, resume=True)
             self.assertTrue((whole.embedding_ == went_on.embedding_).all())
             self.assertTrue(os.path.exists(run + "/embeddings.npy"))
