@@ -161,6 +161,16 @@ static graco_status check_claim(const struct dataset_parts *parts)
                        (long long)parts->nodes, (long long)parts->edges, (long long)most);
 }
 
+/* Numbers of one graph say how many nodes there are, and nothing else. */
+static void drop_one_graph(struct dataset_parts *parts)
+{
+    for (int64_t i = 0; parts->graph_id && i < parts->nodes; i++)
+        if (parts->graph_id[i] != 0)
+            return;
+    memory_free(parts->graph_id);
+    parts->graph_id = NULL;
+}
+
 static graco_status take_labels(struct dataset_parts *parts, struct member *y)
 {
     if (!y->array)
@@ -282,6 +292,7 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     TRY(read_inductive(&parts, members));
     if (!members->arrays) /* these take the memory of their nodes, and a caller is trusted */
         TRY(check_claim(&parts));
+    drop_one_graph(&parts);
     TRY(dataset_create(&data, &parts));
     if (by_rows)
         TRY(rows_describe(data));

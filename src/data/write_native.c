@@ -18,6 +18,7 @@ struct content {
     struct npz_entry entries[ARRAYS_MAX];
     struct array arrays[ARRAYS_MAX];
     int32_t *edge_index; /* (2, edges) */
+    int32_t *graph_id;   /* (nodes) where nothing else shows how many there are; else NULL */
     int64_t x_shape[2];
     uint8_t inductive;
 };
@@ -26,6 +27,7 @@ static void content_clear(struct content *content)
 {
     for (int i = 0; i < content->count; i++)
         array_clear(&content->arrays[i]);
+    memory_free(content->graph_id);
     memory_free(content->edge_index);
 }
 
@@ -80,6 +82,19 @@ static graco_status add_features(struct content *content, const struct features 
     return add(content, "x_shape", ARRAY_I64, sparse->start ? content->x_shape : NULL, 2, -1);
 }
 
+/* Readers believe a number of nodes far above that of edges only if an array has a row for each. */
+static graco_status add_graph_ids(struct content *content, const graco_dataset *data)
+{
+    const struct features *X = &data->features;
+    int64_t nodes = data->graph->nodes;
+    bool shown = (X->dense && X->cols > 0) || X->sparse.start || data->label || data->multi ||
+                 data->split || data->label_known || data->node_ids;
+    if (!data->graph_id && !shown && nodes > data->graph->edges)
+        PASS(memory_zalloc(&content->graph_id, nodes, sizeof *content->graph_id));
+    return add(content, "graph_id", ARRAY_I32, data->graph_id ? data->graph_id : content->graph_id,
+               nodes, -1);
+}
+
 static graco_status content_fill(struct content *content, const graco_dataset *data)
 {
     int64_t nodes = data->graph->nodes;
@@ -92,7 +107,7 @@ static graco_status content_fill(struct content *content, const graco_dataset *d
     content->inductive = data->inductive;
     PASS(add(content, "inductive", ARRAY_U8, data->inductive ? &content->inductive : NULL, -1, -1));
     PASS(add(content, "label_mask", ARRAY_U8, data->label_known, nodes, -1));
-    PASS(add(content, "graph_id", ARRAY_I32, data->graph_id, nodes, -1));
+    PASS(add_graph_ids(content, data));
     PASS(add(content, "rank_order", ARRAY_I32, data->order, nodes, -1));
     PASS(add_names(content, "node_ids", data->node_ids, nodes));
     return add_names(content, "class_names", data->class_names, data->classes);

@@ -278,6 +278,7 @@ static graco_status run_splits(graco_eval_result *result, const struct probe_inp
     TRY(memory_alloc(&wave.seats, wide, sizeof *wave.seats));
     for (; wave.first < splits->count; wave.first += wide) {
         int64_t count = splits->count - wave.first < wide ? splits->count - wave.first : wide;
+        TRY(context_look(wave.contexts[0])); /* others may take all splits before the caller does */
         memset(tables, 0, (size_t)(count * size) * sizeof *tables);
         for (int64_t i = 0; i < count; i++)
             wave.seats[i] =

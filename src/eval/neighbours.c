@@ -70,6 +70,7 @@ struct neighbours_search {
     enum metric metric;
     const graco_matrix *Z;
     double *norm; /* (nodes) */
+    int shift;    /* inner products are compared divided by 2 to this; 0 where float32 holds them */
     struct neighbour_search kernel;
     graco_neighbours made;
 };
@@ -114,13 +115,16 @@ static graco_status check_finite(const struct neighbours_search *s)
 /* Rows are compared at length one for cosines, rows of zeros as they are. For inner products all of them are
  * multiplied by the same power of two, which changes no digit, so that the longest has about length one:
  * then no product overflows. */
-static void choose_scales(const struct neighbours_search *s, float *scale)
+static void choose_scales(struct neighbours_search *s, float *scale)
 {
     double longest = 0;
     int exponent;
     for (int64_t i = 0; i < s->Z->rows; i++)
         longest = fmax(longest, s->norm[i]);
     frexp(longest, &exponent);
+    if (s->metric == METRIC_INNER &&
+        (2 * exponent >= FLT_MAX_EXP || 2 * exponent < FLT_MIN_EXP + FLT_MANT_DIG))
+        s->shift = 2 * exponent;
     exponent = exponent < -FLT_MAX_EXP + 2 ? -FLT_MAX_EXP + 2 : exponent;
     for (int64_t i = 0; i < s->Z->rows; i++)
         scale[i] = s->metric == METRIC_INNER ? ldexpf(1, -exponent)
@@ -134,7 +138,7 @@ static double score_of(const struct neighbours_search *s, int64_t a, int64_t b)
 {
     double product = dot(s->Z, a, b), lengths = s->norm[a] * s->norm[b];
     if (s->metric == METRIC_INNER)
-        return product;
+        return ldexp(product, -s->shift);
     return lengths > 0 ? fmax(-1, fmin(1, product / lengths)) : 0;
 }
 
@@ -155,7 +159,7 @@ static void score_again(void *job, struct threads_piece rows)
         }
         for (int64_t c = 0; c < k; c++) {
             s->made.index[i * k + c] = heap_row(best[c]);
-            s->made.score[i * k + c] = heap_score(best[c]);
+            s->made.score[i * k + c] = (float)ldexp((double)heap_score(best[c]), s->shift);
         }
     }
 }

@@ -229,6 +229,8 @@ int main(void)
     test_inner(1);
     test_inner(1e18f);
     test_inner(1e-18f);
+    test_inner(1e25f); /* products that no float holds are compared none the less */
+    test_inner(1e-25f);
     test_refused();
     return check_result();
 }

@@ -4,6 +4,8 @@ import datetime
 import decimal
 import fractions
 import itertools
+import os
+import tempfile
 import types
 import unittest
 import warnings
@@ -276,6 +278,11 @@ class Numbers(unittest.TestCase):
                           {"labels": np.zeros(many, int)}, {"split": np.zeros(many, int)}, {"graph_ids": [0] * many},
                           {"split": {"train": np.ones(many, bool)}}):
                 self.assertEqual(graco.Graph(edges, **named).n_nodes, many)
+        with tempfile.TemporaryDirectory() as folder:  # what is saved can be loaded
+            for name in ("saved", "saved.npz"):
+                graco.Graph(ends, nodes=many).save(os.path.join(folder, name))
+                g = graco.load(os.path.join(folder, name))
+                self.assertEqual((g.n_nodes, g.n_edges, g.n_graphs), (many, 2, 1))
         self.refused("2147483647 nodes, with 2 edges", graco.Graph, [(0, 2**31 - 2), (1, 2)])
         self.assertEqual(graco.Graph([("0", "2147483646")]).n_nodes, 2)
         self.assertEqual(graco.Graph([(0, 65_535)]).n_nodes, 65_536)
