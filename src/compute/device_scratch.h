@@ -5,6 +5,12 @@
 
 #include "compute/operands.h"
 
+/* GPU code that no GPU has run yet is always compiled, and used only where cmake had -DGRACO_UNTRIED=ON: on the
+ * machine that tries it. */
+#ifndef GRACO_UNTRIED
+#define GRACO_UNTRIED 0
+#endif
+
 enum {
     WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
     PANEL_BYTES = 32 << 20,     /* of similarities, in float32 */
