@@ -238,7 +238,7 @@ static graco_status take_shard(struct schedule *s, struct part *part)
     *X = (struct features){.rows = part->shard->graph.sources, .cols = s->X->cols};
     PASS(memory_alloc(&X->dense, X->rows * X->cols, sizeof *X->dense));
     memcpy(X->dense, s->X->dense, (size_t)(s->X->rows * X->cols) * sizeof *X->dense);
-    return comm_exchange(s->context->comm, &part->shard->rows, X->cols, 1, X->dense);
+    return comm_exchange(s->context->comm, &part->shard->rows, X->cols, X->dense);
 }
 
 /* The rows of the features of every part, and the stages that are kept. */

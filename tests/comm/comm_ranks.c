@@ -142,7 +142,8 @@ static void check_exchange(struct comm *comm, int views)
     for (int v = 0; v < views; v++)
         for (int64_t i = 0; i < rows.own * COLS; i++)
             X[v * all * COLS + i] = (float)(1000 * v + bounds[rank] * COLS + i);
-    CHECK_OK(comm_exchange(comm, &rows, COLS, views, X));
+    for (int v = 0; v < views; v++)
+        CHECK_OK(comm_exchange(comm, &rows, COLS, X + v * all * COLS));
     for (int v = 0; v < views; v++)
         for (int64_t i = 0; i < count * COLS; i++)
             right = right && X[(v * all + rows.own) * COLS + i] ==
