@@ -43,8 +43,8 @@ static void piece_of(int64_t *first, int64_t *last, const struct moving *m, int 
 
 /* Copies own rows that belong to a piece of each rank's into `out`, or with NULL only counts their items in
  * start (ranks + 1). */
-static void pack(char *out, int64_t *start, const struct moving *m, const struct rows *X, int64_t at,
-                 int64_t step)
+static void pack(char *out, int64_t *start, const struct moving *m, const struct rows *X,
+                 int64_t at, int64_t step)
 {
     int64_t own = m->from[m->comm->rank], end = m->from[m->comm->rank + 1], used = 0, first, last;
     start[0] = 0;

@@ -42,8 +42,7 @@ static graco_status check_weights(const struct graph_pairs *pairs, int64_t first
                 "edge %lld, from node %ld to node %ld, has the weight %g: expected a "
                 "finite number above 0 (from %g)",
                 (long long)(first + e), (long)pairs->source[e], (long)pairs->target[e],
-                (double)weight,
-                (double)FLT_MIN);
+                (double)weight, (double)FLT_MIN);
     }
     return GRACO_OK;
 }
