@@ -21,8 +21,7 @@ for objective in exact moment; do
     same one-$objective/embeddings.npy $objective-1/embeddings.npy
     score_alike one-$objective $objective-4 "$data"
 done
-over 3 again "$data" --objective moment --epochs 20
-same moment-3/model.safetensors again/model.safetensors
+over 3 again "$data" --objective moment --epochs 20 --threads 2
 same moment-3/embeddings.npy again/embeddings.npy
 # 7 epochs by 2 ranks, 6 by 3, 7 by one process.
 over 2 resumed "$data" --objective exact --epochs 7
