@@ -183,6 +183,15 @@ static graco_status check_last_batch(const struct comm *comm, const struct graco
                        (long long)last, ranks);
 }
 
+/* Whether a training looks at more than a rank's rows and their neighbours. */
+static bool looks_at_all(const struct graco_config *config, const struct graco_dataset *data)
+{
+    int64_t kind = config->node_features;
+    bool none = kind == NODE_FEATURES_AUTO && data->features.cols == 0;
+    return config->batch > 0 || config->patience > 0 || kind > NODE_FEATURES_DEGREE || none ||
+           (kind == NODE_FEATURES_DEGREE && config->inductive);
+}
+
 graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
                                const struct method *method, const struct graco_dataset *given)
 {
@@ -199,11 +208,9 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
         what = "groups of graphs: expected graphs 1";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
-    else if (given->shard && (config->inductive || config->batch > 0 || config->patience > 0 ||
-                              config->node_features > NODE_FEATURES_GIVEN))
-        what =
-            "a split, mini-batches, patience or made features where each has read its rows alone: "
-            "expected no by_rows";
+    else if (given->shard && looks_at_all(config, given))
+        what = "mini-batches, patience or features made from the whole graph where each has read "
+               "its rows alone: expected no by_rows";
     if (what)
         return status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what);
     return config->batch > 0 ? check_last_batch(comm, config, method, given) : GRACO_OK;
@@ -239,7 +246,7 @@ static graco_status open_session(struct session *s)
     graco_status status = GRACO_OK;
     TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
     TRY(comm_agree(s->comm, open_alone(s)));
-    TRY(ranks_alike(s->comm, s->model));
+    TRY(ranks_alike(s->comm, s->model, s->given));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     if (s->options->resume) {
         struct resumed resumed = resumed_of(s);
