@@ -485,17 +485,26 @@ static graco_status load_all(struct job *job)
     return load_again(job);
 }
 
-/* Settings that look at more than a rank's own rows: its data set is read again, whole. */
-static graco_status load_whole(struct job *job)
+/* Whether settings look at more than a rank's own rows and their neighbours. */
+static bool looks_at_all(const struct job *job)
 {
-    static const char *const keys[] = {"inductive", "batch", "patience"};
     char value[SETTINGS_TEXT];
+    bool inductive = strtoll(settings_get(value, job->config, "inductive"), NULL, 10) != 0;
+    bool whole = strtoll(settings_get(value, job->config, "batch"), NULL, 10) != 0 ||
+                 strtoll(settings_get(value, job->config, "patience"), NULL, 10) != 0;
 
     settings_get(value, job->config, "node_features");
-    bool whole = strcmp(value, "auto") != 0 && strcmp(value, "given") != 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        whole = whole || strtoll(settings_get(value, job->config, keys[i]), NULL, 10) != 0;
-    if (graco_ranks() == 1 || !whole)
+    if (strcmp(value, "auto") == 0) /* which makes them where there are none */
+        return whole || graco_dataset_describe(job->data).feature_count == 0;
+    if (strcmp(value, "degree") == 0)
+        return whole || inductive;
+    return whole || strcmp(value, "given") != 0;
+}
+
+/* Such settings read the data set again, whole. */
+static graco_status load_whole(struct job *job)
+{
+    if (graco_ranks() == 1 || !looks_at_all(job))
         return GRACO_OK;
     job->load.by_rows = false;
     return load_all(job);
