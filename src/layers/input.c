@@ -376,6 +376,8 @@ bool input_reads_others(const struct features *X, const struct shard *shard, int
 static bool better_propagated(const struct input *input, const struct views *views)
 {
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
+    if (views->map.rows) /* a rank has its own rows of sparse features alone */
+        return false;
     return input->context->kernels->propagate_sparse && !input_is_dense(input) &&
            better_dense(input->context, input->features) && input->cols <= PROPAGATE_SPARSE_COLS &&
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);
@@ -420,9 +422,9 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
         struct tensor *P = tape_propagate_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }
-    if (input_is_dense(input) && propagates_first(views, W->rows, W->cols)) {
+    /* A rank whose sparse features are dense on its device has its own rows of them alone. */
+    if (input_is_dense(input) && rows == M->cols && propagates_first(views, W->rows, W->cols)) {
         struct dense_map map;
-        assert(rows == M->cols);
         tape_fail(tape, dense_of(&map, tape, input, views, rows));
         struct tensor *P =
             tape_status(tape) == GRACO_OK ? tape_propagate_features(tape, &map, &views->map) : NULL;

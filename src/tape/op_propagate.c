@@ -1,6 +1,7 @@
 /* Propagation: Y_v (rows, d) = M_v (rows, cols) X_v (cols, d), dX_v = M_v' dY_v; a shared X gets
  * the sum over the views. Where ranks have rows each, X and dY are first completed by rows of others;
  * a sum then has the terms that one process would add, in its order. */
+#include "compute/exchange.h"
 #include "tape/tape_node.h"
 
 #include <assert.h>
@@ -23,7 +24,7 @@ static graco_status complete(const float **out, float **completed, struct contex
     for (int view = 0; view < map->views; view++)
         PASS(c->buffers->copy(c, *completed + view * all * cols, own + view * rows * cols,
                               (size_t)(rows * cols) * sizeof(float)));
-    return comm_exchange(map->comm, map->rows, cols, map->views, *completed);
+    return exchange_rows(c, map->rows, map->sent, cols, map->views, *completed);
 }
 
 static graco_status propagate_backward(struct tape *tape, struct tape_node *node)

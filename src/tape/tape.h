@@ -77,6 +77,7 @@ struct sparse_map {
      * of others, which are the columns behind its own. NULL: all rows are here. */
     struct comm *comm;
     const struct comm_rows *rows;
+    const int32_t *sent; /* rows->sent as the device sees it */
 };
 
 /* [M_1 X_1; M_2 X_2]: (views * M's rows, X's columns). The map must outlive tape_backward. */
