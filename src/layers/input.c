@@ -422,9 +422,9 @@ struct tensor *input_propagate(struct tape *tape, struct input *input, const str
         struct tensor *P = tape_propagate_sparse(tape, &input->plain, views->mask, &views->map);
         return tape_matmul(tape, P, W, end);
     }
-    /* A rank whose sparse features are dense on its device has its own rows of them alone. */
-    if (input_is_dense(input) && rows == M->cols && propagates_first(views, W->rows, W->cols)) {
+    if (input_is_dense(input) && propagates_first(views, W->rows, W->cols)) {
         struct dense_map map;
+        assert(rows == M->cols);
         tape_fail(tape, dense_of(&map, tape, input, views, rows));
         struct tensor *P =
             tape_status(tape) == GRACO_OK ? tape_propagate_features(tape, &map, &views->map) : NULL;
