@@ -1,9 +1,11 @@
 /* Ranks whose buffers are not host memory, on a back end that only pretends that: what lies between its
  * kernels is what lies between a GPU's. Messages reach comm from pinned memory alone, an upload's source
  * stays as it is until somebody waits, sums and rows are comm's own to the bit, every block is visited once
- * and in its order, and a training has the bits of ranks on the CPU. */
+ * and in its order, and a training has the bits of ranks on the CPU. Ranks that each have a device of their
+ * own link them by NCCL, here one that copies in memory (tests/comm/pretended_nccl.c): the same bits. */
 #include "base/memory.h"
 #include "check.h"
+#include "comm/comm_nccl.h"
 #include "comm_threads.h"
 #include "compute/exchange.h"
 #include "data/dataset.h"
@@ -104,6 +106,17 @@ static void unpin(struct context *c, void *block)
     host_buffers.release(c, block);
 }
 
+static graco_status link_nccl(struct context *c, struct comm **out)
+{
+    return comm_nccl_create(out, c->comm, NULL);
+}
+
+/* Which device a context is said to have: its rank's own one, or one for all. */
+static void name_device(struct context *c, const struct comm *comm, bool own)
+{
+    memset(c->device_id, own ? comm_rank(comm) + 1 : 1, sizeof c->device_id);
+}
+
 static struct backend pretend(void)
 {
     static struct buffers buffers;
@@ -120,6 +133,7 @@ static struct backend pretend(void)
     backend.host = false;
     backend.finish = wait_copies;
     backend.buffers = &buffers;
+    backend.link = link_nccl;
     return backend;
 }
 
@@ -267,10 +281,11 @@ static void check_blocks(struct context *c, struct comm *comm)
 
 static void tell_each_other(struct comm *comm, void *job)
 {
+    bool own = *(bool *)job;
     struct context *c = NULL;
-    (void)job;
     check_messages(comm);
     CHECK_OK(context_create(&c, pretended, 1, 0));
+    name_device(c, comm, own);
     c->recorder = (const struct recorder *)&device; /* any: messages lie between kernels */
     CHECK_OK(exchange_open(c, comm));
     CHECK(c->links && c->links != comm && !c->recorder);
@@ -279,7 +294,7 @@ static void tell_each_other(struct comm *comm, void *job)
         check_rows(c, comm);
         check_blocks(c, comm);
     }
-    CHECK(device.messages > 0 && device.pinned > 0);
+    CHECK(device.messages > 0 && own == (device.pinned == 0));
     context_free(c);
     CHECK(device.pinned == 0);
 }
@@ -302,6 +317,7 @@ struct training {
     const struct graco_dataset *data;
     graco_config config;
     const struct backend *backend;
+    bool own; /* each rank has a device of its own */
     double loss[STEPS];
     float *values; /* of rank 0 */
     int64_t count;
@@ -316,6 +332,7 @@ static void train(struct comm *comm, void *argument)
     memset(&device, 0, sizeof device);
     CHECK_OK(model_create(&model, &t->config, model_sizes_of(t->data)));
     CHECK_OK(trainer_create(&trainer, t->backend, model));
+    name_device(trainer->context, comm, t->own);
     CHECK_OK(exchange_open(trainer->context, comm));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, t->data));
     for (int step = 0; step < STEPS; step++) {
@@ -363,16 +380,21 @@ static void check_training(bool dense, const char *const keys[3][2])
         struct training host = begin(data, keys, &backend_cpu),
                         there = begin(data, keys, pretended);
         run_ranks(ranks, train, &host);
+        struct training linked = there;
+        linked.own = true;
         run_ranks(ranks, train, &there);
+        run_ranks(ranks, train, &linked);
         CHECK(host.count > 0 && host.count == there.count);
         if (dense) { /* a device multiplies sparse features as dense ones, which rounds otherwise */
             CHECK(memcmp(host.values, there.values, (size_t)host.count * sizeof(float)) == 0);
             CHECK(memcmp(host.loss, there.loss, sizeof host.loss) == 0);
         }
+        CHECK(memcmp(there.values, linked.values, (size_t)there.count * sizeof(float)) == 0);
         for (int step = 0; step < STEPS; step++)
             CHECK(fabs(there.loss[step] - alone.loss[step]) < 1e-5 * alone.loss[step]);
         free(host.values);
         free(there.values);
+        free(linked.values);
     }
     free(alone.values);
     graco_dataset_free(data);
@@ -389,7 +411,8 @@ int main(void)
     struct backend backend = pretend();
     pretended = &backend;
     for (int ranks = 2; ranks <= 5; ranks++)
-        run_ranks(ranks, tell_each_other, NULL);
+        for (int own = 0; own < 2; own++)
+            run_ranks(ranks, tell_each_other, &(bool){own});
     run_ranks(3, differ, NULL);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (int dense = 0; dense < 2; dense++)
