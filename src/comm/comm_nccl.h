@@ -5,8 +5,8 @@
 
 #include "comm/comm.h"
 
-/* Links of the ranks of `over`, which it borrows, for messages on this thread's GPU; NULL: one rank, which
- * may send to itself. Every rank needs a GPU of its own and calls this. *out is NULL where a rank
+/* The ranks of `over`, which is borrowed, by messages in the memory of this thread's GPU. A NULL `over` is one
+ * rank, which may send to itself. Every rank needs a GPU of its own and calls this. *out is NULL where a rank
  * has no libnccl.so.2; (*out)->free ends it. Messages move on `stream`, a cudaStream_t, from `finish` on, in
  * the order of what else is asked for there; `finish` itself does not wait.
  * GRACO_ERROR_DEVICE, on all ranks, if NCCL fails. */

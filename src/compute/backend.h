@@ -61,11 +61,11 @@ struct backend {
     graco_status (*memory)(int64_t *left, int64_t *all);
 
     /* Where a machine may have several of these devices; NULL: it has one. `choose` lets contexts that
-     * this thread opens have device `number`, counted modulo how many there are. `link` is called by
+     * this thread opens have device `number`, counted modulo how many there are. `connect` is called by
      * all ranks of c->comm, each with a device of its own: *out, whose messages go from device to
      * device (comm.h), or NULL where there is no way for that. */
     graco_status (*choose)(int number);
-    graco_status (*link)(struct context *c, struct comm **out);
+    graco_status (*connect)(struct context *c, struct comm **out);
 
     const struct buffers *buffers;
     const struct kernels *kernels;

@@ -49,7 +49,7 @@ struct context {
     struct watch watch;
     struct comm *comm; /* the ranks that compute together; NULL: this one is alone */
     /* The same ranks by messages in the device's memory: see exchange.h. NULL where that is the host's. */
-    struct comm *links;
+    struct comm *peers;
     unsigned char device_id[DEVICE_ID_BYTES]; /* zeros where buffers are host memory */
 };
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Staged links ----------------------------------------------------------------------------- */
+/* ---- Staged peers ----------------------------------------------------------------------------- */
 
 /* Pinned memory for one message at a time. */
-struct stage_block {
+struct pinned_block {
     void *host;
     int64_t bytes;
     void *device;  /* where its message goes when it has come; NULL: it is sent */
@@ -19,24 +19,24 @@ struct stage_block {
 struct staged {
     struct comm comm; /* of the device's memory */
     struct context *context;
-    struct stage_block *list;
+    struct pinned_block *list;
     int64_t blocks, room;
 };
 
 /* A free block of `bytes` at least. Every step asks for the same sizes, so blocks are found again. */
-static graco_status take_block(struct stage_block **out, struct staged *s, int64_t bytes)
+static graco_status take_block(struct pinned_block **out, struct staged *s, int64_t bytes)
 {
     const struct buffers *buffers = s->context->buffers;
     for (int64_t i = 0; i < s->blocks; i++) {
-        struct stage_block *b = &s->list[i];
+        struct pinned_block *b = &s->list[i];
         if (b->count == 0 && b->bytes >= bytes && b->bytes / 2 <= bytes) {
             *out = b;
             return GRACO_OK;
         }
     }
     PASS(memory_reserve(&s->list, &s->room, s->blocks, s->blocks + 1, sizeof *s->list));
-    struct stage_block *b = &s->list[s->blocks];
-    *b = (struct stage_block){.bytes = bytes};
+    struct pinned_block *b = &s->list[s->blocks];
+    *b = (struct pinned_block){.bytes = bytes};
     PASS(buffers->pin(s->context, &b->host, (size_t)bytes));
     s->blocks++;
     *out = b;
@@ -49,7 +49,7 @@ static graco_status start_staged(struct comm *comm, int count, const struct comm
     struct context *c = s->context;
     for (int i = 0; i < count; i++) {
         struct comm_message m = list[i];
-        struct stage_block *b = NULL;
+        struct pinned_block *b = NULL;
         if (m.bytes == 0)
             continue;
         PASS(take_block(&b, s, m.bytes));
@@ -74,7 +74,7 @@ static graco_status finish_staged(struct comm *comm, double seconds)
     struct context *c = s->context;
     PASS(c->comm->finish(c->comm, seconds));
     for (int64_t i = 0; i < s->blocks; i++) {
-        const struct stage_block *b = &s->list[i];
+        const struct pinned_block *b = &s->list[i];
         if (b->count > 0 && b->device)
             PASS(c->buffers->upload(c, b->device, b->host, (size_t)b->count));
     }
@@ -137,17 +137,17 @@ static bool each_its_own(const struct place *all, int ranks)
     return true;
 }
 
-/* NCCL's links where every rank has a GPU of its own, and all have NCCL; else staged ones. */
+/* NCCL's peers where every rank has a GPU of its own, and all have NCCL; else staged ones. */
 static graco_status make_links(struct context *c, const struct place *all)
 {
-    struct comm *links = NULL;
+    struct comm *peers = NULL;
     graco_status status = GRACO_OK;
-    if (c->backend->link && each_its_own(all, c->comm->ranks))
-        PASS(c->backend->link(c, &links));
-    if (!links)
-        status = create_staged(&links, c);
+    if (c->backend->connect && each_its_own(all, c->comm->ranks))
+        PASS(c->backend->connect(c, &peers));
+    if (!peers)
+        status = create_staged(&peers, c);
     PASS(comm_agree(c->comm, status));
-    c->links = links;
+    c->peers = peers;
     return GRACO_OK;
 }
 
@@ -175,9 +175,9 @@ done:
 
 void exchange_close(struct context *c)
 {
-    if (c->links)
-        c->links->free(c->links);
-    c->links = NULL;
+    if (c->peers)
+        c->peers->free(c->peers);
+    c->peers = NULL;
 }
 
 /* ---- Sums and rows ---------------------------------------------------------------------------- */
@@ -200,19 +200,19 @@ done:
 
 graco_status exchange_sum_floats(struct context *c, float *x, int64_t n)
 {
-    return c->links ? sum_on_host(c, x, n, sizeof *x) : comm_sum_floats(c->comm, x, n);
+    return c->peers ? sum_on_host(c, x, n, sizeof *x) : comm_sum_floats(c->comm, x, n);
 }
 
 graco_status exchange_sum_doubles(struct context *c, double *x, int64_t n)
 {
-    return c->links ? sum_on_host(c, x, n, sizeof *x) : comm_sum_doubles(c->comm, x, n);
+    return c->peers ? sum_on_host(c, x, n, sizeof *x) : comm_sum_doubles(c->comm, x, n);
 }
 
-static graco_status start_one(struct comm *links, int peer, bool sent, const float *data,
+static graco_status start_one(struct comm *peers, int peer, bool sent, const float *data,
                               int64_t floats)
 {
-    return links->start(
-        links, 1, &(struct comm_message){peer, sent, (void *)data, floats * (int64_t)sizeof *data});
+    return peers->start(
+        peers, 1, &(struct comm_message){peer, sent, (void *)data, floats * (int64_t)sizeof *data});
 }
 
 /* The rows of one view: `packed` gets those that others read. */
@@ -220,14 +220,14 @@ static graco_status start_rows(struct context *c, const struct comm_rows *rows, 
                                int64_t cols, float *X, float *packed)
 {
     float *others = X + rows->own * cols;
-    int64_t total = rows->sent_start[c->links->ranks];
+    int64_t total = rows->sent_start[c->peers->ranks];
     if (total > 0)
         PASS(c->kernels->gather(c, total, cols, packed, X, sent));
-    for (int r = 0; r < c->links->ranks; r++) {
+    for (int r = 0; r < c->peers->ranks; r++) {
         int64_t in = rows->received_start[r], out = rows->sent_start[r];
-        PASS(start_one(c->links, r, false, others + in * cols,
+        PASS(start_one(c->peers, r, false, others + in * cols,
                        (rows->received_start[r + 1] - in) * cols));
-        PASS(start_one(c->links, r, true, packed + out * cols,
+        PASS(start_one(c->peers, r, true, packed + out * cols,
                        (rows->sent_start[r + 1] - out) * cols));
     }
     return GRACO_OK;
@@ -236,15 +236,15 @@ static graco_status start_rows(struct context *c, const struct comm_rows *rows, 
 graco_status exchange_rows(struct context *c, const struct comm_rows *rows, const int32_t *sent,
                            int64_t cols, int views, float *X)
 {
-    if (!c->links)
+    if (!c->peers)
         return comm_exchange(c->comm, rows, cols, views, X);
-    int64_t total = rows->sent_start[c->links->ranks], all = rows->own + rows->others;
+    int64_t total = rows->sent_start[c->peers->ranks], all = rows->own + rows->others;
     float *packed = NULL;
     graco_status status = GRACO_OK;
     TRY(context_take(c, &packed, views * total * cols, sizeof *packed));
     for (int view = 0; view < views; view++)
         TRY(start_rows(c, rows, sent, cols, X + view * all * cols, packed + view * total * cols));
-    TRY(c->links->finish(c->links, 0));
+    TRY(c->peers->finish(c->peers, 0));
 done:
     context_give(c, packed);
     return status;
@@ -254,7 +254,7 @@ done:
 
 struct round_trip {
     struct context *context;
-    struct comm *links;
+    struct comm *peers;
     const struct exchange_blocks *blocks;
     float *in[2][EXCHANGE_ARRAYS]; /* one is worked on while the other is filled */
 };
@@ -273,11 +273,11 @@ static int block_of(const struct comm *comm, int step)
 static graco_status start_step(const struct round_trip *t, int step)
 {
     const struct exchange_blocks *b = t->blocks;
-    struct comm *links = t->links;
-    int from = block_of(links, step), to = (links->rank + step) % links->ranks;
+    struct comm *peers = t->peers;
+    int from = block_of(peers, step), to = (peers->rank + step) % peers->ranks;
     for (int k = 0; k < b->arrays; k++) {
-        PASS(start_one(links, from, false, t->in[step % 2][k], nodes_of(b, from) * b->width[k]));
-        PASS(start_one(links, to, true, b->own[k], nodes_of(b, links->rank) * b->width[k]));
+        PASS(start_one(peers, from, false, t->in[step % 2][k], nodes_of(b, from) * b->width[k]));
+        PASS(start_one(peers, to, true, b->own[k], nodes_of(b, peers->rank) * b->width[k]));
     }
     return GRACO_OK;
 }
@@ -286,7 +286,7 @@ static graco_status open_trip(struct round_trip *t)
 {
     const struct exchange_blocks *b = t->blocks;
     int64_t most = 0;
-    for (int r = 0; r < t->links->ranks; r++)
+    for (int r = 0; r < t->peers->ranks; r++)
         most = nodes_of(b, r) > most ? nodes_of(b, r) : most;
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < b->arrays; k++)
@@ -299,16 +299,16 @@ graco_status exchange_visit(struct context *c, const struct exchange_blocks *blo
                                                   const float *const block[EXCHANGE_ARRAYS]),
                             void *job)
 {
-    struct comm *links = c->links ? c->links : c->comm;
-    struct round_trip t = {.context = c, .links = links, .blocks = blocks};
+    struct comm *peers = c->peers ? c->peers : c->comm;
+    struct round_trip t = {.context = c, .peers = peers, .blocks = blocks};
     graco_status status = GRACO_OK;
     TRY(open_trip(&t));
     TRY(start_step(&t, 1));
-    TRY(visit(job, links->rank, nodes_of(blocks, links->rank), blocks->own));
-    for (int step = 1; step < links->ranks; step++) {
-        int rank = block_of(links, step);
-        TRY(links->finish(links, 0));
-        if (step + 1 < links->ranks)
+    TRY(visit(job, peers->rank, nodes_of(blocks, peers->rank), blocks->own));
+    for (int step = 1; step < peers->ranks; step++) {
+        int rank = block_of(peers, step);
+        TRY(peers->finish(peers, 0));
+        if (step + 1 < peers->ranks)
             TRY(start_step(&t, step + 1));
         TRY(visit(job, rank, nodes_of(blocks, rank), (const float *const *)t.in[step % 2]));
     }

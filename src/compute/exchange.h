@@ -1,9 +1,9 @@
 /* What ranks tell each other of a context's buffers: sums, rows of others, and blocks that go round.
  *
- * Where buffers are host memory these are comm's own functions. A device has `links` beside its comm:
- * a struct comm whose messages lie in the device's memory. There are two kinds. Staged links copy a
+ * Where buffers are host memory these are comm's own functions. A device has `peers` beside its comm:
+ * a struct comm whose messages lie in the device's memory. There are two kinds. Staged peers copy a
  * message to pinned memory of the host, send it through comm, and copy what came back to the device.
- * NCCL's (comm/comm_nccl.h) go from GPU to GPU; ranks take them where each has a GPU of its own. Both
+ * NCCL's (comm/comm_nccl.h) send from GPU to GPU; ranks take them where each has a GPU of its own. Both
  * move bytes and add nothing, so a training gets the same bits over either.
  *
  * Every function is called by all ranks, in the same order; a NULL comm is one process, which has

@@ -2,7 +2,7 @@
  * kernels is what lies between a GPU's. Messages reach comm from pinned memory alone, an upload's source
  * stays as it is until somebody waits, sums and rows are comm's own to the bit, every block is visited once
  * and in its order, and a training has the bits of ranks on the CPU. Ranks that each have a device of their
- * own link them by NCCL, here one that copies in memory (tests/comm/pretended_nccl.c): the same bits. */
+ * own connect them by NCCL, here one that copies in memory (tests/comm/pretended_nccl.c): the same bits. */
 #include "base/memory.h"
 #include "check.h"
 #include "comm/comm_nccl.h"
@@ -106,7 +106,7 @@ static void unpin(struct context *c, void *block)
     host_buffers.release(c, block);
 }
 
-static graco_status link_nccl(struct context *c, struct comm **out)
+static graco_status connect_nccl(struct context *c, struct comm **out)
 {
     return comm_nccl_create(out, c->comm, NULL);
 }
@@ -133,7 +133,7 @@ static struct backend pretend(void)
     backend.host = false;
     backend.finish = wait_copies;
     backend.buffers = &buffers;
-    backend.link = link_nccl;
+    backend.connect = connect_nccl;
     return backend;
 }
 
@@ -288,7 +288,7 @@ static void tell_each_other(struct comm *comm, void *job)
     name_device(c, comm, own);
     c->recorder = (const struct recorder *)&device; /* any: messages lie between kernels */
     CHECK_OK(exchange_open(c, comm));
-    CHECK(c->links && c->links != comm && !c->recorder);
+    CHECK(c->peers && c->peers != comm && !c->recorder);
     for (int round = 0; round < 3; round++) {
         check_sums(c, comm);
         check_rows(c, comm);

@@ -32,7 +32,7 @@ void cuda_unpin(struct context *c, void *block);
 graco_status cuda_wait(struct context *c);
 
 graco_status cuda_choose(int number);
-graco_status cuda_link(struct context *c, struct comm **out);
+graco_status cuda_connect(struct context *c, struct comm **out);
 
 graco_status cuda_record(struct context *c);
 graco_status cuda_recorded(struct context *c, struct recording **out);

@@ -30,7 +30,7 @@ graco_status cuda_choose(int number)
     return cuda_check(cudaSetDevice(number % count), "choosing a GPU");
 }
 
-graco_status cuda_link(struct context *c, struct comm **out)
+graco_status cuda_connect(struct context *c, struct comm **out)
 {
     return comm_nccl_create(out, c->comm, state_of(c)->stream);
 }
