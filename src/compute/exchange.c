@@ -236,9 +236,12 @@ static graco_status start_rows(struct context *c, const struct comm_rows *rows, 
 graco_status exchange_rows(struct context *c, const struct comm_rows *rows, const int32_t *sent,
                            int64_t cols, int views, float *X)
 {
+    int64_t all = rows->own + rows->others;
+    for (int view = 0; view < views && !c->peers; view++)
+        PASS(comm_exchange(c->comm, rows, cols, X + view * all * cols));
     if (!c->peers)
-        return comm_exchange(c->comm, rows, cols, views, X);
-    int64_t total = rows->sent_start[c->peers->ranks], all = rows->own + rows->others;
+        return GRACO_OK;
+    int64_t total = rows->sent_start[c->peers->ranks];
     float *packed = NULL;
     graco_status status = GRACO_OK;
     TRY(context_take(c, &packed, views * total * cols, sizeof *packed));

@@ -199,6 +199,10 @@ graco_status views_create(struct views **out, struct context *context, const str
         TRY(context_share(context, &s->sent, shard->rows.sent,
                           shard->rows.sent_start[comm_ranks(shard->comm)], sizeof(int32_t)));
         views->map.sent = s->sent;
+        for (int way = 0; way < 2; way++) {
+            views->map.order[way] = shard->order[way];
+            views->map.inner[way] = shard->inner[way];
+        }
     }
     if (graph->drawn)
         TRY(context_share(context, &s->drawn, graph->drawn, s->drawn_count, sizeof(uint32_t)));

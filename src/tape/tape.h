@@ -78,6 +78,10 @@ struct sparse_map {
     struct comm *comm;
     const struct comm_rows *rows;
     const int32_t *sent; /* rows->sent as the device sees it */
+    /* Then the rows of a matrix, and of a transpose, first those that read this rank's columns alone,
+     * `inner` of them: they are computed while rows of others are on their way. */
+    const int32_t *order[2];
+    int64_t inner[2];
 };
 
 /* [M_1 X_1; M_2 X_2]: (views * M's rows, X's columns). The map must outlive tape_backward. */

@@ -192,6 +192,7 @@ graco_status cuda_open(struct context *c)
     PASS(cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
                     "creating a stream"));
     s->processors = properties.multiProcessorCount;
+    s->shared_bytes = (int)properties.sharedMemPerBlockOptin;
     s->wgmma = properties.major == 9;
     PASS(cuda_allocate(c, &s->workspace, WORKSPACE_BYTES));
     c->bytes = c->most_bytes = WORKSPACE_BYTES;

@@ -12,9 +12,11 @@
 #include "compute/cuda/cuda_tiles.cuh"
 
 /* Tiles know one process's rows alone. */
-static bool in_tiles(const struct context *c, const struct contrast *s)
+static bool in_tiles(struct context *c, const struct contrast *s)
 {
-    return c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX && !s->bounds;
+    bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32 &&
+                  state_of(c)->shared_bytes >= FLOAT_TILES_SHARED;
+    return (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX && !s->bounds;
 }
 
 /* Nodes of all ranks. */
