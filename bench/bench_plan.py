@@ -6,8 +6,9 @@
 
 Rates are measured anew in every round, right before the trainings of that round, because machines change
 their speed by themselves. An epoch's time is the median of a training's epochs without the first; the
-table shows the median of the rounds' ratios. With --cpu, for one thread on a busy machine, an epoch's time
-is the processor time of a longer training less that of a shorter one, divided by the epochs between them.
+table shows the median of the rounds' ratios. With --cpu, for a busy machine, an epoch's time is the processor
+time of a longer training less that of a shorter one, divided by the epochs between them and by the threads: what
+threads would take that never wait for each other.
 With --device cuda, memory is that of the buffers on the GPU: device_bytes of the plan, buffer_bytes of the
 training.
 """
@@ -73,7 +74,7 @@ def measure(arguments, shape, threads, work):
     result, seconds, cpu = train(arguments.graco, options, many, tempfile.mkdtemp(dir=work))
     if arguments.cpu:
         less = train(arguments.graco, options, few, tempfile.mkdtemp(dir=work))[2]
-        seconds = (cpu - less) / (many - few)
+        seconds = (cpu - less) / (many - few) / int(threads)
     here, there = ("host", "peak_rss") if arguments.device == "cpu" else ("device", "buffer")
     return planned[here + "_bytes"], result[there + "_bytes"], planned["epoch_seconds"], seconds
 

@@ -294,11 +294,21 @@ double threads_seconds_roughly(void)
 #endif
 }
 
-double threads_own_seconds(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double threads_own_seconds(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double threads_shared_seconds(int threads)
+{
+    return threads == 1 ? threads_own_seconds() : seconds_of(CLOCK_PROCESS_CPUTIME_ID) / threads;
 }
 
 int64_t graco_peak_memory(void)

@@ -41,4 +41,9 @@ double threads_seconds_roughly(void);
 /* Seconds that the calling thread has spent on a core. */
 double threads_own_seconds(void);
 
+/* A clock for work that so many threads share evenly, which other programs do not prolong: of one thread, its own
+ * seconds; of several, those that all threads of the process have spent on cores, divided by their number.
+ * Who waits for a piece of another's looks for a while, so that time counts; a thread that sleeps does not. */
+double threads_shared_seconds(int threads);
+
 #endif

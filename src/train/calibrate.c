@@ -11,9 +11,11 @@
 
 #include <math.h>
 
-/* A job runs again until it has taken this long in all. One thread looks at its own time on a core, and
- * its median run counts, because a training is no row of lucky runs. Several threads and devices look at
- * the clock, and the fastest run counts: others may have waited for a core that another program had. */
+/* A job runs again until it has taken this long in all. On the host its time is that of its threads on cores, and
+ * the median run counts, because a training is no row of lucky runs. By the clock, a job of several
+ * threads takes longer whenever another program has one of their cores, even for a moment, and jobs are too short
+ * to have a run in which none does. Also, a job has fewer pieces than a training: threads that find none left
+ * are no part of the rate. Devices look at the clock, and their fastest run counts. */
 static const double JOB_SECONDS = 0.04;
 enum { JOB_RUNS_LEAST = 5, JOB_RUNS_MOST = 2000 };
 
@@ -268,22 +270,27 @@ static graco_status run_job(struct desk *d, const struct job *job)
     return context_finish(d->context);
 }
 
+static double seconds_now(const struct desk *d)
+{
+    const struct context *c = d->context;
+    return c->backend->host ? threads_shared_seconds(c->threads) : threads_seconds();
+}
+
 static graco_status time_job(double *out, struct desk *d, const struct job *job,
                              struct timing *timing)
 {
-    bool alone = d->context->backend->host && d->context->threads == 1;
-    double (*clock)(void) = alone ? threads_own_seconds : threads_seconds;
+    bool host = d->context->backend->host;
     PASS(run_job(d, job)); /* takes buffers, and memory for the first time */
-    double begin = clock(), last = begin, fastest = HUGE_VAL;
+    double begin = seconds_now(d), last = begin, fastest = HUGE_VAL;
     timing->kept = timing->count = 0;
     for (int i = 0; i < JOB_RUNS_MOST && (i < JOB_RUNS_LEAST || last - begin < JOB_SECONDS); i++) {
         PASS(run_job(d, job));
-        double now = clock();
+        double now = seconds_now(d);
         timing_add(timing, now - last);
         fastest = fmin(fastest, now - last);
         last = now;
     }
-    *out = alone ? timing_median(timing) : fastest;
+    *out = host ? timing_median(timing) : fastest;
     return GRACO_OK;
 }
 

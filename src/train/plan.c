@@ -114,10 +114,10 @@ static void close_training(struct planning *p)
     tally_clear(&p->tally);
 }
 
-/* Seconds of this thread, which other programs do not prolong; with more threads, of the clock. */
+/* Seconds of the training's threads, which other programs do not prolong. */
 static double now(const struct planning *p)
 {
-    return p->trainer->context->threads == 1 ? threads_own_seconds() : threads_seconds();
+    return threads_shared_seconds(p->trainer->context->threads);
 }
 
 /* Seconds of the host for mini-batches so far: sampling them and building their stages. Other threads

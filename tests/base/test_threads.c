@@ -141,6 +141,26 @@ static void nested(void)
     CHECK(atomic_load(&wrong) == 0);
 }
 
+/* Each piece takes a hundredth of a second of the thread that works on it. */
+static void spend(void *job, struct threads_piece piece)
+{
+    (void)job;
+    for (int64_t i = piece.first; i < piece.last; i++)
+        for (double begin = threads_own_seconds(); threads_own_seconds() - begin < 0.01;)
+            continue;
+}
+
+/* Two threads share the work of one: half of its time, however busy the machine is, less what was there before. */
+static void shared_time(void)
+{
+    enum { PIECES = 20 };
+    double one = threads_shared_seconds(1), two = threads_shared_seconds(2);
+    threads_run(2, PIECES, 1, spend, NULL);
+    CHECK(threads_shared_seconds(1) - one < 0.01 * PIECES + 0.05);
+    CHECK(threads_shared_seconds(2) - two > 0.01 * PIECES / 2 * 0.99);
+    CHECK(threads_shared_seconds(2) - two < 0.01 * PIECES / 2 + 0.05);
+}
+
 static void after_fork(void)
 {
     pid_t child = fork();
@@ -162,6 +182,7 @@ int main(void)
     shapes();
     callers();
     nested();
+    shared_time();
     if (!SANITIZED)
         after_fork();
     return check_result();

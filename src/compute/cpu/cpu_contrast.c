@@ -36,6 +36,7 @@ enum {
     TILE_FLOATS = TILE * TILE,
     PANELS_PER_PIECE = 4,
     FLAT_PIECE = 16384,
+    GRAIN = 16, /* columns of similarities: a whole register of any instruction set */
 };
 
 static const double LOG2E = 1.44269504088896340736;
@@ -159,7 +160,7 @@ static void similarities(const struct tile_sweep *sweep, struct block I, struct 
     }
     sweep->loops->product(&(struct panel_product){
         .rows = I.rows,
-        .cols = J.rows,
+        .cols = pieces_of(J.rows, GRAIN) * GRAIN, /* there are zeros behind the last */
         .depth = d,
         .A = a->Z + I.first * d,
         .a_row = d,

@@ -91,7 +91,7 @@ void rounded_similarities(const struct rounded_rows *a, const struct rounded_row
     int64_t view = J.first / b->n, first = J.first - view * b->n;
     a->loops->product(&(struct panel_product_bf16){
         .rows = I.rows,
-        .cols = J.rows,
+        .cols = pieces_of(J.rows, BF16_GRAIN) * BF16_GRAIN, /* zeros behind the last */
         .depth = a->depth,
         .A = a->Z + I.first * a->depth,
         .a_row = a->depth,

@@ -149,10 +149,13 @@ static void exp_tile(float *tile, int64_t ld, int64_t rows, int64_t cols, float 
             total += e;
         }
         float rest = 0;
-        for (; j < cols; j++) {
-            row[j] = exp2_scalar(row[j] * scale - scale);
-            col_sum[j] += row[j];
-            rest += row[j];
+        if (j < cols) {
+            ext_vector e = exp2_vector(load_part(row + j, cols - j) * a + b);
+            for (int64_t lane = 0; j + lane < cols; lane++) {
+                row[j + lane] = e[lane];
+                col_sum[j + lane] += e[lane];
+                rest += e[lane];
+            }
         }
         row_sum[i] = sum(total) + rest;
     }
