@@ -1,6 +1,6 @@
 /* The exact objective in half precision on a GPU: tiles of the tensor cores, as the H100 family
- * computes them and as every other GPU does, against float64, at sizes around the edges of tiles.
- */
+ * computes them and as every other GPU does, against float64, at sizes around the edges of tiles; and
+ * wide rows, in whatever way this build computes them. */
 #include "base/memory.h"
 #include "check.h"
 #include "compute/context.h"
@@ -122,6 +122,8 @@ int main(int argc, char **argv)
     bool small = argc > 1 && strcmp(argv[1], "small") == 0; /* for compute-sanitizer */
     static const int64_t SIZES[][2] = {{2, 5},     {63, 64},   {64, 65},   {127, 1},  {128, 128},
                                        {129, 256}, {300, 200}, {640, 100}, {700, 256}};
+    static const int64_t WIDE[][2] = {{3, 257},    {65, 320},   {127, 512}, {129, 1000},
+                                      {128, 1024}, {201, 1023}, {385, 513}};
     const struct backend *cuda = NULL;
     if (backend_find(&cuda, "cuda") != GRACO_OK) {
         printf("skipped: no GPU\n");
@@ -136,11 +138,19 @@ int main(int argc, char **argv)
         for (int kind = 0; kind < 4; kind++)
             check_size(SIZES[i][0], SIZES[i][1], i % 2 ? 0.4 : 0.9, kind % 2, kind / 2,
                        SIZES[i][0] < 130);
+    for (size_t i = 0; i < sizeof WIDE / sizeof *WIDE; i++)
+        for (int kind = 0; kind < 4; kind++)
+            check_size(WIDE[i][0], WIDE[i][1], i % 2 ? 0.4 : 0.9, kind % 2, kind / 2,
+                       WIDE[i][0] < 130);
     if (!small) {
         check_size(1000, 256, 0.5, true, false, false);
         check_size(5000, 128, 0.5, true, false, false);
         check_size(9000, 256, 0.7, true, false, false);
         check_size(9000, 256, 0.7, false, false, false);
+        check_size(3000, 512, 0.05, true, false, false);
+        check_size(3001, 512, 0.05, false, false, false);
+        check_size(17001, 320, 0.5, true, false, false); /* several panels */
+        check_size(9001, 1024, 0.5, false, false, false);
     }
     for (int i = 0; i < WAYS; i++)
         context_free(way[i]);

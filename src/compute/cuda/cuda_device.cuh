@@ -184,6 +184,14 @@ __device__ static inline int64_t block_from_end()
     return gridDim.x - 1 - blockIdx.x;
 }
 
+/* 2^x; 0 where that is no normal number. */
+__device__ static inline float exp2_quick(float x)
+{
+    float e;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(x));
+    return e;
+}
+
 template <typename T> __device__ static inline T warp_sum(T value)
 {
     for (int step = WARP / 2; step > 0; step /= 2)

@@ -67,12 +67,27 @@ __global__ static void round_rows(int64_t rows, int64_t d, int64_t width, T *out
     }
 }
 
+graco_status panels_round(struct cuda_scratch *scratch, const struct contrast *s, const void **out)
+{
+    struct cuda_state *state = state_of(scratch->context);
+    int64_t width = half_width(s->d);
+    void *Z = NULL;
+    PASS(scratch_take(scratch, &Z, 2 * s->n * width, HALF_BYTES));
+    *out = Z;
+    int blocks = (int)blocks_striding(state, 2 * s->n * width, BLOCK);
+    if (scratch->context->precision == PRECISION_FP16)
+        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * s->n, s->d, width, (__half *)Z, s->Z);
+    else
+        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * s->n, s->d, width, (__nv_bfloat16 *)Z,
+                                                        s->Z);
+    PASS_LAUNCH("rounding rows");
+    return GRACO_OK;
+}
+
 static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep *sweep,
                                const struct contrast *s, bool backward)
 {
     struct context *c = scratch->context;
-    struct cuda_state *state = state_of(c);
-    void *Z = NULL;
     int64_t floats = panel_rows(s) * panel_cols(s);
     sweep->spec = s;
     sweep->operands = c->precision == PRECISION_FP16   ? CUDA_R_16F
@@ -84,19 +99,10 @@ static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep 
     sweep->weights = sweep->S;
     if (sweep->operands == CUDA_R_32F)
         return GRACO_OK;
+    PASS(panels_round(scratch, s, &sweep->Z));
     sweep->width = half_width(s->d);
-    PASS(scratch_take(scratch, &Z, 2 * s->n * sweep->width, HALF_BYTES));
-    sweep->Z = Z;
     if (backward)
         PASS(scratch_take(scratch, &sweep->weights, floats, HALF_BYTES));
-    int blocks = (int)blocks_striding(state, 2 * s->n * sweep->width, BLOCK);
-    if (sweep->operands == CUDA_R_16F)
-        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * s->n, s->d, sweep->width, (__half *)Z,
-                                                        s->Z);
-    else
-        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * s->n, s->d, sweep->width,
-                                                        (__nv_bfloat16 *)Z, s->Z);
-    PASS_LAUNCH("rounding rows");
     return GRACO_OK;
 }
 
@@ -127,8 +133,7 @@ static struct operand rows_of(const struct panel_sweep *sweep, int64_t row, bool
     return {(const char *)sweep->Z + row * bytes, sweep->width, transposed};
 }
 
-/* C (+)= A op(B). */
-static graco_status multiply(struct context *c, cudaDataType operands, struct result C, int64_t k,
+graco_status panels_multiply(struct context *c, cudaDataType operands, struct result C, int64_t k,
                              struct operand A, struct operand B)
 {
     const struct cuda_state *s = state_of(c);
@@ -136,17 +141,19 @@ static graco_status multiply(struct context *c, cudaDataType operands, struct re
     if (operands == CUDA_R_32F)
         return cuda_multiply(c, C, k, A, B);
     return cuda_check_blas(s->call.gemm(s->blas, B.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                        CUBLAS_OP_N, C.n, C.m, k, &one, B.data, operands, B.ld,
-                                        A.data, operands, A.ld, &beta, C.data, CUDA_R_32F, C.ld,
-                                        CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                                        A.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, C.n, C.m, k, &one,
+                                        B.data, operands, B.ld, A.data, operands, A.ld, &beta,
+                                        C.data, CUDA_R_32F, C.ld, CUBLAS_COMPUTE_32F,
+                                        CUBLAS_GEMM_DEFAULT),
                            "a product of halves");
 }
 
 static graco_status similarities(struct context *c, const struct panel_sweep *sweep,
                                  const struct panel *p)
 {
-    return multiply(c, sweep->operands, {sweep->S, p->ld, p->rows, p->cols, false}, sweep->width,
-                    rows_of(sweep, p->first, false), rows_of(sweep, p->from, true));
+    return panels_multiply(c, sweep->operands, {sweep->S, p->ld, p->rows, p->cols, false},
+                           sweep->width, rows_of(sweep, p->first, false),
+                           rows_of(sweep, p->from, true));
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
@@ -237,8 +244,8 @@ static graco_status backward_panel(struct context *c, struct panel_sweep *sweep,
                                                        sweep->inverse);
     PASS_LAUNCH("weighing similarities");
     /* Later panels of a row add. */
-    return multiply(c, sweep->operands, {dZ, s->d, p->rows, s->d, p->from != from}, p->cols,
-                    operand_of(sweep->weights, p->ld), rows_of(sweep, p->from, false));
+    return panels_multiply(c, sweep->operands, {dZ, s->d, p->rows, s->d, p->from != from}, p->cols,
+                           operand_of(sweep->weights, p->ld), rows_of(sweep, p->from, false));
 }
 
 graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s,

@@ -16,6 +16,7 @@
 
 #include "compute/cuda/cuda_device.cuh"
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 enum {
@@ -177,14 +178,19 @@ template <bool backward> struct tile_walk {
 
 __device__ static inline float tile_exp(float x, float scale)
 {
-    float e;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(fmaf(x, scale, -scale)));
-    return e;
+    return exp2_quick(fmaf(x, scale, -scale));
 }
 
-__device__ static inline uint32_t tile_pack(float low, float high)
+/* Two numbers as operands of a product: halves, or bf16. */
+__device__ static inline uint32_t tile_pack(float low, float high, const __half * = NULL)
 {
     __half2 both = __floats2half2_rn(low, high);
+    return *reinterpret_cast<uint32_t *>(&both);
+}
+
+__device__ static inline uint32_t tile_pack(float low, float high, const __nv_bfloat16 *)
+{
+    __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
     return *reinterpret_cast<uint32_t *>(&both);
 }
 
@@ -219,6 +225,23 @@ __device__ static inline void tile_exponentiate(const struct tiles &t, float (&s
         if (at_y >= rows || at_x >= cols || (row == col && at_x == at_y))
             s[i] = 0;
     }
+}
+
+/* The same, where `rows` and `cols` from the warp's first on are no padding, and 0 where column less
+ * row is `diagonal` too. TILE_NOWHERE: nowhere. */
+template <int count>
+__device__ static inline void tile_exponentials(float (&s)[count], float scale, int rows, int cols,
+                                                int diagonal)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        s[i] = tile_exp(s[i], scale);
+    if (diagonal == TILE_NOWHERE && rows >= 16 && cols >= count * 2)
+        return;
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        if (tile_y(i) >= rows || tile_x(i) >= cols || tile_x(i) - tile_y(i) == diagonal)
+            s[i] = 0;
 }
 
 /* A thread's sums along its two rows and its columns. */
@@ -262,7 +285,7 @@ __device__ static inline void tile_leave_sums(const struct tiles &t, double (&su
 
 /* Weights e (1/D_i + 1/D_j) in halves, as the next product takes them. The weight is 0 where column
  * less row is `diagonal`: there the row meets itself or its partner. TILE_NOWHERE: nowhere. */
-template <int count>
+template <typename H = __half, int count>
 __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const float (&s)[count],
                                          float scale, const float (&own)[2], const float *inverse,
                                          int diagonal)
@@ -277,8 +300,8 @@ __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const floa
             if (tile_x(4 * i + j) - tile_y(j) == diagonal)
                 e[j] = 0;
         }
-        w[i / 2][i % 2 * 2] = tile_pack(e[0], e[1]);
-        w[i / 2][i % 2 * 2 + 1] = tile_pack(e[2], e[3]);
+        w[i / 2][i % 2 * 2] = tile_pack(e[0], e[1], (H *)NULL);
+        w[i / 2][i % 2 * 2 + 1] = tile_pack(e[2], e[3], (H *)NULL);
     }
 }
 
@@ -315,7 +338,28 @@ template <int count> __device__ static inline void tile_fold(float *v)
             }
 }
 
+/* Lane r of four gets u[r] of each: its u[q] is what lane q had in u[r]. */
+__device__ static inline void tile_transpose(uint32_t (&u)[4])
+{
+    int lane = threadIdx.x % 4;
+#pragma unroll
+    for (int bit = 1; bit < 4; bit *= 2)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (!(i & bit)) {
+                uint32_t got = __shfl_xor_sync(~0u, lane & bit ? u[i] : u[i | bit], bit);
+                u[i] = lane & bit ? got : u[i];
+                u[i | bit] = lane & bit ? u[i | bit] : got;
+            }
+}
+
 /* ---- Launching ------------------------------------------------------------------------------- */
+
+/* What tiles and panels of wide rows begin with: sizes and the image of Z, rows padded to `width`
+ * columns of halves or bf16; and 1 / D for padded rows. */
+graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const struct contrast *s,
+                        int width, bool bf16);
+graco_status tiles_pad_inverse(struct cuda_scratch *scratch, struct tiles *t, const float *inverse);
 
 /* The sweeps over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
  * GPU since the A100 has. */
