@@ -109,6 +109,20 @@ static inline float exp2_quick(float x)
     return exp2f(x);
 }
 
+static inline int __float_as_int(float x)
+{
+    int bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float __int_as_float(int bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* ---- Threads ----------------------------------------------------------------------------------- */
 
 extern struct emulated_place {

@@ -148,6 +148,13 @@ graco_status panels_multiply(struct context *c, cudaDataType operands, struct re
                            "a product of halves");
 }
 
+graco_status cuda_half_product(struct context *c, int64_t side, float *C, const uint16_t *A,
+                               const uint16_t *B)
+{
+    return panels_multiply(c, CUDA_R_16F, {C, side, side, side, false}, side, operand_of(A, side),
+                           transpose_of(B, side));
+}
+
 static graco_status similarities(struct context *c, const struct panel_sweep *sweep,
                                  const struct panel *p)
 {

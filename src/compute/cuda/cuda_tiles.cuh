@@ -48,6 +48,13 @@ static inline __host__ __device__ int64_t tiles_rows(const struct tiles &t)
     return 2 * t.blocks * TILE_ROWS;
 }
 
+/* How many of the rows of `count` blocks from this one on are no padding. */
+static inline __host__ __device__ int tiles_filled(const struct tiles &t, int64_t block, int count)
+{
+    int64_t left = t.n - (block < t.blocks ? block : block - t.blocks) * TILE_ROWS;
+    return (int)(left < count * TILE_ROWS ? left : count * TILE_ROWS);
+}
+
 /* ---- The order of tiles ---------------------------------------------------------------------- */
 
 /* Tiles in the row of block `row`. */
@@ -154,6 +161,8 @@ template <bool backward> struct tile_walk {
     /* The block of columns; backward, the group of TILE_BACK_COLS of them. */
     __device__ int64_t col(const struct tiles &t) const
     {
+        if (!backward && t.within && TILES_STEP >= 1) /* a division takes as long as many sums */
+            return row + k < 2 * t.blocks ? row + k : row + k - 2 * t.blocks;
         if (!backward)
             return t.within ? (row + k) % (2 * t.blocks) : t.blocks + k;
         int64_t place = k + turn <= last ? k + turn : k + turn - last - 1;
@@ -179,6 +188,26 @@ template <bool backward> struct tile_walk {
 __device__ static inline float tile_exp(float x, float scale)
 {
     return exp2_quick(fmaf(x, scale, -scale));
+}
+
+/* 2^x on the units that multiply and add: a polynomial on [-1/2, 1/2], off by 3e-6 at most. */
+__device__ static inline float tile_exp2_sum(float x)
+{
+    const float shift = 12582912; /* 1.5 2^23: what is added to it is rounded to whole numbers */
+    float clamped = fmaxf(x, -126), whole = clamped + shift, f = clamped - (whole - shift), p;
+    p = fmaf(0.009570102f, f, 0.055917863f);
+    p = fmaf(p, f, 0.24024744f);
+    p = fmaf(p, f, 0.6931218f);
+    p = fmaf(p, f, 0.9999993f);
+    return __int_as_float(__float_as_int(p) + (__float_as_int(whole) << 23));
+}
+
+/* The exponential of a thread's x[i]. From step 2 on one in four is a polynomial's: the unit for
+ * exponentials makes 16 per clock, and those that multiply and add have time to spare. */
+__device__ static inline float tile_exp_at(int i, float x, float scale)
+{
+    return TILES_STEP >= 2 && i % 4 == 3 ? tile_exp2_sum(fmaf(x, scale, -scale))
+                                         : tile_exp(x, scale);
 }
 
 /* Two numbers as operands of a product: halves, or bf16. */
@@ -235,7 +264,7 @@ __device__ static inline void tile_exponentials(float (&s)[count], float scale, 
 {
 #pragma unroll
     for (int i = 0; i < count; i++)
-        s[i] = tile_exp(s[i], scale);
+        s[i] = tile_exp_at(i, s[i], scale);
     if (diagonal == TILE_NOWHERE && rows >= 16 && cols >= count * 2)
         return;
 #pragma unroll
@@ -296,7 +325,7 @@ __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const floa
         float e[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            e[j] = tile_exp(s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
+            e[j] = tile_exp_at(j, s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
             if (tile_x(4 * i + j) - tile_y(j) == diagonal)
                 e[j] = 0;
         }

@@ -10,6 +10,9 @@
 enum {
     GROUP_ROWS = TILE_ROWS / 2,
     MULTIPLIERS = 2 * GROUP / WARP, /* warps */
+    /* A turn ends once its products are asked for, not once they are there: the other group's follow
+     * without a gap. */
+    EARLY_PASS = TILES_STEP >= 3,
 };
 
 /* Shared memory: the rows of the block, then the ring. Both are multiples of 1024 bytes, the period
@@ -212,9 +215,12 @@ __global__ static void __launch_bounds__(THREADS, 1)
             similarities<width, TILE_COLS>(s, memory + group * GROUP_ROWS * SLAB_BYTES,
                                            memory + shape::ring + place.stage * shape::stage_bytes);
             matrix_commit();
+            bool passes = group == 0 || walk.tile + 1 < walk.end;
+            if (EARLY_PASS && passes)
+                turn_pass(group);
             matrix_wait();
             hold(s);
-            if (group == 0 || walk.tile + 1 < walk.end)
+            if (!EARLY_PASS && passes)
                 turn_pass(group);
             if (lane == 0) {
                 barrier_arrive(on.empty(place.stage));
@@ -222,7 +228,11 @@ __global__ static void __launch_bounds__(THREADS, 1)
                     barrier_arrive(on.rows_empty());
             }
             float rows[2], cols[32];
-            tile_exponentiate(t, s, walk.row, col, first, 0);
+            if (TILES_STEP >= 1)
+                tile_exponentials(s, t.scale, tiles_filled(t, walk.row, 1) - first,
+                                  tiles_filled(t, col, 1), col == walk.row ? first : TILE_NOWHERE);
+            else
+                tile_exponentiate(t, s, walk.row, col, first, 0);
             tile_sums(rows, cols, s);
             tile_add(sum, rows, walk.between(t));
             tile_fold<4>(cols);
@@ -284,12 +294,18 @@ __global__ static void __launch_bounds__(THREADS, 1)
                 matrix_begin();
                 similarities<width, cols>(s, mine, stage);
                 matrix_commit();
+                if (EARLY_PASS)
+                    turn_pass(group);
                 matrix_wait();
                 hold(s);
-                turn_pass(group);
+                if (!EARLY_PASS)
+                    turn_pass(group);
             }
             int64_t at = walk.row * (TILE_ROWS / cols) + group, col = walk.col(t);
-            bool special = col == at || col == (at + groups / 2) % groups, ends = walk.row_ends();
+            bool special = TILES_STEP >= 1
+                               ? col == at || col - at == groups / 2 || at - col == groups / 2
+                               : col == at || col == (at + groups / 2) % groups;
+            bool ends = walk.row_ends();
             const float *inverse =
                 (const float *)(here.plain + shape::inverse) + place.stage * cols;
             if (special)
@@ -314,10 +330,13 @@ __global__ static void __launch_bounds__(THREADS, 1)
                       describe(stage + k * 16 * SLAB_BYTES, cols * SLAB_BYTES, 8 * SLAB_BYTES));
             similarities<width, cols>(s, mine, coming);
             matrix_commit();
+            bool passes = group == 0 || walk.tile + 1 < walk.end;
+            if (EARLY_PASS && passes)
+                turn_pass(group);
             matrix_wait();
             hold(sum);
             hold(s);
-            if (group == 0 || walk.tile + 1 < walk.end)
+            if (!EARLY_PASS && passes)
                 turn_pass(group);
             if (lane == 0) {
                 barrier_arrive(on.empty(place.stage));

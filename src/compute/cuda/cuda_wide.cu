@@ -72,7 +72,7 @@ static graco_status add_product(struct context *c, const struct wide *p, const v
     int64_t ld = half_width(t.d);
     int64_t first = to < t.blocks ? to * TILE_ROWS : t.n + (to - t.blocks) * TILE_ROWS;
     int64_t other = from < t.blocks ? from * TILE_ROWS : t.n + (from - t.blocks) * TILE_ROWS;
-    int64_t rows = wide_filled(t, p->row, p->rows), cols = wide_filled(t, p->col, p->cols);
+    int64_t rows = tiles_filled(t, p->row, p->rows), cols = tiles_filled(t, p->col, p->cols);
     return panels_multiply(c, bf16_of(c) ? CUDA_R_16BF : CUDA_R_16F,
                            {t.dZ + first * t.d, t.d, transposed ? cols : rows, t.d, true},
                            transposed ? rows : cols,

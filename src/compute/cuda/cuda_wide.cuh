@@ -74,13 +74,6 @@ static inline int wide_shares(int rows, int cols, int processors)
     return best;
 }
 
-/* How many of the rows of `count` blocks from this one on are no padding. */
-static inline __host__ __device__ int wide_filled(const struct tiles &t, int block, int count)
-{
-    int64_t left = t.n - (block < t.blocks ? block : block - t.blocks) * (int64_t)TILE_ROWS;
-    return (int)(left < count * TILE_ROWS ? left : count * TILE_ROWS);
-}
-
 /* Makes one panel. */
 cudaError_t wide_sums_wgmma(const struct wide &p, bool bf16, cudaStream_t stream);
 cudaError_t wide_weights_wgmma(const struct wide &p, bool bf16, cudaStream_t stream);

@@ -112,8 +112,8 @@ __device__ static inline int folded_pair(int lane)
 __device__ static inline void leave_tile_sums(const struct wide &p, const struct wide_tile &at,
                                               float (&s)[2][64], char *room)
 {
-    int filled_rows = wide_filled(p.t, p.row + at.row, 1);
-    int filled_cols = wide_filled(p.t, p.col + at.col, 1);
+    int filled_rows = tiles_filled(p.t, p.row + at.row, 1);
+    int filled_cols = tiles_filled(p.t, p.col + at.col, 1);
     float cols[32], more[32], rows[2];
     float *to = p.row_sums + ((int64_t)at.col * p.rows + at.row) * TILE_ROWS;
 #pragma unroll
