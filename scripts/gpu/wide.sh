@@ -36,7 +36,7 @@ for build in "$@"; do
 done
 
 if command -v compute-sanitizer >/dev/null; then
-    step 45 "races" compute-sanitizer --tool racecheck --error-exitcode 9 "$1/tests/compute_test_tiles" races
+    step 45 "races" compute-sanitizer --tool racecheck --error-exitcode 9 "$1/tests/compute_test_tiles" tiny
 else
     echo "== races: left out, there is no compute-sanitizer"
 fi

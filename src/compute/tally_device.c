@@ -27,14 +27,16 @@ static graco_status give_back(struct taken *t)
     return t->status;
 }
 
-/* In half precision tiles of Z in halves; else a panel of similarities. Of wide rows an image, and what their panels
+/* Tiles of Z, in halves or in floats, or else a panel of similarities; of wide rows an image, and what their panels
  * leave. */
 graco_status tally_device_contrast(struct context *c, const struct contrast *s, bool backward)
 {
     struct taken t = {.context = c};
-    const bool half = c->precision >= PRECISION_FP16; /* operands of 16 bits */
+    const bool half = c->precision >= PRECISION_FP16;                    /* operands of 16 bits */
+    const bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32; /* in tiles */
     const bool wide = wide_rows(s, c->precision);
-    const bool tiles = !wide && c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX;
+    const bool tiles =
+        !wide && (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX;
     int64_t rows = 2 * ((s->n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS);
     int64_t width = wide ? wide_width(s->d) : tile_width(s->d), side = wide_side(s->n, backward);
     int64_t panel = panel_rows(s) * panel_cols(s);
@@ -47,12 +49,14 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
     if ((tiles || wide) && backward)
         take(&t, rows, sizeof(float));
     if (tiles || wide)
-        take(&t, rows * width, HALF_BYTES);
+        take(&t, rows * width, floats ? sizeof(float) : (size_t)HALF_BYTES);
     for (int i = 0; i < 2 && wide && !backward; i++)
         take(&t, side * side * TILE_ROWS, sizeof(float)); /* sums of tiles */
     if (wide && backward)
         take(&t, side * side * TILE_ROWS * TILE_ROWS, HALF_BYTES); /* weights */
     if (tiles) {
+        if (c->precision == PRECISION_FP32 && backward) /* and transposed */
+            take(&t, rows * width, sizeof(float));
         take(&t, 2 * PROCESSORS * (backward ? TILE_ROWS * width : rows), sizeof(float));
     } else if (!wide) {
         take(&t, panel, sizeof(float));

@@ -109,7 +109,7 @@ static uint64_t hash_names(char *const *names, int64_t count)
     return hash;
 }
 
-static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, int64_t count)
+uint64_t fingerprint_bytes(uint64_t hash, const uint8_t *bytes, int64_t count)
 {
     for (int64_t i = 0; bytes && i < count; i++)
         hash = mix(hash, bytes[i]);
@@ -120,10 +120,10 @@ static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, int64_t count)
 static uint64_t hash_labels(const struct graco_dataset *data)
 {
     int64_t nodes = dataset_nodes(data);
-    uint64_t hash = mix_bytes(5, data->label_known, nodes);
+    uint64_t hash = fingerprint_bytes(5, data->label_known, nodes);
     if (data->label)
         hash = mix_items(hash, data->label, nodes);
-    return mix_bytes(hash, data->multi, nodes * data->classes);
+    return fingerprint_bytes(hash, data->multi, nodes * data->classes);
 }
 
 static void print(char text[GRACO_FINGERPRINT], const graco_dataset *data, uint64_t graph,
@@ -133,7 +133,7 @@ static void print(char text[GRACO_FINGERPRINT], const graco_dataset *data, uint6
     snprintf(text, GRACO_FINGERPRINT,
              "%" PRId64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64 "-%016" PRIx64,
              nodes, graph, features, hash_names(data->node_ids, nodes),
-             mix_bytes(4, data->split, nodes), hash_labels(data));
+             fingerprint_bytes(4, data->split, nodes), hash_labels(data));
 }
 
 graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data)
@@ -211,6 +211,10 @@ graco_status fingerprint_shard(char text[GRACO_FINGERPRINT], const struct graco_
     PASS(features_check(X));
     PASS(mix_shards(&graph, shard->comm, &shard->graph.in, shard->nodes, shard->edges_before,
                     shard->all_edges));
+    if (X->cols == 0) {
+        print(text, data, graph, features);
+        return GRACO_OK;
+    }
     if (X->dense) {
         struct turn rows = {.comm = shard->comm, .items = X->dense, .count = X->rows * X->cols};
         features = mix(features, (uint64_t)(info->nodes * X->cols));

@@ -10,6 +10,9 @@ struct graco_dataset;
 /* The fingerprint of a data set of which each rank has rows alone, that of the whole. All ranks call it. */
 graco_status fingerprint_shard(char text[GRACO_FINGERPRINT], const struct graco_dataset *data);
 
+/* A hash goes on with bytes; NULL: none. It finds mistakes, not forgeries. */
+uint64_t fingerprint_bytes(uint64_t hash, const uint8_t *bytes, int64_t count);
+
 /* Whether a text has that form. */
 bool fingerprint_valid(const char *text);
 

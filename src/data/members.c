@@ -216,6 +216,27 @@ done:
     return status;
 }
 
+graco_status member_number(bool *found, int64_t *value, const struct members *members,
+                           const char *name)
+{
+    graco_status status = GRACO_OK;
+    struct member number = {0};
+    int64_t *items = NULL;
+    TRY(member_open(&number, members, name));
+    *found = number.array;
+    if (!*found)
+        goto done;
+    if (number.array->count != 1)
+        FAIL(GRACO_ERROR_FORMAT, "%s has %lld items: expected 1", name,
+             (long long)number.array->count);
+    TRY(member_take(&items, ARRAY_I64, &number, name));
+    *value = items[0];
+done:
+    member_clear(&number);
+    memory_free(items);
+    return status;
+}
+
 graco_status member_csr(struct csr *out, const struct members *members, const char *prefix)
 {
     enum { VALUE, INDEX, START, SHAPE, COUNT };

@@ -55,6 +55,11 @@ graco_status member_read(void *out, int64_t *rows, int64_t *cols, enum array_typ
 graco_status member_optional(void *out, int64_t rows, enum array_type type,
                              const struct members *members, const char *name);
 
+/* An array of one number, of any shape, that may be missing: *found says whether it is there, *value is
+ * untouched if not. */
+graco_status member_number(bool *found, int64_t *value, const struct members *members,
+                           const char *name);
+
 /* Reads the compressed rows PREFIX_indptr, PREFIX_indices, PREFIX_data and PREFIX_shape. */
 graco_status member_csr(struct csr *out, const struct members *members, const char *prefix);
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "data/spectral.h"
+#include "graph/shard.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,18 +19,35 @@ void node_features_unit(float *X, int64_t rows, int64_t cols)
     }
 }
 
-static double log_edges(const struct csr *rows, int64_t node)
+static int32_t count_edges(const struct csr *rows, int64_t node)
 {
-    return log1p((double)(rows->start[node + 1] - rows->start[node]));
+    return (int32_t)(rows->start[node + 1] - rows->start[node]);
+}
+
+/* Edges into every source, (sources): of one rank's rows, other ranks tell those into theirs. */
+static graco_status count_into(int32_t **out, const struct graph *graph)
+{
+    float *counts = NULL; /* ranks exchange what has the size of a float */
+    PASS(memory_zalloc(out, graph->sources, sizeof **out));
+    for (int64_t i = 0; i < graph->nodes; i++)
+        (*out)[i] = count_edges(&graph->in, i);
+    if (!graph->shard)
+        return GRACO_OK;
+    PASS(memory_alloc(&counts, graph->sources, sizeof *counts));
+    memcpy(counts, *out, (size_t)graph->sources * sizeof *counts);
+    graco_status status = comm_exchange(graph->shard->comm, &graph->shard->rows, 1, counts);
+    memcpy(*out, counts, (size_t)graph->sources * sizeof *counts);
+    memory_free(counts);
+    return status;
 }
 
 /* Columns 3 .. 6: how large the sources of a node's edges are. */
-static void describe_sources(float *x, const struct csr *in, int64_t node)
+static void describe_sources(float *x, const struct csr *in, const int32_t *into, int64_t node)
 {
     int64_t first = in->start[node], last = in->start[node + 1];
     double sum = 0, squares = 0, least = INFINITY, most = 0;
     for (int64_t e = first; e < last; e++) {
-        double size = log_edges(in, in->index[e]);
+        double size = log1p((double)into[in->index[e]]);
         sum += size;
         squares += size * size;
         least = fmin(least, size);
@@ -46,19 +64,24 @@ static void describe_sources(float *x, const struct csr *in, int64_t node)
 
 static graco_status make_degree(struct features *out, const struct graph *graph)
 {
-    PASS(memory_zalloc(&out->dense, graph->nodes * DEGREE_COLS, sizeof *out->dense));
+    int32_t *into = NULL;
+    graco_status status = GRACO_OK;
+    TRY(count_into(&into, graph));
+    TRY(memory_zalloc(&out->dense, graph->nodes * DEGREE_COLS, sizeof *out->dense));
     out->cols = DEGREE_COLS;
     for (int64_t i = 0; i < graph->nodes; i++) {
         float *x = out->dense + i * DEGREE_COLS;
-        double size = log_edges(&graph->in, i);
+        double size = log1p((double)into[i]);
         x[0] = (float)size;
-        x[1] = (float)log_edges(&graph->out, i);
+        x[1] = (float)log1p((double)count_edges(&graph->out, i));
         x[2] = (float)log1p(graph_degree(graph, i));
-        describe_sources(x, &graph->in, i);
+        describe_sources(x, &graph->in, into, i);
         x[7] = 1;
         x[8 + (int)fmin(DEGREE_SIZES - 1, floor(2 * size / log(2)))] = 1;
     }
-    return GRACO_OK;
+done:
+    memory_free(into);
+    return status;
 }
 
 static graco_status make_learned(struct features *out, int64_t nodes)

@@ -92,28 +92,6 @@ done:
     return status;
 }
 
-/* An optional array of one number: *value is untouched if there is none. */
-static graco_status read_number(bool *found, int64_t *value, const struct members *members,
-                                const char *name)
-{
-    graco_status status = GRACO_OK;
-    struct member number = {0};
-    int64_t *items = NULL;
-    TRY(member_open(&number, members, name));
-    *found = number.array;
-    if (!*found)
-        goto done;
-    if (number.array->count != 1)
-        FAIL(GRACO_ERROR_FORMAT, "%s has %lld items: expected 1", name,
-             (long long)number.array->count);
-    TRY(member_take(&items, ARRAY_I64, &number, name));
-    *value = items[0];
-done:
-    member_clear(&number);
-    memory_free(items);
-    return status;
-}
-
 /* The number of nodes: num_nodes, else the rows of the features, else those of y, else the largest
  * id of an edge plus one. */
 static graco_status count_nodes(struct dataset_parts *parts, const struct members *members,
@@ -121,7 +99,7 @@ static graco_status count_nodes(struct dataset_parts *parts, const struct member
 {
     int64_t rows = parts->nodes; /* that ranks have found */
     bool found;
-    PASS(read_number(&found, &parts->nodes, members, "num_nodes"));
+    PASS(member_number(&found, &parts->nodes, members, "num_nodes"));
     if (parts->shard && parts->nodes != rows)
         return status_fail(GRACO_ERROR_FORMAT, "features for %lld nodes: expected %lld",
                            (long long)rows, (long long)parts->nodes);
@@ -245,7 +223,7 @@ static graco_status read_inductive(struct dataset_parts *parts, const struct mem
 {
     int64_t value = 0;
     bool found;
-    PASS(read_number(&found, &value, members, "inductive"));
+    PASS(member_number(&found, &value, members, "inductive"));
     if (value != 0 && value != 1)
         return status_fail(GRACO_ERROR_FORMAT, "inductive is %lld: expected 0 or 1",
                            (long long)value);
@@ -277,7 +255,7 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     bool by_rows = false;
     TRY(rows_can(&by_rows, source));
     if (by_rows)
-        TRY(rows_read(&parts, members));
+        TRY(rows_read(&parts, source));
     else
         TRY(read_whole(&parts, source));
     TRY(member_open(&y, members, "y"));

@@ -1,38 +1,27 @@
 /* A folder of .npy files, read by several ranks.
  *
- * Edges stand in the file in any order, so each rank reads as many of them as the others, counts their
- * targets, and sends each to the ranks that have its ends:
+ * Edges stand in the file in any order, so each rank reads as many of them as the others, and they send each
+ * to the ranks that have its ends (graph/shard_pairs.h):
  *
- *     edge_index  | rank 0 | rank 1 | rank 2 |    counts of all: ranges of nodes
- *                      each pair to the owners of its source and its target
+ *     edge_index, edge_weight  | rank 0 | rank 1 | rank 2 |
  *
- * What comes in keeps the order of the file. Features follow when the ranges are known: a range of rows is
- * a range of bytes, and only that is mapped. Every rank has some numbers for each node of the whole graph
- * meanwhile, and nothing for each edge or feature of others. */
+ * Features follow when the ranges are known: a range of rows is a range of bytes, and only that is mapped.
+ * Every rank has some numbers for each node of the whole graph meanwhile, and nothing for each edge or
+ * feature of others. */
 #include "data/read_rows.h"
 
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "data/fingerprint.h"
 #include "data/preprocess.h"
-#include "graph/shard.h"
+#include "data/same_files.h"
+#include "graph/shard_pairs.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* An edge on its way: source, target. */
-struct pair {
-    int32_t end[2];
-};
-
-struct reading_rows {
-    struct comm *comm;
-    const struct members *members;
-    int64_t nodes, edges;
-    struct pair
-        *pairs; /* (count) of this rank's part of the file; then those that touch its nodes */
-    int64_t count;
-    int64_t *bounds; /* (ranks + 1) */
-};
+/* Nodes that no array has a row for, for each edge: more are doubted, by reading the folder whole. */
+enum { NODES_PER_EDGE = 16 };
 
 /* ---- Which files ------------------------------------------------------------------------------- */
 
@@ -49,31 +38,49 @@ done:
     return status == GRACO_OK && plain;
 }
 
-/* Whether the features are there in a form that can be read by rows. */
-static bool features_can(const struct members *members)
+static bool is_sparse(const struct members *members)
 {
-    struct array x;
-    if (members_have(members, "x.npy"))
-        return !members_have(members, "x_data.npy") && is_plain(&x, members, "x.npy") &&
-               x.type == ARRAY_F32 && x.ndim == 2 && x.count > 0;
-    return members_have(members, "x_shape.npy") && is_plain(&x, members, "x_data.npy") &&
-           is_plain(&x, members, "x_indices.npy") && is_plain(&x, members, "x_indptr.npy") &&
-           x.ndim == 1;
+    return members_have(members, "x_shape.npy");
 }
 
-/* Reverses that are added, weights, many graphs and an order concern more than a rank's own rows. */
+static bool is_dense(const struct members *members)
+{
+    return members_have(members, "x.npy");
+}
+
+static bool is_weighted(const struct source *source)
+{
+    return members_have(&source->members, "edge_weight.npy") && !source->options->unweighted;
+}
+
+/* Whether the features are there in a form that can be read by rows, or there are none. */
+static bool features_can(const struct members *members, int64_t edges)
+{
+    struct array x;
+    bool found = false;
+    int64_t nodes = 0;
+    if (is_dense(members))
+        return !members_have(members, "x_data.npy") && is_plain(&x, members, "x.npy") &&
+               x.ndim == 2 && x.count > 0;
+    if (is_sparse(members))
+        return is_plain(&x, members, "x_data.npy") && is_plain(&x, members, "x_indices.npy") &&
+               is_plain(&x, members, "x_indptr.npy") && x.ndim == 1;
+    return member_number(&found, &nodes, members, "num_nodes") == GRACO_OK && found && nodes > 0 &&
+           nodes / NODES_PER_EDGE <= edges;
+}
+
+/* Many graphs and features that are made by class concern more than a rank's own rows. */
 static bool files_can(const struct source *source)
 {
     const struct members *members = &source->members;
-    const graco_load_options *options = source->options;
-    struct array edges;
-    if (!members->folder || options->undirected || options->made_features > 0)
+    struct array edges, weights;
+    if (!members->folder || source->options->made_features > 0 ||
+        members_have(members, "graph_id.npy") || !is_plain(&edges, members, "edge_index.npy"))
         return false;
-    if (members_have(members, "graph_id.npy") || members_have(members, "rank_order.npy") ||
-        (members_have(members, "edge_weight.npy") && !options->unweighted))
+    if (is_weighted(source) && (!is_plain(&weights, members, "edge_weight.npy") ||
+                                weights.ndim != 1 || edges.count != 2 * weights.count))
         return false;
-    return is_plain(&edges, members, "edge_index.npy") && edges.ndim == 2 && edges.shape[0] == 2 &&
-           features_can(members);
+    return edges.ndim == 2 && edges.shape[0] == 2 && features_can(members, edges.shape[1]);
 }
 
 graco_status rows_can(bool *out, const struct source *source)
@@ -100,141 +107,38 @@ done:
     return status;
 }
 
-/* This rank's part of one end of all edges. */
-static graco_status read_ends(struct reading_rows *r, int end)
+/* The edges that a rank reads: the first of them, or with rank + 1 the one behind the last. */
+static int64_t first_edge(int64_t edges, int rank, int ranks)
 {
-    int64_t first = r->edges / r->comm->ranks * r->comm->rank +
-                    r->edges % r->comm->ranks * r->comm->rank / r->comm->ranks;
+    return edges / ranks * rank + edges % ranks * rank / ranks;
+}
+
+/* This rank's part of all edges. */
+static graco_status read_pairs(struct shard_pairs *pairs, const struct source *source,
+                               struct comm *comm, int64_t nodes, int64_t edges)
+{
+    int64_t first = first_edge(edges, comm->rank, comm->ranks);
+    int64_t count = first_edge(edges, comm->rank + 1, comm->ranks) - first;
     struct npy_map map = {0};
-    int32_t *ends = NULL;
     graco_status status = GRACO_OK;
-    TRY(map_part(&map, r->members, "edge_index.npy", end * r->edges + first, r->count));
-    TRY(member_named(array_to_i32(&ends, &map.array), "edge_index"));
-    for (int64_t e = 0; e < r->count; e++) {
-        if (ends[e] < 0 || ends[e] >= r->nodes)
-            FAIL(GRACO_ERROR_FORMAT, "edge %lld %s node %ld: expected 0 to %lld",
-                 (long long)(first + e), end ? "leads to" : "begins in", (long)ends[e],
-                 (long long)r->nodes - 1);
-        r->pairs[e].end[end] = ends[e];
+    for (int end = 0; end < 2; end++) {
+        TRY(map_part(&map, &source->members, "edge_index.npy", end * edges + first, count));
+        TRY(member_named(array_to_i32(&pairs->end[end], &map.array), "edge_index"));
+        npy_map_close(&map);
     }
+    if (is_weighted(source)) {
+        TRY(map_part(&map, &source->members, "edge_weight.npy", first, count));
+        TRY(member_named(array_to_f32(&pairs->weight, &map.array), "edge_weight"));
+    }
+    pairs->count = count;
+    TRY(graph_check_pairs(&(struct graph_pairs){.nodes = nodes,
+                                                .edges = count,
+                                                .source = pairs->end[0],
+                                                .target = pairs->end[1],
+                                                .weight = pairs->weight},
+                          first));
 done:
     npy_map_close(&map);
-    memory_free(ends);
-    return status;
-}
-
-/* Ranks must see the same files: at least the sizes of these are compared. */
-static graco_status count_edges(struct reading_rows *r)
-{
-    struct array edges;
-    if (!is_plain(&edges, r->members, "edge_index.npy"))
-        return status_fail(GRACO_ERROR_IO, "edge_index.npy was changed while it was read");
-    r->edges = edges.shape[1];
-    int64_t first[2] = {r->nodes, r->edges};
-    PASS(comm_broadcast(r->comm, first, sizeof first));
-    if (first[0] == r->nodes && first[1] == r->edges)
-        return GRACO_OK;
-    return status_fail(GRACO_ERROR_ARGUMENT,
-                       "%lld nodes and %lld edges, but rank 0 has read %lld and %lld: expected the "
-                       "same files",
-                       (long long)r->nodes, (long long)r->edges, (long long)first[0],
-                       (long long)first[1]);
-}
-
-static graco_status read_pairs(struct reading_rows *r)
-{
-    int ranks = r->comm->ranks, rank = r->comm->rank;
-    r->count = r->edges / ranks * (rank + 1) + r->edges % ranks * (rank + 1) / ranks -
-               r->edges / ranks * rank - r->edges % ranks * rank / ranks;
-    PASS(memory_alloc(&r->pairs, r->count, sizeof *r->pairs));
-    PASS(read_ends(r, 0));
-    return read_ends(r, 1);
-}
-
-/* Ranges of nodes by the edges into them. */
-static graco_status find_ranges(struct reading_rows *r)
-{
-    double *into = NULL;
-    int64_t *start = NULL;
-    graco_status status = GRACO_OK;
-    TRY(memory_zalloc(&into, r->nodes, sizeof *into));
-    for (int64_t e = 0; e < r->count; e++)
-        into[r->pairs[e].end[1]]++;
-    TRY(comm_sum_doubles(r->comm, into, r->nodes));
-    TRY(memory_zalloc(&start, r->nodes + 1, sizeof *start));
-    for (int64_t i = 0; i < r->nodes; i++)
-        start[i + 1] = start[i] + (int64_t)into[i];
-    TRY(memory_alloc(&r->bounds, r->comm->ranks + 1, sizeof *r->bounds));
-    TRY(shard_bounds(r->bounds, r->comm->ranks, start, r->nodes));
-done:
-    memory_free(into);
-    memory_free(start);
-    return status;
-}
-
-/* Sends every pair to the owners of its ends, and keeps what comes. */
-static graco_status send_pairs(struct reading_rows *r)
-{
-    int ranks = r->comm->ranks;
-    struct pair *list = NULL, *come = NULL;
-    int64_t *start = NULL, *next = NULL, *come_start = NULL;
-    graco_status status = GRACO_OK;
-    TRY(memory_zalloc(&start, ranks + 1, sizeof *start));
-    TRY(memory_alloc(&next, ranks + 1, sizeof *next));
-    TRY(memory_alloc(&come_start, ranks + 1, sizeof *come_start));
-    for (int fill = 0; fill < 2; fill++) {
-        for (int64_t e = 0; e < r->count; e++) {
-            int from = shard_owner(r->bounds, ranks, r->pairs[e].end[0]);
-            int to = shard_owner(r->bounds, ranks, r->pairs[e].end[1]);
-            for (int once = 0; once < (from == to ? 1 : 2); once++) {
-                int owner = once ? from : to;
-                if (fill)
-                    list[next[owner]++] = r->pairs[e];
-                else
-                    start[owner + 1]++;
-            }
-        }
-        for (int i = 0; !fill && i < ranks; i++)
-            start[i + 1] += start[i];
-        if (!fill)
-            TRY(memory_alloc(&list, start[ranks], sizeof *list));
-        memcpy(next, start, (size_t)ranks * sizeof *start);
-    }
-    memory_free(r->pairs);
-    r->pairs = NULL;
-    TRY(comm_swap(&come, come_start, r->comm, list, start, sizeof *list));
-    r->pairs = come;
-    r->count = come_start[ranks];
-done:
-    memory_free(list);
-    memory_free(start);
-    memory_free(next);
-    memory_free(come_start);
-    return status;
-}
-
-/* The graph of what came in, whose pairs are dropped as it grows; and what was left out of own rows. */
-static graco_status build(struct graph **out, struct graph_removed *removed, struct reading_rows *r)
-{
-    int64_t first = r->bounds[r->comm->rank], last = r->bounds[r->comm->rank + 1], into = 0;
-    int32_t *end[2] = {NULL, NULL};
-    graco_status status = GRACO_OK;
-    TRY(memory_alloc(&end[0], r->count, sizeof **end));
-    TRY(memory_alloc(&end[1], r->count, sizeof **end));
-    for (int64_t e = 0; e < r->count; e++) {
-        int32_t source = end[0][e] = r->pairs[e].end[0];
-        int32_t target = end[1][e] = r->pairs[e].end[1];
-        bool own = target >= first && target < last;
-        into += own && source != target;
-        removed->self_loops += own && source == target;
-    }
-    memory_free(r->pairs);
-    r->pairs = NULL;
-    TRY(graph_create(out, NULL, r->nodes, r->count, end[0], end[1], false));
-    removed->duplicates = into - ((*out)->in.start[last] - (*out)->in.start[first]);
-done:
-    memory_free(end[0]);
-    memory_free(end[1]);
     return status;
 }
 
@@ -245,7 +149,7 @@ static graco_status read_dense(struct features *X, const struct members *members
 {
     struct npy_map map = {0};
     struct array all;
-    char *path = NULL;
+    char *path = NULL, name[64];
     graco_status status = GRACO_OK;
     TRY(memory_path(&path, members->folder, "x.npy"));
     if (!is_plain(&all, members, "x.npy") || first + rows > all.shape[0])
@@ -255,6 +159,12 @@ static graco_status read_dense(struct features *X, const struct members *members
     map.array.shape[0] = rows;
     map.array.shape[1] = all.shape[1];
     TRY(features_map(X, &map, path));
+    if (X->dense)
+        goto done;
+    snprintf(name, sizeof name, "x, from row %lld on", (long long)first);
+    X->rows = rows;
+    X->cols = all.shape[1];
+    TRY(member_named(array_to_f32(&X->dense, &map.array), name)); /* of another type */
 done:
     npy_map_close(&map);
     memory_free(path);
@@ -305,12 +215,15 @@ done:
     return status;
 }
 
+/* The number of nodes: the rows of the features, or what num_nodes says. */
 static graco_status count_rows(int64_t *nodes, const struct members *members)
 {
-    bool dense = members_have(members, "x.npy");
+    bool dense = is_dense(members), found;
     int64_t *shape = NULL, two = 2;
     struct array x;
     graco_status status = GRACO_OK;
+    if (!dense && !is_sparse(members))
+        return member_number(&found, nodes, members, "num_nodes");
     if (!is_plain(&x, members, dense ? "x.npy" : "x_indptr.npy"))
         FAIL(GRACO_ERROR_IO, "the features were changed while they were read");
     *nodes = x.shape[0] - !dense;
@@ -324,35 +237,52 @@ done:
     return status;
 }
 
-graco_status rows_read(struct dataset_parts *parts, const struct members *members)
+/* Ranks must see the same files: those that no rank reads whole. */
+static graco_status compare_files(struct comm *comm, const struct source *source)
 {
-    struct reading_rows r = {.comm = comm_world(), .members = members};
-    struct dataset_shard *shard = NULL;
-    struct graph *touching = NULL;
+    static const char *const dense[] = {"x.npy"};
+    static const char *const sparse[] = {"x_shape.npy", "x_indptr.npy", "x_indices.npy",
+                                         "x_data.npy"};
+    const char *names[SAME_FILES_MOST] = {"edge_index.npy"};
+    const bool has_dense = is_dense(&source->members), has_sparse = is_sparse(&source->members);
+    const char *const *features = has_dense ? dense : sparse;
+    int count = 1;
+    if (is_weighted(source))
+        names[count++] = "edge_weight.npy";
+    for (int i = 0; i < (has_dense ? 1 : has_sparse ? 4 : 0); i++)
+        names[count++] = features[i];
+    return same_files(comm, &source->members, names, count);
+}
+
+graco_status rows_read(struct dataset_parts *parts, const struct source *source)
+{
+    const struct members *members = &source->members;
+    struct comm *comm = comm_world();
+    struct shard_pairs pairs = {0};
+    struct array edges;
+    int64_t nodes = 0;
     graco_status status = GRACO_OK;
-    TRY(count_rows(&r.nodes, members));
-    if (r.nodes > INT32_MAX)
-        FAIL(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld", (long long)r.nodes,
+    TRY(compare_files(comm, source));
+    TRY(count_rows(&nodes, members));
+    if (nodes > INT32_MAX)
+        FAIL(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld", (long long)nodes,
              (long long)INT32_MAX);
-    TRY(count_edges(&r));
-    TRY(memory_zalloc(&shard, 1, sizeof *shard));
-    parts->shard = shard;
-    parts->nodes = r.nodes;
-    TRY(read_pairs(&r));
-    parts->edges = r.edges;
-    TRY(find_ranges(&r));
-    TRY(send_pairs(&r));
-    TRY(build(&touching, &shard->removed, &r));
-    TRY(shard_create_part(&shard->shard, r.comm, r.bounds, touching));
-    int64_t first = r.bounds[r.comm->rank], rows = r.bounds[r.comm->rank + 1] - first;
-    if (members_have(members, "x.npy"))
+    if (!is_plain(&edges, members, "edge_index.npy"))
+        FAIL(GRACO_ERROR_IO, "edge_index.npy was changed while it was read");
+    TRY(memory_zalloc(&parts->shard, 1, sizeof *parts->shard));
+    struct dataset_shard *shard = parts->shard;
+    parts->nodes = nodes;
+    parts->edges = edges.shape[1];
+    TRY(read_pairs(&pairs, source, comm, nodes, parts->edges));
+    TRY(shard_from_pairs(&shard->shard, &shard->removed, comm, nodes, &pairs,
+                         source->options->undirected));
+    int64_t first = shard->shard->bounds[comm->rank], rows = shard->shard->graph.nodes;
+    if (is_dense(members))
         TRY(read_dense(&parts->features, members, first, rows));
-    else
+    else if (is_sparse(members))
         TRY(read_sparse(&parts->features, &shard->entries_before, members, first, rows));
 done:
-    graph_free(touching);
-    memory_free(r.pairs);
-    memory_free(r.bounds);
+    shard_pairs_clear(&pairs);
     return status;
 }
 

@@ -10,7 +10,7 @@
 graco_status rows_can(bool *out, const struct source *source);
 
 /* Fills nodes, edges, features and shard of `parts`. All ranks call it. */
-graco_status rows_read(struct dataset_parts *parts, const struct members *members);
+graco_status rows_read(struct dataset_parts *parts, const struct source *source);
 
 /* Fills what is known of the whole in the shard of a finished data set. All ranks call it. */
 graco_status rows_describe(struct graco_dataset *data);

@@ -9,7 +9,7 @@
 /* The run of nodes that make up a graph. Graph ids ascend, so its ends are found by halving. */
 static int64_t first_of_graph(const struct graco_dataset *data, int64_t graph)
 {
-    int64_t low = 0, high = data->graph->nodes;
+    int64_t low = 0, high = dataset_nodes(data);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (data->graph_id[middle] < graph)
@@ -24,7 +24,7 @@ static void graph_run(int64_t *begin, int64_t *end, const struct graco_dataset *
 {
     bool whole = graph == SUBSET_ALL || !data->graph_id;
     *begin = whole ? 0 : first_of_graph(data, graph);
-    *end = whole ? data->graph->nodes : first_of_graph(data, graph + 1);
+    *end = whole ? dataset_nodes(data) : first_of_graph(data, graph + 1);
 }
 
 static bool belongs(const struct graco_dataset *data, int64_t node, int split)

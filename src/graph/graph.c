@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static graco_status check_pairs(const struct graph_pairs *pairs)
+static graco_status check_ends(const struct graph_pairs *pairs, int64_t first)
 {
     int64_t nodes = pairs->nodes, edges = pairs->edges;
     const int32_t *source = pairs->source, *target = pairs->target;
@@ -27,12 +27,12 @@ static graco_status check_pairs(const struct graph_pairs *pairs)
         if (source[e] < 0 || source[e] >= nodes || target[e] < 0 || target[e] >= nodes)
             return status_fail(
                 GRACO_ERROR_FORMAT, "edge %lld joins nodes %ld and %ld: expected 0 to %lld",
-                (long long)e, (long)source[e], (long)target[e], (long long)nodes - 1);
+                (long long)(first + e), (long)source[e], (long)target[e], (long long)nodes - 1);
     }
     return GRACO_OK;
 }
 
-static graco_status check_weights(const struct graph_pairs *pairs)
+static graco_status check_weights(const struct graph_pairs *pairs, int64_t first)
 {
     for (int64_t e = 0; pairs->weight && e < pairs->edges; e++) {
         float weight = pairs->weight[e];
@@ -41,10 +41,16 @@ static graco_status check_weights(const struct graph_pairs *pairs)
                 GRACO_ERROR_FORMAT,
                 "edge %lld, from node %ld to node %ld, has the weight %g: expected a "
                 "finite number above 0 (from %g)",
-                (long long)e, (long)pairs->source[e], (long)pairs->target[e], (double)weight,
-                (double)FLT_MIN);
+                (long long)(first + e), (long)pairs->source[e], (long)pairs->target[e],
+                (double)weight, (double)FLT_MIN);
     }
     return GRACO_OK;
+}
+
+graco_status graph_check_pairs(const struct graph_pairs *pairs, int64_t first)
+{
+    PASS(check_ends(pairs, first));
+    return check_weights(pairs, first);
 }
 
 static bool all_ones(const float *weight, int64_t edges)
@@ -182,8 +188,7 @@ graco_status graph_build(struct graph **out, struct graph_removed *removed,
     struct graph_removed left_out;
     struct csr by_source = {0};
     int64_t nodes = pairs->nodes;
-    TRY(check_pairs(pairs));
-    TRY(check_weights(pairs));
+    TRY(graph_check_pairs(pairs, 0));
     TRY(graph_new(&given, nodes));
     TRY(csr_from_pairs(&by_source, nodes, nodes, pairs->edges, pairs->source, pairs->target,
                        pairs->weight));

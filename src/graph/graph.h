@@ -63,6 +63,9 @@ graco_status graph_create(struct graph **out, struct graph_removed *removed, int
                           int64_t edges, const int32_t *source, const int32_t *target,
                           bool undirected);
 
+/* The checks of graph_build alone; messages number the edges from `first`. */
+graco_status graph_check_pairs(const struct graph_pairs *pairs, int64_t first);
+
 /* What the weights of the edges into a node add up to: their number where there are none. */
 double graph_degree(const struct graph *graph, int64_t node);
 

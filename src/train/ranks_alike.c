@@ -2,6 +2,7 @@
  * told may look otherwise in another graco. */
 #include "train/ranks_alike.h"
 
+#include "data/dataset.h"
 #include "data/fingerprint.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ struct beginning {
     char fingerprint[GRACO_FINGERPRINT];
     int64_t epoch, step;
     uint64_t parameters; /* a hash of what a checkpoint has of them */
+    uint64_t order;      /* a hash of the order in which ranks divide the nodes */
 };
 
 /* As fingerprints do it (data/fingerprint.c): finds mistakes, not forgeries. */
@@ -28,8 +30,10 @@ static uint64_t hash_floats(uint64_t hash, const float *x, int64_t count)
     return hash;
 }
 
-static graco_status describe(struct beginning *out, const struct graco_model *model)
+static graco_status describe(struct beginning *out, const struct graco_model *model,
+                             const struct graco_dataset *data)
 {
+    int64_t order_bytes = dataset_nodes(data) * (int64_t)sizeof *data->order;
     const struct parameters *p = &model->parameters;
     const char *key;
     *out = (struct beginning){.epoch = model->epoch, .step = model->step};
@@ -40,6 +44,7 @@ static graco_status describe(struct beginning *out, const struct graco_model *mo
     out->parameters = hash_floats(1, p->value, p->total);
     out->parameters = hash_floats(out->parameters, p->m, p->total);
     out->parameters = hash_floats(out->parameters, p->v, p->total);
+    out->order = fingerprint_bytes(1, (const uint8_t *)data->order, order_bytes);
     return GRACO_OK;
 }
 
@@ -71,6 +76,10 @@ static graco_status compare(const struct graco_model *model, const struct beginn
                            "its data set differs from that of rank 0 in: %s; expected the same "
                            "files on every rank",
                            words);
+    if (own->order != first->order)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "its data set has another rank_order than that of rank 0; expected the "
+                           "same files on every rank");
     PASS(compare_settings(model, own, first));
     if (own->epoch != first->epoch || own->step != first->step ||
         own->parameters != first->parameters)
@@ -93,13 +102,14 @@ static graco_status compare_versions(struct comm *comm)
                        graco_version(), first);
 }
 
-graco_status ranks_alike(struct comm *comm, const struct graco_model *model)
+graco_status ranks_alike(struct comm *comm, const struct graco_model *model,
+                         const struct graco_dataset *data)
 {
     struct beginning own, first;
     if (!comm)
         return GRACO_OK;
     PASS(comm_agree(comm, compare_versions(comm)));
-    PASS(comm_agree(comm, describe(&own, model)));
+    PASS(comm_agree(comm, describe(&own, model, data)));
     first = own;
     PASS(comm_broadcast(comm, &first, sizeof first));
     return comm_agree(comm, compare(model, &own, &first));

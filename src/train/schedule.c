@@ -8,9 +8,10 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "data/moved_rows.h"
 #include "data/subset.h"
 #include "graph/order.h"
-#include "graph/shard.h"
+#include "graph/shard_pairs.h"
 #include "graph/batch_part.h"
 #include "graph/subgraph.h"
 #include "layers/encoder.h"
@@ -82,7 +83,7 @@ static graco_status add_graph(struct part *part, int64_t *count, int64_t *room,
     int64_t found;
     graco_status status = GRACO_OK;
     TRY(subset_nodes(&nodes, &found, data, model->config.inductive ? 0 : SUBSET_ALL, id));
-    if (found < least_nodes(model) && found < data->graph->nodes)
+    if (found < least_nodes(model) && found < dataset_nodes(data))
         goto done;
     TRY(memory_reserve(&part->nodes, room, *count, *count + found, sizeof *part->nodes));
     memcpy(part->nodes + *count, nodes, (size_t)found * sizeof *nodes);
@@ -107,7 +108,9 @@ static graco_status add_part(struct schedule *s, const struct graco_dataset *dat
     for (int64_t id = first; id < last; id++)
         TRY(add_graph(part, &count, &room, s->model, data, id));
     s->weight += part->graphs;
-    if (count > 0 && count < data->graph->nodes) {
+    if (count > 0 && count < dataset_nodes(data)) {
+        if (data->shard) /* whose rows take_shard gathers */
+            goto done;
         TRY(subgraph_create(&part->owned, data->graph, part->nodes, count));
         part->graph = part->owned;
         goto done;
@@ -171,31 +174,48 @@ static int64_t stages_kept(const struct schedule *s)
     return (COLS_PER_ITEM * items + COLS_FREE) / (X->cols + 1) + 1;
 }
 
-/* Puts the nodes of a part in the order in which ranks are to divide them. */
-static graco_status follow_order(struct part *part, const struct graco_dataset *data)
+/* The nodes of a part by their places in it, *order (count), in the order in which ranks are to divide them. */
+static graco_status list_order(int32_t **order, const struct part *part, int64_t count,
+                               const struct graco_dataset *data)
 {
-    int64_t nodes = data->graph->nodes, count = 0;
-    int32_t *place = NULL, *order = NULL; /* of the part's nodes, -1: another's; of these places */
-    struct graph *ordered = NULL;
+    int64_t nodes = dataset_nodes(data), found = 0;
+    int32_t *place = NULL; /* of the part's nodes, -1: another's */
     graco_status status = GRACO_OK;
     TRY(memory_alloc(&place, nodes, sizeof *place));
-    TRY(memory_alloc(&order, part->graph->nodes, sizeof *order));
+    TRY(memory_alloc(order, count, sizeof **order));
     memset(place, -1, (size_t)nodes * sizeof *place);
-    for (int64_t i = 0; i < part->graph->nodes; i++)
+    for (int64_t i = 0; i < count; i++)
         place[part->nodes ? part->nodes[i] : i] = (int32_t)i;
     for (int64_t i = 0; i < nodes; i++)
         if (place[data->order[i]] >= 0)
-            order[count++] = place[data->order[i]];
-    TRY(order_apply(&ordered, part->graph, order));
-    for (int64_t i = 0; part->nodes && i < count; i++)
-        order[i] = part->nodes[order[i]];
-    graph_free(part->owned);
-    part->graph = part->owned = ordered;
-    memory_free(part->nodes);
-    part->nodes = order;
-    order = NULL;
+            (*order)[found++] = place[data->order[i]];
 done:
     memory_free(place);
+    return status;
+}
+
+/* What was listed so becomes the part's nodes, by their numbers in the data set. */
+static void take_order(struct part *part, int32_t *order, int64_t count)
+{
+    for (int64_t i = 0; part->nodes && i < count; i++)
+        order[i] = part->nodes[order[i]];
+    memory_free(part->nodes);
+    part->nodes = order;
+}
+
+/* Puts the nodes of a part in the order in which ranks are to divide them. */
+static graco_status follow_order(struct part *part, const struct graco_dataset *data)
+{
+    int32_t *order = NULL;
+    struct graph *ordered = NULL;
+    graco_status status = GRACO_OK;
+    TRY(list_order(&order, part, part->graph->nodes, data));
+    TRY(order_apply(&ordered, part->graph, order));
+    graph_free(part->owned);
+    part->graph = part->owned = ordered;
+    take_order(part, order, ordered->nodes);
+    order = NULL;
+done:
     memory_free(order);
     return status;
 }
@@ -228,17 +248,43 @@ done:
     return status;
 }
 
-/* The same where the data set is this rank's rows already: other ranks send theirs. */
+/* Divides a part anew where it is not the data set as this rank has read it: in another order, or fewer
+ * nodes. Edges and features go to the ranks that train on them. */
+static graco_status move_shard(struct schedule *s, struct part *part)
+{
+    const struct shard *read = s->data->shard->shard;
+    int64_t count = part->nodes ? part->start[part->graphs] : read->all_nodes;
+    int32_t *order = NULL;
+    graco_status status = GRACO_OK;
+    part->shard = read;
+    if (s->data->order) {
+        TRY(list_order(&order, part, count, s->data));
+        take_order(part, order, count);
+        order = NULL;
+    }
+    if (!part->nodes)
+        goto done;
+    TRY(shard_renumber(&part->cut, read, part->nodes, count));
+    part->shard = part->cut;
+    TRY(features_move(&part->rows, s->X, read, part->cut, part->nodes));
+done:
+    memory_free(order);
+    return status;
+}
+
+/* The rows of a part where the data set is this rank's rows already: other ranks send theirs. */
 static graco_status take_shard(struct schedule *s, struct part *part)
 {
-    struct features *X = &part->rows;
-    part->shard = s->data->shard->shard;
+    PASS(move_shard(s, part));
     if (!reads_others(s, part->shard))
         return GRACO_OK;
-    *X = (struct features){.rows = part->shard->graph.sources, .cols = s->X->cols};
-    PASS(memory_alloc(&X->dense, X->rows * X->cols, sizeof *X->dense));
-    memcpy(X->dense, s->X->dense, (size_t)(s->X->rows * X->cols) * sizeof *X->dense);
-    return comm_exchange(s->context->comm, &part->shard->rows, X->cols, 1, X->dense);
+    const struct features *own = part->cut ? &part->rows : s->X;
+    struct features X = {.rows = part->shard->graph.sources, .cols = own->cols};
+    PASS(memory_alloc(&X.dense, X.rows * X.cols, sizeof *X.dense));
+    memcpy(X.dense, own->dense, (size_t)(own->rows * X.cols) * sizeof *X.dense);
+    features_clear(&part->rows);
+    part->rows = X;
+    return comm_exchange(s->context->comm, &part->shard->rows, X.cols, X.dense);
 }
 
 /* The rows of the features of every part, and the stages that are kept. */

@@ -98,6 +98,15 @@ cudaError_t tiles_backward_mma(const struct tiles &, cudaStream_t)
     return -1;
 }
 
+cudaError_t float_tiles_forward(const struct tiles &, bool, cudaStream_t)
+{
+    return -1;
+}
+cudaError_t float_tiles_backward(const struct tiles &, bool, cudaStream_t)
+{
+    return -1;
+}
+
 /* ---- The comparison ---------------------------------------------------------------------------- */
 
 static double drawn()

@@ -29,6 +29,18 @@ by_rows() {
     same rows/embeddings.npy embedded.npy
 }
 
+# numbers BYTES N...: little-endian integers. npy FILE TYPE SHAPE: a header; the items come from stdin.
+numbers() {
+    local bytes=$1 n i text= byte
+    shift
+    for n; do for ((i = 0; i < bytes; i++)); do printf -v byte '\\x%02x' $((n >> 8 * i & 255)) && text+=$byte; done; done
+    printf "$text"
+}
+npy() {
+    local text="{'descr': '$2', 'fortran_order': False, 'shape': ($3), }"
+    { printf '\x93NUMPY\x01\x00\x76\x00'; printf '%-117s\n' "$text"; cat; } >"$1"
+}
+
 "$graco" generate words.npz --nodes 300 --features 60 2>/dev/null
 "$graco" generate dense.npz --nodes 260 --features 20 --dense --seed 1 2>/dev/null
 awk 'BEGIN { state = 7
@@ -44,8 +56,60 @@ by_rows dense 3 --set encoder=sage_skip --set activation=prelu # multiplied firs
 by_rows dense 3 --set hidden=40                                # propagated first: other ranks' rows are read
 by_rows dense 2 --set contaminate=0.3 --set scaling=rowsum
 by_rows arrows 3 # directed, and nodes have names
-by_rows words 3 --set inductive=1           # these read it whole:
+by_rows words 3 --set inductive=1
 by_rows words 3 --set node_features=degree
+by_rows arrows 4 --undirected
+by_rows dense 3 --set inductive=1 --set hidden=40
+by_rows words 3 --set inductive=1 --set node_features=degree # read whole
+
+# An order, alone and with what else divides the nodes anew.
+shuffled() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print i * 7 % n }'; } # 7 divides no n here
+for name in words dense arrows; do
+    cp -r $name $name-ordered
+    nodes=$("$graco" info $name --json 2>/dev/null | sed -n 's/.*"nodes": *\([0-9]*\),.*/\1/p' | head -n 1)
+    numbers 4 $(shuffled "$nodes") | npy $name-ordered/rank_order.npy '<i4' "$nodes,"
+    "$graco" convert $name-ordered $name-ordered.npz >/dev/null 2>&1
+done
+for count in 1 2 3 4; do by_rows words-ordered $count; done
+by_rows arrows-ordered 3
+by_rows words-ordered 3 --set contaminate=0.2 --set inductive=1
+by_rows dense-ordered 3 --set hidden=40
+by_rows arrows-ordered 2 --undirected --objective moment
+# Weights that differ, that are 1 but for one, and that are all 1.
+awk '{ print $1, $2, 0.5 + NR % 9 }' arrows.txt >weighted.txt
+awk '{ print $1, $2, 1 + (NR == 5) }' <(sort -u arrows.txt) >nearly.txt
+awk '{ print $1, $2, 1 }' <(sort -u arrows.txt) >ones.txt
+for name in weighted nearly ones; do
+    "$graco" convert $name.txt $name.npz --features arrows.csv >/dev/null 2>&1
+    "$graco" convert $name.npz $name >/dev/null 2>&1
+done
+for count in 1 2 3 4; do by_rows weighted $count --objective moment; done
+holds "weights are there" [ -e nearly/edge_weight.npy ]
+by_rows nearly 4 --set encoder=sage
+by_rows weighted 3 --undirected
+numbers 4 $(for ((i = 0; i < $(($(wc -c <ones/edge_index.npy) / 8 - 16)); i++)); do echo $((0x3f800000)); done) |
+    npy ones/edge_weight.npy '<f4' "$(($(wc -c <ones/edge_index.npy) / 8 - 16)),"
+by_rows ones 3
+# Features of other types: halves, doubles, whole numbers.
+for type in f2 f8 i1; do
+    cp -r dense dense-$type
+    items=$((260 * 20)) bytes=${type#?}
+    case $type in
+    f2) item=(0 15360 49152 13107 14336) ;;                                 # 0, 1, -2, 0.2499, 0.5
+    f8) item=($((0x3ff0000000000000)) $((0x3fb999999999999a)) 0 $((0xc008000000000000)) 0) ;; # 1, 0.1, 0, -3, 0
+    i1) item=(0 3 255 7 1) ;;                                               # 255 is -1
+    esac
+    for ((i = 0; i < items; i++)); do echo ${item[i * i % 101 % 5]}; done >items
+    numbers $bytes $(<items) | npy dense-$type/x.npy "<$type" '260, 20'
+    "$graco" convert dense-$type dense-$type.npz >/dev/null 2>&1
+    by_rows dense-$type 3
+done
+# No features at all.
+mkdir bare
+cp words/{edge_index,num_nodes,y,split}.npy bare
+"$graco" convert bare bare.npz >/dev/null 2>&1
+by_rows bare 3 --set node_features=degree
+by_rows bare 2 # spectral: read whole
 
 # A run goes on with any data set that has the same fingerprint, by any number of ranks.
 over 2 went words.npz
@@ -53,16 +117,6 @@ ranks 3 "$build/graco-mpi" train words -o went -q --threads 1 --resume --epochs 
 "$graco" train words.npz -o went -q --threads 1 --resume --epochs 9
 holds "nine epochs" [ "$(wc -l <went/metrics.jsonl)" = 9 ]
 
-# numbers BYTES N...: little-endian integers. npy FILE TYPE SHAPE: a header; the items come from stdin.
-numbers() {
-    local bytes=$1 n i
-    shift
-    for n; do for ((i = 0; i < bytes; i++)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; done
-}
-npy() {
-    local text="{'descr': '$2', 'fortran_order': False, 'shape': ($3), }"
-    { printf '\x93NUMPY\x01\x00\x76\x00'; printf '%-117s\n' "$text"; cat; } >"$1"
-}
 # Edges in no order, some twice, some from a node to itself, in 8 bytes each.
 sources=() targets=()
 for ((i = 0; i < 120; i++)); do sources+=($((i * 37 % 60))) targets+=($((i * i % 60))); done
@@ -83,14 +137,31 @@ refuses() {
     holds "broken: exit code $code" [ "$code" -ne 0 ]
     holds "broken: one line '$1' in $(cat out)" [ "$(grep '^graco: ' out | sed 's/rank [0-9]*: //')" = "graco: broken: $1" ]
 }
+# last_refuses TEXT: the same of the last rank alone: the others have not read what is wrong.
+last_refuses() {
+    refuses "$1"
+    holds "broken: rank 2 alone says so in $(cat out)" grep -q '^graco: rank 2: ' out
+}
 cp -r messy broken
 targets[119]=60
 numbers 8 "${sources[@]}" "${targets[@]}" | npy broken/edge_index.npy '<i8' '2, 120'
-refuses "edge 119 leads to node 60: expected 0 to 59"
+refuses "edge 119 joins nodes 23 and 60: expected 0 to 59"
 cp messy/edge_index.npy broken/edge_index.npy
 { head -c $((128 + 59 * 20 * 4)) messy/x.npy | tail -c +129; numbers 4 $((0x7fc00000)); tail -c 76 messy/x.npy; } |
     npy broken/x.npy '<f4' '60, 20'
-refuses "feature 0 of node 59 is nan: expected a finite number"
+last_refuses "feature 0 of node 59 is nan: expected a finite number"
+numbers 4 $(shuffled 60) | npy broken/rank_order.npy '<i4' '60,'
+last_refuses "feature 0 of node 59 is nan: expected a finite number"
+rm -rf broken
+cp -r weighted broken
+weights=$(($(wc -c <weighted/edge_weight.npy) / 4 - 32))
+{ head -c -4 weighted/edge_weight.npy | tail -c +129; numbers 4 0; } | npy broken/edge_weight.npy '<f4' "$weights,"
+over 3 refused broken >out 2>&1 || true
+holds "a weight of 0, which rank 2 alone has read: $(cat out)" grep -q "^graco: rank 2: broken: edge $((weights - 1)), from node .*, has the weight 0: " out
+rm -rf broken
+cp -r dense-f8 broken
+{ head -c -8 dense-f8/x.npy | tail -c +129; numbers 8 $((0x7ff8000000000000)); } | npy broken/x.npy '<f8' '260, 20'
+last_refuses "feature 19 of node 259 is nan: expected a finite number"
 rm -rf broken
 cp -r words broken
 numbers 8 300 61 | npy broken/x_shape.npy '<i8' '2,'
@@ -100,17 +171,40 @@ refuses "x_indptr has 299 items: expected 301"
 { numbers 8 -5; cat start; numbers 8 1 2; } | npy broken/x_indptr.npy '<i8' '301,'
 refuses "x_indptr has -5 behind -5: expected row pointers that ascend from 0"
 
+# Ranks that see other files under the same name: machines whose disks have different copies. apart FILE TEXT: the
+# copy of rank 1 has another FILE, which comes from stdin.
+apart() {
+    local rank
+    rm -rf seen
+    for rank in 0 1 2; do mkdir -p seen/$rank && cp -r words-ordered seen/$rank/set; done
+    cat >seen/1/set/"$1"
+    holds "$1 has the same length" [ "$(wc -c <seen/1/set/"$1")" = "$(wc -c <seen/0/set/"$1")" ]
+    ranks 3 bash -c "cd seen/\$OMPI_COMM_WORLD_RANK && exec '$build/graco-mpi' train set -o '$work/refused' -q --threads 1 --epochs 1" >out 2>&1 || true
+    holds "$1: one line '$2' in $(cat out)" [ "$(grep '^graco: ' out)" = "graco: $2" ]
+}
+same="expected the same files on every rank"
+{ head -c -4 words/x_data.npy; numbers 4 $((0x40000000)); } | apart x_data.npy "set: rank 1: its x_data.npy is another than that of rank 0: $same"
+{ head -c -4 words/edge_index.npy; numbers 4 0; } | apart edge_index.npy "set: rank 1: its edge_index.npy is another than that of rank 0: $same"
+numbers 4 $(shuffled 300 | tac) | npy order.npy '<i4' '300,'
+apart rank_order.npy "rank 1: its data set has another rank_order than that of rank 0; $same" <order.npy
+
 # 655 MB of features under 600 MB of addresses, of which MPI takes nearly half.
-if [ "$(df -Pk . | awk 'NR == 2 { print $4 }')" -lt 2000000 ] || nm "$build/graco" 2>/dev/null | grep -q __asan_init; then
-    echo "left out: features beyond a limit of memory, which need 2 GB of disk and no sanitizer"
+if [ "$(df -Pk . | awk 'NR == 2 { print $4 }')" -lt 3000000 ] || nm "$build/graco" 2>/dev/null | grep -q __asan_init; then
+    echo "left out: features beyond a limit of memory, which need 3 GB of disk and no sanitizer"
 else
     "$graco" generate large --nodes 20000 --features 8192 --dense 2>/dev/null
-    limited() (ulimit -v 600000 && "$@")
+    limited() (ulimit -v "${limit:-600000}" && "$@")
     code=0
     limited "$graco" train large -o large-1 -q --threads 1 --epochs 2 --objective moment --set hidden=16 2>err || code=$?
     holds "one process: exit code $code, $(cat err)" [ "$code" = 1 ]
     holds "one process says why: $(cat err)" grep -qx 'graco: cannot map large/x.npy: Cannot allocate memory' err
     holds "four ranks train" limited over 4 large-4 large --objective moment
     holds "embeddings of all nodes" [ "$(wc -c <large-4/embeddings.npy)" = $((128 + 20000 * 16 * 4)) ]
+    holds "four ranks train on a split" limited over 4 large-i large --objective moment --set inductive=1
+    holds "four ranks train on degrees" limited over 4 large-d large --objective moment --set node_features=degree
+    # An order: a rank has what it reads, and what it gets of it from others.
+    numbers 4 $(shuffled 20000) | npy large/rank_order.npy '<i4' '20000,'
+    limit=850000
+    holds "four ranks train in an order" limited over 4 large-o large --objective moment
 fi
 checked

@@ -18,9 +18,11 @@ struct way {
 
 static struct way way_of(struct context *c, const struct contrast *s)
 {
+    bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32 &&
+                  state_of(c)->shared_bytes >= FLOAT_TILES_SHARED;
     if (state_of(c)->wgmma && wide_rows(s, c->precision))
         return {wide_forward, wide_backward};
-    if (c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX)
+    if ((c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX)
         return {tiles_forward, tiles_backward};
     return {panels_forward, panels_backward};
 }

@@ -71,7 +71,7 @@ struct cuda_state {
     void *workspace;                   /* cuBLAS's own */
     struct cuda_results *results;      /* on the device */
     struct cuda_results *host_results; /* pinned on the host */
-    int processors;
+    int processors, shared_bytes;      /* the latter: that a block may ask for */
     bool wgmma;      /* use the matrix instructions that the H100 family alone has */
     int32_t *sample; /* (SAMPLES) pinned: what a recording of the moment objective reads */
     /* See struct recorder for `later`. */
@@ -190,6 +190,14 @@ __device__ static inline float exp2_quick(float x)
     float e;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(x));
     return e;
+}
+
+/* Rounded to the 10 bits of TF32, halves away from zero. */
+__device__ static inline float tile_tf32(float x)
+{
+    uint32_t rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
+    return __uint_as_float(rounded);
 }
 
 template <typename T> __device__ static inline T warp_sum(T value)
