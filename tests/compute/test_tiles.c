@@ -162,8 +162,8 @@ int main(int argc, char **argv)
         check_size(5000, 128, 0.5, true, false, false);
         check_size(9000, 256, 0.7, true, false, false);
         check_size(9000, 256, 0.7, false, false, false);
-        check_size(3000, 512, 0.05, true, false, false);
-        check_size(3001, 512, 0.05, false, false, false);
+        check_size(3000, 512, 0.1, true, false, false);
+        check_size(3001, 512, 0.1, false, false, false);
         check_size(17001, 320, 0.5, true, false, false); /* several panels */
         check_size(9001, 1024, 0.5, false, false, false);
     }

@@ -10,6 +10,7 @@
  * pair, in which the two terms of the gradient nearly cancel, is left out of the weights and added
  * in full precision. */
 #include "compute/cuda/cuda_contrast.cuh"
+#include "compute/cuda/cuda_tiles.cuh"
 
 struct way {
     decltype(&panels_forward) forward;
