@@ -1,5 +1,5 @@
-/* emulated_gpu.h: fibers, barriers, copies and matrix instructions. */
-#include "emulated_gpu.h"
+/* emulated_gpu.hpp: fibers, barriers, copies and matrix instructions. */
+#include "emulated_gpu.hpp"
 
 #include <stdio.h>
 #include <stdlib.h>

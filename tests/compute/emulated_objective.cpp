@@ -1,7 +1,7 @@
-/* The exact objective's kernels for the H100 family on an emulated GPU (emulated_gpu.h), against
+/* The exact objective's kernels for the H100 family on an emulated GPU (emulated_gpu.hpp), against
  * plain loops in double over the same rounded rows: sums of exponentials, and the gradient but for
  * its positive pairs. */
-#include "emulated_gpu.h"
+#include "emulated_gpu.hpp"
 
 #include "compute/cuda/cuda_contrast.cuh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The exact objective's kernels for the H100 family, on a GPU that emulated_gpu.h emulates: what no GPU has
+# The exact objective's kernels for the H100 family, on a GPU that emulated_gpu.hpp emulates: what no GPU has
 # run yet is compared with plain loops all the same. Launches become calls; nothing else of the files changes.
 set -euo pipefail
 build=$1
@@ -23,7 +23,7 @@ flags+=(-std=c++17 -O2 -w -fno-strict-aliasing -DGRACO_UNTRIED=1 -I. "-I$source/
 touch cuda_fp16.h cuda_bf16.h
 for name in cuda_tiles cuda_tiles_wgmma cuda_wide cuda_wide_wgmma; do
     {
-        echo '#include "emulated_gpu.h"'
+        echo '#include "emulated_gpu.hpp"'
         sed -zE 's/([A-Za-z_]+(<[A-Za-z_0-9]+>)?)<<<([^;]*)>>>\(/emulate(\1, \3)(/g' "$source/src/compute/cuda/$name.cu"
     } >"$name.cpp"
 done
