@@ -32,7 +32,7 @@ step() {
 
 for build in "$@"; do
     if [ "$build" = "$1" ] || [ "$build" = "${!#}" ]; then
-        step 40 "right, $build" "$build/tests/compute_test_tiles"
+        step 60 "right, $build" "$build/tests/compute_test_tiles"
     else
         step 20 "right, $build, small" "$build/tests/compute_test_tiles" small
     fi

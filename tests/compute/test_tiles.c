@@ -164,8 +164,9 @@ int main(int argc, char **argv)
         check_size(9000, 256, 0.7, false, false, false);
         check_size(3000, 512, 0.1, true, false, false);
         check_size(3001, 512, 0.1, false, false, false);
-        check_size(17001, 320, 0.5, true, false, false); /* several panels */
-        check_size(9001, 1024, 0.5, false, false, false);
+        check_size(2001, 1024, 0.5, true, false, false);
+        check_size(8301, 320, 0.5, true, false, false);   /* several panels of weights */
+        check_size(16501, 257, 0.5, false, false, false); /* and of sums */
     }
     for (int i = 0; i < WAYS; i++)
         context_free(way[i]);
