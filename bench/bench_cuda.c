@@ -1,9 +1,10 @@
 /* How fast the exact objective with its gradient runs on the GPU, by size and precision.
  *
- *   bench_cuda PRECISION N D [ROUNDS]       PRECISION: fp32, tf32, fp16, or fp16-portable
+ *   bench_cuda PRECISION N D [ROUNDS]       PRECISION: fp32, tf32, fp16, fp16-portable, or bf16
  *
  * Prints one JSON object: medians of the two passes. Operations are counted by the mathematics:
- * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass.
+ * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass. The
+ * rate of an 8192^3 product of halves by cuBLAS, measured right after, stands beside them.
  *
  *   bench_cuda neighbours N D [ROUNDS]
  *
@@ -12,6 +13,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/context.h"
+#include "compute/device_scratch.h"
 #include "compute/testing.h"
 
 #include <math.h>
@@ -19,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 99 };
+enum { ROUNDS_MAX = 99, SIDE = 8192, PRODUCTS = 20 };
 
 static int compare(const void *a, const void *b)
 {
@@ -73,6 +75,36 @@ done:
     return status;
 }
 
+/* TFLOP/s of cuBLAS with halves between 1/8 and 1/4 in size, as drawn. */
+static graco_status measure_cublas(struct context *c, double *rate)
+{
+    const struct random_key key = {.stream = RANDOM_GENERATE, .step = 1};
+    const int64_t count = (int64_t)SIDE * SIDE;
+    uint16_t *host = NULL, *A = NULL;
+    float *C = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&host, 2 * count, sizeof *host));
+    for (int64_t i = 0; i < 2 * count; i++) {
+        unsigned drawn = (unsigned)(random_float(&key, (uint64_t)i) * 2048);
+        host[i] = (uint16_t)(0x3000 | (drawn & 1023) | (drawn & 1024) << 5);
+    }
+    TRY(context_take(c, &A, 2 * count, sizeof *A));
+    TRY(context_take(c, &C, count, sizeof *C));
+    TRY(c->buffers->upload(c, A, host, (size_t)(2 * count) * sizeof *A));
+    for (int round = 0; round < 2; round++) { /* the first warms up */
+        double begin = threads_seconds();
+        for (int i = 0; i < PRODUCTS; i++)
+            TRY(testing_half_product(c, SIDE, C, A, A + count));
+        TRY(context_finish(c));
+        *rate = PRODUCTS * 2e-12 * SIDE * SIDE * SIDE / (threads_seconds() - begin);
+    }
+done:
+    context_give(c, A);
+    context_give(c, C);
+    memory_free(host);
+    return status;
+}
+
 static graco_status measure_neighbours(int64_t n, int64_t d, int rounds, double *seconds)
 {
     graco_neighbours_options options = graco_neighbours_defaults();
@@ -95,12 +127,13 @@ done:
 
 int main(int argc, char **argv)
 {
-    double forward[ROUNDS_MAX], backward[ROUNDS_MAX];
+    double forward[ROUNDS_MAX], backward[ROUNDS_MAX], cublas = 0;
     const struct backend *cuda = NULL;
     struct context *c = NULL;
     graco_status status = GRACO_OK;
     if (argc < 4) {
-        fprintf(stderr, "usage: bench_cuda fp32|tf32|fp16|fp16-portable|neighbours N D [ROUNDS]\n");
+        fprintf(stderr, "usage: bench_cuda fp32|tf32|fp16|fp16-portable|bf16|neighbours N D "
+                        "[ROUNDS]\n");
         return 2;
     }
     int64_t n = atoll(argv[2]), d = atoll(argv[3]);
@@ -119,16 +152,19 @@ int main(int argc, char **argv)
     TRY(context_create(&c, cuda, 1, 0));
     c->precision = strcmp(argv[1], "fp32") == 0   ? PRECISION_FP32
                    : strcmp(argv[1], "tf32") == 0 ? PRECISION_TF32
+                   : strcmp(argv[1], "bf16") == 0 ? PRECISION_BF16
                                                   : PRECISION_FP16;
     if (strcmp(argv[1], "fp16-portable") == 0)
         testing_without_wgmma(c);
     TRY(measure(c, n, d, rounds, forward, backward));
+    TRY(measure_cublas(c, &cublas));
     double a = forward[rounds / 2], b = backward[rounds / 2];
-    printf("{\"precision\": \"%s\", \"n\": %lld, \"d\": %lld, \"forward_ms\": %.4f, "
+    printf("{\"precision\": \"%s\", \"tiles_step\": %d, \"n\": %lld, \"d\": %lld, \"forward_ms\": "
+           "%.4f, "
            "\"backward_ms\": %.4f, \"forward_tflops\": %.1f, \"backward_tflops\": %.1f, "
-           "\"tflops\": %.1f}\n",
-           argv[1], (long long)n, (long long)d, 1e3 * a, 1e3 * b, 4 * unit / a, 12 * unit / b,
-           16 * unit / (a + b));
+           "\"tflops\": %.1f, \"cublas_tflops\": %.1f, \"percent\": %.1f}\n",
+           argv[1], TILES_STEP, (long long)n, (long long)d, 1e3 * a, 1e3 * b, 4 * unit / a,
+           12 * unit / b, 16 * unit / (a + b), cublas, 100 * 16 * unit / (a + b) / cublas);
 done:
     if (status != GRACO_OK)
         fprintf(stderr, "bench_cuda: %s\n", graco_message());

@@ -1,5 +1,5 @@
 /* The scratch memory of a device's kernels, in the order in which they take it: as in cuda_contrast.cu,
- * cuda_panels.cu, cuda_tiles.cu, cuda_moment.cu and cuda_reconstruct.cu. */
+ * cuda_panels.cu, cuda_tiles.cu, cuda_wide.cu, cuda_moment.cu and cuda_reconstruct.cu. */
 #include "compute/device_scratch.h"
 #include "compute/tally.h"
 
@@ -27,14 +27,18 @@ static graco_status give_back(struct taken *t)
     return t->status;
 }
 
-/* Tiles of Z, in halves or in floats, or else a panel of similarities. */
+/* Tiles of Z, in halves or in floats, or else a panel of similarities; of wide rows an image, and what their panels
+ * leave. */
 graco_status tally_device_contrast(struct context *c, const struct contrast *s, bool backward)
 {
     struct taken t = {.context = c};
     const bool half = c->precision >= PRECISION_FP16;                    /* operands of 16 bits */
     const bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32; /* in tiles */
-    const bool tiles = (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX;
-    int64_t rows = 2 * ((s->n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS), width = tile_width(s->d);
+    const bool wide = wide_rows(s, c->precision);
+    const bool tiles =
+        !wide && (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX;
+    int64_t rows = 2 * ((s->n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS);
+    int64_t width = wide ? wide_width(s->d) : tile_width(s->d), side = wide_side(s->n, backward);
     int64_t panel = panel_rows(s) * panel_cols(s);
     if (c->backend->host || s->graphs > 0)
         return GRACO_OK;
@@ -42,19 +46,24 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
         take(&t, 2 * s->n, sizeof(double)); /* sums of rows */
     if (backward)
         take(&t, 2 * s->n, sizeof(float)); /* 1 / D */
-    if (tiles && backward)
+    if ((tiles || wide) && backward)
         take(&t, rows, sizeof(float));
-    if (tiles) {
+    if (tiles || wide)
         take(&t, rows * width, floats ? sizeof(float) : (size_t)HALF_BYTES);
+    for (int i = 0; i < 2 && wide && !backward; i++)
+        take(&t, side * side * TILE_ROWS, sizeof(float)); /* sums of tiles */
+    if (wide && backward)
+        take(&t, side * side * TILE_ROWS * TILE_ROWS, HALF_BYTES); /* weights */
+    if (tiles) {
         if (c->precision == PRECISION_FP32 && backward) /* and transposed */
             take(&t, rows * width, sizeof(float));
         take(&t, 2 * PROCESSORS * (backward ? TILE_ROWS * width : rows), sizeof(float));
-    } else {
+    } else if (!wide) {
         take(&t, panel, sizeof(float));
     }
-    if (half && !tiles)
+    if (half && !tiles && (backward || !wide))
         take(&t, 2 * s->n * half_width(s->d), HALF_BYTES);
-    if (half && !tiles && backward)
+    if (half && !tiles && !wide && backward)
         take(&t, panel, HALF_BYTES);
     return give_back(&t);
 }

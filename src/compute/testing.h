@@ -2,9 +2,17 @@
 #ifndef COMPUTE_TESTING_H
 #define COMPUTE_TESTING_H
 
+#include "base/status.h"
+
+#include <stdint.h>
+
 struct context;
 
 /* Makes a context on a GPU use only matrix instructions that every GPU since the A100 has. */
 void testing_without_wgmma(struct context *cuda);
+
+/* C = A B' of halves by cuBLAS, all three (side, side) in buffers of a context on a GPU: what rates are held against. */
+graco_status testing_half_product(struct context *cuda, int64_t side, float *C, const uint16_t *A,
+                                  const uint16_t *B);
 
 #endif

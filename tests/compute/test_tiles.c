@@ -1,6 +1,7 @@
 /* The exact objective on a GPU: tiles of the tensor cores, as the H100 family computes them and as
- * every other GPU does, panels, and in a build with GRACO_UNTRIED tiles of float32 and TF32, against
- * float64 and, where that takes long, float32 on the CPU, at sizes around the edges of tiles. */
+ * every other GPU does, panels, and in a build with GRACO_UNTRIED tiles of float32 and TF32 and panels
+ * of wide rows, against float64 and, where that takes long, float32 on the CPU, at sizes around the
+ * edges of tiles. */
 #include "base/memory.h"
 #include "check.h"
 #include "compute/context.h"
@@ -131,6 +132,8 @@ int main(int argc, char **argv)
     static const int64_t SIZES[][2] = {{2, 5},     {63, 64},   {64, 65},   {127, 1},  {128, 128},
                                        {129, 256}, {300, 200}, {640, 100}, {700, 256}};
     static const int64_t WIDTHS[] = {16, 17, 31, 33, 47, 49, 77, 131, 255};
+    static const int64_t WIDE[][2] = {{129, 320}, {3, 257},    {65, 1000}, {127, 512},
+                                      {64, 1024}, {201, 1023}, {385, 513}};
     const struct backend *cuda = NULL;
     if (backend_find(&cuda, "cuda") != GRACO_OK) {
         printf("skipped: no GPU\n");
@@ -149,12 +152,21 @@ int main(int argc, char **argv)
                        SIZES[i][0] < 130);
     for (size_t i = 0; i < sizeof WIDTHS / sizeof *WIDTHS; i++) /* around slabs of 16 columns */
         check_size(3 + 13 * (int64_t)i, WIDTHS[i], 0.5, i % 2, false, true);
+    for (size_t i = 0; i < (tiny ? 1 : sizeof WIDE / sizeof *WIDE); i++)
+        for (int kind = 0; kind < 4; kind++)
+            check_size(WIDE[i][0], WIDE[i][1], i % 2 ? 0.4 : 0.9, kind % 2, kind / 2,
+                       WIDE[i][0] < 130);
     if (!small) {
         check_size(385, 131, 0.2, true, false, false);
         check_size(1000, 256, 0.5, true, false, false);
         check_size(5000, 128, 0.5, true, false, false);
         check_size(9000, 256, 0.7, true, false, false);
         check_size(9000, 256, 0.7, false, false, false);
+        check_size(3000, 512, 0.1, true, false, false);
+        check_size(3001, 512, 0.1, false, false, false);
+        check_size(2001, 1024, 0.5, true, false, false);
+        check_size(8301, 320, 0.5, true, false, false);   /* several panels of weights */
+        check_size(16501, 257, 0.5, false, false, false); /* and of sums */
     }
     for (int i = 0; i < WAYS; i++)
         context_free(way[i]);

@@ -15,6 +15,8 @@ graco_status cuda_find(void);
 
 /* For compute/testing.h. */
 void cuda_without_wgmma(struct context *c);
+graco_status cuda_half_product(struct context *c, int64_t side, float *C, const uint16_t *A,
+                               const uint16_t *B);
 
 graco_status cuda_open(struct context *c);
 void cuda_close(struct context *c);

@@ -1,7 +1,8 @@
 /* The exact contrast and InfoNCE: the sums of exponentials, the loss, and the gradient.
  *
  * The matrix of similarities is never stored whole. In half precision it lives in tiles, in
- * registers (cuda_tiles.cuh); else in panels, in the GPU's cache (cuda_panels.cu).
+ * registers (cuda_tiles.cuh); else in panels, in the GPU's cache (cuda_panels.cu). GRACO_UNTRIED: wide
+ * rows in half precision are in panels of tiles (cuda_wide.cuh).
  *
  * With PRECISION_FP16 the operands are halves, with PRECISION_BF16 bf16, in panels. Entries of Z are at most 1. The weights e_ij (1/D_i
  * + 1/D_j) are at most 2, because e_ij/D_i and e_ij/D_j are at most 1; times a factor of at most
@@ -11,12 +12,22 @@
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
-/* Tiles know one process's rows alone. */
-static bool in_tiles(struct context *c, const struct contrast *s)
+struct way {
+    decltype(&panels_forward) forward;
+    decltype(&panels_backward) backward;
+};
+
+static struct way way_of(struct context *c, const struct contrast *s)
 {
+    if (s->bounds) /* the others know one process's rows alone */
+        return {panels_forward, panels_backward};
     bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32 &&
                   state_of(c)->shared_bytes >= FLOAT_TILES_SHARED;
-    return (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX && !s->bounds;
+    if (state_of(c)->wgmma && wide_rows(s, c->precision))
+        return {wide_forward, wide_backward};
+    if ((c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX)
+        return {tiles_forward, tiles_backward};
+    return {panels_forward, panels_backward};
 }
 
 /* Nodes of all ranks. */
@@ -67,7 +78,7 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
     PASS(scratch_take(&scratch, &between, 2 * s->n, sizeof(double)));
     PASS(scratch_take(&scratch, &within, 2 * s->n, sizeof(double)));
     PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
-    PASS((in_tiles(c, s) ? tiles_forward : panels_forward)(&scratch, s, between, within));
+    PASS(way_of(c, s).forward(&scratch, s, between, within));
     row_losses<<<blocks, BLOCK, 0, state->stream>>>(*s, between, within, partial);
     if (s->bounds) {
         PASS(cuda_add_ranks(c, partial, blocks));
@@ -119,7 +130,7 @@ graco_status cuda_contrast_backward(struct context *c, const struct contrast *s,
     PASS(scratch_take(&scratch, &inverse, 2 * s->n, sizeof(float)));
     invert<<<blocks_for(2 * s->n, BLOCK), BLOCK, 0, stream>>>(2 * s->n, s->D, factor, inverse);
     PASS_LAUNCH("inverting sums");
-    PASS((in_tiles(c, s) ? tiles_backward : panels_backward)(&scratch, s, inverse, dZ));
+    PASS(way_of(c, s).backward(&scratch, s, inverse, dZ));
     finish_gradient<<<blocks_for(2 * s->n, BLOCK_WARPS), BLOCK, 0, stream>>>(*s, all_nodes(c, s),
                                                                              factor, dZ);
     PASS_LAUNCH("the gradient of the objective");

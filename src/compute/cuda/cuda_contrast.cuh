@@ -1,5 +1,5 @@
-/* The two ways through the matrix of similarities: in panels, which is the one to read first, and
- * in tiles. Either takes its buffers from `scratch`. */
+/* The ways through the matrix of similarities: in panels, which is the one to read first, in tiles,
+ * and in panels of tiles for wide rows. Each takes its buffers from `scratch`. */
 #ifndef COMPUTE_CUDA_CUDA_CONTRAST_CUH
 #define COMPUTE_CUDA_CUDA_CONTRAST_CUH
 
@@ -21,12 +21,22 @@ graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast 
                             double *within);
 graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
                            double *within);
+graco_status wide_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
+                          double *within);
 
 /* dZ_i = sum of e_ij (inverse_i + inverse_j) z_j over j that are neither i nor its partner. */
 graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s,
                              const float *inverse, float *dZ);
 graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s,
                             const float *inverse, float *dZ);
+graco_status wide_backward(struct cuda_scratch *scratch, const struct contrast *s,
+                           const float *inverse, float *dZ);
+
+/* What the ways in panels share: Z in halves or bf16, (2n, half_width(d)), as the context's precision
+ * has it; and C (+)= op(A) op(B), of such operands or of floats. */
+graco_status panels_round(struct cuda_scratch *scratch, const struct contrast *s, const void **out);
+graco_status panels_multiply(struct context *c, cudaDataType operands, struct result C, int64_t k,
+                             struct operand A, struct operand B);
 
 /* The whole of both kernels for several graphs. */
 graco_status graphs_forward(struct cuda_scratch *scratch, struct contrast *s);

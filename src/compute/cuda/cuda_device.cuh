@@ -188,6 +188,22 @@ __device__ static inline int64_t block_from_end()
     return gridDim.x - 1 - blockIdx.x;
 }
 
+/* 2^x; 0 where that is no normal number. */
+__device__ static inline float exp2_quick(float x)
+{
+    float e;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(x));
+    return e;
+}
+
+/* Rounded to the 10 bits of TF32, halves away from zero. */
+__device__ static inline float tile_tf32(float x)
+{
+    uint32_t rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
+    return __uint_as_float(rounded);
+}
+
 template <typename T> __device__ static inline T warp_sum(T value)
 {
     for (int step = WARP / 2; step > 0; step /= 2)

@@ -83,22 +83,28 @@ __global__ static void round_rows(int64_t rows, int64_t d, int64_t width, T *out
     }
 }
 
-/* Z (2 nodes, d) as operands: in `to`, or itself where they are floats. */
-static graco_status round_block(const void **out, const struct panel_sweep *sweep, void *to,
-                                int64_t nodes, const float *Z)
+/* Z (2 nodes, d) as halves or bf16 in `to` (2 nodes, half_width(d)), as the context's precision has it. */
+static graco_status round_block(struct context *c, void *to, int64_t nodes, int64_t d,
+                                const float *Z)
 {
-    const struct contrast *s = sweep->spec;
-    struct cuda_state *state = state_of(sweep->context);
-    int blocks = (int)blocks_striding(state, 2 * nodes * sweep->width, BLOCK);
-    *out = to ? to : Z;
-    if (sweep->operands == CUDA_R_16F)
-        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, s->d, sweep->width, (__half *)to,
+    struct cuda_state *state = state_of(c);
+    int64_t width = half_width(d);
+    int blocks = (int)blocks_striding(state, 2 * nodes * width, BLOCK);
+    if (c->precision == PRECISION_FP16)
+        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, d, width, (__half *)to, Z);
+    else
+        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, d, width, (__nv_bfloat16 *)to,
                                                         Z);
-    else if (sweep->operands == CUDA_R_16BF)
-        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, s->d, sweep->width,
-                                                        (__nv_bfloat16 *)to, Z);
     PASS_LAUNCH("rounding rows");
     return GRACO_OK;
+}
+
+graco_status panels_round(struct cuda_scratch *scratch, const struct contrast *s, const void **out)
+{
+    void *Z = NULL;
+    PASS(scratch_take(scratch, &Z, 2 * s->n * half_width(s->d), HALF_BYTES));
+    *out = Z;
+    return round_block(scratch->context, Z, s->n, s->d, s->Z);
 }
 
 /* Sizes of panels for the rank that has most nodes. */
@@ -113,7 +119,6 @@ static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep 
                                const struct contrast *s, bool backward)
 {
     struct context *c = scratch->context;
-    void *Z = NULL;
     sweep->context = c;
     sweep->spec = s;
     sweep->most = s->n;
@@ -127,17 +132,18 @@ static graco_status open_sweep(struct cuda_scratch *scratch, struct panel_sweep 
                       : c->precision == PRECISION_BF16 ? CUDA_R_16BF
                                                        : CUDA_R_32F;
     sweep->width = s->d;
+    sweep->Z = s->Z;
     PASS(scratch_take(scratch, &sweep->S, floats, sizeof(float)));
     sweep->weights = sweep->S;
-    if (sweep->operands != CUDA_R_32F) {
-        sweep->width = half_width(s->d);
-        PASS(scratch_take(scratch, &Z, 2 * s->n * sweep->width, HALF_BYTES));
-        if (s->bounds)
-            PASS(scratch_take(scratch, &sweep->room, 2 * sweep->most * sweep->width, HALF_BYTES));
-        if (backward)
-            PASS(scratch_take(scratch, &sweep->weights, floats, HALF_BYTES));
-    }
-    return round_block(&sweep->Z, sweep, Z, s->n, s->Z);
+    if (sweep->operands == CUDA_R_32F)
+        return GRACO_OK;
+    sweep->width = half_width(s->d);
+    PASS(panels_round(scratch, s, &sweep->Z));
+    if (s->bounds)
+        PASS(scratch_take(scratch, &sweep->room, 2 * sweep->most * sweep->width, HALF_BYTES));
+    if (backward)
+        PASS(scratch_take(scratch, &sweep->weights, floats, HALF_BYTES));
+    return GRACO_OK;
 }
 
 typedef graco_status visit_panel(struct context *c, struct panel_sweep *sweep,
@@ -173,10 +179,10 @@ static graco_status visit_block(void *job, int rank, int64_t nodes,
     struct panel_sweep *sweep = ((struct block_visit *)job)->sweep;
     sweep->own = rank == comm_rank(sweep->context->comm);
     sweep->nodes = nodes;
-    sweep->columns = sweep->Z;
+    sweep->columns = sweep->own ? sweep->Z : sweep->room ? sweep->room : block[0];
     sweep->columns_inverse = block[1];
-    if (!sweep->own)
-        PASS(round_block(&sweep->columns, sweep, sweep->room, nodes, block[0]));
+    if (!sweep->own && sweep->room)
+        PASS(round_block(sweep->context, sweep->room, nodes, sweep->spec->d, block[0]));
     return visit_panels(sweep, ((struct block_visit *)job)->visit);
 }
 
@@ -201,8 +207,7 @@ static struct operand rows_of(const struct panel_sweep *sweep, const void *Z, in
     return {(const char *)Z + row * bytes, sweep->width, transposed};
 }
 
-/* C (+)= A op(B). */
-static graco_status multiply(struct context *c, cudaDataType operands, struct result C, int64_t k,
+graco_status panels_multiply(struct context *c, cudaDataType operands, struct result C, int64_t k,
                              struct operand A, struct operand B)
 {
     const struct cuda_state *s = state_of(c);
@@ -210,18 +215,26 @@ static graco_status multiply(struct context *c, cudaDataType operands, struct re
     if (operands == CUDA_R_32F)
         return cuda_multiply(c, C, k, A, B);
     return cuda_check_blas(s->call.gemm(s->blas, B.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                        CUBLAS_OP_N, C.n, C.m, k, &one, B.data, operands, B.ld,
-                                        A.data, operands, A.ld, &beta, C.data, CUDA_R_32F, C.ld,
-                                        CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                                        A.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, C.n, C.m, k, &one,
+                                        B.data, operands, B.ld, A.data, operands, A.ld, &beta,
+                                        C.data, CUDA_R_32F, C.ld, CUBLAS_COMPUTE_32F,
+                                        CUBLAS_GEMM_DEFAULT),
                            "a product of halves");
+}
+
+graco_status cuda_half_product(struct context *c, int64_t side, float *C, const uint16_t *A,
+                               const uint16_t *B)
+{
+    return panels_multiply(c, CUDA_R_16F, {C, side, side, side, false}, side, operand_of(A, side),
+                           transpose_of(B, side));
 }
 
 static graco_status similarities(struct context *c, const struct panel_sweep *sweep,
                                  const struct panel *p)
 {
-    return multiply(c, sweep->operands, {sweep->S, p->ld, p->rows, p->cols, false}, sweep->width,
-                    rows_of(sweep, sweep->Z, p->first, false),
-                    rows_of(sweep, sweep->columns, p->from, true));
+    return panels_multiply(c, sweep->operands, {sweep->S, p->ld, p->rows, p->cols, false},
+                           sweep->width, rows_of(sweep, sweep->Z, p->first, false),
+                           rows_of(sweep, sweep->columns, p->from, true));
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
@@ -328,9 +341,9 @@ static graco_status backward_panel(struct context *c, struct panel_sweep *sweep,
         launch_weigh(sweep, p, sweep->S);
     PASS_LAUNCH("weighing similarities");
     /* Later panels of a row add; the own columns come first. */
-    return multiply(c, sweep->operands, {dZ, s->d, p->rows, s->d, !sweep->own || p->from != from},
-                    p->cols, operand_of(sweep->weights, p->ld),
-                    rows_of(sweep, sweep->columns, p->from, false));
+    return panels_multiply(
+        c, sweep->operands, {dZ, s->d, p->rows, s->d, !sweep->own || p->from != from}, p->cols,
+        operand_of(sweep->weights, p->ld), rows_of(sweep, sweep->columns, p->from, false));
 }
 
 graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s,

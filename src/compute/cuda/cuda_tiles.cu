@@ -4,6 +4,7 @@
 #include "compute/cuda/cuda_tiles.cuh"
 
 /* Z as struct tiles wants it; a thread makes a chunk of eight halves. */
+template <typename H>
 __global__ static void make_image(const __grid_constant__ struct tiles t, const float *Z, uint4 *to)
 {
     int64_t rows = tiles_rows(t), chunks = rows * t.width / 8, step = (int64_t)gridDim.x * BLOCK;
@@ -15,8 +16,10 @@ __global__ static void make_image(const __grid_constant__ struct tiles t, const 
         float x[8];
         for (int j = 0; j < 8; j++)
             x[j] = node < t.n && col + j < t.d ? z[j] : 0;
-        to[i] = make_uint4(tile_pack(x[0], x[1]), tile_pack(x[2], x[3]), tile_pack(x[4], x[5]),
-                           tile_pack(x[6], x[7]));
+        uint32_t pair[4];
+        for (int j = 0; j < 4; j++)
+            pair[j] = tile_pack(x[2 * j], x[2 * j + 1], (H *)NULL);
+        to[i] = make_uint4(pair[0], pair[1], pair[2], pair[3]);
     }
 }
 
@@ -34,14 +37,29 @@ __global__ static void make_floats(const __grid_constant__ struct tiles t, const
     }
 }
 
-static graco_status take_halves(struct cuda_scratch *scratch, struct tiles *t, const float *Z)
+static void set_sizes(struct tiles *t, const struct contrast *s, int width)
+{
+    t->n = s->n;
+    t->d = s->d;
+    t->blocks = (s->n + TILE_ROWS - 1) / TILE_ROWS;
+    t->width = width;
+    t->within = s->within;
+    t->scale = contrast_scale(s);
+}
+
+graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const struct contrast *s,
+                        int width, bool bf16)
 {
     struct cuda_state *state = state_of(scratch->context);
     uint4 *image = NULL;
+    set_sizes(t, s, width);
     PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
     t->image = (const __half *)image;
-    make_image<<<blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK), BLOCK, 0,
-                 state->stream>>>(*t, Z, image);
+    unsigned blocks = blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK);
+    if (bf16)
+        make_image<__nv_bfloat16><<<blocks, BLOCK, 0, state->stream>>>(*t, s->Z, image);
+    else
+        make_image<__half><<<blocks, BLOCK, 0, state->stream>>>(*t, s->Z, image);
     PASS_LAUNCH("rounding to halves");
     return GRACO_OK;
 }
@@ -70,22 +88,19 @@ static graco_status take_floats(struct cuda_scratch *scratch, struct tiles *t, c
     return GRACO_OK;
 }
 
-static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
+/* Sizes and operands; each thread block of a sweep has one part of its tiles. */
+static graco_status open_sweep(struct cuda_scratch *scratch, struct tiles *t,
                                const struct contrast *s, bool backward)
 {
     struct cuda_state *state = state_of(scratch->context);
     bool half = scratch->context->precision == PRECISION_FP16;
-    t->n = s->n;
-    t->d = s->d;
-    t->blocks = (s->n + TILE_ROWS - 1) / TILE_ROWS;
-    t->width = tile_width(s->d);
-    t->within = s->within;
-    t->scale = contrast_scale(s);
+    set_sizes(t, s, tile_width(s->d));
     int64_t total = !backward ? tiles_total<false>(*t)
                     : half    ? tiles_total<true>(*t)
                               : tiles_total<true, TILE_COLS>(*t);
     t->parts = (int)least(state->processors, total);
-    return half ? take_halves(scratch, t, s->Z) : take_floats(scratch, t, s->Z, backward);
+    return half ? tiles_open(scratch, t, s, t->width, false)
+                : take_floats(scratch, t, s->Z, backward);
 }
 
 /* Adds up the row sums of all parts. A block has WARP rows of Z; each warp sums every eighth
@@ -122,7 +137,7 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     struct tiles t = {};
-    PASS(open_tiles(scratch, &t, s, false));
+    PASS(open_sweep(scratch, &t, s, false));
     int64_t sums = 2 * t.parts * tiles_rows(t);
     PASS(scratch_take(scratch, &t.sums, sums, sizeof(float)));
     PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
@@ -145,6 +160,17 @@ __global__ static void pad_inverse(const __grid_constant__ struct tiles t, const
         return;
     int64_t view = i * 2 / rows, node = i - view * (rows / 2);
     padded[i] = node < t.n ? inverse[view * t.n + node] : 0;
+}
+
+graco_status tiles_pad_inverse(struct cuda_scratch *scratch, struct tiles *t, const float *inverse)
+{
+    float *padded = NULL;
+    PASS(scratch_take(scratch, &padded, tiles_rows(*t), sizeof(float)));
+    t->inverse = padded;
+    pad_inverse<<<blocks_for(tiles_rows(*t), BLOCK), BLOCK, 0,
+                  state_of(scratch->context)->stream>>>(*t, inverse, padded);
+    PASS_LAUNCH("padding");
+    return GRACO_OK;
 }
 
 /* Adds what several parts have of a block of rows, in the order of the parts. Eight blocks of
@@ -175,15 +201,11 @@ graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast 
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     struct tiles t = {};
-    float *padded = NULL;
-    PASS(open_tiles(scratch, &t, s, true));
-    PASS(scratch_take(scratch, &padded, tiles_rows(t), sizeof(float)));
+    PASS(open_sweep(scratch, &t, s, true));
+    PASS(tiles_pad_inverse(scratch, &t, inverse));
     PASS(scratch_take(scratch, &t.shares, 2 * t.parts * TILE_ROWS * (int64_t)t.width,
                       sizeof(float)));
-    t.inverse = padded;
     t.dZ = dZ;
-    pad_inverse<<<blocks_for(tiles_rows(t), BLOCK), BLOCK, 0, state->stream>>>(t, inverse, padded);
-    PASS_LAUNCH("padding");
     const dim3 adding((unsigned)(2 * t.blocks), 8);
     cudaError_t error =
         c->precision != PRECISION_FP16

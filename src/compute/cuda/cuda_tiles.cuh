@@ -19,6 +19,7 @@
 
 #include "compute/cuda/cuda_device.cuh"
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 enum {
@@ -51,6 +52,13 @@ struct tiles {
 static inline __host__ __device__ int64_t tiles_rows(const struct tiles &t)
 {
     return 2 * t.blocks * TILE_ROWS;
+}
+
+/* How many of the rows of `count` blocks from this one on are no padding. */
+static inline __host__ __device__ int tiles_filled(const struct tiles &t, int64_t block, int count)
+{
+    int64_t left = t.n - (block < t.blocks ? block : block - t.blocks) * TILE_ROWS;
+    return (int)(left < count * TILE_ROWS ? left : count * TILE_ROWS);
 }
 
 /* ---- The order of tiles ---------------------------------------------------------------------- */
@@ -160,6 +168,8 @@ template <bool backward, int cols = TILE_BACK_COLS> struct tile_walk {
     /* The block of columns; backward, the group of `cols` of them. */
     __device__ int64_t col(const struct tiles &t) const
     {
+        if (!backward && t.within && TILES_STEP >= 1) /* a division takes as long as many sums */
+            return row + k < 2 * t.blocks ? row + k : row + k - 2 * t.blocks;
         if (!backward)
             return t.within ? (row + k) % (2 * t.blocks) : t.blocks + k;
         int64_t place = k + turn <= last ? k + turn : k + turn - last - 1;
@@ -184,23 +194,40 @@ template <bool backward, int cols = TILE_BACK_COLS> struct tile_walk {
 
 __device__ static inline float tile_exp(float x, float scale)
 {
-    float e;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(fmaf(x, scale, -scale)));
-    return e;
+    return exp2_quick(fmaf(x, scale, -scale));
 }
 
-__device__ static inline uint32_t tile_pack(float low, float high)
+/* 2^x on the units that multiply and add: a polynomial on [-1/2, 1/2], off by 3e-6 at most. */
+__device__ static inline float tile_exp2_sum(float x)
+{
+    const float shift = 12582912; /* 1.5 2^23: what is added to it is rounded to whole numbers */
+    float clamped = fmaxf(x, -126), whole = clamped + shift, f = clamped - (whole - shift), p;
+    p = fmaf(0.009570102f, f, 0.055917863f);
+    p = fmaf(p, f, 0.24024744f);
+    p = fmaf(p, f, 0.6931218f);
+    p = fmaf(p, f, 0.9999993f);
+    return __int_as_float(__float_as_int(p) + (__float_as_int(whole) << 23));
+}
+
+/* The exponential of a thread's x[i]. From step 2 on one in four is a polynomial's: the unit for
+ * exponentials makes 16 per clock, and those that multiply and add have time to spare. */
+__device__ static inline float tile_exp_at(int i, float x, float scale)
+{
+    return TILES_STEP >= 2 && i % 4 == 3 ? tile_exp2_sum(fmaf(x, scale, -scale))
+                                         : tile_exp(x, scale);
+}
+
+/* Two numbers as operands of a product: halves, or bf16. */
+__device__ static inline uint32_t tile_pack(float low, float high, const __half * = NULL)
 {
     __half2 both = __floats2half2_rn(low, high);
     return *reinterpret_cast<uint32_t *>(&both);
 }
 
-/* Rounded to the 10 bits of TF32, halves away from zero. */
-__device__ static inline float tile_tf32(float x)
+__device__ static inline uint32_t tile_pack(float low, float high, const __nv_bfloat16 *)
 {
-    uint32_t rounded;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
-    return __uint_as_float(rounded);
+    __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
+    return *reinterpret_cast<uint32_t *>(&both);
 }
 
 /* Where a thread's x[i] stands in a tile, as the matrix instructions leave it: the row is lane / 4,
@@ -234,6 +261,23 @@ __device__ static inline void tile_exponentiate(const struct tiles &t, float (&s
         if (at_y >= rows || at_x >= cols || (row == col && at_x == at_y))
             s[i] = 0;
     }
+}
+
+/* The same, where `rows` and `cols` from the warp's first on are no padding, and 0 where column less
+ * row is `diagonal` too. TILE_NOWHERE: nowhere. */
+template <int count>
+__device__ static inline void tile_exponentials(float (&s)[count], float scale, int rows, int cols,
+                                                int diagonal)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        s[i] = tile_exp_at(i, s[i], scale);
+    if (diagonal == TILE_NOWHERE && rows >= 16 && cols >= count * 2)
+        return;
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        if (tile_y(i) >= rows || tile_x(i) >= cols || tile_x(i) - tile_y(i) == diagonal)
+            s[i] = 0;
 }
 
 /* A thread's sums along its two rows and its columns. */
@@ -277,7 +321,7 @@ __device__ static inline void tile_leave_sums(const struct tiles &t, double (&su
 
 /* Weights e (1/D_i + 1/D_j) in halves, as the next product takes them. The weight is 0 where column
  * less row is `diagonal`: there the row meets itself or its partner. TILE_NOWHERE: nowhere. */
-template <int count>
+template <typename H = __half, int count>
 __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const float (&s)[count],
                                          float scale, const float (&own)[2], const float *inverse,
                                          int diagonal)
@@ -288,12 +332,12 @@ __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const floa
         float e[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            e[j] = tile_exp(s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
+            e[j] = tile_exp_at(j, s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
             if (tile_x(4 * i + j) - tile_y(j) == diagonal)
                 e[j] = 0;
         }
-        w[i / 2][i % 2 * 2] = tile_pack(e[0], e[1]);
-        w[i / 2][i % 2 * 2 + 1] = tile_pack(e[2], e[3]);
+        w[i / 2][i % 2 * 2] = tile_pack(e[0], e[1], (H *)NULL);
+        w[i / 2][i % 2 * 2 + 1] = tile_pack(e[2], e[3], (H *)NULL);
     }
 }
 
@@ -330,7 +374,28 @@ template <int count> __device__ static inline void tile_fold(float *v)
             }
 }
 
+/* Lane r of four gets u[r] of each: its u[q] is what lane q had in u[r]. */
+__device__ static inline void tile_transpose(uint32_t (&u)[4])
+{
+    int lane = threadIdx.x % 4;
+#pragma unroll
+    for (int bit = 1; bit < 4; bit *= 2)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (!(i & bit)) {
+                uint32_t got = __shfl_xor_sync(~0u, lane & bit ? u[i] : u[i | bit], bit);
+                u[i] = lane & bit ? got : u[i];
+                u[i | bit] = lane & bit ? u[i | bit] : got;
+            }
+}
+
 /* ---- Launching ------------------------------------------------------------------------------- */
+
+/* What tiles and panels of wide rows begin with: sizes and the image of Z, rows padded to `width`
+ * columns of halves or bf16; and 1 / D for padded rows. */
+graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const struct contrast *s,
+                        int width, bool bf16);
+graco_status tiles_pad_inverse(struct cuda_scratch *scratch, struct tiles *t, const float *inverse);
 
 /* The sweeps over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
  * GPU since the A100 has. */

@@ -5,17 +5,14 @@
  * other two multiply: each has TILE_ROWS / 2 rows of the tile, with sums in registers. They take
  * turns, so that one keeps the tensor cores busy while the other exponentiates. */
 #include "compute/cuda/cuda_tiles.cuh"
+#include "compute/cuda/cuda_wgmma.cuh"
 
 enum {
-    GROUP = 128, /* threads of a warp group */
-    THREADS = 3 * GROUP,
     GROUP_ROWS = TILE_ROWS / 2,
     MULTIPLIERS = 2 * GROUP / WARP, /* warps */
-    SLAB_BYTES = TILE_SLAB * (int)sizeof(__half),
-    /* Registers of a thread. The three groups share 65536: those that multiply need them for a tile
-     * and its sums, the one that fetches only copies and adds. */
-    FETCH_REGISTERS = 40,
-    MULTIPLY_REGISTERS = 232,
+    /* A turn ends once its products are asked for, not once they are there: the other group's follow
+     * without a gap. */
+    EARLY_PASS = TILES_STEP >= 3,
 };
 
 /* Shared memory: the rows of the block, then the ring. Both are multiples of 1024 bytes, the period
@@ -33,48 +30,6 @@ template <int width, int cols, int stages> struct layout {
 
 template <int width> constexpr int forward_stages = width == 256 ? 2 : 4;
 template <int width> constexpr int back_stages = width == 256 ? 5 : 6;
-
-/* ---- Barriers in shared memory, copies ------------------------------------------------------- */
-
-/* An mbarrier: waits are for the phase's parity. */
-typedef uint32_t barrier; /* its address */
-
-__device__ static inline void barrier_init(barrier b, int arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(arrivals));
-}
-
-__device__ static inline void barrier_arrive(barrier b)
-{
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(b) : "memory");
-}
-
-__device__ static inline void barrier_expect(barrier b, int bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(bytes)
-                 : "memory");
-}
-
-__device__ static inline void barrier_wait(barrier b, uint32_t parity)
-{
-    uint32_t done;
-    do
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(b), "r"(parity)
-                     : "memory");
-    while (!done);
-}
-
-__device__ static inline void copy_in(uint32_t to, const void *from, int bytes, barrier b)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(b)
-                 : "memory");
-}
 
 /* The barriers of the ring: a stage is `full` when it has arrived, and `empty` when all warps are
  * done with it; the same for the block of rows and for the two buffers of column sums. */
@@ -117,7 +72,7 @@ template <typename shape, int stages> struct signals {
             barrier_init(sums_full(i), MULTIPLIERS * WARP);
             barrier_init(sums_empty(i), WARP);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        barrier_init_done();
     }
 };
 
@@ -131,10 +86,7 @@ template <typename shape, int stages> struct station {
 
     __device__ station()
     {
-        extern __shared__ char unaligned[];
-        uint32_t start = (uint32_t)__cvta_generic_to_shared(unaligned);
-        memory = (start + 1023) / 1024 * 1024;
-        plain = unaligned + (memory - start);
+        memory = shared_memory(&plain);
         on.base = memory + shape::barriers;
         group = threadIdx.x / GROUP - 1;
         warp = threadIdx.x / WARP;
@@ -142,119 +94,9 @@ template <typename shape, int stages> struct station {
         if (threadIdx.x == 0)
             on.init();
         __syncthreads();
-        if (group < 0)
-            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"((int)FETCH_REGISTERS));
-        else
-            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"((int)MULTIPLY_REGISTERS));
+        share_registers(group >= 0);
     }
 };
-
-/* A place in a ring, and the parity of its use. */
-template <int stages> struct ring_place {
-    int stage = 0;
-    uint32_t parity = 0;
-
-    __device__ void next()
-    {
-        if (++stage == stages) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
-/* ---- Matrix instructions --------------------------------------------------------------------- */
-
-/* Describes an operand in shared memory whose chunks change places every 128 bytes; both steps are
- * in bytes. */
-__device__ static inline uint64_t describe(uint32_t address, uint32_t leading, uint32_t stride)
-{
-    return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(leading >> 4) << 16 |
-           (uint64_t)(stride >> 4) << 32 | (uint64_t)1 << 62;
-}
-
-#define R4(d, i) "+f"((d)[i]), "+f"((d)[(i) + 1]), "+f"((d)[(i) + 2]), "+f"((d)[(i) + 3])
-#define R16(d, i) R4(d, i), R4(d, (i) + 4), R4(d, (i) + 8), R4(d, (i) + 12)
-#define R32(d, i) R16(d, i), R16(d, (i) + 16)
-#define R64(d, i) R32(d, i), R32(d, (i) + 32)
-#define N32                                                                                        \
-    "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                       \
-    "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
-#define N64                                                                                        \
-    N32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                        \
-        "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-#define N128                                                                                       \
-    N64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                        \
-        "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,"                         \
-        "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,"             \
-        "%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
-
-/* D (64, cols) (+)= A B' of 16 columns each, both in shared memory, rows of 128 bytes. */
-__device__ static inline void multiply(float (&d)[32], uint64_t a, uint64_t b, int add)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" N32 "}, %32, %33, p, 1, 1, "
-                 "0, 0;\n}"
-                 : R32(d, 0)
-                 : "l"(a), "l"(b), "r"(add));
-}
-
-__device__ static inline void multiply(float (&d)[64], uint64_t a, uint64_t b, int add)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" N64
-                 "}, %64, %65, p, 1, 1, 0, 0;\n}"
-                 : R64(d, 0)
-                 : "l"(a), "l"(b), "r"(add));
-}
-
-/* D (64, width) += A B with A (64, 16) in registers and 16 rows of B in shared memory. */
-__device__ static inline void apply(float (&d)[32], const uint32_t (&a)[4], uint64_t b)
-{
-    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" N32
-                 "}, {%32,%33,%34,%35}, %36, 1, 1, 1, 1;"
-                 : R32(d, 0)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
-
-__device__ static inline void apply(float (&d)[64], const uint32_t (&a)[4], uint64_t b)
-{
-    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" N64
-                 "}, {%64,%65,%66,%67}, %68, 1, 1, 1, 1;"
-                 : R64(d, 0)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
-
-__device__ static inline void apply(float (&d)[128], const uint32_t (&a)[4], uint64_t b)
-{
-    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" N128
-                 "}, {%128,%129,%130,%131}, %132, 1, 1, 1, 1;"
-                 : R64(d, 0), R64(d, 64)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
-
-/* Keeps the compiler from moving registers that matrix instructions write past their waits. */
-template <int count> __device__ static inline void hold(float (&d)[count])
-{
-#pragma unroll
-    for (int i = 0; i < count; i++)
-        asm volatile("" : "+f"(d[i])::"memory");
-}
-
-__device__ static inline void matrix_begin()
-{
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-
-__device__ static inline void matrix_commit()
-{
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-
-__device__ static inline void matrix_wait()
-{
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-}
 
 /* S = this group's rows of the block times a stage's rows, over the whole width. */
 template <int width, int cols, int count>
@@ -267,18 +109,6 @@ __device__ static inline void similarities(float (&s)[count], uint32_t rows, uin
         multiply(s, describe(rows + slab * TILE_ROWS * SLAB_BYTES + inside, 16, period),
                  describe(stage + slab * cols * SLAB_BYTES + inside, 16, period), k > 0);
     }
-}
-
-/* ---- Turns ----------------------------------------------------------------------------------- */
-
-__device__ static inline void turn_take(int group)
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "r"(2 * GROUP) : "memory");
-}
-
-__device__ static inline void turn_pass(int group)
-{
-    asm volatile("bar.arrive %0, %1;" ::"r"(2 - group), "r"(2 * GROUP) : "memory");
 }
 
 /* ---- Fetching -------------------------------------------------------------------------------- */
@@ -385,9 +215,12 @@ __global__ static void __launch_bounds__(THREADS, 1)
             similarities<width, TILE_COLS>(s, memory + group * GROUP_ROWS * SLAB_BYTES,
                                            memory + shape::ring + place.stage * shape::stage_bytes);
             matrix_commit();
+            bool passes = group == 0 || walk.tile + 1 < walk.end;
+            if (EARLY_PASS && passes)
+                turn_pass(group);
             matrix_wait();
             hold(s);
-            if (group == 0 || walk.tile + 1 < walk.end)
+            if (!EARLY_PASS && passes)
                 turn_pass(group);
             if (lane == 0) {
                 barrier_arrive(on.empty(place.stage));
@@ -395,7 +228,11 @@ __global__ static void __launch_bounds__(THREADS, 1)
                     barrier_arrive(on.rows_empty());
             }
             float rows[2], cols[32];
-            tile_exponentiate(t, s, walk.row, col, first, 0);
+            if (TILES_STEP >= 1)
+                tile_exponentials(s, t.scale, tiles_filled(t, walk.row, 1) - first,
+                                  tiles_filled(t, col, 1), col == walk.row ? first : TILE_NOWHERE);
+            else
+                tile_exponentiate(t, s, walk.row, col, first, 0);
             tile_sums(rows, cols, s);
             tile_add(sum, rows, walk.between(t));
             tile_fold<4>(cols);
@@ -457,12 +294,18 @@ __global__ static void __launch_bounds__(THREADS, 1)
                 matrix_begin();
                 similarities<width, cols>(s, mine, stage);
                 matrix_commit();
+                if (EARLY_PASS)
+                    turn_pass(group);
                 matrix_wait();
                 hold(s);
-                turn_pass(group);
+                if (!EARLY_PASS)
+                    turn_pass(group);
             }
             int64_t at = walk.row * (TILE_ROWS / cols) + group, col = walk.col(t);
-            bool special = col == at || col == (at + groups / 2) % groups, ends = walk.row_ends();
+            bool special = TILES_STEP >= 1
+                               ? col == at || col - at == groups / 2 || at - col == groups / 2
+                               : col == at || col == (at + groups / 2) % groups;
+            bool ends = walk.row_ends();
             const float *inverse =
                 (const float *)(here.plain + shape::inverse) + place.stage * cols;
             if (special)
@@ -487,10 +330,13 @@ __global__ static void __launch_bounds__(THREADS, 1)
                       describe(stage + k * 16 * SLAB_BYTES, cols * SLAB_BYTES, 8 * SLAB_BYTES));
             similarities<width, cols>(s, mine, coming);
             matrix_commit();
+            bool passes = group == 0 || walk.tile + 1 < walk.end;
+            if (EARLY_PASS && passes)
+                turn_pass(group);
             matrix_wait();
             hold(sum);
             hold(s);
-            if (group == 0 || walk.tile + 1 < walk.end)
+            if (!EARLY_PASS && passes)
                 turn_pass(group);
             if (lane == 0) {
                 barrier_arrive(on.empty(place.stage));

@@ -1,0 +1,106 @@
+/* What happens around the panels of wide rows: which there are, what becomes of their sums, and the
+ * products of their weights. */
+#include "compute/cuda/cuda_contrast.cuh"
+#include "compute/cuda/cuda_wide.cuh"
+
+static bool bf16_of(const struct context *c)
+{
+    return c->precision == PRECISION_BF16;
+}
+
+static graco_status open_panels(struct cuda_scratch *scratch, struct wide *p,
+                                const struct contrast *s)
+{
+    return tiles_open(scratch, &p->t, s, wide_width(s->d), bf16_of(scratch->context));
+}
+
+/* ---- Forward --------------------------------------------------------------------------------- */
+
+/* Adds the sums of a panel's tiles: a thread per row for blockIdx.y 0, per column for 1. */
+__global__ static void add_panel(const __grid_constant__ struct wide p, double *between,
+                                 double *within)
+{
+    bool rows = blockIdx.y == 0;
+    int64_t count = (int64_t)(rows ? p.rows : p.cols) * TILE_ROWS, tiles = rows ? p.cols : p.rows;
+    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, first = rows ? p.row : p.col;
+    const float *sums = rows ? p.row_sums : p.col_sums;
+    bool second = first >= p.t.blocks;
+    int64_t node = (first - (second ? p.t.blocks : 0)) * TILE_ROWS + i;
+    if (i >= count || node >= p.t.n)
+        return;
+    double total = 0;
+#pragma unroll 8
+    for (int64_t k = 0; k < tiles; k++)
+        total += (double)sums[k * count + i];
+    double *to = (p.row < p.t.blocks) == (p.col < p.t.blocks) ? within : between;
+    to[(second ? p.t.n : 0) + node] += total;
+}
+
+graco_status wide_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
+                          double *within)
+{
+    struct context *c = scratch->context;
+    struct cuda_state *state = state_of(c);
+    struct wide p = {};
+    size_t bytes = (size_t)(2 * s->n) * sizeof(double);
+    int64_t side = wide_side(s->n, false), sums = side * side * TILE_ROWS;
+    int a = 0, b = 0;
+    PASS(open_panels(scratch, &p, s));
+    PASS(scratch_take(scratch, &p.row_sums, sums, sizeof(float)));
+    PASS(scratch_take(scratch, &p.col_sums, sums, sizeof(float)));
+    PASS(c->buffers->zero(c, between, bytes));
+    PASS(c->buffers->zero(c, within, bytes));
+    while (wide_next(&p, wide_pieces(s->n, false), &a, &b)) {
+        p.shares = wide_shares(p.rows, p.cols, state->processors);
+        PASS(cuda_check(wide_sums_wgmma(p, bf16_of(c), state->stream), "summing similarities"));
+        /* A panel of rows with themselves has each pair twice. */
+        unsigned blocks = blocks_for((p.rows > p.cols ? p.rows : p.cols) * TILE_ROWS, BLOCK);
+        add_panel<<<dim3(blocks, p.row == p.col ? 1 : 2), BLOCK, 0, state->stream>>>(p, between,
+                                                                                     within);
+        PASS_LAUNCH("summing similarities");
+    }
+    return GRACO_OK;
+}
+
+/* ---- Backward -------------------------------------------------------------------------------- */
+
+/* dZ of `to`'s rows += W, or W', times the rows of Z that begin at `from`. */
+static graco_status add_product(struct context *c, const struct wide *p, const void *Z, int to,
+                                int from, bool transposed)
+{
+    const struct tiles &t = p->t;
+    int64_t ld = half_width(t.d);
+    int64_t first = to < t.blocks ? to * TILE_ROWS : t.n + (to - t.blocks) * TILE_ROWS;
+    int64_t other = from < t.blocks ? from * TILE_ROWS : t.n + (from - t.blocks) * TILE_ROWS;
+    int64_t rows = tiles_filled(t, p->row, p->rows), cols = tiles_filled(t, p->col, p->cols);
+    return panels_multiply(c, bf16_of(c) ? CUDA_R_16BF : CUDA_R_16F,
+                           {t.dZ + first * t.d, t.d, transposed ? cols : rows, t.d, true},
+                           transposed ? rows : cols,
+                           {p->weights, (int64_t)p->cols * TILE_COLS, transposed},
+                           operand_of((const char *)Z + other * ld * HALF_BYTES, ld));
+}
+
+graco_status wide_backward(struct cuda_scratch *scratch, const struct contrast *s,
+                           const float *inverse, float *dZ)
+{
+    struct context *c = scratch->context;
+    struct cuda_state *state = state_of(c);
+    struct wide p = {};
+    const void *Z = NULL;
+    int64_t side = wide_side(s->n, true) * TILE_ROWS;
+    int a = 0, b = 0;
+    PASS(open_panels(scratch, &p, s));
+    PASS(tiles_pad_inverse(scratch, &p.t, inverse));
+    PASS(panels_round(scratch, s, &Z));
+    PASS(scratch_take(scratch, &p.weights, side * side, HALF_BYTES));
+    p.t.dZ = dZ;
+    PASS(c->buffers->zero(c, dZ, (size_t)(2 * s->n * s->d) * sizeof(float)));
+    while (wide_next(&p, wide_pieces(s->n, true), &a, &b)) {
+        p.shares = wide_shares(p.rows, p.cols, state->processors);
+        PASS(cuda_check(wide_weights_wgmma(p, bf16_of(c), state->stream), "weighing similarities"));
+        PASS(add_product(c, &p, Z, p.row, p.col, false));
+        if (p.row != p.col)
+            PASS(add_product(c, &p, Z, p.col, p.row, true));
+    }
+    return GRACO_OK;
+}

@@ -1,0 +1,337 @@
+/* A GPU for tests, in plain C++: kernels of src/compute/cuda run on it thread block by thread block.
+ *
+ * Each thread of a block is a fiber. They go on in an order that is drawn anew each time, and stop
+ * where they wait for each other: barriers, exchanges within a warp, barriers in shared memory. What
+ * the GPU does on its own comes as late as it may: a copy arrives some time after it was asked for,
+ * and matrix instructions read their operands and write their results at the wait for them. So a
+ * barrier that is missing gives wrong numbers, and one too many an end to all progress. Matrix
+ * operands are read as their descriptors say.
+ *
+ * To be included before a kernel's file, in place of cuda_device.cuh and cuda_wgmma.cuh. */
+#ifndef TESTS_COMPUTE_EMULATED_GPU_H
+#define TESTS_COMPUTE_EMULATED_GPU_H
+#define COMPUTE_CUDA_CUDA_DEVICE_CUH
+#define COMPUTE_CUDA_CUDA_WGMMA_CUH
+
+extern "C" {
+#include "compute/context.h"
+#include "compute/device_scratch.h"
+}
+
+#include <functional>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define __host__
+#define __device__
+#define __global__
+#define __shared__ static /* blocks run one after the other */
+#define __grid_constant__
+#define __launch_bounds__(...)
+
+enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP };
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c)
+    {
+    }
+};
+
+struct float2 {
+    float x, y;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+struct alignas(16) uint4 {
+    uint32_t x, y, z, w;
+};
+
+static inline float2 make_float2(float x, float y)
+{
+    return {x, y};
+}
+
+static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
+{
+    return {x, y, z, w};
+}
+
+/* ---- Operands of 16 bits ----------------------------------------------------------------------- */
+
+struct __half {
+    _Float16 x;
+};
+struct __half2 {
+    __half x, y;
+};
+struct __nv_bfloat16 {
+    uint16_t bits;
+};
+struct __nv_bfloat162 {
+    __nv_bfloat16 x, y;
+};
+
+static inline float number_of(__half h)
+{
+    return (float)h.x;
+}
+
+static inline float number_of(__nv_bfloat16 b)
+{
+    uint32_t bits = (uint32_t)b.bits << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline __nv_bfloat16 bf16_of_number(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return {(uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+static inline __half2 __floats2half2_rn(float x, float y)
+{
+    return {{(_Float16)x}, {(_Float16)y}};
+}
+
+static inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y)
+{
+    return {bf16_of_number(x), bf16_of_number(y)};
+}
+
+static inline float exp2_quick(float x)
+{
+    return exp2f(x);
+}
+
+static inline float tile_tf32(float x)
+{
+    return x; /* float32's and TF32's kernels are not among those that run here */
+}
+
+static inline int __float_as_int(float x)
+{
+    int bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float __int_as_float(int bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------- */
+
+extern struct emulated_place {
+    unsigned x, y, z;
+} threadIdx, blockIdx, gridDim;
+
+/* Runs the block once per place in the grid. */
+void emulated_run(dim3 grid, dim3 block, const std::function<void()> &thread);
+
+/* Lets others go on until that holds. */
+void emulated_wait(const std::function<bool()> &until);
+
+/* Barrier `id` of the block for `count` threads: arrives and, if asked to, waits. */
+void emulated_barrier(int id, int count, bool wait);
+
+/* What the lane that differs by `bits` gives; all lanes of the warp take part. */
+uint64_t emulated_exchange(uint64_t mine, int bits);
+
+static inline void __syncthreads()
+{
+    emulated_barrier(0, -1, true); /* all of the block */
+}
+
+template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int bits)
+{
+    uint64_t out = 0;
+    memcpy(&out, &value, sizeof value);
+    out = emulated_exchange(out, bits);
+    memcpy(&value, &out, sizeof value);
+    return value;
+}
+
+template <typename... P>
+static inline auto emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t, int)
+{
+    return [=](P... arguments) { emulated_run(grid, block, [&] { kernel(arguments...); }); };
+}
+
+/* ---- cuda_wgmma.cuh ---------------------------------------------------------------------------- */
+
+enum { GROUP = 128, THREADS = 3 * GROUP, SLAB_BYTES = 128 };
+
+typedef uint32_t barrier;
+void barrier_init(barrier b, int arrivals);
+void barrier_arrive(barrier b);
+void barrier_expect(barrier b, int bytes);
+void barrier_wait(barrier b, uint32_t parity);
+void copy_in(uint32_t to, const void *from, int bytes, barrier b);
+uint32_t shared_memory(char **plain);
+
+/* D (64, n) (+)= A B', or A B with A in registers, when it is waited for. */
+struct emulated_product {
+    float *d;
+    int n;
+    uint64_t a, b;
+    const uint32_t *registers; /* A, if it is there: B then is not transposed */
+    bool add, bf16;
+};
+void emulated_multiply(const struct emulated_product &product);
+void matrix_commit();
+void emulated_matrix_wait(int pending);
+
+template <int stages> struct ring_place {
+    int stage = 0;
+    uint32_t parity = 0;
+    void next()
+    {
+        skip(1);
+    }
+    void skip(int places)
+    {
+        for (; places > 0; places--)
+            if (++stage == stages) {
+                stage = 0;
+                parity ^= 1;
+            }
+    }
+};
+
+static inline uint64_t describe(uint32_t address, uint32_t leading, uint32_t stride)
+{
+    return (uint64_t)(address >> 4) | (uint64_t)(leading >> 4) << 16 |
+           (uint64_t)(stride >> 4) << 32;
+}
+
+template <int count>
+static inline void multiply(float (&d)[count], uint64_t a, uint64_t b, int add,
+                            const __half * = NULL)
+{
+    emulated_multiply({d, count * 2, a, b, NULL, add != 0, false});
+}
+
+template <int count>
+static inline void multiply(float (&d)[count], uint64_t a, uint64_t b, int add,
+                            const __nv_bfloat16 *)
+{
+    emulated_multiply({d, count * 2, a, b, NULL, add != 0, true});
+}
+
+template <int count> static inline void apply(float (&d)[count], const uint32_t (&a)[4], uint64_t b)
+{
+    emulated_multiply({d, count * 2, 0, b, a, true, false});
+}
+
+template <int pending = 0> static inline void matrix_wait()
+{
+    emulated_matrix_wait(pending);
+}
+
+template <int count> static inline void hold(float (&)[count])
+{
+}
+
+static inline void matrix_begin()
+{
+}
+static inline void barrier_init_done()
+{
+}
+static inline void share_registers(bool)
+{
+}
+
+static inline void turn_take(int group)
+{
+    emulated_barrier(1 + group, 2 * GROUP, true);
+}
+
+static inline void turn_pass(int group)
+{
+    emulated_barrier(2 - group, 2 * GROUP, false);
+}
+
+static inline void group_sync(int group)
+{
+    emulated_barrier(3 + group, GROUP, true);
+}
+
+/* ---- What the host's side needs ---------------------------------------------------------------- */
+
+typedef int cudaError_t;
+typedef int cudaStream_t;
+typedef int cudaDataType;
+enum { cudaSuccess, cudaFuncAttributeMaxDynamicSharedMemorySize, CUDA_R_16F, CUDA_R_16BF };
+enum { SHARED_BYTES_MOST = 232448 };
+
+static inline cudaError_t cudaGetLastError()
+{
+    return cudaSuccess;
+}
+
+template <typename K> static inline cudaError_t cudaFuncSetAttribute(K, int, int bytes)
+{
+    return bytes <= SHARED_BYTES_MOST ? cudaSuccess : -1;
+}
+
+struct cuda_state {
+    cudaStream_t stream = 0;
+    int processors = 3;
+    bool wgmma = true;
+};
+struct cuda_scratch {
+    struct context *context;
+    void *blocks[16];
+    int count = 0;
+};
+struct operand {
+    const void *data;
+    int64_t ld;
+    bool transposed;
+};
+struct result {
+    float *data;
+    int64_t ld, m, n;
+    bool accumulate;
+};
+
+static inline struct operand operand_of(const void *data, int64_t ld)
+{
+    return {data, ld, false};
+}
+
+static inline struct cuda_state *state_of(struct context *c)
+{
+    return (struct cuda_state *)c->device;
+}
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline unsigned blocks_for(int64_t items, int64_t per_block)
+{
+    return (unsigned)((items + per_block - 1) / per_block);
+}
+
+static inline unsigned blocks_striding(const struct cuda_state *, int64_t, int64_t)
+{
+    return 2;
+}
+
+graco_status scratch_take(struct cuda_scratch *s, void *out, int64_t count, size_t size);
+graco_status cuda_check(cudaError_t error, const char *doing);
+#define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
+
+#endif
