@@ -118,7 +118,7 @@ static bool load(struct nccl *n)
             return false;
         memcpy(wanted[i].function, &found, sizeof found);
     }
-    return n->library != NULL;
+    return n->library ? true : false;
 }
 
 /* Rank 0 makes the name by which ranks find each other. */

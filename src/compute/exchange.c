@@ -1,4 +1,5 @@
-/* Messages of buffers that are not host memory, and what is built from them. */
+/* Messages of buffers that are not host memory, and what is built from them: sums, rows of others, and blocks
+ * that go round. All of it is C that any back end runs, so that a test needs no GPU. */
 #include "compute/exchange.h"
 
 #include "base/memory.h"
