@@ -1,8 +1,8 @@
 /* graco train: one run or several, of one split or several, stopped and resumed at will.
  *
  * Models of several splits are trained at the same time, each by one thread, once the first has shown how
- * much memory one takes. They have nothing in common but the data set, which does not change, so the
- * bits are those of one after the other.
+ * much memory one takes; on a GPU, models of several seeds too. They have nothing in common but the data set,
+ * which does not change, so the bits are those of one after the other.
  *
  * A signal is answered at once. The library then gives up the step under way and writes a checkpoint,
  * and the command says how to go on. A second signal ends the program; the last checkpoint stays. */
@@ -23,7 +23,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A GPU trains several small models at a time, each on a stream of its own: one of them keeps only a part of
+ * it busy. So far that stands behind GRACO_UNTRIED. */
+#ifdef GRACO_UNTRIED
+enum { DEVICE_WORKERS_MAX = 8 };
+#else
+enum { DEVICE_WORKERS_MAX = 1 };
+#endif
+
 enum { RUNS_MAX = 10000, WORKERS_MAX = 64 };
+
+/* That models at a time may take of a GPU: a few small ones, which any GPU has room for. */
+static const int64_t DEVICE_BYTES = (int64_t)2 << 30;
 
 /* The answer to a signal; a terminal's line of progress is ended first, by the first character. */
 static const char STOPPING[] =
@@ -213,8 +224,11 @@ static void say_trained(const struct job *job, int64_t index, const graco_train_
     char label[LABEL];
 
     name_training(label, job, index);
-    output_note("%s%" PRId64 " epochs, loss %.4f, kept epoch %" PRId64 " of cost %.4f", label,
-                result->epochs, result->loss, result->best_epoch, result->best_cost);
+    if (result->best_epoch)
+        output_note("%s%" PRId64 " epochs, loss %.4f, kept epoch %" PRId64 " of cost %.4f", label,
+                    result->epochs, result->loss, result->best_epoch, result->best_cost);
+    else
+        output_note("%s%" PRId64 " epochs, loss %.4f", label, result->epochs, result->loss);
 }
 
 /* Lets a training show its curves. What one that is resumed has done already is in its run folder; if that
@@ -333,21 +347,34 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* How many can be trained at a time: as many as threads are wanted, in half of the memory, if each takes
- * what the process has taken for the first. A GPU does one after the other. */
+/* How many a device can train at a time, as the first of them was: on the CPU as many as its memory has room
+ * for, splits alone, since a single model may have all threads; on a GPU those that are small there. */
+static int64_t count_room(const struct queue *queue)
+{
+    const graco_train_result *first = &queue->outcomes[0].result;
+    int64_t pages = sysconf(_SC_PHYS_PAGES) / 2;
+    int64_t room = pages * sysconf(_SC_PAGESIZE) / (graco_peak_memory() + 1);
+
+    if (first->device && strcmp(first->device, "cpu") == 0)
+        return queue->job->form.splits > 1 ? room : 1;
+    if (!first->device || first->buffer_bytes <= 0 || first->ranks > 1)
+        return 1;
+    int64_t small = DEVICE_BYTES / first->buffer_bytes;
+    small = small < room ? small : room;
+    return small < DEVICE_WORKERS_MAX ? small : DEVICE_WORKERS_MAX;
+}
+
+/* How many are trained at a time: as many as threads are wanted, and as there is room for. */
 static int count_workers(const struct queue *queue)
 {
     char value[SETTINGS_TEXT];
     int64_t wanted = strtoll(settings_get(value, queue->job->config, "threads"), NULL, 10);
-    int64_t pages = sysconf(_SC_PHYS_PAGES) / 2, cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t room = pages * sysconf(_SC_PAGESIZE) / (graco_peak_memory() + 1);
-    const char *device = queue->outcomes[0].result.device;
+    int64_t room = count_room(queue), left = queue->total - queue->next;
 
-    int64_t count = wanted > 0 ? wanted : cores;
+    int64_t count = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
     count = count < room ? count : room;
-    count = count < queue->total - queue->next ? count : queue->total - queue->next;
-    bool alone = queue->job->form.splits == 1 || !device || strcmp(device, "cpu") != 0;
-    return alone || count < 1 ? 1 : count < WORKERS_MAX ? (int)count : WORKERS_MAX;
+    count = count < left ? count : left;
+    return count < 1 ? 1 : count < WORKERS_MAX ? (int)count : WORKERS_MAX;
 }
 
 static void work_off(struct queue *queue)

@@ -31,7 +31,19 @@ agree() {
     apart=$(paste <(losses "$1") <(losses "$2") | awk '
         { d = ($1 - $2) / $1; d = d < 0 ? -d : d; most = d > most ? d : most; n += NF == 2 }
         END { printf "%d %.2e %s", n, most, most <= 1e-5 ? "close" : "far" }')
+    echo "$1 and $2: $apart"
     holds "$1 and $2: $apart" [ "${apart%% *} ${apart##* }" = "$3 close" ]
+}
+# score_alike RUN RUN DATASET OPTION...: what the embeddings score, in percent, differs by at most half a point.
+score_alike() {
+    local apart
+    apart=$(for run in "$1" "$2"; do
+        "$graco" eval "$run" "${@:3}" --threads 1 >&2
+        sed -n 's/^ "mean": \([0-9.]*\).*/\1/p' "$run/eval.json"
+    done | awk '{ score[NR] = $1 } END { d = score[1] - score[2]
+        printf "%.2f %.2f %d %s", score[1], score[2], NR, (d * d <= 0.25 ? "close" : "far") }')
+    echo "$1 and $2 score $apart"
+    holds "the scores of $1 and $2: $apart" [ "${apart#* * }" = "2 close" ]
 }
 losses() { sed 's/.*"loss": *\([^,}]*\).*/\1/' "$1/metrics.jsonl"; }
 

@@ -325,26 +325,29 @@ done:
     return status;
 }
 
-graco_status comm_exchange(struct comm *comm, const struct comm_rows *rows, int64_t cols, int views,
-                           float *X)
+graco_status comm_exchange_start(struct comm *comm, const struct comm_rows *rows, int64_t cols,
+                                 const float *own, float *others)
 {
     if (!comm)
         return GRACO_OK;
-    int64_t total = rows->sent_start[comm->ranks], step = (rows->own + rows->others) * cols;
-    const int64_t width = cols * (int64_t)sizeof *X;
-    PASS(need_scratch(comm, views * total * width));
+    int64_t total = rows->sent_start[comm->ranks];
+    const int64_t width = cols * (int64_t)sizeof *own;
+    PASS(need_scratch(comm, total * width));
     float *packed = comm->scratch;
-    for (int view = 0; view < views; view++, packed += total * cols) {
-        float *own = X + view * step, *others = own + rows->own * cols;
-        for (int64_t i = 0; i < total; i++)
+    for (int r = 0; r < comm->ranks; r++) {
+        int64_t in = rows->received_start[r], out = rows->sent_start[r],
+                end = rows->sent_start[r + 1];
+        for (int64_t i = out; i < end; i++)
             memcpy(packed + i * cols, own + rows->sent[i] * cols, (size_t)width);
-        for (int r = 0; r < comm->ranks; r++) {
-            int64_t in = rows->received_start[r], out = rows->sent_start[r];
-            PASS(start_one(comm, r, false, others + in * cols,
-                           (rows->received_start[r + 1] - in) * width));
-            PASS(start_one(comm, r, true, packed + out * cols,
-                           (rows->sent_start[r + 1] - out) * width));
-        }
+        PASS(start_one(comm, r, false, others + in * cols,
+                       (rows->received_start[r + 1] - in) * width));
+        PASS(start_one(comm, r, true, packed + out * cols, (end - out) * width));
     }
-    return comm->finish(comm, 0);
+    return GRACO_OK;
+}
+
+graco_status comm_exchange(struct comm *comm, const struct comm_rows *rows, int64_t cols, float *X)
+{
+    PASS(comm_exchange_start(comm, rows, cols, X, X + rows->own * cols));
+    return comm_finish(comm);
 }

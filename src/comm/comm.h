@@ -98,9 +98,14 @@ graco_status comm_rows_init(struct comm_rows *out, struct comm *comm, const int6
                             const int32_t *rows, int64_t count);
 void comm_rows_clear(struct comm_rows *rows);
 
-/* Fills the rows of others, X + own * cols and on, for each of `views` matrices of own + others rows
- * and `cols` columns that follow each other. */
-graco_status comm_exchange(struct comm *comm, const struct comm_rows *rows, int64_t cols, int views,
-                           float *X);
+/* Begins to fill the others' rows, `others` (rows->others, cols), and to send this rank's, `own`
+ * (rows->own, cols), which may change again at once: what is sent was copied. comm_finish ends it, and
+ * comm_move between pieces of work keeps it moving. One exchange at a time, and no sum meanwhile: both
+ * use the same scratch memory. */
+graco_status comm_exchange_start(struct comm *comm, const struct comm_rows *rows, int64_t cols,
+                                 const float *own, float *others);
+
+/* The same, waited for, in a matrix X (own + others, cols) that has the others' rows behind its own. */
+graco_status comm_exchange(struct comm *comm, const struct comm_rows *rows, int64_t cols, float *X);
 
 #endif

@@ -140,7 +140,10 @@ struct spmm {
     float *Y;       /* (views, matrix's rows, cols) */
     int64_t y_step;
     bool accumulate;
-    /* What follows. Only where every view has a Y of its own, and it is overwritten. */
+    const int32_t
+        *rows; /* (row_count) the rows of Y to compute, where buffers are host memory; NULL: all */
+    int64_t row_count;
+    /* What follows. Only where every view has a Y of its own, all of which is overwritten. */
     const float *mask[2];           /* (cols) per view: Y's columns times these; NULL: none */
     const struct activation *after; /* of all of Y, one view after the other; NULL: none */
 };

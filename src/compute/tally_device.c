@@ -27,12 +27,13 @@ static graco_status give_back(struct taken *t)
     return t->status;
 }
 
-/* In half precision tiles of Z in halves; else a panel of similarities. */
+/* Tiles of Z, in halves or in floats, or else a panel of similarities. */
 graco_status tally_device_contrast(struct context *c, const struct contrast *s, bool backward)
 {
     struct taken t = {.context = c};
-    const bool half = c->precision >= PRECISION_FP16; /* operands of 16 bits */
-    const bool tiles = c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX;
+    const bool half = c->precision >= PRECISION_FP16;                    /* operands of 16 bits */
+    const bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32; /* in tiles */
+    const bool tiles = (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX;
     int64_t rows = 2 * ((s->n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS), width = tile_width(s->d);
     int64_t panel = panel_rows(s) * panel_cols(s);
     if (c->backend->host || s->graphs > 0)
@@ -44,7 +45,9 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
     if (tiles && backward)
         take(&t, rows, sizeof(float));
     if (tiles) {
-        take(&t, rows * width, HALF_BYTES);
+        take(&t, rows * width, floats ? sizeof(float) : (size_t)HALF_BYTES);
+        if (c->precision == PRECISION_FP32 && backward) /* and transposed */
+            take(&t, rows * width, sizeof(float));
         take(&t, 2 * PROCESSORS * (backward ? TILE_ROWS * width : rows), sizeof(float));
     } else {
         take(&t, panel, sizeof(float));

@@ -135,8 +135,13 @@ static graco_status count_spmm(struct context *c, const struct spmm *s)
     for (int view = 0; view < s->views; view++) {
         const struct sparse *m = &s->matrix[view];
         double cols = (double)s->cols;
-        pick_rows(work, entries_of(tally_of(c), m), s->cols, 4.0 * (double)m->entries.cols * cols);
-        stream(c, WRITE * (double)m->entries.rows * cols);
+        double rows = (double)m->entries.rows, entries = entries_of(tally_of(c), m);
+        if (s->rows) { /* their share of all rows: the parts of a product then add up to it */
+            entries *= (double)s->row_count / rows;
+            rows = (double)s->row_count;
+        }
+        pick_rows(work, entries, s->cols, 4.0 * (double)m->entries.cols * cols);
+        stream(c, WRITE * rows * cols);
     }
     if (s->after)
         activated(c, s->after, true);

@@ -35,7 +35,7 @@ static graco_status count_into(int32_t **out, const struct graph *graph)
         return GRACO_OK;
     PASS(memory_alloc(&counts, graph->sources, sizeof *counts));
     memcpy(counts, *out, (size_t)graph->sources * sizeof *counts);
-    graco_status status = comm_exchange(graph->shard->comm, &graph->shard->rows, 1, 1, counts);
+    graco_status status = comm_exchange(graph->shard->comm, &graph->shard->rows, 1, counts);
     memcpy(*out, counts, (size_t)graph->sources * sizeof *counts);
     memory_free(counts);
     return status;

@@ -13,6 +13,8 @@ void shard_free(struct shard *shard)
         return;
     memory_free(shard->bounds);
     memory_free(shard->nodes);
+    memory_free(shard->order[0]);
+    memory_free(shard->order[1]);
     memory_free(shard->drawn);
     comm_rows_clear(&shard->rows);
     graph_clear(&shard->graph);
@@ -171,6 +173,17 @@ static graco_status cut_rows(struct csr *out, const struct cutting *c, const str
     return GRACO_OK;
 }
 
+/* Which rows can be summed before the others' have come. */
+static graco_status order_rows(struct shard *s)
+{
+    const struct csr *ways[] = {&s->graph.in, &s->graph.out};
+    for (int way = 0; way < 2; way++) {
+        PASS(memory_alloc(&s->order[way], s->graph.nodes, sizeof(int32_t)));
+        s->inner[way] = csr_inner_first(s->order[way], ways[way], s->graph.nodes);
+    }
+    return GRACO_OK;
+}
+
 /* Numbers the edges of all ranks: each rank's begin behind those into the nodes of the ranks before. */
 static graco_status count_edges(struct cutting *c, struct comm *comm)
 {
@@ -297,6 +310,7 @@ static graco_status create(struct shard **out, struct comm *comm, const struct g
     TRY(number_nodes(&c));
     TRY(cut_rows(&s->graph.in, &c, &graph->in));
     TRY(cut_rows(&s->graph.out, &c, &graph->out));
+    TRY(order_rows(s));
     s->graph.edges = s->graph.in.start[s->graph.nodes];
     s->graph.shard = s;
     TRY(list_drawn(&c));

@@ -20,6 +20,9 @@ struct shard {
     /* `nodes` own ones are targets of `in` and sources of `out`; `sources` counts the others too. An
      * entry of `out` names its place in `drawn`. */
     struct graph graph;
+    /* The own nodes, those first that read no rows of others: over their sources, and over their targets. */
+    int32_t *order[2]; /* (nodes) */
+    int64_t inner[2];  /* how many come first */
     uint32_t *drawn; /* (drawn_count) ids of the edges into own nodes, then of those into others */
     int64_t drawn_count;
 };

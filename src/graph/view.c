@@ -130,7 +130,7 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                                                  .power = symmetric ? -0.5 : -1},
                                view->scale));
     if (s->shard)
-        return comm_exchange(s->shard->comm, &s->shard->rows, 1, 1, view->scale);
+        return comm_exchange(s->shard->comm, &s->shard->rows, 1, view->scale);
     if (view->from_scale)
         PASS(kernels->degree_scale(
             s->context,
@@ -193,6 +193,10 @@ graco_status views_create(struct views **out, struct context *context, const str
     if (shard) {
         views->map.comm = shard->comm;
         views->map.rows = &shard->rows;
+        for (int way = 0; way < 2; way++) {
+            views->map.order[way] = shard->order[way];
+            views->map.inner[way] = shard->inner[way];
+        }
     }
     if (graph->drawn)
         TRY(context_share(context, &s->drawn, graph->drawn, s->drawn_count, sizeof(uint32_t)));

@@ -187,7 +187,7 @@ static graco_status run_layer(float *Z, struct run *run, int64_t k)
     c->sending = true;
     PASS(sweep(Z, run, k));
     if (map->rows)
-        PASS(comm_exchange(map->comm, map->rows, c->sent_cols, 1, c->sent));
+        PASS(comm_exchange(map->comm, map->rows, c->sent_cols, c->sent));
     c->sending = false;
     return sweep(Z, run, k);
 }

@@ -267,6 +267,27 @@ void csr_entry_rows(int32_t *row, const struct csr *matrix)
     }
 }
 
+static bool is_inner(const struct csr *matrix, int64_t row, int64_t cols)
+{
+    for (int64_t e = matrix->start[row]; e < matrix->start[row + 1]; e++)
+        if (matrix->index[e] >= cols)
+            return false;
+    return true;
+}
+
+int64_t csr_inner_first(int32_t *order, const struct csr *matrix, int64_t cols)
+{
+    int64_t inner = 0, outer = matrix->rows; /* the others from the end, in reverse */
+    for (int64_t row = 0; row < matrix->rows; row++)
+        order[is_inner(matrix, row, cols) ? inner++ : --outer] = (int32_t)row;
+    for (int64_t i = outer, j = matrix->rows - 1; i < j; i++, j--) {
+        int32_t row = order[i];
+        order[i] = order[j];
+        order[j] = row;
+    }
+    return inner;
+}
+
 int64_t csr_longest_row(const struct csr *matrix)
 {
     int64_t longest = 0;

@@ -75,6 +75,10 @@ graco_status csr_densify(float **out, const struct csr *matrix);
 /* Fills row (entries) with the row of each entry. O(rows + entries). */
 void csr_entry_rows(int32_t *row, const struct csr *matrix);
 
+/* Fills order (rows) with every row once: first those whose columns are all below `cols`, then the others,
+ * both ascending. Returns how many come first. O(rows + entries). */
+int64_t csr_inner_first(int32_t *order, const struct csr *matrix, int64_t cols);
+
 /* The number of entries in the row that has most. O(rows). */
 int64_t csr_longest_row(const struct csr *matrix);
 

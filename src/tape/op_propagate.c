@@ -1,6 +1,14 @@
 /* Propagation: Y_v (rows, d) = M_v (rows, cols) X_v (cols, d), dX_v = M_v' dY_v; a shared X gets
- * the sum over the views. Where ranks have rows each, X and dY are first completed by rows of others;
- * a sum then has the terms that one process would add, in its order. */
+ * the sum over the views.
+ *
+ * Where ranks have rows each, X and dY lack the rows of others. These are exchanged while those rows of the
+ * product are computed that need none of them, the inner ones, and while the view before is ended:
+ *
+ *     on their way   others' rows of view 0   others' rows of view 1
+ *     computed       inner rows of view 0     outer rows of view 0, inner rows of view 1   outer rows of view 1
+ *
+ * A row is computed once, from all that it reads: its sum has the terms that one process would add, in
+ * its order. */
 #include "tape/tape_node.h"
 
 #include <assert.h>
@@ -10,49 +18,92 @@ struct propagate_node {
     const struct sparse_map *map;
 };
 
-/* What a product reads: `own` itself, or, over ranks, *completed, which goes back to the context. */
-static graco_status complete(const float **out, float **completed, struct context *c,
-                             const struct sparse_map *map, const float *own, int64_t cols)
+enum { FORWARD, BACKWARD };        /* by a matrix, or by its transpose */
+enum { COPIED_AT_ONCE = 1 << 18 }; /* numbers, between two looks at what is on its way */
+
+/* Some rows of one view's product: Y's of that view from X. */
+static graco_status multiply_rows(struct context *c, const struct spmm *whole, int view,
+                                  const float *X, const int32_t *rows, int64_t count)
 {
-    *out = own;
-    if (!map->rows)
+    if (count == 0)
         return GRACO_OK;
-    int64_t all = map->rows->own + map->rows->others, rows = map->rows->own;
-    PASS(context_take(c, completed, map->views * all * cols, sizeof(float)));
-    *out = *completed;
-    for (int view = 0; view < map->views; view++)
-        PASS(c->buffers->copy(c, *completed + view * all * cols, own + view * rows * cols,
-                              (size_t)(rows * cols) * sizeof(float)));
-    return comm_exchange(map->comm, map->rows, cols, map->views, *completed);
+    return c->kernels->spmm(c, &(struct spmm){.views = 1,
+                                              .matrix = &whole->matrix[view],
+                                              .cols = whole->cols,
+                                              .X = X,
+                                              .Y = whole->Y + view * whole->y_step,
+                                              .accumulate = whole->accumulate,
+                                              .rows = rows,
+                                              .row_count = count});
+}
+
+static graco_status copy_moving(struct context *c, float *to, const float *from, int64_t count)
+{
+    for (int64_t first = 0; first < count; first += COPIED_AT_ONCE) {
+        int64_t left = count - first, piece = left < COPIED_AT_ONCE ? left : COPIED_AT_ONCE;
+        PASS(c->buffers->copy(c, to + first, from + first, (size_t)piece * sizeof(float)));
+        comm_move(c->comm);
+    }
+    return GRACO_OK;
+}
+
+/* The product over ranks, whose X has this rank's rows of each view. */
+static graco_status multiply_over_ranks(struct context *c, const struct sparse_map *map, int way,
+                                        const struct spmm *whole)
+{
+    const int32_t *order = map->order[way];
+    int64_t cols = whole->cols, own = map->rows->own, all = own + map->rows->others;
+    int64_t inner = map->inner[way], outer = own - inner;
+    float *completed = NULL; /* (views, all, cols) what outer rows read */
+    graco_status status = GRACO_OK;
+    assert(!map->shared);
+    TRY(context_take(c, &completed, map->views * all * cols, sizeof(float)));
+    for (int view = 0; view < map->views; view++) {
+        const float *X = whole->X + view * own * cols;
+        float *read = completed + view * all * cols;
+        TRY(comm_exchange_start(map->comm, map->rows, cols, X, read + own * cols));
+        if (view > 0)
+            TRY(multiply_rows(c, whole, view - 1, read - all * cols, order + inner, outer));
+        TRY(multiply_rows(c, whole, view, X, order, inner));
+        if (outer > 0)
+            TRY(copy_moving(c, read, X, own * cols));
+        TRY(comm_finish(map->comm));
+    }
+    TRY(multiply_rows(c, whole, map->views - 1, completed + (map->views - 1) * all * cols,
+                      order + inner, outer));
+    if (whole->after)
+        TRY(c->kernels->activate(c, whole->after, whole->Y, whole->Y));
+done:
+    context_give(c, completed);
+    return status;
+}
+
+static graco_status multiply(struct context *c, const struct sparse_map *map, int way,
+                             const struct spmm *whole)
+{
+    return map->rows ? multiply_over_ranks(c, map, way, whole) : c->kernels->spmm(c, whole);
 }
 
 static graco_status propagate_backward(struct tape *tape, struct tape_node *node)
 {
     const struct sparse_map *map = ((struct propagate_node *)node)->map;
     struct tensor *X = node->in[0], *Y = node->out;
-    const float *dY = NULL;
-    float *completed = NULL;
     bool accumulate = false;
-    int64_t read = map->rows ? map->rows->own + map->rows->others : map->matrix[0].entries.rows;
+    int64_t read = map->matrix[0].entries.rows;
     int64_t given = map->rows ? map->rows->own : map->matrix[0].entries.cols;
-    graco_status status = GRACO_OK;
     if (X->constant)
         return GRACO_OK;
-    TRY(tape_gradient(tape, X, &accumulate));
-    TRY(complete(&dY, &completed, tape->context, map, Y->grad, X->cols));
-    TRY(tape->context->kernels->spmm(tape->context,
-                                     &(struct spmm){.views = map->views,
-                                                    .matrix = map->transpose,
-                                                    .transpose = map->rows ? NULL : map->matrix,
-                                                    .cols = X->cols,
-                                                    .X = dY,
-                                                    .x_step = read * X->cols,
-                                                    .Y = X->grad,
-                                                    .y_step = map->shared ? 0 : given * X->cols,
-                                                    .accumulate = accumulate}));
-done:
-    context_give(tape->context, completed);
-    return status;
+    PASS(tape_gradient(tape, X, &accumulate));
+    return multiply(tape->context, map, BACKWARD,
+                    &(struct spmm){.views = map->views,
+                                   .matrix = map->transpose,
+                                   .transpose = map->matrix,
+                                   .cols = X->cols,
+                                   .X = Y->grad,
+                                   .x_step = read * X->cols,
+                                   .Y = X->grad,
+                                   .y_step = map->shared ? 0 : given * X->cols,
+                                   .accumulate = accumulate});
 }
 
 struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, struct tensor *X,
@@ -70,20 +121,14 @@ struct tensor *tape_propagate(struct tape *tape, const struct sparse_map *map, s
     op->map = map;
     struct activation after;
     bool fused = tape_fuses(end, Y, &after);
-    const float *read = NULL;
-    float *completed = NULL;
-    graco_status status = GRACO_OK;
-    TRY(complete(&read, &completed, tape->context, map, X->data, X->cols));
-    TRY(tape->context->kernels->spmm(tape->context,
-                                     &(struct spmm){.views = map->views,
-                                                    .matrix = map->matrix,
-                                                    .cols = X->cols,
-                                                    .X = read,
-                                                    .x_step = map->shared ? 0 : cols * X->cols,
-                                                    .Y = Y->data,
-                                                    .y_step = rows * X->cols,
-                                                    .after = fused ? &after : NULL}));
-done:
-    context_give(tape->context, completed);
+    graco_status status = multiply(tape->context, map, FORWARD,
+                                   &(struct spmm){.views = map->views,
+                                                  .matrix = map->matrix,
+                                                  .cols = X->cols,
+                                                  .X = X->data,
+                                                  .x_step = map->shared ? 0 : cols * X->cols,
+                                                  .Y = Y->data,
+                                                  .y_step = rows * X->cols,
+                                                  .after = fused ? &after : NULL});
     return status == GRACO_OK ? tape_end(tape, end, Y, fused) : tape_fail(tape, status);
 }

@@ -77,6 +77,10 @@ struct sparse_map {
      * of others, which are the columns behind its own. NULL: all rows are here. */
     struct comm *comm;
     const struct comm_rows *rows;
+    /* Then the rows of a matrix, and of a transpose, first those that read this rank's columns alone,
+     * `inner` of them: they are computed while rows of others are on their way. */
+    const int32_t *order[2];
+    int64_t inner[2];
 };
 
 /* [M_1 X_1; M_2 X_2]: (views * M's rows, X's columns). The map must outlive tape_backward. */

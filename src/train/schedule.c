@@ -284,7 +284,7 @@ static graco_status take_shard(struct schedule *s, struct part *part)
     memcpy(X.dense, own->dense, (size_t)(own->rows * X.cols) * sizeof *X.dense);
     features_clear(&part->rows);
     part->rows = X;
-    return comm_exchange(s->context->comm, &part->shard->rows, X.cols, 1, X.dense);
+    return comm_exchange(s->context->comm, &part->shard->rows, X.cols, X.dense);
 }
 
 /* The rows of the features of every part, and the stages that are kept. */

@@ -9,6 +9,7 @@
 #include "train/made.h"
 #include "train/prefetch.h"
 #include "train/ranks_alike.h"
+#include "train/resume.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/stopping.h"
@@ -57,43 +58,16 @@ struct session {
     graco_train_result result;
 };
 
-/* Settings that may change when a training is resumed. */
-static bool may_change(const char *key)
+/* What is resumed, once its path is known. */
+static struct resumed resumed_of(const struct session *s)
 {
-    static const char *const keys[] = {"epochs", "device", "threads", "memory", "checkpoint_every"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    return false;
-}
-
-/* A resumed training must continue what was begun. */
-static graco_status check_same(const struct graco_config *begun, const struct graco_config *wanted,
-                               const char *path)
-{
-    graco_status status = GRACO_OK;
-    char a[CONFIG_TEXT], b[CONFIG_TEXT];
-    const char *key;
-    if (strcmp(begun->method, wanted->method) != 0)
-        FAIL(GRACO_ERROR_ARGUMENT, "%s was trained by the method %s, not %s: it cannot be resumed",
-             path, begun->method, wanted->method);
-    for (int i = 0; (key = graco_config_key(begun, i, NULL)); i++) {
-        TRY(graco_config_get(begun, key, a, sizeof a));
-        TRY(graco_config_get(wanted, key, b, sizeof b));
-        if (strcmp(a, b) != 0 && !may_change(key))
-            FAIL(GRACO_ERROR_ARGUMENT, "%s was trained with %s = %s, not %s: it cannot be resumed",
-                 path, key, a, b);
-    }
-done:
-    return status;
+    return (struct resumed){&s->config, s->given, s->data, s->checkpoint};
 }
 
 /* The model to go on from: a new one, or the run folder's. */
 static graco_status open_model(struct session *s)
 {
     graco_status status = GRACO_OK;
-    bool known = true;
-    char words[GRACO_DIFFERENCES];
     if (!s->options->resume) {
         TRY(model_create(&s->model, &s->config, model_sizes_of(s->data)));
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
@@ -104,21 +78,8 @@ static graco_status open_model(struct session *s)
     if (!s->options->run)
         FAIL(GRACO_ERROR_ARGUMENT, "there is no run folder to resume from");
     TRY(memory_path(&s->checkpoint, s->options->run, "model.safetensors"));
-    TRY(checkpoint_read(&s->model, s->checkpoint));
-    if (s->model->config.node_features == NODE_FEATURES_AUTO) /* an older graco knew no others */
-        s->model->config.node_features = NODE_FEATURES_GIVEN;
-    TRY(check_same(&s->model->config, &s->config, s->checkpoint));
-    TRY(model_check(s->model, s->data, s->checkpoint));
-    TRY(graco_model_compare(&known, words, s->model, s->given));
-    if (*words)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
-             s->checkpoint, s->data->name, words);
-    if (!known)
-        TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
-    TRY(table_names_keep(s->model, s->given)); /* an older graco kept none */
-    TRY(class_names_keep(s->model, s->given));
-    s->model->config = s->config;
+    struct resumed resumed = resumed_of(s);
+    TRY(resume_model(&s->model, &resumed));
     s->saved = s->model->epoch;
 done:
     return status;
@@ -204,21 +165,6 @@ static void start_watch(struct session *s)
         s->faster = NULL;
 }
 
-/* A checkpoint must stand at a step that the epochs of this data have. */
-static graco_status check_place(const struct session *s)
-{
-    const struct graco_model *model = s->model;
-    int64_t steps = schedule_steps(s->schedule);
-    if (model->sums.steps < steps && model->step == model->epoch * steps + model->sums.steps)
-        return GRACO_OK;
-    return status_fail(
-        GRACO_ERROR_ARGUMENT,
-        "%s stands after %lld epochs at step %lld, and an epoch of data set '%s' has "
-        "%lld steps: it was trained on other data",
-        s->checkpoint, (long long)model->epoch, (long long)model->step, s->data->name,
-        (long long)steps);
-}
-
 /* Every rank needs a root of every mini-batch; the last one may be short. */
 static graco_status check_last_batch(const struct comm *comm, const struct graco_config *config,
                                      const struct method *method, const struct graco_dataset *data)
@@ -301,8 +247,10 @@ static graco_status open_session(struct session *s)
     TRY(comm_agree(s->comm, open_alone(s)));
     TRY(ranks_alike(s->comm, s->model, s->given));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
-    if (s->options->resume)
-        TRY(check_place(s));
+    if (s->options->resume) {
+        struct resumed resumed = resumed_of(s);
+        TRY(resume_check_place(s->model, &resumed, schedule_steps(s->schedule)));
+    }
     start_watch(s);
     TRY(timing_init(&s->timing, s->config.epochs - s->model->epoch));
     if (s->run && !is_past(s)) {

@@ -9,6 +9,10 @@
 #include <unistd.h>
 
 enum { LONGEST = 1000, ROWS = 37, COLS = 3 };
+enum {
+    LARGE_ROWS = 20000,
+    LARGE_COLS = 64
+}; /* of a rank: more than is sent before it is asked for */
 
 /* A number of its own for each rank and place, the same bits on all ranks. */
 static double number(int rank, int64_t i)
@@ -142,7 +146,8 @@ static void check_exchange(struct comm *comm, int views)
     for (int v = 0; v < views; v++)
         for (int64_t i = 0; i < rows.own * COLS; i++)
             X[v * all * COLS + i] = (float)(1000 * v + bounds[rank] * COLS + i);
-    CHECK_OK(comm_exchange(comm, &rows, COLS, views, X));
+    for (int v = 0; v < views; v++)
+        CHECK_OK(comm_exchange(comm, &rows, COLS, X + v * all * COLS));
     for (int v = 0; v < views; v++)
         for (int64_t i = 0; i < count * COLS; i++)
             right = right && X[(v * all + rows.own) * COLS + i] ==
@@ -151,11 +156,48 @@ static void check_exchange(struct comm *comm, int views)
     comm_rows_clear(&rows);
 }
 
+/* Every rank reads all rows of the others. While these are on their way the last rank dies or stands still, or
+ * it comes late to send its own; the others compute, and then wait. */
+static void exchange_with(struct comm *comm, const char *what)
+{
+    int ranks = comm_ranks(comm), rank = comm_rank(comm);
+    int64_t bounds[65] = {0}, others = (ranks - 1) * LARGE_ROWS;
+    bool last = rank == ranks - 1, late = strcmp(what, "late") == 0;
+    struct comm_rows rows = {0};
+    int32_t *wanted = NULL;
+    float *X = NULL;
+    for (int r = 0; r < ranks; r++)
+        bounds[r + 1] = (r + 1) * LARGE_ROWS;
+    CHECK_OK(memory_alloc(&wanted, others, sizeof *wanted));
+    CHECK_OK(memory_zalloc(&X, ranks * LARGE_ROWS * LARGE_COLS, sizeof *X));
+    for (int32_t i = 0; i < others; i++)
+        wanted[i] = i < bounds[rank] ? i : i + LARGE_ROWS;
+    CHECK_OK(comm_rows_init(&rows, comm, bounds, wanted, others));
+    if (last && late)
+        sleep(4);
+    CHECK_OK(comm_exchange_start(comm, &rows, LARGE_COLS, X, X + LARGE_ROWS * LARGE_COLS));
+    if (last && !late)
+        raise(strcmp(what, "dies") == 0 ? SIGKILL : SIGSTOP);
+    for (int i = 0; i < 50; i++) {
+        usleep(1000);
+        comm_move(comm);
+    }
+    CHECK_FAILS(comm->finish(comm, late ? 1 : 0), GRACO_ERROR_IO, "has not answered for 1 s");
+    printf("%s\n", graco_message());
+    comm_rows_clear(&rows);
+    memory_free(wanted);
+    memory_free(X);
+}
+
 int main(int argc, char **argv)
 {
     struct comm *comm = comm_world();
     const char *what = argc > 1 ? argv[1] : "";
     bool last = comm_rank(comm) == comm_ranks(comm) - 1;
+    if (argc > 2) { /* "moving": in the middle of an exchange */
+        exchange_with(comm, what);
+        return 1; /* ends all ranks */
+    }
     if (strcmp(what, "still") == 0 && last)
         raise(SIGSTOP);
     if (strcmp(what, "dies") == 0 && last)

@@ -15,10 +15,11 @@ for count in 1 2 3 4 5; do
     holds "$count ranks: $lines of them pass" [ "$lines" -eq "$count" ]
 done
 
-# ends WAY COUNT SECONDS TEXT: the ranks end with a failure, in time, and say so.
+# ends WAY COUNT SECONDS TEXT: the ranks end with a failure, in time, and say so. "WAY moving": in the
+# middle of an exchange.
 ends() {
     local way=$1 count=$2 most=$3 text=$4 begun=$SECONDS code=0
-    ranks "$count" "$program" "$way" >"$work/out" 2>&1 || code=$?
+    ranks "$count" "$program" $way >"$work/out" 2>&1 || code=$?
     holds "a rank that $way: exit code $code" [ "$code" -ne 0 ]
     holds "a rank that $way: $((SECONDS - begun)) s" [ $((SECONDS - begun)) -le "$most" ]
     holds "a rank that $way: '$text' in $(cat "$work/out")" grep -q "$text" "$work/out"
@@ -27,4 +28,7 @@ ends late 2 10 '^rank 1 has not answered for 1 s$'
 ends fails 3 10 '^rank 2 has no memory$'
 ends dies 3 10 'rank 2'
 ends still 3 30 '^graco: rank 2 has stood still for 20 s'
+ends "late moving" 2 10 '^rank 1 has not answered for 1 s$'
+ends "dies moving" 3 10 'rank 2'
+ends "still moving" 3 30 '^graco: rank 2 has stood still for 20 s'
 checked

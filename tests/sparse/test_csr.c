@@ -40,6 +40,11 @@ static void knows_answers(void)
     SAME(rows.value, (float[]){3, 2, 1, 5, 7, 3, 2, 1});
     CHECK_OK(csr_densify(&dense, &small));
     SAME(dense, (float[]){5, 0, 7, 0, 0, 0, 0, 0, 0, 3, 2, 1});
+    CHECK(csr_inner_first(row, &small, 3) == 2);
+    SAME(row, (int32_t[]){0, 1, 2});
+    CHECK(csr_inner_first(row, &small, 2) == 1);
+    SAME(row, (int32_t[]){1, 0, 2});
+    CHECK(csr_inner_first(row, &small, 4) == 3 && csr_inner_first(row, &small, 0) == 1);
     csr_entry_rows(row, &small);
     SAME(row, (int32_t[]){0, 0, 2, 2, 2});
     CHECK_OK(

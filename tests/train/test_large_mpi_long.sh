@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # 200,000 nodes over 1 to 4 ranks that read them by rows, against one process: the losses of 20 epochs, and
-# embeddings that agree.
+# scores that agree.
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 . "$GRACO_SOURCE/tests/ranks.sh"
@@ -17,5 +17,6 @@ for count in 1 2 3 4; do
     over $count large-$count large "${options[@]}"
     agree one large-$count 20
 done
+score_alike one large-4 large --splits 1
 same one/embeddings.npy large-1/embeddings.npy
 checked

@@ -57,7 +57,7 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
 static bool scatters(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
-    return s->transpose && s->y_step == 0 && !m->self && spmm_plain(s) &&
+    return s->transpose && !s->rows && s->y_step == 0 && !m->self && spmm_plain(s) &&
            m->entries.rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
 }
 
@@ -91,27 +91,32 @@ static int64_t block_cols(const struct spmm *s)
 struct gather_block {
     const struct spmm *product;
     int64_t first, last;
+    struct comm *comm; /* whose messages may be on their way meanwhile */
 };
 
-static void gather_rows(void *job, struct threads_piece rows)
+static void gather_rows(void *job, struct threads_piece piece)
 {
     const struct gather_block *block = job;
+    const int32_t *rows = block->product->rows;
     const struct loops *loops = loops_choose();
-    for (int64_t row = rows.first; row < rows.last; row++)
-        gather_row(loops, block->product, row, block->first, block->last);
+    for (int64_t i = piece.first; i < piece.last; i++)
+        gather_row(loops, block->product, rows ? rows[i] : i, block->first, block->last);
+    if (piece.seat == 0)
+        comm_move(block->comm);
 }
 
 graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
-    assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
+    int64_t rows = s->rows ? s->row_count : s->matrix[0].entries.rows;
+    assert(spmm_plain(s) || (!s->rows && !s->accumulate && (s->views == 1 || s->y_step != 0)));
     if (scatters(s)) {
         threads_run(c->threads, s->cols, SCATTER_PIECE, scatter_cols, (void *)s);
         return GRACO_OK;
     }
     int64_t width = block_cols(s);
     for (int64_t first = 0; first < s->cols; first += width) {
-        struct gather_block block = {s, first, least(first + width, s->cols)};
-        threads_run(c->threads, s->matrix[0].entries.rows, ROWS_PER_PIECE, gather_rows, &block);
+        struct gather_block block = {s, first, least(first + width, s->cols), c->comm};
+        threads_run(c->threads, rows, ROWS_PER_PIECE, gather_rows, &block);
     }
     return s->after ? cpu_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }

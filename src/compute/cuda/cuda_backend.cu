@@ -170,6 +170,9 @@ graco_status cuda_open(struct context *c)
                     "creating a stream"));
     PASS(cuda_check(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0),
                     "looking at the GPU"));
+    PASS(cuda_check(
+        cudaDeviceGetAttribute(&s->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
+        "looking at the GPU"));
     PASS(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
                     "looking at the GPU"));
     s->wgmma = major == 9;

@@ -11,9 +11,11 @@
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
-static bool in_tiles(const struct context *c, const struct contrast *s)
+static bool in_tiles(struct context *c, const struct contrast *s)
 {
-    return c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX;
+    bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32 &&
+                  state_of(c)->shared_bytes >= FLOAT_TILES_SHARED;
+    return (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX;
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */

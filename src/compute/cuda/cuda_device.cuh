@@ -71,7 +71,7 @@ struct cuda_state {
     void *workspace;                   /* cuBLAS's own */
     struct cuda_results *results;      /* on the device */
     struct cuda_results *host_results; /* pinned on the host */
-    int processors;
+    int processors, shared_bytes;      /* the latter: that a block may ask for */
     bool wgmma;      /* use the matrix instructions that the H100 family alone has */
     int32_t *sample; /* (SAMPLES) pinned: what a recording of the moment objective reads */
     /* See struct recorder for `later`. */

@@ -298,6 +298,7 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
 {
     cudaStream_t stream = state_of(c)->stream;
     struct spmm_args p = {};
+    assert(!s->rows);
     assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
     if (s->matrix[0].entries.rows == 0 || s->cols == 0)
         return GRACO_OK;

@@ -1,5 +1,5 @@
-/* What happens before and after the sweeps over tiles: Z becomes an image in halves, and what each
- * part left is added up in the order of the parts. */
+/* What happens before and after the sweeps over tiles: Z becomes an image in halves or padded
+ * floats, and what each part left is added up in the order of the parts. */
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
@@ -20,25 +20,72 @@ __global__ static void make_image(const __grid_constant__ struct tiles t, const 
     }
 }
 
+/* Z in floats, padded: (rows, width), or transposed. */
+template <bool turned>
+__global__ static void make_floats(const __grid_constant__ struct tiles t, const float *Z,
+                                   bool tf32, float *to)
+{
+    int64_t rows = tiles_rows(t), step = (int64_t)gridDim.x * BLOCK;
+    for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < rows * t.width; i += step) {
+        int64_t row = turned ? i % rows : i / t.width, col = turned ? i / rows : i % t.width;
+        int64_t view = row * 2 / rows, node = row - view * (rows / 2);
+        float x = node < t.n && col < t.d ? Z[(view * t.n + node) * t.d + col] : 0;
+        to[i] = tf32 ? tile_tf32(x) : x;
+    }
+}
+
+static graco_status take_halves(struct cuda_scratch *scratch, struct tiles *t, const float *Z)
+{
+    struct cuda_state *state = state_of(scratch->context);
+    uint4 *image = NULL;
+    PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
+    t->image = (const __half *)image;
+    make_image<<<blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK), BLOCK, 0,
+                 state->stream>>>(*t, Z, image);
+    PASS_LAUNCH("rounding to halves");
+    return GRACO_OK;
+}
+
+/* Float32 reads columns of Z for similarities and rows for products with weights; TF32 reads rows
+ * for both. */
+static graco_status take_floats(struct cuda_scratch *scratch, struct tiles *t, const float *Z,
+                                bool backward)
+{
+    struct cuda_state *state = state_of(scratch->context);
+    bool tf32 = scratch->context->precision == PRECISION_TF32;
+    int64_t count = tiles_rows(*t) * t->width;
+    unsigned blocks = blocks_striding(state, count, BLOCK);
+    float *floats = NULL, *turned = NULL;
+    if (tf32 || backward) {
+        PASS(scratch_take(scratch, &floats, count, sizeof *floats));
+        make_floats<false><<<blocks, BLOCK, 0, state->stream>>>(*t, Z, tf32, floats);
+    }
+    if (!tf32) {
+        PASS(scratch_take(scratch, &turned, count, sizeof *turned));
+        make_floats<true><<<blocks, BLOCK, 0, state->stream>>>(*t, Z, false, turned);
+    }
+    t->floats = floats;
+    t->turned = turned;
+    PASS_LAUNCH("padding rows");
+    return GRACO_OK;
+}
+
 static graco_status open_tiles(struct cuda_scratch *scratch, struct tiles *t,
                                const struct contrast *s, bool backward)
 {
     struct cuda_state *state = state_of(scratch->context);
-    uint4 *image = NULL;
+    bool half = scratch->context->precision == PRECISION_FP16;
     t->n = s->n;
     t->d = s->d;
     t->blocks = (s->n + TILE_ROWS - 1) / TILE_ROWS;
     t->width = tile_width(s->d);
     t->within = s->within;
     t->scale = contrast_scale(s);
-    t->parts =
-        (int)least(state->processors, backward ? tiles_total<true>(*t) : tiles_total<false>(*t));
-    PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
-    t->image = (const __half *)image;
-    make_image<<<blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK), BLOCK, 0,
-                 state->stream>>>(*t, s->Z, image);
-    PASS_LAUNCH("rounding to halves");
-    return GRACO_OK;
+    int64_t total = !backward ? tiles_total<false>(*t)
+                    : half    ? tiles_total<true>(*t)
+                              : tiles_total<true, TILE_COLS>(*t);
+    t->parts = (int)least(state->processors, total);
+    return half ? take_halves(scratch, t, s->Z) : take_floats(scratch, t, s->Z, backward);
 }
 
 /* Adds up the row sums of all parts. A block has WARP rows of Z; each warp sums every eighth
@@ -79,8 +126,11 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     int64_t sums = 2 * t.parts * tiles_rows(t);
     PASS(scratch_take(scratch, &t.sums, sums, sizeof(float)));
     PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
-    PASS(cuda_check((state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream),
-                    "summing similarities"));
+    cudaError_t error =
+        c->precision != PRECISION_FP16
+            ? float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream)
+            : (state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream);
+    PASS(cuda_check(error, "summing similarities"));
     add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, between, within);
     PASS_LAUNCH("summing similarities");
     return GRACO_OK;
@@ -99,11 +149,12 @@ __global__ static void pad_inverse(const __grid_constant__ struct tiles t, const
 
 /* Adds what several parts have of a block of rows, in the order of the parts. Eight blocks of
  * threads per block of rows. */
-__global__ static void add_shares(const __grid_constant__ struct tiles t)
+template <int cols> __global__ static void add_shares(const __grid_constant__ struct tiles t)
 {
-    int64_t row = blockIdx.x, total = tiles_total<true>(t), first = tiles_first<true>(t, row);
+    int64_t row = blockIdx.x, total = tiles_total<true, cols>(t);
+    int64_t first = tiles_first<true, cols>(t, row);
     int64_t from = tiles_owner(total, t.parts, first);
-    int64_t to = tiles_owner(total, t.parts, first + tiles_in_row<true>(t, row) - 1);
+    int64_t to = tiles_owner(total, t.parts, first + tiles_in_row<true, cols>(t, row) - 1);
     if (from == to)
         return;
     int64_t view = row / t.blocks, node = row % t.blocks * TILE_ROWS;
@@ -133,9 +184,16 @@ graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast 
     t.dZ = dZ;
     pad_inverse<<<blocks_for(tiles_rows(t), BLOCK), BLOCK, 0, state->stream>>>(t, inverse, padded);
     PASS_LAUNCH("padding");
-    PASS(cuda_check((state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream),
-                    "weighing similarities"));
-    add_shares<<<dim3((unsigned)(2 * t.blocks), 8), BLOCK, 0, state->stream>>>(t);
+    const dim3 adding((unsigned)(2 * t.blocks), 8);
+    cudaError_t error =
+        c->precision != PRECISION_FP16
+            ? float_tiles_backward(t, c->precision == PRECISION_TF32, state->stream)
+            : (state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream);
+    PASS(cuda_check(error, "weighing similarities"));
+    if (c->precision == PRECISION_FP16)
+        add_shares<TILE_BACK_COLS><<<adding, BLOCK, 0, state->stream>>>(t);
+    else
+        add_shares<TILE_COLS><<<adding, BLOCK, 0, state->stream>>>(t);
     PASS_LAUNCH("adding gradients");
     return GRACO_OK;
 }

@@ -10,7 +10,10 @@
  *
  * Tiles are numbered row after row, and each of `parts` thread blocks works through an equal run of
  * numbers. Where several parts share a row of tiles, each leaves its own sum, and the sums are
- * added in the order of the parts: no atomics, the same bits every time. */
+ * added in the order of the parts: no atomics, the same bits every time.
+ *
+ * Tiles of float32 and TF32 (cuda_float_tiles.cu) go the same way, with another image of Z and
+ * backward with TILE_COLS columns. */
 #ifndef COMPUTE_CUDA_CUDA_TILES_CUH
 #define COMPUTE_CUDA_CUDA_TILES_CUH
 
@@ -25,8 +28,9 @@ enum {
     TILE_NOWHERE = 1 << 30, /* a diagonal that no tile reaches */
 };
 
-/* Z in halves, as the tensor cores want it in shared memory: width / TILE_SLAB slabs, each of 128
- * bytes of all rows; the 16-byte chunks of a row change places by exclusive or with row % 8. */
+/* What the tiles are made of. Z in halves, as the tensor cores want it in shared memory: width /
+ * TILE_SLAB slabs, each of 128 bytes of all rows; the 16-byte chunks of a row change places by
+ * exclusive or with row % 8. Z in floats is padded with zeros, and else as it is. */
 struct tiles {
     int64_t n, d;
     int64_t blocks; /* of a view */
@@ -34,6 +38,8 @@ struct tiles {
     bool within;
     float scale;         /* log2(e) / tau */
     const __half *image; /* (slabs, 2 * blocks * TILE_ROWS, TILE_SLAB) */
+    const float *floats; /* (2 * blocks * TILE_ROWS, width); TF32: rounded to it */
+    const float *turned; /* the same, transposed */
     /* Forward: each part's row sums (parts, 2, rows), zero before: within a view, between views. */
     float *sums;
     /* Backward. */
@@ -50,36 +56,37 @@ static inline __host__ __device__ int64_t tiles_rows(const struct tiles &t)
 /* ---- The order of tiles ---------------------------------------------------------------------- */
 
 /* Tiles in the row of block `row`. */
-template <bool backward>
+template <bool backward, int cols = TILE_BACK_COLS>
 static inline __host__ __device__ int64_t tiles_in_row(const struct tiles &t, int64_t row)
 {
     if (backward)
-        return (t.within ? 2 : 1) * t.blocks * (TILE_ROWS / TILE_BACK_COLS);
+        return (t.within ? 2 : 1) * t.blocks * (TILE_ROWS / cols);
     return t.blocks + (t.within && row < t.blocks ? 1 : 0);
 }
 
-template <bool backward>
+template <bool backward, int cols = TILE_BACK_COLS>
 static inline __host__ __device__ int64_t tiles_total(const struct tiles &t)
 {
     if (backward)
-        return 2 * t.blocks * tiles_in_row<true>(t, 0);
+        return 2 * t.blocks * tiles_in_row<true, cols>(t, 0);
     return t.blocks * (t.within ? 2 * t.blocks + 1 : t.blocks);
 }
 
 /* The number of the first tile of a row, and the row of a tile. */
-template <bool backward>
+template <bool backward, int cols = TILE_BACK_COLS>
 static inline __host__ __device__ int64_t tiles_first(const struct tiles &t, int64_t row)
 {
     int64_t longer = row < t.blocks ? row : t.blocks;
-    return backward || !t.within ? row * tiles_in_row<backward>(t, 0) : row * t.blocks + longer;
+    return backward || !t.within ? row * tiles_in_row<backward, cols>(t, 0)
+                                 : row * t.blocks + longer;
 }
 
-template <bool backward>
+template <bool backward, int cols = TILE_BACK_COLS>
 static inline __host__ __device__ int64_t tiles_row(const struct tiles &t, int64_t tile)
 {
     int64_t half = t.blocks * (t.blocks + 1);
     if (backward || !t.within || tile < half)
-        return tile / tiles_in_row<backward>(t, 0);
+        return tile / tiles_in_row<backward, cols>(t, 0);
     return t.blocks + (tile - half) / t.blocks;
 }
 
@@ -94,8 +101,8 @@ static inline __host__ __device__ int64_t tiles_owner(int64_t total, int64_t par
     return ((tile + 1) * parts - 1) / total;
 }
 
-/* The way of one part through its tiles. */
-template <bool backward> struct tile_walk {
+/* The way of one part through its tiles; backward, of `cols` columns. */
+template <bool backward, int cols = TILE_BACK_COLS> struct tile_walk {
     int64_t tile, end;    /* numbers: of this tile, behind the last */
     int64_t row, k, last; /* block of rows, the tile's place in its row, the row's last place */
     int64_t turn;         /* backward: by how much the columns of this row are turned */
@@ -103,19 +110,19 @@ template <bool backward> struct tile_walk {
 
     __device__ void enter(const struct tiles &t)
     {
-        int64_t first = tiles_first<backward>(t, row);
-        last = tiles_in_row<backward>(t, row) - 1;
+        int64_t first = tiles_first<backward, cols>(t, row);
+        last = tiles_in_row<backward, cols>(t, row) - 1;
         /* All parts go through the columns in step, so that the cache reads each only once. */
         turn = first >= begin && first + last < end ? (first - begin) % (last + 1) : 0;
     }
 
     __device__ explicit tile_walk(const struct tiles &t)
     {
-        int64_t total = tiles_total<backward>(t);
+        int64_t total = tiles_total<backward, cols>(t);
         tile = begin = tiles_begin(total, t.parts, blockIdx.x);
         end = tiles_begin(total, t.parts, blockIdx.x + 1);
-        row = tiles_row<backward>(t, tile);
-        k = tile - tiles_first<backward>(t, row);
+        row = tiles_row<backward, cols>(t, tile);
+        k = tile - tiles_first<backward, cols>(t, row);
         enter(t);
     }
 
@@ -150,7 +157,7 @@ template <bool backward> struct tile_walk {
         enter(t);
     }
 
-    /* The block of columns; backward, the group of TILE_BACK_COLS of them. */
+    /* The block of columns; backward, the group of `cols` of them. */
     __device__ int64_t col(const struct tiles &t) const
     {
         if (!backward)
@@ -186,6 +193,14 @@ __device__ static inline uint32_t tile_pack(float low, float high)
 {
     __half2 both = __floats2half2_rn(low, high);
     return *reinterpret_cast<uint32_t *>(&both);
+}
+
+/* Rounded to the 10 bits of TF32, halves away from zero. */
+__device__ static inline float tile_tf32(float x)
+{
+    uint32_t rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
+    return __uint_as_float(rounded);
 }
 
 /* Where a thread's x[i] stands in a tile, as the matrix instructions leave it: the row is lane / 4,
@@ -323,5 +338,11 @@ cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_forward_mma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_backward_mma(const struct tiles &t, cudaStream_t stream);
+
+/* The same in float32 and in TF32, for GPUs with FLOAT_TILES_SHARED bytes of shared memory. */
+enum { FLOAT_TILES_SHARED = 130 << 10 };
+
+cudaError_t float_tiles_forward(const struct tiles &t, bool tf32, cudaStream_t stream);
+cudaError_t float_tiles_backward(const struct tiles &t, bool tf32, cudaStream_t stream);
 
 #endif

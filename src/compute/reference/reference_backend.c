@@ -76,10 +76,12 @@ static double spmm_element(const struct sparse *m, const float *X, int64_t cols,
 
 graco_status ref_spmm(struct context *c, const struct spmm *s)
 {
-    assert(spmm_plain(s) || (!s->accumulate && (s->views == 1 || s->y_step != 0)));
+    int64_t rows = s->rows ? s->row_count : s->matrix[0].entries.rows;
+    assert(spmm_plain(s) || (!s->rows && !s->accumulate && (s->views == 1 || s->y_step != 0)));
     for (int view = 0; view < s->views; view++)
-        for (int64_t row = 0; row < s->matrix[view].entries.rows; row++)
+        for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < s->cols; j++) {
+                int64_t row = s->rows ? s->rows[i] : i;
                 float *out = s->Y + view * s->y_step + row * s->cols + j;
                 bool add = s->accumulate || (view > 0 && s->y_step == 0);
                 double total =

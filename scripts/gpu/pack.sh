@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Packs builds, the libraries that they load, and data sets for a machine that has a GPU and neither a network nor graco's
+# packages: scripts/gpu/pack.sh PACK.tar.xz BUILD...      data sets from $GRACO_DATA, DATA="cora pubmed" for a few
+# There, as root: tar -xf PACK.tar.xz && . pack/environment && scripts/gpu/tune.sh pack/BUILD
+set -euo pipefail
+
+[ $# -ge 2 ] || { echo "usage: $0 PACK.tar.xz BUILD..." >&2; exit 2; }
+out=$(realpath "$1")
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+pack=$work/pack
+mkdir -p "$pack/lib" "$pack/data"
+for build; do
+    name=$(basename "$(realpath "$build")")
+    mkdir -p "$pack/$name/tests"
+    for program in graco graco-mpi bench_cuda bench_kernels bench_objective; do
+        [ ! -e "$build/$program" ] || install -s "$build/$program" "$pack/$name/"
+    done
+    for program in "$build"/tests/compute_test_* "$build"/tests/train_test_gpu*; do
+        [ ! -x "$program" ] || install -s "$program" "$pack/$name/tests/"
+    done
+done
+
+# glibc is the machine's own; what is loaded by name at run time is not seen by ldd.
+loaded() {
+    find "$pack" -type f -perm -u+x -exec ldd {} + 2>/dev/null | awk '$3 ~ /^\// { print $3 }'
+    ldconfig -p | awk '$1 ~ /^lib(openblas|gfortran|quadmath|gomp)\.so\.[0-9]+$/ { print $NF }'
+}
+if command -v mpirun >/dev/null; then
+    # Open MPI looks for its parts where it was installed, so they go to the same places.
+    mkdir -p "$pack/root"
+    mpi=()
+    for path in /usr/lib/*/openmpi/lib /usr/lib/*/pmix2 /usr/share/openmpi /usr/share/pmix /usr/bin/orted; do
+        [ ! -e "$path" ] || mpi+=("$path")
+    done
+    tar -C / -c "${mpi[@]#/}" | tar -C "$pack/root" -x
+    cp -L /usr/bin/mpirun "$pack/root/usr/bin/"
+    find "$pack/root" \( -name '*.a' -o -name '*.mod' \) -delete
+    find "$pack/root" -name '*.so' -type f -exec ldd {} + 2>/dev/null | awk '$3 ~ /^\// { print $3 }' >"$work/mpi"
+    cp -L "$(ldconfig -p | awk '$1 == "libpmix.so.2" { print $NF; exit }')" "$pack/lib/" 2>/dev/null || true
+fi
+{
+    loaded
+    cat "$work/mpi" 2>/dev/null || true
+} | sort -u | grep -Ev '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so' | while read -r library; do
+    case $library in
+    */libcuda.so* | */libcublas*) continue ;; # of the machine with the GPU
+    esac
+    cp -L "$library" "$pack/lib/"
+done
+for data in ${DATA:-$(ls "${GRACO_DATA:?}")}; do
+    cp -r "${GRACO_DATA:?}/$data" "$pack/data/"
+done
+cat >"$pack/environment" <<'END'
+pack=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export LD_LIBRARY_PATH=$pack/lib:/usr/local/cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GRACO_DATA=$pack/data
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh # no ssh on one machine
+[ ! -d "$pack/root" ] || cp -an "$pack/root/." /
+END
+tar -C "$work" -c pack | xz -T0 --lzma2=preset=6,dict=128MiB >"$out"
+echo "$(du -h "$out" | cut -f 1) in $out"

@@ -1,0 +1,81 @@
+/* Whether a checkpoint may be continued: the same method, settings but for a few that change no bits, the
+ * same data, and a place within an epoch that these data have. */
+#include "train/resume.h"
+
+#include "data/node_features.h"
+#include "train/checkpoint.h"
+#include "train/table_names.h"
+
+#include <string.h>
+
+/* Settings that may change when a training is resumed. */
+static bool may_change(const char *key)
+{
+    static const char *const keys[] = {"epochs", "device", "threads", "memory", "checkpoint_every"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+/* A resumed training must continue what was begun. */
+static graco_status check_same(const struct graco_config *begun, const struct graco_config *wanted,
+                               const char *path)
+{
+    graco_status status = GRACO_OK;
+    char a[CONFIG_TEXT], b[CONFIG_TEXT];
+    const char *key;
+    if (strcmp(begun->method, wanted->method) != 0)
+        FAIL(GRACO_ERROR_ARGUMENT, "%s was trained by the method %s, not %s: it cannot be resumed",
+             path, begun->method, wanted->method);
+    for (int i = 0; (key = graco_config_key(begun, i, NULL)); i++) {
+        TRY(graco_config_get(begun, key, a, sizeof a));
+        TRY(graco_config_get(wanted, key, b, sizeof b));
+        if (strcmp(a, b) != 0 && !may_change(key))
+            FAIL(GRACO_ERROR_ARGUMENT, "%s was trained with %s = %s, not %s: it cannot be resumed",
+                 path, key, a, b);
+    }
+done:
+    return status;
+}
+
+graco_status resume_model(struct graco_model **out, const struct resumed *r)
+{
+    struct graco_model *model = NULL;
+    graco_status status = GRACO_OK;
+    bool known = true;
+    char words[GRACO_DIFFERENCES];
+    TRY(checkpoint_read(&model, r->checkpoint));
+    if (model->config.node_features == NODE_FEATURES_AUTO) /* an older graco knew no others */
+        model->config.node_features = NODE_FEATURES_GIVEN;
+    TRY(check_same(&model->config, r->config, r->checkpoint));
+    TRY(model_check(model, r->data, r->checkpoint));
+    TRY(graco_model_compare(&known, words, model, r->given));
+    if (*words)
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
+             r->checkpoint, r->data->name, words);
+    if (!known)
+        TRY(graco_dataset_fingerprint(model->fingerprint, r->given));
+    TRY(table_names_keep(model, r->given)); /* an older graco kept none */
+    TRY(class_names_keep(model, r->given));
+    model->config = *r->config;
+    *out = model;
+    model = NULL;
+done:
+    graco_model_free(model);
+    return status;
+}
+
+graco_status resume_check_place(const struct graco_model *model, const struct resumed *r,
+                                int64_t steps)
+{
+    if (model->sums.steps < steps && model->step == model->epoch * steps + model->sums.steps)
+        return GRACO_OK;
+    return status_fail(
+        GRACO_ERROR_ARGUMENT,
+        "%s stands after %lld epochs at step %lld, and an epoch of data set '%s' has "
+        "%lld steps: it was trained on other data",
+        r->checkpoint, (long long)model->epoch, (long long)model->step, r->data->name,
+        (long long)steps);
+}
