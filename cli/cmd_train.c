@@ -60,7 +60,8 @@ struct job {
     const char *preset;
     char run[RUNS_PATH_MAX]; /* folder of the run or runs */
     struct runs_form form;
-    bool divided; /* the method trains a model for one split */
+    bool divided;    /* the method trains a model for one split */
+    bool one_thread; /* each training has one: several at a time share the CPU */
 };
 
 static uint64_t seed_of(const graco_config *config)
@@ -184,10 +185,8 @@ static int count_trainings(struct job *job)
     return runs_check(job->run, job->form, line->resume) ? EXIT_FINE : EXIT_FAILED;
 }
 
-/* The settings of training `index`, which the caller frees. Where several are trained at a time each has
- * one thread. */
-static graco_status settings_for(graco_config **config, const struct job *job, int64_t index,
-                                 bool together)
+/* The settings of training `index`, which the caller frees. */
+static graco_status settings_for(graco_config **config, const struct job *job, int64_t index)
 {
     char split[SETTINGS_TEXT];
 
@@ -197,7 +196,7 @@ static graco_status settings_for(graco_config **config, const struct job *job, i
         status = set_seed(*config, job->seed + (uint64_t)(index / job->form.splits));
     if (status == GRACO_OK && job->form.splits > 1)
         status = graco_config_set(*config, "split", split);
-    if (status == GRACO_OK && together)
+    if (status == GRACO_OK && job->one_thread)
         status = graco_config_set(*config, "threads", "1");
     return status;
 }
@@ -296,7 +295,7 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
 static int train(struct trained *outcome, struct job *job, int64_t index, bool together)
 {
     graco_config *config = NULL;
-    graco_status status = settings_for(&config, job, index, together);
+    graco_status status = settings_for(&config, job, index);
     int code = status == GRACO_OK ? train_with(outcome, job, index, config, together)
                                   : output_failure(status);
     graco_config_free(config);
@@ -347,6 +346,12 @@ static void *work(void *argument)
     return NULL;
 }
 
+static bool on_cpu(const struct queue *queue)
+{
+    const char *device = queue->outcomes[0].result.device;
+    return device && strcmp(device, "cpu") == 0;
+}
+
 /* How many a device can train at a time, as the first of them was: on the CPU as many as its memory has room
  * for, splits alone, since a single model may have all threads; on a GPU those that are small there. */
 static int64_t count_room(const struct queue *queue)
@@ -355,7 +360,7 @@ static int64_t count_room(const struct queue *queue)
     int64_t pages = sysconf(_SC_PHYS_PAGES) / 2;
     int64_t room = pages * sysconf(_SC_PAGESIZE) / (graco_peak_memory() + 1);
 
-    if (first->device && strcmp(first->device, "cpu") == 0)
+    if (on_cpu(queue))
         return queue->job->form.splits > 1 ? room : 1;
     if (!first->device || first->buffer_bytes <= 0 || first->ranks > 1)
         return 1;
@@ -387,6 +392,7 @@ static void work_off(struct queue *queue)
         work_one(queue, first);
     int count = count_workers(queue);
     queue->together = count > 1;
+    queue->job->one_thread = queue->together && on_cpu(queue);
     while (started < count - 1 && pthread_create(&worker[started], NULL, work, queue) == 0)
         started++;
     work(queue);

@@ -26,6 +26,7 @@ struct comm_message {
 
 struct comm {
     int rank, ranks;
+    int here; /* this rank's number among those of its machine */
     /* Begins to move messages, whose memory the caller leaves alone until `finish`. Those between two
      * ranks arrive in the order in which they were started. */
     graco_status (*start)(struct comm *comm, int count, const struct comm_message *list);
@@ -34,6 +35,7 @@ struct comm {
     /* Waits for all that was started, at most `seconds` unless they are 0: GRACO_ERROR_IO names a
      * rank that has not answered by then. */
     graco_status (*finish)(struct comm *comm, double seconds);
+    void (*free)(struct comm *comm); /* NULL: nobody ends it */
     void *self;
     double waited;           /* seconds in `finish` so far */
     int64_t messages, bytes; /* sent by this rank so far */

@@ -186,6 +186,17 @@ static void end(int code, void *argument)
     MPI_Finalize();
 }
 
+/* This rank's number among those that share its machine's memory. */
+static int rank_here(void)
+{
+    MPI_Comm machine;
+    int rank = 0;
+    MPI_Comm_split_type(world.messages, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &rank);
+    MPI_Comm_free(&machine);
+    return rank;
+}
+
 static void begin(void)
 {
     int level = 0;
@@ -196,6 +207,7 @@ static void begin(void)
     world.comm = (struct comm){.start = start, .move = move, .finish = finish, .self = &world};
     MPI_Comm_rank(world.messages, &world.comm.rank);
     MPI_Comm_size(world.messages, &world.comm.ranks);
+    world.comm.here = rank_here();
     world.beating = level == MPI_THREAD_MULTIPLE && world.comm.ranks > 1 &&
                     pthread_create(&world.thread, NULL, beat, &world) == 0;
     on_exit(end, &world);

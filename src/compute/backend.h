@@ -7,8 +7,11 @@
 #include "base/status.h"
 #include "compute/operands.h"
 
+struct comm;
 struct context;
 struct recording;
+
+enum { DEVICE_ID_BYTES = 16 }; /* by which two processes see that they have the same device */
 
 /* Memory of the device. Sizes are in bytes; `out` is a pointer of any type. `release` accepts NULL. */
 struct buffers {
@@ -18,6 +21,11 @@ struct buffers {
     graco_status (*download)(struct context *c, void *to, const void *from, size_t bytes);
     graco_status (*copy)(struct context *c, void *to, const void *from, size_t bytes);
     graco_status (*zero)(struct context *c, void *block, size_t bytes);
+    /* Host memory that is copied fastest, and the wait until all copies that were asked for are done:
+     * for messages between ranks (exchange.h). NULL where buffers are host memory. */
+    graco_status (*pin)(struct context *c, void *out, size_t bytes);
+    void (*unpin)(struct context *c, void *block);
+    graco_status (*wait)(struct context *c);
 };
 
 /* Records a step once and asks for it as a whole from then on. After `record` nothing runs: the
@@ -51,6 +59,13 @@ struct backend {
 
     /* The bytes that the device has, and those of them that are free. NULL where it is the host. */
     graco_status (*memory)(int64_t *left, int64_t *all);
+
+    /* Where a machine may have several of these devices; NULL: it has one. `choose` lets contexts that
+     * this thread opens have device `number`, counted modulo how many there are. `connect` is called by
+     * all ranks of c->comm, each with a device of its own: *out, whose messages go from device to
+     * device (comm.h), or NULL where there is no way for that. */
+    graco_status (*choose)(int number);
+    graco_status (*connect)(struct context *c, struct comm **out);
 
     const struct buffers *buffers;
     const struct kernels *kernels;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "compute/exchange.h"
 
 #include <assert.h>
 #include <string.h>
@@ -53,6 +54,7 @@ void context_free(struct context *context)
 {
     if (!context)
         return;
+    exchange_close(context);
     if (context->cache) {
         for (int64_t i = 0; i < context->cache->count; i++)
             context->buffers->release(context, context->cache->list[i].data);

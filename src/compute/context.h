@@ -48,6 +48,9 @@ struct context {
     void *owner;
     struct watch watch;
     struct comm *comm; /* the ranks that compute together; NULL: this one is alone */
+    /* The same ranks by messages in the device's memory: see exchange.h. NULL where that is the host's. */
+    struct comm *peers;
+    unsigned char device_id[DEVICE_ID_BYTES]; /* zeros where buffers are host memory */
 };
 
 graco_status context_create(struct context **out, const struct backend *backend, int64_t threads,

@@ -43,7 +43,7 @@ struct rank_rows {
 };
 
 /* The number of a row in the stacked views of all ranks. */
-static inline int64_t rank_row(const struct rank_rows *r, int64_t row)
+static inline EXT_DEVICE int64_t rank_row(const struct rank_rows *r, int64_t row)
 {
     if (r->own == 0)
         return row;
@@ -59,7 +59,7 @@ struct activation {
     const float *slope;     /* PRELU: (1). RRELU: (rows, cols) given slopes, or NULL to draw them */
     struct random_key key;  /* RRELU */
     bool training;          /* RRELU: slopes are 11/48 otherwise */
-    struct rank_rows among; /* RRELU: by which slopes are drawn; a rank computes on the CPU */
+    struct rank_rows among; /* RRELU: by which slopes are drawn; `place` is host memory */
 };
 
 /* Each number is multiplied by 0 with probability p < 1, and else by 1 / (1 - p), so that

@@ -7,6 +7,7 @@
 #include "graph/view.h"
 
 #include "base/memory.h"
+#include "compute/exchange.h"
 #include "graph/shard.h"
 
 #include <assert.h>
@@ -37,6 +38,7 @@ struct views_store {
     int64_t *in_start, *out_start;
     int32_t *in_source, *out_target;
     float *in_weight, *out_weight; /* NULL: no weights */
+    int32_t *sent;                 /* of the shard's rows, those that others read */
     const uint32_t *out_edge;
     const float *source_degree; /* NULL: a graph, whose sources are its targets */
     /* The order of the second view's rows and its inverse (sources); rows that are not moved, and
@@ -73,6 +75,7 @@ void views_free(struct views *views)
         context_unshare(store->context, store->out_weight);
         context_unshare(store->context, store->out_edge);
         context_unshare(store->context, store->drawn);
+        context_unshare(store->context, store->sent);
         context_unshare(store->context, store->source_degree);
         context_unshare(store->context, store->same);
         context_unshare(store->context, store->starts);
@@ -130,7 +133,7 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
                                                  .power = symmetric ? -0.5 : -1},
                                view->scale));
     if (s->shard)
-        return comm_exchange(s->shard->comm, &s->shard->rows, 1, view->scale);
+        return exchange_rows(s->context, &s->shard->rows, s->sent, 1, 1, view->scale);
     if (view->from_scale)
         PASS(kernels->degree_scale(
             s->context,
@@ -193,6 +196,9 @@ graco_status views_create(struct views **out, struct context *context, const str
     if (shard) {
         views->map.comm = shard->comm;
         views->map.rows = &shard->rows;
+        TRY(context_share(context, &s->sent, shard->rows.sent,
+                          shard->rows.sent_start[comm_ranks(shard->comm)], sizeof(int32_t)));
+        views->map.sent = s->sent;
         for (int way = 0; way < 2; way++) {
             views->map.order[way] = shard->order[way];
             views->map.inner[way] = shard->inner[way];

@@ -376,6 +376,8 @@ bool input_reads_others(const struct features *X, const struct shard *shard, int
 static bool better_propagated(const struct input *input, const struct views *views)
 {
     int64_t rows = views->count * views->map.matrix[0].entries.rows;
+    if (views->map.rows) /* a rank has its own rows of sparse features alone */
+        return false;
     return input->context->kernels->propagate_sparse && !input_is_dense(input) &&
            better_dense(input->context, input->features) && input->cols <= PROPAGATE_SPARSE_COLS &&
            rows * input->cols <= DENSE_BYTES / (int64_t)sizeof(float);

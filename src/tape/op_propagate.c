@@ -8,7 +8,8 @@
  *     computed       inner rows of view 0     outer rows of view 0, inner rows of view 1   outer rows of view 1
  *
  * A row is computed once, from all that it reads: its sum has the terms that one process would add, in
- * its order. */
+ * its order. A device, whose messages go in the order of its kernels, completes X first. */
+#include "compute/exchange.h"
 #include "tape/tape_node.h"
 
 #include <assert.h>
@@ -78,9 +79,33 @@ done:
     return status;
 }
 
+/* The same on a device. */
+static graco_status multiply_completed(struct context *c, const struct sparse_map *map,
+                                       const struct spmm *whole)
+{
+    int64_t cols = whole->cols, own = map->rows->own, all = own + map->rows->others;
+    struct spmm product = *whole;
+    float *completed = NULL; /* (views, all, cols) */
+    graco_status status = GRACO_OK;
+    TRY(context_take(c, &completed, map->views * all * cols, sizeof(float)));
+    for (int view = 0; view < map->views; view++)
+        TRY(c->buffers->copy(c, completed + view * all * cols, whole->X + view * own * cols,
+                             (size_t)(own * cols) * sizeof(float)));
+    TRY(exchange_rows(c, map->rows, map->sent, cols, map->views, completed));
+    product.X = completed;
+    product.x_step = all * cols;
+    product.transpose = NULL; /* a rank has rows of both, which are not each other's transposes */
+    TRY(c->kernels->spmm(c, &product));
+done:
+    context_give(c, completed);
+    return status;
+}
+
 static graco_status multiply(struct context *c, const struct sparse_map *map, int way,
                              const struct spmm *whole)
 {
+    if (map->rows && c->peers)
+        return multiply_completed(c, map, whole);
     return map->rows ? multiply_over_ranks(c, map, way, whole) : c->kernels->spmm(c, whole);
 }
 

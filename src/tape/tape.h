@@ -77,6 +77,7 @@ struct sparse_map {
      * of others, which are the columns behind its own. NULL: all rows are here. */
     struct comm *comm;
     const struct comm_rows *rows;
+    const int32_t *sent; /* rows->sent as the device sees it */
     /* Then the rows of a matrix, and of a transpose, first those that read this rank's columns alone,
      * `inner` of them: they are computed while rows of others are on their way. */
     const int32_t *order[2];

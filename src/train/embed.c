@@ -43,6 +43,7 @@ static graco_status open_embedding(struct embedding *e, const struct backend *ba
     double contaminate = options->contaminated ? model->config.contaminate : 0;
     graco_status status = GRACO_OK;
     TRY(context_create(&e->context, backend, options->threads, 0));
+    e->context->comm = e->comm;
     TRY(tape_create(&e->run.tape, e->context));
     if (model->method->views > 0) {
         TRY(prepare_features(&e->features, data, &model->config, contaminate));

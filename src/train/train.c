@@ -3,6 +3,9 @@
  * its checkpoint then stands before that step, within an epoch too. Nothing here knows a method. */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "comm/comm_tally.h"
+#include "compute/device_scratch.h"
+#include "compute/exchange.h"
 #include "data/node_features.h"
 #include "methods/objective.h"
 #include "train/checkpoint.h"
@@ -194,15 +197,18 @@ bool train_looks_at_all(const struct graco_config *config, const struct graco_da
 graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
                                const struct method *method, const struct graco_dataset *given)
 {
-    const char *device = config_word(config, "device"), *what = NULL;
+    const char *what = NULL;
     if (!comm)
         return GRACO_OK;
+    bool gpu = strcmp(config_word(config, "device"), "cuda") == 0;
     if (!method->ranks)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method %s does not train over ranks; expected grace, or one rank",
                            config->method);
-    if (strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0)
+    if (gpu && (!GRACO_UNTRIED || comm_is_tally(comm)))
         what = "a GPU: expected device cpu";
+    else if (gpu && config->batch > 0)
+        what = "mini-batches on GPUs: expected batch 0 or device cpu";
     else if (config->graphs > 1)
         what = "groups of graphs: expected graphs 1";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
@@ -215,6 +221,13 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
     return config->batch > 0 ? check_last_batch(comm, config, method, given) : GRACO_OK;
 }
 
+/* Where ranks compute: on the CPU, unless they are told otherwise. */
+static const char *device_of(const struct session *s)
+{
+    const char *device = config_word(&s->config, "device");
+    return s->comm && strcmp(device, "auto") == 0 ? "cpu" : device;
+}
+
 /* What each rank does by itself. */
 static graco_status open_alone(struct session *s)
 {
@@ -223,7 +236,9 @@ static graco_status open_alone(struct session *s)
     graco_status status = GRACO_OK;
     TRY(method_find(&method, s->config.method));
     TRY(train_check_ranks(s->comm, &s->config, method, s->given));
-    TRY(method_backend(&backend, method, s->comm ? "cpu" : config_word(&s->config, "device")));
+    TRY(method_backend(&backend, method, device_of(s)));
+    if (s->comm && backend->choose)
+        TRY(backend->choose(s->comm->here));
     made_resolve(&s->config, s->given);
     TRY(made_create(&s->made, s->given, &s->config));
     TRY(made_narrow(&s->made, &s->config));
@@ -235,7 +250,6 @@ static graco_status open_alone(struct session *s)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
     TRY(trainer_create(&s->trainer, backend, s->model));
-    s->trainer->context->comm = s->comm;
 done:
     return status;
 }
@@ -245,6 +259,7 @@ static graco_status open_session(struct session *s)
     graco_status status = GRACO_OK;
     TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
     TRY(comm_agree(s->comm, open_alone(s)));
+    TRY(exchange_open(s->trainer->context, s->comm));
     TRY(ranks_alike(s->comm, s->model, s->given));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
     if (s->options->resume) {

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/finite.h"
+#include "compute/exchange.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct 
     TRY(t->context->buffers->zero(t->context, t->grad, (size_t)total * sizeof(float)));
     stage->method->loss(run, stage->state);
     TRY(tape_backward(t->tape));
-    TRY(comm_sum_floats(t->context->comm, t->grad, total));
+    TRY(exchange_sum_floats(t->context, t->grad, total));
     TRY(t->context->kernels->not_finite(t->context, total, t->grad, &t->not_finite));
 done:
     return status;

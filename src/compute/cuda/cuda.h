@@ -27,6 +27,12 @@ graco_status cuda_upload(struct context *c, void *to, const void *from, size_t b
 graco_status cuda_download(struct context *c, void *to, const void *from, size_t bytes);
 graco_status cuda_copy(struct context *c, void *to, const void *from, size_t bytes);
 graco_status cuda_zero(struct context *c, void *block, size_t bytes);
+graco_status cuda_pin(struct context *c, void *out, size_t bytes);
+void cuda_unpin(struct context *c, void *block);
+graco_status cuda_wait(struct context *c);
+
+graco_status cuda_choose(int number);
+graco_status cuda_connect(struct context *c, struct comm **out);
 
 graco_status cuda_record(struct context *c);
 graco_status cuda_recorded(struct context *c, struct recording **out);

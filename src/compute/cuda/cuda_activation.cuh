@@ -19,6 +19,8 @@ __device__ static inline float slope_of(const struct activation &a, int64_t elem
             return 11.0f / 48;
         if (a.slope)
             return a.slope[element];
+        if (a.among.own) /* never of a mini-batch: ranks have none on a GPU */
+            element = rank_row(&a.among, element / a.cols) * a.cols + element % a.cols;
         return 1.0f / 8 + (1.0f / 3 - 1.0f / 8) * device_random_float(a.key, (uint64_t)element);
     default:
         return 0;

@@ -7,6 +7,7 @@ extern "C" {
 }
 
 #include <dlfcn.h>
+#include <string.h>
 
 #define TEXT(number) #number
 #define LIBRARY(name, major) "lib" name ".so." TEXT(major)
@@ -87,6 +88,23 @@ graco_status cuda_zero(struct context *c, void *block, size_t bytes)
     return cuda_check(cudaMemsetAsync(block, 0, bytes, state_of(c)->stream), "clearing memory");
 }
 
+graco_status cuda_pin(struct context *c, void *out, size_t bytes)
+{
+    (void)c;
+    return cuda_check(cudaMallocHost((void **)out, bytes), "allocating pinned memory");
+}
+
+void cuda_unpin(struct context *c, void *block)
+{
+    (void)c;
+    cudaFreeHost(block);
+}
+
+graco_status cuda_wait(struct context *c)
+{
+    return cuda_check(cudaStreamSynchronize(state_of(c)->stream), "copying");
+}
+
 /* ---- The context's state --------------------------------------------------------------------- */
 
 void cuda_close(struct context *c)
@@ -163,19 +181,19 @@ static graco_status open_blas(struct cuda_blas *b)
 graco_status cuda_open(struct context *c)
 {
     struct cuda_state *s = NULL;
-    int major = 0;
+    struct cudaDeviceProp properties;
+    int device = 0;
     PASS(memory_zalloc(&s, 1, sizeof *s));
     c->device = s; /* cuda_close ends what there is, whatever fails */
+    PASS(cuda_check(cudaGetDevice(&device), "looking at the GPU"));
+    PASS(cuda_check(cudaGetDeviceProperties(&properties, device), "looking at the GPU"));
+    static_assert(sizeof c->device_id == sizeof properties.uuid, "a device is known by its UUID");
+    memcpy(c->device_id, &properties.uuid, sizeof c->device_id);
     PASS(cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
                     "creating a stream"));
-    PASS(cuda_check(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0),
-                    "looking at the GPU"));
-    PASS(cuda_check(
-        cudaDeviceGetAttribute(&s->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
-        "looking at the GPU"));
-    PASS(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
-                    "looking at the GPU"));
-    s->wgmma = major == 9;
+    s->processors = properties.multiProcessorCount;
+    s->shared_bytes = (int)properties.sharedMemPerBlockOptin;
+    s->wgmma = properties.major == 9;
     PASS(cuda_allocate(c, &s->workspace, WORKSPACE_BYTES));
     c->bytes = c->most_bytes = WORKSPACE_BYTES;
     PASS(cuda_allocate(c, &s->results, sizeof *s->results));

@@ -11,11 +11,18 @@
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
+/* Tiles know one process's rows alone. */
 static bool in_tiles(struct context *c, const struct contrast *s)
 {
     bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32 &&
                   state_of(c)->shared_bytes >= FLOAT_TILES_SHARED;
-    return (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX;
+    return (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX && !s->bounds;
+}
+
+/* Nodes of all ranks. */
+static int64_t all_nodes(const struct context *c, const struct contrast *s)
+{
+    return s->bounds ? s->bounds[comm_ranks(c->comm)] : s->n;
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
@@ -62,7 +69,11 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
     PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
     PASS((in_tiles(c, s) ? tiles_forward : panels_forward)(&scratch, s, between, within));
     row_losses<<<blocks, BLOCK, 0, state->stream>>>(*s, between, within, partial);
-    total_loss<<<1, BLOCK, 0, state->stream>>>(partial, blocks, s->n, state->results);
+    if (s->bounds) {
+        PASS(cuda_add_ranks(c, partial, blocks));
+        blocks = 1;
+    }
+    total_loss<<<1, BLOCK, 0, state->stream>>>(partial, blocks, all_nodes(c, s), state->results);
     PASS_LAUNCH("the loss");
     cuda_ask(state, {s});
     return GRACO_OK;
@@ -73,7 +84,7 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
 /* The factor of the weights: halves then neither overflow nor vanish. */
 static float weight_factor(const struct context *c, const struct contrast *s)
 {
-    return c->precision == PRECISION_FP16 ? fminf(32000, (float)s->n / 2) : 1;
+    return c->precision == PRECISION_FP16 ? fminf(32000, (float)all_nodes(c, s) / 2) : 1;
 }
 
 __global__ static void invert(int64_t rows, const double *D, float factor, float *inverse)
@@ -84,14 +95,14 @@ __global__ static void invert(int64_t rows, const double *D, float factor, float
 }
 
 /* Takes the factor out and adds the positive pair; a warp per row. */
-__global__ static void finish_gradient(struct contrast s, float factor, float *dZ)
+__global__ static void finish_gradient(struct contrast s, int64_t all, float factor, float *dZ)
 {
     int64_t i = (int64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
     if (i >= 2 * s.n)
         return;
     int64_t other = i < s.n ? i + s.n : i - s.n;
     const float *z = s.Z + i * s.d, *positive = s.Z + other * s.d;
-    double x = (warp_dot(z, positive, s.d) - 1) / s.tau, scale = 1 / ((double)(2 * s.n) * s.tau);
+    double x = (warp_dot(z, positive, s.d) - 1) / s.tau, scale = 1 / ((double)(2 * all) * s.tau);
     double both = exp(x) * (1 / s.D[i] + 1 / s.D[other]);
     float a = (float)(scale / (double)factor), b = (float)(scale * (both - 2));
     for (int64_t j = threadIdx.x % WARP; j < s.d; j += WARP)
@@ -109,7 +120,8 @@ graco_status cuda_contrast_backward(struct context *c, const struct contrast *s,
     invert<<<blocks_for(2 * s->n, BLOCK), BLOCK, 0, stream>>>(2 * s->n, s->D, factor, inverse);
     PASS_LAUNCH("inverting sums");
     PASS((in_tiles(c, s) ? tiles_backward : panels_backward)(&scratch, s, inverse, dZ));
-    finish_gradient<<<blocks_for(2 * s->n, BLOCK_WARPS), BLOCK, 0, stream>>>(*s, factor, dZ);
+    finish_gradient<<<blocks_for(2 * s->n, BLOCK_WARPS), BLOCK, 0, stream>>>(*s, all_nodes(c, s),
+                                                                             factor, dZ);
     PASS_LAUNCH("the gradient of the objective");
     return GRACO_OK;
 }

@@ -128,6 +128,10 @@ graco_status cuda_multiply(struct context *c, struct result C, int64_t k, struct
 /* A product with g->after, a ReLU with bias. Not *done if cuBLASLt has no kernel for this shape. */
 graco_status cuda_gemm_relu(struct context *c, const struct gemm *g, bool *done);
 
+/* Adds what leave_sums left in partial (2, blocks) over blocks and ranks; then it is as if one block had
+ * left it. */
+graco_status cuda_add_ranks(struct context *c, double *partial, int64_t blocks);
+
 /* After a launch. */
 #define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
 

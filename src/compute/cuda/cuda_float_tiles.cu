@@ -30,7 +30,6 @@ enum {
 
 static_assert((int)TILE_ROWS == (int)TILE_COLS && BLOCK_WARPS == WARPS_Y * WARPS_X,
               "the tile of a block");
-static_assert(sizeof(tile_walk<true>) + 2 * 24 <= NOTE_BYTES, "shared memory");
 static_assert(RING_BYTES + WEIGHT_BYTES + NOTE_BYTES <= FLOAT_TILES_SHARED, "shared memory");
 
 /* ---- Copies and instructions ----------------------------------------------------------------- */
@@ -174,6 +173,7 @@ struct tile_note {
  * the next tile, never of the one after it. */
 template <bool backward, bool tf32, int width> struct slab_walk {
     typedef tile_walk<backward, TILE_COLS> way;
+    static_assert(sizeof(way) + 2 * sizeof(struct tile_note) <= NOTE_BYTES, "shared memory");
 
     char *ring;
     way *walk;              /* in shared memory, of thread 0 */

@@ -4,6 +4,10 @@
 #include "compute/cuda/cuda_moment.cuh"
 #include "compute/moment_solve.h"
 
+extern "C" {
+#include "compute/exchange.h"
+}
+
 #include <string.h>
 
 enum {
@@ -29,6 +33,22 @@ __global__ static void place_rows(struct moment s, const int32_t *drawn)
         s.sampled[blockIdx.x * s.d + j] = s.Z[row * s.d + j];
 }
 
+/* The same over ranks: a sampled row that another rank has is zeros here and has place -1, as all rows have
+ * before. */
+__global__ static void place_own_rows(struct moment s, const int32_t *drawn)
+{
+    int64_t all = s.among.all, drawn_row = drawn[blockIdx.x];
+    int64_t at = drawn_row % all - s.among.first;
+    int64_t row = at >= 0 && at < s.n ? drawn_row / all * s.n + at : -1;
+    if (threadIdx.x == 0) {
+        s.place[2 * s.n + blockIdx.x] = (int32_t)row;
+        if (row >= 0)
+            s.place[row] = (int32_t)blockIdx.x;
+    }
+    for (int64_t j = threadIdx.x; j < s.d; j += blockDim.x)
+        s.sampled[blockIdx.x * s.d + j] = row >= 0 ? s.Z[row * s.d + j] : 0;
+}
+
 /* The sample goes through pinned memory, where a recording reads it whenever it is replayed. */
 static graco_status place_sample(struct context *c, const struct moment *s)
 {
@@ -43,7 +63,12 @@ static graco_status place_sample(struct context *c, const struct moment *s)
         PASS(cuda_check(cudaMallocHost((void **)&state->sample, SAMPLES * sizeof(int32_t)),
                         "allocating pinned memory"));
     memcpy(state->sample, s->sample, (size_t)s->samples * sizeof(int32_t));
-    place_rows<<<(unsigned)s->samples, BLOCK, 0, state->stream>>>(*s, state->sample);
+    if (s->among.own)
+        PASS(cuda_check(
+            cudaMemsetAsync(s->place, 0xff, (size_t)(2 * s->n) * sizeof(int32_t), state->stream),
+            "clearing memory"));
+    (s->among.own ? place_own_rows : place_rows)<<<(unsigned)s->samples, BLOCK, 0, state->stream>>>(
+        *s, state->sample);
     PASS_LAUNCH("gathering the sample");
     return GRACO_OK;
 }
@@ -124,7 +149,7 @@ __global__ static void column_totals(struct moment s, bool weighted, int64_t pie
         return;
     for (int k = 1; k < SUM_ROWS; k++)
         total += sums[k][threadIdx.x];
-    out[col] = (float)(weighted ? total * s.fitted[1] / (double)(2 * s.n) : total);
+    out[col] = (float)(weighted ? total * s.fitted[1] / (double)all_rows(s) : total);
 }
 
 graco_status moment_sum(struct cuda_scratch *scratch, const struct moment *s, bool weighted,
@@ -144,14 +169,17 @@ graco_status moment_sum(struct cuda_scratch *scratch, const struct moment *s, bo
     return GRACO_OK;
 }
 
-/* M = Z' Z and the sum of the rows. */
+/* M = Z' Z and the sum of the rows. Over ranks they are summed, and with them the sampled rows, which lie
+ * right before: of each, one rank has what is not zero. */
 static graco_status find_moments(struct cuda_scratch *scratch, const struct moment_work *w)
 {
     const struct moment *s = &w->spec;
     int64_t d = s->d;
     PASS(cuda_multiply(scratch->context, {s->moments, d, d, d, false}, w->rows,
                        transpose_of(s->Z, d), operand_of(s->Z, d)));
-    return moment_sum(scratch, s, false, s->moments + d * d);
+    PASS(moment_sum(scratch, s, false, s->moments + d * d));
+    return s->among.own ? exchange_sum_floats(scratch->context, s->sampled, (w->wide + 1) * d)
+                        : GRACO_OK;
 }
 
 /* ---- The fit --------------------------------------------------------------------------------- */
@@ -272,18 +300,33 @@ __global__ static void random_pairs(struct moment s, const uint32_t *later, doub
     store_fit(fit, partial);
 }
 
-/* One block. */
-__global__ static void find_coefficients(const double *partial, int64_t count, double *out)
+/* One block: in all threads, the sums of the fit. */
+__device__ static inline void total_fit(double total[FIT_SUMS], const double *partial,
+                                        int64_t count)
 {
     __shared__ double room[BLOCK_WARPS];
-    double total[FIT_SUMS] = {0};
     for (int64_t i = threadIdx.x; i < count; i += BLOCK)
         for (int k = 0; k < FIT_SUMS; k++)
             total[k] += partial[i * FIT_SUMS + k];
     for (int k = 0; k < FIT_SUMS; k++)
         total[k] = block_sum(total[k], room);
+}
+
+__global__ static void find_coefficients(const double *partial, int64_t count, double *out)
+{
+    double total[FIT_SUMS] = {0};
+    total_fit(total, partial, count);
     if (threadIdx.x == 0)
         moment_solve(out, total);
+}
+
+/* The sums of all parts, in the place of the first one's. */
+__global__ static void add_parts(double *partial, int64_t count)
+{
+    double total[FIT_SUMS] = {0};
+    total_fit(total, partial, count);
+    for (int k = 0; threadIdx.x == 0 && k < FIT_SUMS; k++)
+        partial[k] = total[k];
 }
 
 /* What each row contributes and the sums of the fit, chunk by chunk; *parts: how many parts of the
@@ -323,6 +366,12 @@ graco_status cuda_moment_fit(struct context *c, struct moment *s)
     PASS(place_sample(c, s));
     PASS(find_moments(&scratch, &w));
     PASS(run_pairs(&scratch, &w, &partial, &parts));
+    if (s->among.own) {
+        add_parts<<<1, BLOCK, 0, state_of(c)->stream>>>(partial, parts);
+        PASS_LAUNCH("adding sums");
+        PASS(exchange_sum_doubles(c, partial, FIT_SUMS));
+        parts = 1;
+    }
     find_coefficients<<<1, BLOCK, 0, state_of(c)->stream>>>(partial, parts, s->fitted);
     PASS_LAUNCH("the coefficients");
     return GRACO_OK;
@@ -333,7 +382,7 @@ graco_status cuda_moment_fit(struct context *c, struct moment *s)
 /* Estimates of D, floored, and each block's part of the loss; a thread per row, strided. */
 __global__ static void estimate_rows(struct moment s, double *partial)
 {
-    const double *c = s.fitted, rows = (double)(2 * s.n);
+    const double *c = s.fitted, rows = (double)all_rows(s);
     double lowest = (rows - 2) * exp(-2 / s.tau), loss = 0, floors = 0;
     int64_t step = (int64_t)gridDim.x * BLOCK;
     for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < 2 * s.n; i += step) {
@@ -362,7 +411,7 @@ __global__ static void total_loss(struct moment s, const double *partial, int64_
 {
     double2 total = totals_of(partial, blocks);
     if (threadIdx.x == 0) {
-        results->loss = total.x / (double)(2 * s.n);
+        results->loss = total.x / (double)all_rows(s);
         results->floored = total.y;
         for (int k = 0; k < 3; k++)
             results->coefficient[k] = s.fitted[k];
@@ -377,6 +426,10 @@ graco_status cuda_moment(struct context *c, struct moment *s)
     unsigned blocks = blocks_striding(state, 2 * s->n, BLOCK);
     PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
     estimate_rows<<<blocks, BLOCK, 0, state->stream>>>(*s, partial);
+    if (s->among.own) {
+        PASS(cuda_add_ranks(c, partial, blocks));
+        blocks = 1;
+    }
     total_loss<<<1, BLOCK, 0, state->stream>>>(*s, partial, blocks, state->results);
     PASS_LAUNCH("the loss");
     cuda_ask(state, {NULL, s});

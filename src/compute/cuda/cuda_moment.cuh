@@ -30,6 +30,12 @@ static inline bool by_fours(const struct moment_work *w)
     return w->spec.d % 4 == 0 && w->spec.samples % 4 == 0;
 }
 
+/* Rows of all ranks. */
+static inline __host__ __device__ int64_t all_rows(const struct moment &s)
+{
+    return 2 * (s.among.own ? s.among.all : s.n);
+}
+
 __device__ static inline int64_t partner_of(const struct moment &s, int64_t row)
 {
     return row < s.n ? row + s.n : row - s.n;

@@ -3,6 +3,10 @@
  * what all rows do to the sample, and the part of M. */
 #include "compute/cuda/cuda_moment.cuh"
 
+extern "C" {
+#include "compute/exchange.h"
+}
+
 /* Factors of the parts of a row's gradient, each over 2n. */
 struct row_factors {
     float own, pull, residual;
@@ -14,7 +18,7 @@ __device__ static inline struct row_factors factors_of(const struct moment_work 
     const struct moment &s = w.spec;
     int64_t other = partner_of(s, row);
     float inverse = s.inverse[row];
-    double rows = (double)w.rows, both = (double)(inverse + s.inverse[other]);
+    double rows = (double)all_rows(s), both = (double)(inverse + s.inverse[other]);
     double e = exp((pi - 1) / s.tau) / s.tau;
     struct row_factors f = {(float)((double)inverse / rows), 0, 0};
     f.pull = (float)(((1 / s.D[row] + 1 / s.D[other]) * e - 2 / s.tau -
@@ -77,11 +81,13 @@ __global__ static void __launch_bounds__(BLOCK, 4)
     }
 }
 
-/* Adds the gradient that the corrections of all rows give to the sampled rows. A block per sampled
- * row. */
+/* Adds the gradient that the corrections of all rows give to the sampled rows, those that this rank has. A
+ * block per sampled row. */
 __global__ static void add_pulled(struct moment s, const float *pulled, float *dZ)
 {
     float *dz = dZ + s.sample[blockIdx.x] * s.d;
+    if (s.sample[blockIdx.x] < 0)
+        return;
     for (int64_t j = threadIdx.x; j < s.d; j += blockDim.x)
         dz[j] += pulled[blockIdx.x * s.d + j];
 }
@@ -124,9 +130,13 @@ graco_status cuda_moment_backward(struct context *c, const struct moment *s, flo
     PASS(scratch_take(&scratch, &products, w.wide * d, sizeof(float)));
     PASS(scratch_take(&scratch, &weighted_sum, d, sizeof(float)));
     PASS(moment_sum(&scratch, s, true, weighted_sum));
+    if (s->among.own)
+        PASS(exchange_sum_floats(c, weighted_sum, d));
     for (int64_t first = 0; first < s->n; first += w.chunk)
         PASS(
             backward_chunk(c, &w, first, least(w.chunk, s->n - first), weighted_sum, products, dZ));
+    if (s->among.own)
+        PASS(exchange_sum_floats(c, products, w.wide * d));
     /* V' Z is symmetric: its rows are its columns. */
     PASS(cuda_multiply(c, {dZ, d, w.rows, d, true}, d, operand_of(s->Z, d),
                        transpose_of(products + m * d, d)));

@@ -8,6 +8,9 @@ static const struct buffers buffers = {
     .download = cuda_download,
     .copy = cuda_copy,
     .zero = cuda_zero,
+    .pin = cuda_pin,
+    .unpin = cuda_unpin,
+    .wait = cuda_wait,
 };
 
 static const struct recorder recorder = {
@@ -28,6 +31,8 @@ const struct backend backend_cuda = {
     .close = cuda_close,
     .finish = cuda_finish,
     .memory = cuda_memory,
+    .choose = cuda_choose,
+    .connect = cuda_connect,
     .buffers = &buffers,
     .kernels = &kernels,
     .recorder = &recorder,
