@@ -39,8 +39,8 @@ static void fill_columns(double column[COLUMNS], const struct rank_plan *plan,
     column[NODES] = (double)rank->nodes;
     column[READ_ROWS] = (double)rank->read_rows;
     column[SENT_ROWS] = (double)rank->sent_rows;
-    column[HOST_BYTES] =
-        (double)(rank->host_bytes > plan->load_bytes ? rank->host_bytes : plan->load_bytes);
+    bool loads = !rank->by_rows && rank->host_bytes < plan->load_bytes; /* and that takes more */
+    column[HOST_BYTES] = (double)(loads ? plan->load_bytes : rank->host_bytes);
     column[OWN_BYTES] = (double)rank->own_bytes;
     column[SENT_BYTES] = (double)rank->sent_bytes;
     column[SENT_MESSAGES] = (double)rank->sent_messages;
@@ -85,6 +85,7 @@ static int print_json(const struct rank_plan *plan, const graco_rank_plan *ranks
     writer_real(&json, "link_gbits", plan->link);
     writer_real(&json, "latency_us", plan->latency);
     writer_integer(&json, "available_bytes", plan->available);
+    writer_bool(&json, "by_rows", ranks[0].by_rows);
     writer_bool(&json, "fits", s.most[HOST_BYTES] <= (double)plan->available);
     writer_real(&json, "epoch_seconds", s.most[EPOCH]);
     write_columns(&json, "largest", s.most);
@@ -129,8 +130,10 @@ static int print_table(const struct rank_plan *plan, const graco_rank_plan *rank
     output_row("of a rank", "%-12s %s", "largest", "mean");
     print_row("nodes", &s, NODES, "");
     print_row("boundary", &s, READ_ROWS, "rows of others that it reads");
-    print_row("host memory", &s, HOST_BYTES, "at most, with the whole data set");
-    print_row("beside it", &s, OWN_BYTES, "at most; all of it where ranks read rows alone");
+    print_row("host memory", &s, HOST_BYTES,
+              ranks[0].by_rows ? "about, where each reads its rows alone"
+                               : "at most, with the whole data set");
+    print_row("beside it", &s, OWN_BYTES, "at most, beside the data set");
     print_row("sent", &s, SENT_BYTES, "in an epoch");
     print_row("messages", &s, SENT_MESSAGES, "in an epoch");
     print_row("computing", &s, COMPUTE, "in an epoch");

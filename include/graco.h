@@ -578,8 +578,9 @@ typedef struct graco_rank_plan {
     int64_t nodes;      /* its own */
     int64_t read_rows;  /* of others' nodes: the boundary */
     int64_t sent_rows;  /* its own that others read, once for each that does */
-    int64_t host_bytes; /* the most memory of its process, where it has the whole data set */
-    int64_t own_bytes; /* of these, beside the data set: where it reads its rows alone, about all */
+    int64_t host_bytes; /* the most memory of its process: with the whole data set, or ... */
+    int64_t own_bytes;  /* of these, beside the data set */
+    bool by_rows;       /* ... with its rows alone, as it would read them: an estimate */
     int64_t sent_bytes, sent_messages; /* in an epoch */
     double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
 } graco_rank_plan;

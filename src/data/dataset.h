@@ -94,6 +94,7 @@ struct graco_dataset {
     char *notes[DATASET_NOTES];     /* how each table was understood; NULL past the last */
     int64_t self_loops, duplicates; /* removed */
     struct reading reading;         /* how it was read; no source: it was generated */
+    bool by_rows;                   /* ranks could read their rows of it alone (read_rows.h) */
 };
 
 /* Nodes of the whole data set, whatever this rank has of it; the number of its first row here. */

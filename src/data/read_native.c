@@ -274,6 +274,7 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     TRY(dataset_create(&data, &parts));
     if (by_rows)
         TRY(rows_describe(data));
+    data->by_rows = by_rows || rows_possible(source);
     *out = data;
     data = NULL;
 done:

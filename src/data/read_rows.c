@@ -70,7 +70,7 @@ static bool features_can(const struct members *members, int64_t edges)
 }
 
 /* Many graphs and features that are made by class concern more than a rank's own rows. */
-static bool files_can(const struct source *source)
+bool rows_possible(const struct source *source)
 {
     const struct members *members = &source->members;
     struct array edges, weights;
@@ -86,7 +86,7 @@ static bool files_can(const struct source *source)
 graco_status rows_can(bool *out, const struct source *source)
 {
     struct comm *comm = source->options->by_rows ? comm_world() : NULL;
-    double can = comm && files_can(source);
+    double can = comm && rows_possible(source);
     PASS(comm_sum_doubles(comm, &can, 1));
     *out = comm && can == comm->ranks;
     return GRACO_OK;

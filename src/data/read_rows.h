@@ -6,6 +6,9 @@
 #include "data/dataset.h"
 #include "data/readers.h"
 
+/* Whether the files of a source can be read so. */
+bool rows_possible(const struct source *source);
+
 /* Whether a source is read so: several ranks ask for it, and its files allow it. All ranks call it. */
 graco_status rows_can(bool *out, const struct source *source);
 

@@ -171,7 +171,7 @@ static void count_removed(struct graph_removed *removed, const struct sharing *s
 /* Weights that are all 1 are none, but only if those of every rank are. */
 static graco_status share_weights(const struct sharing *s, struct graph *graph)
 {
-    double weighted = graph->in.value != NULL;
+    double weighted = graph->in.value ? 1 : 0;
     PASS(comm_sum_doubles(s->comm, &weighted, 1));
     if (weighted == 0 || graph->in.value)
         return GRACO_OK;

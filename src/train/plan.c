@@ -16,6 +16,7 @@
 #include "train/trainer.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Steps that are gone through: an epoch's, but no more once this many seconds have passed, and then at
  * least so many, because mini-batches differ. */
@@ -236,6 +237,47 @@ done:
 
 /* ---- Over ranks ------------------------------------------------------------------------------ */
 
+/* Memory of a rank that reads its rows alone, as trainings over MPI took it. */
+enum {
+    ROWS_PROGRAM = 32 << 20, /* graco and MPI */
+    ROWS_PER_NODE = 50,      /* of the whole graph, while edges go to their ranks */
+    ROWS_PER_EDGE = 34,      /* that touches own nodes, likewise */
+};
+
+/* Bytes of what every rank has of all nodes: labels, the split, names, the order and those of a part. */
+static int64_t bytes_of_all(const struct graco_dataset *data)
+{
+    int64_t nodes = data->graph->nodes, names = 0;
+    for (int64_t i = 0; data->node_ids && i < nodes; i++)
+        names += (int64_t)(sizeof *data->node_ids + strlen(data->node_ids[i]) + 1);
+    int64_t row = (data->label ? 4 : 0) + (data->multi ? data->classes : 0) + !!data->split +
+                  !!data->label_known + (data->order ? 8 : 0);
+    return nodes * row + names;
+}
+
+/* A rank's share of edges and features as it reads them, in bytes. */
+static int64_t bytes_read(const struct graco_dataset *data, int64_t ranks)
+{
+    const struct features *X = &data->features;
+    int64_t edge = data->graph->in.value ? 20 : 12; /* both ends, and ids by which they are drawn */
+    int64_t features = X->dense          ? 4 * X->rows * X->cols
+                       : X->sparse.start ? 8 * X->sparse.start[X->rows]
+                                         : 0;
+    return (edge * data->graph->edges + features) / ranks;
+}
+
+/* The most memory of a rank that reads its rows alone: while it reads, while it divides what it has read anew,
+ * or in a step. `shard` is what it trains on. */
+static int64_t bytes_by_rows(const struct planning *p, const struct graph *shard, int64_t step)
+{
+    const struct graco_dataset *data = p->given;
+    bool anew = data->order || p->config.inductive;
+    int64_t kept = bytes_of_all(data) + (anew ? bytes_read(data, p->comm->ranks) : 0);
+    int64_t sharing = ROWS_PER_NODE * data->graph->nodes + ROWS_PER_EDGE * shard->drawn_count;
+    int64_t later = kept + (anew && sharing > step ? sharing : step);
+    return ROWS_PROGRAM + (sharing > later ? sharing : later);
+}
+
 /* Goes through an epoch of p->comm's rank. Several ranks embed their own rows at the end, which takes less
  * memory than a step: one view and no gradients. */
 static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const graco_rates *rates)
@@ -264,6 +306,9 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const gr
         PASS(plan_embedding(p));
     out->host_bytes = p->tally.host_peak;
     out->own_bytes = p->tally.host_peak - p->plan.now_bytes;
+    out->by_rows = p->comm && p->given->by_rows && !train_looks_at_all(&p->config, p->given);
+    if (out->by_rows)
+        out->host_bytes = bytes_by_rows(p, graph, out->own_bytes);
     return GRACO_OK;
 }
 
