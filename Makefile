@@ -92,7 +92,7 @@ check: build
 	@ctest --test-dir $(BUILD) -R '^style\.' --output-on-failure
 
 format:
-	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' '*.hpp' | xargs clang-format -i
 
 # docs/pictures/*.svg, whose numbers come from the source.
 pictures:

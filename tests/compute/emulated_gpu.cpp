@@ -1,6 +1,9 @@
 /* emulated_gpu.hpp: fibers, barriers, copies and matrix instructions. */
 #include "emulated_gpu.hpp"
 
+#include <deque>
+#include <numeric>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
@@ -8,24 +11,37 @@
 
 enum {
     THREADS_MOST = 1024,
-    STACK_BYTES = 64 << 10,
+    STACK_BYTES = 128 << 10,
     NAMED = 16,
-    IDLE_MOST = 2000, /* rounds over all threads in which nothing moved: they wait for ever */
+    SPOILED = 0xff, /* bytes that are no number: in halves, bf16 and floats */
+    SAID_MOST = 5,
+};
+
+/* `bytes` to a place in shared memory; with an mbarrier, or in a group. */
+struct copy {
+    uint32_t to;
+    const void *from;
+    int bytes;
+    barrier b;
 };
 
 struct fiber {
-    ucontext_t context;
+    ucontext_t begin;
+    jmp_buf place; /* once begun: to go there takes a tenth of the time */
     char *stack;
-    bool done;
+    bool begun, done;
     const std::function<bool()> *until; /* what it waits for */
-    std::vector<std::vector<emulated_product>> committed;
-    std::vector<emulated_product> open;
-    int exchanges;
+    std::deque<std::vector<copy>> copies;
+    std::deque<std::vector<emulated_product>> products;
+    std::vector<copy> open_copies;
+    std::vector<emulated_product> open_products;
+    int shares;
 };
 
-struct named {
+/* Threads that have come, and how often all have. */
+struct meeting {
     int arrived;
-    uint64_t generation;
+    uint64_t times;
 };
 
 struct mbarrier {
@@ -34,26 +50,22 @@ struct mbarrier {
     uint32_t phase;
 };
 
-struct copy {
-    uint32_t to;
-    const void *from;
-    int bytes;
-    barrier b;
-};
-
 struct emulated_place threadIdx, blockIdx, gridDim;
 
+long emulated_wrong;
+
 static struct fiber fibers[THREADS_MOST];
-static struct named named[NAMED];
+static struct meeting named[NAMED];
 static struct {
-    uint64_t value[2][WARP];
-    int arrived[2];
-    uint64_t generation;
+    struct emulated_words room[2][WARP];
+    struct meeting meeting;
 } warps[THREADS_MOST / WARP];
-static std::vector<struct copy> copies;
+static std::vector<struct copy> copies; /* with an mbarrier */
 static struct mbarrier mbarriers[SHARED_BYTES_MOST / 8];
-alignas(1024) static char memory[SHARED_BYTES_MOST + 1024];
-static ucontext_t scheduler;
+/* Shared memory; kernels know it by this name. An address is a place in it. */
+alignas(1024) thread_local char plain[SHARED_BYTES_MOST];
+static size_t plain_bytes; /* that the kernel asked for */
+static jmp_buf scheduler;
 static int current, count;
 static const std::function<void()> *body;
 static uint64_t drawn = 88172645463325252ull;
@@ -65,18 +77,39 @@ static uint64_t draw()
     return drawn ^= drawn << 17;
 }
 
+static void say_wrong(const char *what)
+{
+    if (emulated_wrong++ < SAID_MOST)
+        printf("does not hold: %s in thread %d\n", what, current);
+}
+
 static void enter()
 {
     (*body)();
     fibers[current].done = true;
-    swapcontext(&fibers[current].context, &scheduler);
+    _longjmp(scheduler, 1);
 }
 
-void emulated_wait(const std::function<bool()> &until)
+static void go_on(int thread)
+{
+    struct fiber *f = &fibers[thread];
+    current = thread;
+    threadIdx.x = (unsigned)thread;
+    if (_setjmp(scheduler) > 0)
+        return;
+    if (f->begun)
+        _longjmp(f->place, 1);
+    f->begun = true;
+    setcontext(&f->begin);
+}
+
+/* Lets others go on until that holds. */
+static void wait_until(const std::function<bool()> &until)
 {
     while (!until()) {
         fibers[current].until = &until;
-        swapcontext(&fibers[current].context, &scheduler);
+        if (_setjmp(fibers[current].place) == 0)
+            _longjmp(scheduler, 1);
     }
     fibers[current].until = NULL;
 }
@@ -89,62 +122,80 @@ static void complete(struct mbarrier *m)
     m->pending = m->arrivals;
 }
 
-static void land(size_t which)
+/* Until it has arrived nobody may read what is there. */
+static void begin_copy(const struct copy &c)
 {
+    if ((c.to | (uintptr_t)c.from | c.bytes) % 16 > 0 || c.to + (size_t)c.bytes > plain_bytes) {
+        say_wrong("a place to copy to or from");
+        exit(1);
+    }
+    memset(plain + c.to, SPOILED, (size_t)c.bytes);
+}
+
+static void land(const struct copy &c)
+{
+    memcpy(plain + c.to, c.from, (size_t)c.bytes);
+}
+
+static void land_one()
+{
+    size_t which = draw() % copies.size();
     struct copy c = copies[which];
     copies.erase(copies.begin() + (long)which);
-    memcpy(memory + c.to, c.from, (size_t)c.bytes);
+    land(c);
     mbarriers[c.b / 8].bytes -= c.bytes;
     complete(&mbarriers[c.b / 8]);
 }
 
 static void run_block()
 {
-    int left = count, idle = 0;
+    int left = count;
     for (int i = 0; i < count; i++) {
         struct fiber *f = &fibers[i];
         if (!f->stack)
             f->stack = (char *)malloc(STACK_BYTES);
-        getcontext(&f->context);
-        f->context.uc_stack.ss_sp = f->stack;
-        f->context.uc_stack.ss_size = STACK_BYTES;
-        f->done = false;
+        getcontext(&f->begin);
+        f->begin.uc_stack.ss_sp = f->stack;
+        f->begin.uc_stack.ss_size = STACK_BYTES;
+        f->begun = f->done = false;
         f->until = NULL;
-        f->exchanges = 0;
-        makecontext(&f->context, enter, 0);
+        f->copies.clear();
+        f->products.clear();
+        f->shares = 0;
+        makecontext(&f->begin, enter, 0);
     }
     memset(named, 0, sizeof named);
     memset(warps, 0, sizeof warps);
-    memset(memory, 0x7f, sizeof memory); /* no number, in halves, bf16 and floats */
+    memset(plain, SPOILED, sizeof plain);
     while (left > 0) {
         bool moved = false;
-        int start = (int)(draw() % (uint64_t)count), step = draw() & 1 ? 1 : count - 1;
+        int start = (int)(draw() % (uint64_t)count), step = 0;
+        while (std::gcd(step, count) != 1)
+            step = (int)(draw() % (uint64_t)count);
         for (int k = 0; k < count; k++) {
             int i = (start + k * step) % count;
             struct fiber *f = &fibers[i];
             if (f->done || (f->until && !(*f->until)()))
                 continue;
-            current = i;
-            threadIdx.x = (unsigned)i;
-            swapcontext(&scheduler, &f->context);
+            go_on(i);
             moved = true;
             left -= f->done;
         }
         if (!copies.empty() && (!moved || draw() % 4 == 0)) {
-            land(draw() % copies.size());
+            land_one();
             moved = true;
         }
-        idle = moved ? 0 : idle + 1;
-        if (idle > IDLE_MOST) {
+        if (!moved) {
             printf("does not hold: block %u goes on; %d of its threads wait\n", blockIdx.x, left);
             exit(1);
         }
     }
 }
 
-void emulated_run(dim3 grid, dim3 block, const std::function<void()> &thread)
+void emulated_run(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &thread)
 {
     body = &thread;
+    plain_bytes = bytes;
     count = (int)block.x;
     gridDim = {grid.x, grid.y, grid.z};
     for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
@@ -152,37 +203,38 @@ void emulated_run(dim3 grid, dim3 block, const std::function<void()> &thread)
             run_block();
 }
 
-void emulated_barrier(int id, int threads, bool wait)
+static void meet(struct meeting *m, int all, bool wait)
 {
-    struct named *n = &named[id];
-    uint64_t generation = n->generation;
-    if (++n->arrived == (threads < 0 ? count : threads)) {
-        n->arrived = 0;
-        n->generation++;
+    uint64_t times = m->times;
+    if (++m->arrived == all) {
+        m->arrived = 0;
+        m->times++;
     }
     if (wait)
-        emulated_wait([=] { return n->generation != generation; });
+        wait_until([=] { return m->times != times; });
 }
 
-uint64_t emulated_exchange(uint64_t mine, int bits)
+void emulated_barrier(int id, int threads, bool wait)
 {
-    int lane = current % WARP, room = fibers[current].exchanges++ & 1;
+    meet(&named[id], threads < 0 ? count : threads, wait);
+}
+
+/* Two rooms in turn: who fills one again has met all that have read it. */
+const struct emulated_words *emulated_share(const struct emulated_words &mine)
+{
     auto *w = &warps[current / WARP];
-    uint64_t generation = w->generation;
-    w->value[room][lane] = mine;
-    if (++w->arrived[room] == WARP) {
-        w->arrived[room] = 0;
-        w->generation++;
-    }
-    emulated_wait([=] { return w->generation != generation; });
-    return w->value[room][lane ^ bits];
+    struct emulated_words *room = w->room[fibers[current].shares++ % 2];
+    room[current % WARP] = mine;
+    meet(&w->meeting, WARP, true);
+    return room;
 }
 
 /* ---- Barriers in shared memory, copies --------------------------------------------------------- */
 
-uint32_t shared_memory(char **plain)
+/* As far on as the GPU may have to go for a multiple of 1024. */
+uint32_t shared_memory(char **start)
 {
-    *plain = memory + 1024;
+    *start = plain + 1024;
     return 1024;
 }
 
@@ -205,19 +257,72 @@ void barrier_expect(barrier b, int bytes)
 
 void barrier_wait(barrier b, uint32_t parity)
 {
-    emulated_wait([=] { return mbarriers[b / 8].phase != parity; });
+    wait_until([=] { return mbarriers[b / 8].phase != parity; });
 }
 
 void copy_in(uint32_t to, const void *from, int bytes, barrier b)
 {
     copies.push_back({to, from, bytes, b});
+    begin_copy(copies.back());
 }
 
-/* ---- Matrix instructions ----------------------------------------------------------------------- */
+/* ---- Copies in groups -------------------------------------------------------------------------- */
 
-static uint32_t field(uint64_t descriptor, int bit)
+uint32_t address_of(const void *place)
 {
-    return (uint32_t)(descriptor >> bit & 0x3fff) << 4;
+    return (uint32_t)((const char *)place - plain);
+}
+
+void copy_chunk(uint32_t to, const void *from)
+{
+    fibers[current].open_copies.push_back({to, from, 16, 0});
+    begin_copy(fibers[current].open_copies.back());
+}
+
+void copies_end()
+{
+    fibers[current].copies.push_back(fibers[current].open_copies);
+    fibers[current].open_copies.clear();
+}
+
+void emulated_copies_wait(int pending)
+{
+    auto &groups = fibers[current].copies;
+    for (; (int)groups.size() > pending; groups.pop_front())
+        for (const auto &c : groups.front())
+            land(c);
+}
+
+/* ---- Matrix instructions of a warp ------------------------------------------------------------- */
+
+/* The lanes' addresses of rows; the eight of a matrix must fill all banks. */
+static const struct emulated_words *share_rows(uint32_t address)
+{
+    const struct emulated_words *all = emulated_share({{address}});
+    unsigned banks = 0;
+    for (int i = 0; i < 8; i++)
+        banks |= 1u << all[current % WARP / 8 * 8 + i].word[0] / 16 % 8;
+    if (banks != 255 || address % 16 > 0)
+        say_wrong("a load of a matrix with conflicts");
+    return all;
+}
+
+void load(uint32_t (&r)[4], uint32_t address)
+{
+    const struct emulated_words *all = share_rows(address);
+    int lane = current % WARP;
+    for (int m = 0; m < 4; m++)
+        memcpy(&r[m], plain + all[8 * m + lane / 4].word[0] + lane % 4 * 4, 4);
+}
+
+void load_transposed(uint32_t (&r)[4], uint32_t address)
+{
+    const struct emulated_words *all = share_rows(address);
+    int lane = current % WARP;
+    for (int m = 0; m < 4; m++)
+        for (int i = 0; i < 2; i++)
+            memcpy((char *)&r[m] + 2 * i,
+                   plain + all[8 * m + lane % 4 * 2 + i].word[0] + lane / 4 * 2, 2);
 }
 
 /* By a table: what is no hardware instruction for halves is slow. */
@@ -235,10 +340,52 @@ static float read_operand(const void *from, bool bf16)
     return bf16 ? number_of(__nv_bfloat16{bits}) : halves[bits];
 }
 
+/* The product of two words: of floats, or of two pairs of halves. */
+static float product_of(uint32_t a, uint32_t b, bool tf32)
+{
+    if (tf32)
+        return __uint_as_float(a) * __uint_as_float(b);
+    return read_operand(&a, false) * read_operand(&b, false) +
+           read_operand((char *)&a + 2, false) * read_operand((char *)&b + 2, false);
+}
+
+/* Lane 4 y + i has word i of A's rows y and y + 8 and of B's column y, then word 4 + i. */
+static void multiply_words(float *low, float *high, const struct emulated_words &mine, bool tf32)
+{
+    const struct emulated_words *all = emulated_share(mine);
+    int lane = current % WARP;
+    for (int c = 0; c < 2; c++)
+        for (int k = 0; k < 8; k++) {
+            const uint32_t *a = all[lane / 4 * 4 + k % 4].word + k / 4 * 2;
+            uint32_t b = all[(lane % 4 * 2 + c) * 4 + k % 4].word[4 + k / 4];
+            low[c] += product_of(a[0], b, tf32);
+            high[c] += product_of(a[1], b, tf32);
+        }
+}
+
+void multiply(float *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    multiply_words(d, d + 2, {{a[0], a[1], a[2], a[3], b0, b1}}, false);
+}
+
+void multiply(float *low, float *high, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    if ((a[0] | a[1] | a[2] | a[3] | b0 | b1) & 0x1fff)
+        say_wrong("an operand that is not rounded");
+    multiply_words(low, high, {{a[0], a[1], a[2], a[3], b0, b1}}, true);
+}
+
+/* ---- Matrix instructions of a warp group ------------------------------------------------------- */
+
+static uint32_t field(uint64_t descriptor, int bit)
+{
+    return (uint32_t)(descriptor >> bit & 0x3fff) << 4;
+}
+
 /* The 16-byte chunks of 128 bytes change places by exclusive or with the row of eight. */
 static float read_shared(uint32_t address, bool bf16)
 {
-    return read_operand(memory + (address ^ (address >> 3 & 0x70)), bf16);
+    return read_operand(plain + (address ^ (address >> 3 & 0x70)), bf16);
 }
 
 /* Element k of row `row` of an operand that lies along k, and of one that lies along its rows. */
@@ -255,16 +402,13 @@ static float across(uint64_t m, int row, int k, bool bf16)
 }
 
 /* A's rows y and y + 8, of which four lanes hold the columns two by two. */
-static void gather(float (&a)[2][16], const uint32_t *registers, bool bf16)
+static void gather(float (&a)[2][16], const uint32_t *own, bool bf16)
 {
-    int lane = current % 4;
-    for (int i = 0; i < 4; i++)
-        for (int bits = 0; bits < 4; bits++) {
-            uint32_t pair = (uint32_t)emulated_exchange(registers[i], bits);
-            int k = i / 2 * 8 + (lane ^ bits) * 2;
-            a[i % 2][k] = read_operand(&pair, bf16);
-            a[i % 2][k + 1] = read_operand((char *)&pair + 2, bf16);
-        }
+    const struct emulated_words *all = emulated_share({{own[0], own[1], own[2], own[3]}});
+    for (int i = 0; i < 32; i++) {
+        const uint32_t *pair = &all[current % WARP / 4 * 4 + i / 2 % 4].word[i / 8];
+        a[i / 8 % 2][i / 16 * 8 + i % 8] = read_operand((const char *)pair + i % 2 * 2, bf16);
+    }
 }
 
 /* This thread's part of the result: its places are those of tile_y and tile_x. */
@@ -293,21 +437,20 @@ static void run_product(const struct emulated_product &p)
 
 void emulated_multiply(const struct emulated_product &product)
 {
-    fibers[current].open.push_back(product);
+    fibers[current].open_products.push_back(product);
 }
 
 void matrix_commit()
 {
-    fibers[current].committed.push_back(fibers[current].open);
-    fibers[current].open.clear();
+    fibers[current].products.push_back(fibers[current].open_products);
+    fibers[current].open_products.clear();
 }
 
 void emulated_matrix_wait(int pending)
 {
-    auto &groups = fibers[current].committed;
-    while ((int)groups.size() > pending) {
+    auto &groups = fibers[current].products;
+    for (; (int)groups.size() > pending; groups.pop_front())
         for (const auto &product : groups.front())
             run_product(product);
-        groups.erase(groups.begin());
-    }
+    emulated_share({}); /* a warp goes on as one: its first lane may say that all have read */
 }

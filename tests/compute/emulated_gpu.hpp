@@ -2,15 +2,17 @@
  *
  * Each thread of a block is a fiber. They go on in an order that is drawn anew each time, and stop
  * where they wait for each other: barriers, exchanges within a warp, barriers in shared memory. What
- * the GPU does on its own comes as late as it may: a copy arrives some time after it was asked for,
- * and matrix instructions read their operands and write their results at the wait for them. So a
- * barrier that is missing gives wrong numbers, and one too many an end to all progress. Matrix
- * operands are read as their descriptors say.
+ * the GPU does on its own comes as late as it may: a copy spoils the place that it goes to at once and
+ * arrives some time later, or at the wait for its group; matrix instructions of a warp group read
+ * their operands and write their results at the wait for them. So a barrier that is missing gives
+ * wrong numbers, and one too many an end to all progress. Matrix operands are read as their
+ * descriptors say. What a GPU would refuse, or do slowly, is counted.
  *
- * To be included before a kernel's file, in place of cuda_device.cuh and cuda_wgmma.cuh. */
+ * To be included before a kernel's file, in place of cuda_device.cuh, cuda_mma.cuh and cuda_wgmma.cuh. */
 #ifndef TESTS_COMPUTE_EMULATED_GPU_H
 #define TESTS_COMPUTE_EMULATED_GPU_H
 #define COMPUTE_CUDA_CUDA_DEVICE_CUH
+#define COMPUTE_CUDA_CUDA_MMA_CUH
 #define COMPUTE_CUDA_CUDA_WGMMA_CUH
 
 extern "C" {
@@ -26,7 +28,8 @@ extern "C" {
 #define __host__
 #define __device__
 #define __global__
-#define __shared__ static /* blocks run one after the other */
+#define __shared__ thread_local /* static, and may stand after extern; blocks take turns */
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
 #define __launch_bounds__(...)
 
@@ -54,12 +57,29 @@ static inline float2 make_float2(float x, float y)
     return {x, y};
 }
 
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
+}
+
 static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
 {
     return {x, y, z, w};
 }
 
-/* ---- Operands of 16 bits ----------------------------------------------------------------------- */
+/* ---- Numbers ----------------------------------------------------------------------------------- */
+
+template <typename To, typename From> static inline To same_bits(From from)
+{
+    To to = {};
+    memcpy(&to, &from, sizeof to < sizeof from ? sizeof to : sizeof from);
+    return to;
+}
+
+#define __float_as_int same_bits<int, float>
+#define __int_as_float same_bits<float, int>
+#define __float_as_uint same_bits<uint32_t, float>
+#define __uint_as_float same_bits<float, uint32_t>
 
 struct __half {
     _Float16 x;
@@ -81,16 +101,12 @@ static inline float number_of(__half h)
 
 static inline float number_of(__nv_bfloat16 b)
 {
-    uint32_t bits = (uint32_t)b.bits << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return __uint_as_float((uint32_t)b.bits << 16);
 }
 
 static inline __nv_bfloat16 bf16_of_number(float x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    uint32_t bits = __float_as_uint(x);
     return {(uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
@@ -111,21 +127,7 @@ static inline float exp2_quick(float x)
 
 static inline float tile_tf32(float x)
 {
-    return x; /* float32's and TF32's kernels are not among those that run here */
-}
-
-static inline int __float_as_int(float x)
-{
-    int bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline float __int_as_float(int bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
 }
 
 /* ---- Threads ----------------------------------------------------------------------------------- */
@@ -134,17 +136,20 @@ extern struct emulated_place {
     unsigned x, y, z;
 } threadIdx, blockIdx, gridDim;
 
-/* Runs the block once per place in the grid. */
-void emulated_run(dim3 grid, dim3 block, const std::function<void()> &thread);
+/* What a GPU would refuse, or do slowly: how often. */
+extern long emulated_wrong;
 
-/* Lets others go on until that holds. */
-void emulated_wait(const std::function<bool()> &until);
+/* Runs the block once per place in the grid, with so many bytes of shared memory. */
+void emulated_run(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &thread);
 
 /* Barrier `id` of the block for `count` threads: arrives and, if asked to, waits. */
 void emulated_barrier(int id, int count, bool wait);
 
-/* What the lane that differs by `bits` gives; all lanes of the warp take part. */
-uint64_t emulated_exchange(uint64_t mine, int bits);
+/* What all lanes of the warp, which take part, show each other: (WARP), until the next call. */
+struct emulated_words {
+    uint32_t word[6];
+};
+const struct emulated_words *emulated_share(const struct emulated_words &mine);
 
 static inline void __syncthreads()
 {
@@ -153,22 +158,105 @@ static inline void __syncthreads()
 
 template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int bits)
 {
-    uint64_t out = 0;
-    memcpy(&out, &value, sizeof value);
-    out = emulated_exchange(out, bits);
-    memcpy(&value, &out, sizeof value);
-    return value;
+    const struct emulated_words *all = emulated_share(same_bits<struct emulated_words>(value));
+    return same_bits<T>(all[(int)threadIdx.x % WARP ^ bits]);
 }
 
 template <typename... P>
-static inline auto emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t, int)
+static inline auto emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t bytes, int)
 {
-    return [=](P... arguments) { emulated_run(grid, block, [&] { kernel(arguments...); }); };
+    return [=](P... arguments) { emulated_run(grid, block, bytes, [&] { kernel(arguments...); }); };
+}
+
+/* ---- What the host's side needs ---------------------------------------------------------------- */
+
+typedef int cudaError_t;
+typedef int cudaStream_t;
+typedef int cudaDataType;
+enum { cudaSuccess, cudaFuncAttributeMaxDynamicSharedMemorySize, CUDA_R_16F, CUDA_R_16BF };
+enum { SHARED_BYTES_MOST = 232448 };
+
+static inline cudaError_t cudaGetLastError()
+{
+    return cudaSuccess;
+}
+
+template <typename K> static inline cudaError_t cudaFuncSetAttribute(K, int, int bytes)
+{
+    return bytes <= SHARED_BYTES_MOST ? cudaSuccess : -1;
+}
+
+struct cuda_state {
+    cudaStream_t stream = 0;
+    int processors = 3;
+    bool wgmma = true;
+};
+struct cuda_scratch {
+    struct context *context;
+    void *blocks[16];
+    int count = 0;
+};
+struct operand {
+    const void *data;
+    int64_t ld;
+    bool transposed;
+};
+struct result {
+    float *data;
+    int64_t ld, m, n;
+    bool accumulate;
+};
+
+static inline struct operand operand_of(const void *data, int64_t ld)
+{
+    return {data, ld, false};
+}
+
+static inline struct cuda_state *state_of(struct context *c)
+{
+    return (struct cuda_state *)c->device;
+}
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline unsigned blocks_for(int64_t items, int64_t per_block)
+{
+    return (unsigned)((items + per_block - 1) / per_block);
+}
+
+static inline unsigned blocks_striding(const struct cuda_state *, int64_t, int64_t)
+{
+    return 2;
+}
+
+graco_status scratch_take(struct cuda_scratch *s, void *out, int64_t count, size_t size);
+graco_status cuda_check(cudaError_t error, const char *doing);
+#define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
+
+#include "compute/cuda/cuda_tiles.cuh"
+
+/* ---- cuda_mma.cuh ------------------------------------------------------------------------------ */
+
+uint32_t address_of(const void *place);
+void copy_chunk(uint32_t to, const void *from);
+void copies_end();
+void emulated_copies_wait(int pending);
+void load(uint32_t (&r)[4], uint32_t address);
+void load_transposed(uint32_t (&r)[4], uint32_t address);
+void multiply(float *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1);
+void multiply(float *low, float *high, const uint32_t (&a)[4], uint32_t b0, uint32_t b1);
+
+template <int pending> static inline void copies_wait()
+{
+    emulated_copies_wait(pending);
 }
 
 /* ---- cuda_wgmma.cuh ---------------------------------------------------------------------------- */
 
-enum { GROUP = 128, THREADS = 3 * GROUP, SLAB_BYTES = 128 };
+enum { GROUP = 128, THREADS = 3 * GROUP };
 
 typedef uint32_t barrier;
 void barrier_init(barrier b, int arrivals);
@@ -265,73 +353,5 @@ static inline void group_sync(int group)
 {
     emulated_barrier(3 + group, GROUP, true);
 }
-
-/* ---- What the host's side needs ---------------------------------------------------------------- */
-
-typedef int cudaError_t;
-typedef int cudaStream_t;
-typedef int cudaDataType;
-enum { cudaSuccess, cudaFuncAttributeMaxDynamicSharedMemorySize, CUDA_R_16F, CUDA_R_16BF };
-enum { SHARED_BYTES_MOST = 232448 };
-
-static inline cudaError_t cudaGetLastError()
-{
-    return cudaSuccess;
-}
-
-template <typename K> static inline cudaError_t cudaFuncSetAttribute(K, int, int bytes)
-{
-    return bytes <= SHARED_BYTES_MOST ? cudaSuccess : -1;
-}
-
-struct cuda_state {
-    cudaStream_t stream = 0;
-    int processors = 3;
-    bool wgmma = true;
-};
-struct cuda_scratch {
-    struct context *context;
-    void *blocks[16];
-    int count = 0;
-};
-struct operand {
-    const void *data;
-    int64_t ld;
-    bool transposed;
-};
-struct result {
-    float *data;
-    int64_t ld, m, n;
-    bool accumulate;
-};
-
-static inline struct operand operand_of(const void *data, int64_t ld)
-{
-    return {data, ld, false};
-}
-
-static inline struct cuda_state *state_of(struct context *c)
-{
-    return (struct cuda_state *)c->device;
-}
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline unsigned blocks_for(int64_t items, int64_t per_block)
-{
-    return (unsigned)((items + per_block - 1) / per_block);
-}
-
-static inline unsigned blocks_striding(const struct cuda_state *, int64_t, int64_t)
-{
-    return 2;
-}
-
-graco_status scratch_take(struct cuda_scratch *s, void *out, int64_t count, size_t size);
-graco_status cuda_check(cudaError_t error, const char *doing);
-#define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
 
 #endif

@@ -9,7 +9,7 @@
  * The threads of a warp stand in 8 rows of 4, the warps in 2 rows of 4. In float32 a thread has two
  * groups of four rows 64 apart, and the same of columns, so that it reads four at once; in TF32 it
  * has what the matrix instructions give it. All else is the same. */
-#include "compute/cuda/cuda_tiles.cuh"
+#include "compute/cuda/cuda_mma.cuh"
 
 enum {
     DEPTH = 16,
@@ -31,47 +31,6 @@ enum {
 static_assert((int)TILE_ROWS == (int)TILE_COLS && BLOCK_WARPS == WARPS_Y * WARPS_X,
               "the tile of a block");
 static_assert(RING_BYTES + WEIGHT_BYTES + NOTE_BYTES <= FLOAT_TILES_SHARED, "shared memory");
-
-/* ---- Copies and instructions ----------------------------------------------------------------- */
-
-__device__ static inline void copy_chunk(char *to, const float *from)
-{
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-}
-
-__device__ static inline void copies_end()
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/* Waits for all copies but those of the last STAGES - 2 groups. */
-__device__ static inline void copies_wait()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-}
-
-/* Four matrices of 8 rows of 16 bytes: lane 8 m + r has the address of row r of matrix m, and gets
- * the four bytes lane % 4 of row lane / 4 of each. */
-__device__ static inline void load(uint32_t (&r)[4], const char *address)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"((uint32_t)__cvta_generic_to_shared(address))
-                 : "memory");
-}
-
-/* d (16, 8) += a (16, 8) b (8, 8); `low` has two columns of row lane / 4, `high` of 8 rows on. */
-__device__ static inline void multiply(float *low, float *high, const uint32_t (&a)[4], uint32_t b0,
-                                       uint32_t b1)
-{
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, "
-                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(low[0]), "+f"(low[1]), "+f"(high[0]), "+f"(high[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
 
 /* ---- Who has what ---------------------------------------------------------------------------- */
 
@@ -131,12 +90,13 @@ __device__ static inline void copy_columns(const struct tiles &t, char *to, int6
         int at = i * BLOCK + me;
         if (tf32) {
             int row = at / (DEPTH / 4), chunk = at % (DEPTH / 4);
-            copy_chunk(to + operand_place(row, chunk),
+            copy_chunk(address_of(to + operand_place(row, chunk)),
                        t.floats + (block * TILE_ROWS + row) * t.width + slab * DEPTH + chunk * 4);
         } else {
             int depth = at / (TILE_ROWS / 4), chunk = at % (TILE_ROWS / 4);
-            copy_chunk(to + at * CHUNK, t.turned + (slab * DEPTH + depth) * tiles_rows(t) +
-                                            block * TILE_ROWS + chunk * 4);
+            copy_chunk(address_of(to + at * CHUNK), t.turned +
+                                                        (slab * DEPTH + depth) * tiles_rows(t) +
+                                                        block * TILE_ROWS + chunk * 4);
         }
     }
 }
@@ -150,8 +110,9 @@ __device__ static inline void copy_rows(const struct tiles &t, char *to, int64_t
 #pragma unroll
     for (int i = 0; i < DEPTH * width / 4 / BLOCK; i++) {
         int at = i * BLOCK + me, row = at / (width / 4), chunk = at % (width / 4);
-        copy_chunk(to + (row * (width / 4) + (tf32 ? chunk ^ (row % 4 * 2) : chunk)) * CHUNK,
-                   t.floats + (block * TILE_ROWS + slab * DEPTH + row) * width + chunk * 4);
+        copy_chunk(
+            address_of(to + (row * (width / 4) + (tf32 ? chunk ^ (row % 4 * 2) : chunk)) * CHUNK),
+            t.floats + (block * TILE_ROWS + slab * DEPTH + row) * width + chunk * 4);
     }
 }
 
@@ -242,7 +203,7 @@ template <bool backward, bool tf32, int width> struct slab_walk {
     {
         const char *here = ring + stage * STAGE_BYTES;
         int ahead = slab + STAGES - 1, slabs = depths + (backward ? ROW_SLABS : 0);
-        copies_wait();
+        copies_wait<STAGES - 2>();
         __syncthreads();
         int to = (stage + STAGES - 1) % STAGES;
         if (ahead < slabs)
@@ -293,13 +254,13 @@ __device__ static inline void add_similarities(float (&s)[OWN][OWN], const char 
             uint32_t a[4][4], b[2][4];
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                load(a[i], slab + operand_place(at.warp_y * 64 + i * 16 + at.lane % 16,
-                                                2 * k + at.lane / 16));
+                load(a[i], address_of(slab + operand_place(at.warp_y * 64 + i * 16 + at.lane % 16,
+                                                           2 * k + at.lane / 16)));
 #pragma unroll
             for (int j = 0; j < 2; j++)
-                load(b[j],
-                     other + operand_place(at.warp_x * 32 + j * 16 + at.lane / 16 * 8 + at.lane % 8,
-                                           2 * k + at.lane / 8 % 2));
+                load(b[j], address_of(other + operand_place(at.warp_x * 32 + j * 16 +
+                                                                at.lane / 16 * 8 + at.lane % 8,
+                                                            2 * k + at.lane / 8 % 2)));
 #pragma unroll
             for (int i = 0; i < 4; i++)
 #pragma unroll
@@ -342,9 +303,9 @@ __device__ static inline void add_rows(float (&sum)[OWN][width / 16], const char
             uint32_t a[4][4];
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                load(a[i],
-                     weights + weight_place<true>(at.warp_y * 64 + i * 16 + at.lane % 16,
-                                                  (number * DEPTH / 8 + k) * 2 + at.lane / 16));
+                load(a[i], address_of(weights + weight_place<true>(
+                                                    at.warp_y * 64 + i * 16 + at.lane % 16,
+                                                    (number * DEPTH / 8 + k) * 2 + at.lane / 16)));
 #pragma unroll
             for (int j = 0; j < width / 32; j++) {
                 int col = at.warp_x * (width / 4) + j * 8 + at.y;

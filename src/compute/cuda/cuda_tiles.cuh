@@ -23,9 +23,10 @@
 #include <cuda_fp16.h>
 
 enum {
-    TILE_COLS = 128,        /* of the forward sweep */
-    TILE_BACK_COLS = 64,    /* of the backward sweep */
-    TILE_SLAB = 64,         /* halves of a row that lie together: 128 bytes */
+    TILE_COLS = 128,     /* of the forward sweep */
+    TILE_BACK_COLS = 64, /* of the backward sweep */
+    TILE_SLAB = 64,      /* halves of a row that lie together */
+    SLAB_BYTES = TILE_SLAB * HALF_BYTES,
     TILE_NOWHERE = 1 << 30, /* a diagonal that no tile reaches */
 };
 

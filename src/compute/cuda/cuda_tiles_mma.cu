@@ -2,13 +2,9 @@
  * each warp, and goes through the columns in steps: one step is multiplied while the next is
  * copied. Steps are so small that two of them and the block of rows fit into 99 KB, the least
  * shared memory that such a GPU has. */
-#include "compute/cuda/cuda_tiles.cuh"
+#include "compute/cuda/cuda_mma.cuh"
 
-enum {
-    STEP = 32,
-    SLAB_BYTES = TILE_SLAB * (int)sizeof(__half),
-    WARP_ROWS = TILE_ROWS / BLOCK_WARPS
-};
+enum { STEP = 32, WARP_ROWS = TILE_ROWS / BLOCK_WARPS };
 
 template <int width> struct layout {
     static constexpr int row_bytes = width * (int)sizeof(__half);
@@ -42,7 +38,7 @@ template <bool backward> struct step_walk {
     }
 };
 
-/* ---- Copies and matrix instructions ---------------------------------------------------------- */
+/* ---- Copies and products --------------------------------------------------------------------- */
 
 /* `count` rows of the image from `first`, all slabs; ends with copies_end. */
 template <int width>
@@ -53,51 +49,14 @@ __device__ static inline void copy_rows(const struct tiles &t, uint32_t to, int6
     for (int i = threadIdx.x; i < width / TILE_SLAB * count * 8; i += BLOCK) {
         int slab = i / (count * 8), chunk = i % (count * 8);
         const __half *from = t.image + (slab * rows + first) * TILE_SLAB + chunk * 8;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + i * 16), "l"(from)
-                     : "memory");
+        copy_chunk(to + i * 16, from);
     }
-}
-
-__device__ static inline void copies_end()
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/* Waits for all copies but the last group's. */
-__device__ static inline void copies_wait_but_last()
-{
-    asm volatile("cp.async.wait_group 1;" ::: "memory");
 }
 
 /* Where row and 16-byte chunk lie in an image of `count` rows. */
 __device__ static inline uint32_t place(uint32_t image, int count, int row, int chunk)
 {
     return image + (chunk / 8 * count + row) * SLAB_BYTES + ((chunk % 8) ^ (row % 8)) * 16;
-}
-
-__device__ static inline void load(uint32_t (&r)[4], uint32_t address)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(address)
-                 : "memory");
-}
-
-__device__ static inline void load_transposed(uint32_t (&r)[4], uint32_t address)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(address)
-                 : "memory");
-}
-
-/* d (16, 8) += a (16, 16) b (16, 8). */
-__device__ static inline void multiply(float *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
-{
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
-                 "{%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 /* The warp's 16 rows of the block times a step's rows. */
@@ -154,7 +113,7 @@ __device__ static inline void arrive(const struct tiles &t, const step_walk<back
         copy_rows<width>(t, memory + shape::ring + (stage ^ 1) * STEP * shape::row_bytes,
                          ahead.col(t), STEP);
     copies_end();
-    copies_wait_but_last();
+    copies_wait<1>();
     __syncthreads();
 }
 
@@ -166,7 +125,7 @@ __global__ static void __launch_bounds__(BLOCK)
 {
     typedef layout<width> shape;
     extern __shared__ __align__(1024) char plain[];
-    uint32_t memory = (uint32_t)__cvta_generic_to_shared(plain);
+    uint32_t memory = address_of(plain);
     float *folded = (float *)(plain + shape::sums), s[STEP / 2], rows[2], cols[STEP / 4];
     double sum[2][2] = {{0, 0}, {0, 0}};
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, y = warp * WARP_ROWS, stage = 0;
@@ -204,7 +163,7 @@ __global__ static void __launch_bounds__(BLOCK, 1)
 {
     typedef layout<width> shape;
     extern __shared__ __align__(1024) char plain[];
-    uint32_t memory = (uint32_t)__cvta_generic_to_shared(plain), w[STEP / 16][4];
+    uint32_t memory = address_of(plain), w[STEP / 16][4];
     float s[STEP / 2], sum[width / 2], own[2] = {0, 0};
     int64_t rows = tiles_rows(t);
     int y = (int)threadIdx.x / WARP * WARP_ROWS, stage = 0;

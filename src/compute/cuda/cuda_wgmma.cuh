@@ -11,7 +11,6 @@
 enum {
     GROUP = 128, /* threads of a warp group */
     THREADS = 3 * GROUP,
-    SLAB_BYTES = TILE_SLAB * (int)sizeof(__half),
     /* Registers of a thread. The three groups share 65536: those that multiply need them for a tile
      * and its sums, the one that fetches only copies and adds. */
     FETCH_REGISTERS = 40,
