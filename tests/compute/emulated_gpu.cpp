@@ -27,7 +27,7 @@ struct copy {
 
 struct fiber {
     ucontext_t begin;
-    jmp_buf place; /* once begun: to go there takes a tenth of the time */
+    jmp_buf place; /* once begun; swapcontext would ask the system each time */
     char *stack;
     bool begun, done;
     const std::function<bool()> *until; /* what it waits for */
@@ -160,7 +160,7 @@ static void run_block()
         f->begun = f->done = false;
         f->until = NULL;
         f->copies.clear();
-        f->products.clear();
+        f->open_copies.clear();
         f->shares = 0;
         makecontext(&f->begin, enter, 0);
     }
@@ -190,6 +190,9 @@ static void run_block()
             exit(1);
         }
     }
+    if (!copies.empty())
+        say_wrong("a copy that outlives its block");
+    copies.clear();
 }
 
 void emulated_run(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &thread)
@@ -325,19 +328,19 @@ void load_transposed(uint32_t (&r)[4], uint32_t address)
                    plain + all[8 * m + lane % 4 * 2 + i].word[0] + lane / 4 * 2, 2);
 }
 
-/* By a table: what is no hardware instruction for halves is slow. */
-static float read_operand(const void *from, bool bf16)
+/* A table: what is no hardware instruction for halves is slow. */
+static const std::vector<float> HALVES = [] {
+    std::vector<float> all;
+    for (uint32_t i = 0; i < 65536; i++)
+        all.push_back(number_of(same_bits<__half>((uint16_t)i)));
+    return all;
+}();
+
+static inline float read_operand(const void *from, bool bf16)
 {
-    static std::vector<float> halves;
     uint16_t bits;
-    memcpy(&bits, from, 2);
-    for (uint32_t i = 0; i < 65536 && halves.size() < 65536; i++) {
-        __half half;
-        uint16_t next = (uint16_t)i;
-        memcpy(&half, &next, 2);
-        halves.push_back(number_of(half));
-    }
-    return bf16 ? number_of(__nv_bfloat16{bits}) : halves[bits];
+    memcpy(&bits, from, sizeof bits);
+    return bf16 ? number_of(__nv_bfloat16{bits}) : HALVES[bits];
 }
 
 /* The product of two words: of floats, or of two pairs of halves. */
