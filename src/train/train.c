@@ -40,6 +40,8 @@ struct session {
     const struct graco_dataset *data; /* the same with the features that the training reads */
     const graco_train_options *options;
     struct graco_config config;
+    const struct method *method;
+    const struct backend *backend;
     struct graco_model *model;
     struct trainer *trainer;
     struct schedule *schedule;
@@ -228,19 +230,23 @@ static const char *device_of(const struct session *s)
     return s->comm && strcmp(device, "auto") == 0 ? "cpu" : device;
 }
 
-/* What each rank does by itself. */
-static graco_status open_alone(struct session *s)
+/* What each rank does by itself: first without the features that the training reads, ... */
+static graco_status open_given(struct session *s)
 {
-    const struct backend *backend = NULL;
-    const struct method *method = NULL;
-    graco_status status = GRACO_OK;
-    TRY(method_find(&method, s->config.method));
-    TRY(train_check_ranks(s->comm, &s->config, method, s->given));
-    TRY(method_backend(&backend, method, device_of(s)));
-    if (s->comm && backend->choose)
-        TRY(backend->choose(s->comm->here));
+    PASS(method_find(&s->method, s->config.method));
+    PASS(train_check_ranks(s->comm, &s->config, s->method, s->given));
+    PASS(method_backend(&s->backend, s->method, device_of(s)));
+    if (s->comm && s->backend->choose)
+        PASS(s->backend->choose(s->comm->here));
     made_resolve(&s->config, s->given);
-    TRY(made_create(&s->made, s->given, &s->config));
+    return GRACO_OK;
+}
+
+/* ... then with them. */
+static graco_status open_made(struct session *s)
+{
+    const struct method *method = s->method;
+    graco_status status = GRACO_OK;
     TRY(made_narrow(&s->made, &s->config));
     s->data = s->made.data;
     TRY(method_check_data(method, s->data));
@@ -249,7 +255,7 @@ static graco_status open_alone(struct session *s)
     if (s->options->run && comm_rank(s->comm) == 0)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
-    TRY(trainer_create(&s->trainer, backend, s->model));
+    TRY(trainer_create(&s->trainer, s->backend, s->model));
 done:
     return status;
 }
@@ -258,7 +264,10 @@ static graco_status open_session(struct session *s)
 {
     graco_status status = GRACO_OK;
     TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
-    TRY(comm_agree(s->comm, open_alone(s)));
+    TRY(ranks_alike_settings(s->comm, &s->config));
+    TRY(comm_agree(s->comm, open_given(s)));
+    TRY(comm_agree(s->comm, made_create(&s->made, s->given, &s->config))); /* degrees together */
+    TRY(comm_agree(s->comm, open_made(s)));
     TRY(exchange_open(s->trainer->context, s->comm));
     TRY(ranks_alike(s->comm, s->model, s->given));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));
