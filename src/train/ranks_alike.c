@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct settings {
+struct chosen {
     char method[CONFIG_TEXT];
     char value[CONFIG_KEYS][CONFIG_TEXT];
 };
@@ -45,18 +45,18 @@ static graco_status compare_versions(struct comm *comm)
                        graco_version(), first);
 }
 
-static graco_status describe_settings(struct settings *out, const struct graco_config *config)
+static graco_status describe_settings(struct chosen *out, const struct graco_config *config)
 {
     const char *key;
-    *out = (struct settings){0};
+    *out = (struct chosen){0};
     snprintf(out->method, sizeof out->method, "%s", config->method);
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++)
         PASS(graco_config_get(config, key, out->value[i], CONFIG_TEXT));
     return GRACO_OK;
 }
 
-static graco_status compare_settings(const struct graco_config *config, const struct settings *own,
-                                     const struct settings *first)
+static graco_status compare_settings(const struct graco_config *config, const struct chosen *own,
+                                     const struct chosen *first)
 {
     const char *key;
     if (strcmp(own->method, first->method) != 0)
@@ -74,7 +74,7 @@ static graco_status compare_settings(const struct graco_config *config, const st
 
 graco_status ranks_alike_settings(struct comm *comm, const struct graco_config *config)
 {
-    struct settings own, first;
+    struct chosen own, first;
     if (!comm)
         return GRACO_OK;
     PASS(comm_agree(comm, compare_versions(comm)));
