@@ -25,11 +25,7 @@
 
 /* A GPU trains several small models at a time, each on a stream of its own: one of them keeps only a part of
  * it busy. So far that stands behind GRACO_UNTRIED. */
-#ifdef GRACO_UNTRIED
-enum { DEVICE_WORKERS_MAX = 8 };
-#else
-enum { DEVICE_WORKERS_MAX = 1 };
-#endif
+enum { DEVICE_WORKERS_MAX = GRACO_UNTRIED ? 8 : 1 };
 
 enum { RUNS_MAX = 10000, WORKERS_MAX = 64 };
 

@@ -139,6 +139,7 @@ class Estimator:
 
     method: str = ""
     supervised: bool = False
+    _estimator_type: Optional[str] = None
     _defaults: dict[str, Any] = {}
     _labels: Optional[np.ndarray] = None
 
@@ -535,6 +536,7 @@ def _make_class(info: c.MethodInfo) -> type[Estimator]:
         "__signature__": inspect.Signature(parameters),
         "method": method,
         "supervised": bool(info.supervised),
+        "_estimator_type": "classifier" if info.supervised else None,  # asked by a scikit-learn older than 1.6
         "_defaults": defaults,
     })
 

@@ -308,7 +308,10 @@ double threads_own_seconds(void)
 
 double threads_shared_seconds(int threads)
 {
-    return threads == 1 ? threads_own_seconds() : seconds_of(CLOCK_PROCESS_CPUTIME_ID) / threads;
+    if (threads == 1)
+        return threads_own_seconds();
+    int at_once = count_cores();
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID) / (threads < at_once ? threads : at_once);
 }
 
 int64_t graco_peak_memory(void)

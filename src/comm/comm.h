@@ -3,7 +3,8 @@
  * Every function here but comm_world is called by all ranks, in the same order. What they do is built
  * from messages between two ranks: a struct comm is a table that moves messages, and knows nothing
  * else. One process alone has no table: its comm is NULL, every function accepts that, and costs a
- * test of a pointer. The other implementation is MPI (comm_mpi.c).
+ * test of a pointer. Ranks are those of MPI (comm_mpi.c); comm_tally.c counts
+ * without sending, and a GPU's memory has comms of its own (compute/exchange.h).
  *
  * Sums are added in the order of the ranks, in double. So every rank gets the same bits, and gets them
  * again in another run with as many ranks. */

@@ -121,7 +121,8 @@ static bool load(struct nccl *n)
     return n->library ? true : false;
 }
 
-/* Rank 0 makes the name by which ranks find each other. */
+/* Rank 0 makes the name by which ranks find each other. A rank that cannot connect does not wait for the
+ * others, which may be waiting for it within NCCL: it ends, and that ends them. */
 static graco_status join(struct nccl *n)
 {
     struct nccl_id id = {{0}};
@@ -130,8 +131,8 @@ static graco_status join(struct nccl *n)
         status = check(n, n->call.get_id(&id), "beginning");
     PASS(comm_agree(n->over, status));
     PASS(comm_broadcast(n->over, &id, sizeof id));
-    int code = n->call.init_rank(&n->ranks, n->comm.ranks, id, n->comm.rank);
-    return comm_agree(n->over, check(n, code, "connecting ranks"));
+    return check(n, n->call.init_rank(&n->ranks, n->comm.ranks, id, n->comm.rank),
+                 "connecting ranks");
 }
 
 graco_status comm_nccl_create(struct comm **out, struct comm *over, void *stream)
@@ -140,15 +141,18 @@ graco_status comm_nccl_create(struct comm **out, struct comm *over, void *stream
     double missing = 0;
     graco_status status = GRACO_OK;
     *out = NULL;
-    TRY(comm_agree(over, memory_zalloc(&n, 1, sizeof *n)));
-    *n = (struct nccl){.over = over, .stream = stream};
-    n->comm = (struct comm){.rank = comm_rank(over),
-                            .ranks = comm_ranks(over),
-                            .start = start,
-                            .move = move,
-                            .finish = finish,
-                            .free = end,
-                            .self = n};
+    status = memory_zalloc(&n, 1, sizeof *n);
+    if (n) {
+        *n = (struct nccl){.over = over, .stream = stream};
+        n->comm = (struct comm){.rank = comm_rank(over),
+                                .ranks = comm_ranks(over),
+                                .start = start,
+                                .move = move,
+                                .finish = finish,
+                                .free = end,
+                                .self = n};
+    }
+    TRY(comm_agree(over, status));
     missing = !load(n);
     TRY(comm_sum_doubles(over, &missing, 1));
     if (missing > 0)

@@ -89,7 +89,8 @@ static void free_staged(struct comm *comm)
 {
     struct staged *s = comm->self;
     for (int64_t i = 0; i < s->blocks; i++)
-        s->context->buffers->unpin(s->context, s->list[i].host);
+        if (s->list[i].count == 0) /* after a failure a message may still come into the others */
+            s->context->buffers->unpin(s->context, s->list[i].host);
     memory_free(s->list);
     memory_free(s);
 }
@@ -147,9 +148,8 @@ static graco_status make_links(struct context *c, const struct place *all)
         PASS(c->backend->connect(c, &peers));
     if (!peers)
         status = create_staged(&peers, c);
-    PASS(comm_agree(c->comm, status));
     c->peers = peers;
-    return GRACO_OK;
+    return comm_agree(c->comm, status);
 }
 
 graco_status exchange_open(struct context *c, struct comm *comm)

@@ -39,8 +39,9 @@ struct exchange_blocks {
 };
 
 /* Shows `visit` the blocks of all ranks: this rank's first, then that of the rank before it, of the one
- * before that, and so on, so the order is the same in every run. The next block travels while the one
- * before is worked on. Blocks are buffers, there until the visit returns and its kernels are done. */
+ * before that, and so on, so the order is the same in every run. Through the host the next block travels
+ * while the one before is worked on; NCCL sends it behind that one's kernels. Blocks are buffers, there
+ * until the visit returns and its kernels are done. */
 graco_status exchange_visit(struct context *c, const struct exchange_blocks *blocks,
                             graco_status (*visit)(void *job, int rank, int64_t nodes,
                                                   const float *const block[EXCHANGE_ARRAYS]),

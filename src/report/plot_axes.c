@@ -89,7 +89,7 @@ void plot_name(char out[PLOT_NAME], const char *words, int64_t most)
              whole ? "" : "\xE2\x80\xA6");
 }
 
-/* A tick with its name; without one, with its number. */
+/* A tick with its name; without one, with its number. Words at the right end are moved to where they are whole. */
 static void x_tick(struct text *out, const struct plot_frame *frame, double at, int decimals,
                    const char *name)
 {
@@ -97,7 +97,9 @@ static void x_tick(struct text *out, const struct plot_frame *frame, double at, 
     double x = plot_x(frame, at), bottom = frame->top + frame->height;
     svg_line(out, "axis", (double[]){x, bottom}, (double[]){x, bottom + 4});
     plot_number(number, at, decimals);
-    svg_words(out, "middle", x, bottom + 17, name ? name : number);
+    const char *words = name ? name : number;
+    double last = frame->left + frame->width + PLOT_MARGIN - svg_width(words) / 2;
+    svg_words(out, "middle", fmin(x, last), bottom + 17, words);
 }
 
 /* How many decimals given ticks need: the fewest that print them all, up to 4. */

@@ -4,7 +4,7 @@
 
 #include "report/svg.h"
 
-enum { PLOT_TICKS = 12 };
+enum { PLOT_TICKS = 12, PLOT_MARGIN = 10 /* to the right of a frame, at least */ };
 
 /* The range of some numbers; empty while low > high. */
 struct plot_range {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { WIDTH = 420, PLOT_HEIGHT = 340, LEFT = 26, RIGHT = 10, HEAD = 28, FOOT = 32 };
+enum { WIDTH = 420, PLOT_HEIGHT = 340, LEFT = 26, RIGHT = PLOT_MARGIN, HEAD = 28, FOOT = 32 };
 enum { MEASURED_LEFT = 58, MEASURED_FOOT = 46 }; /* room for the numbers of the axes */
 enum { NAMED_MAX = 16 };                         /* classes that have their names on the map */
 enum { LABEL_HEIGHT = 14 };

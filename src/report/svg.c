@@ -130,7 +130,8 @@ double svg_width(const char *words)
     while (*words) {
         if (!utf8_decode(&point, &words))
             words++;
-        width += point >= 'A' && point <= 'Z' ? CAPITAL : SMALL;
+        bool wide = (point >= 'A' && point <= 'Z') || point == 0x2212; /* a minus sign */
+        width += wide ? CAPITAL : SMALL;
     }
     return width;
 }

@@ -1,5 +1,5 @@
-/* Whether a checkpoint may be continued: the same method, settings but for a few that change no bits, the
- * same data, and a place within an epoch that these data have. */
+/* Whether a checkpoint may be continued: the same method and settings but for a few, the same
+ * data, and a place within an epoch that these data have. */
 #include "train/resume.h"
 
 #include "data/node_features.h"

@@ -454,7 +454,8 @@ class Strange(unittest.TestCase):
         for words in (["ab", "cde"], ["ab", "cd"], [b"ab"]):
             self.refused("no pair", graco.Graph, words)
         sparse = module("scipy.sparse")
-        self.refused("shape (3,): expected a square one", graco.Graph, sparse.coo_array(np.array([1, 0, 2])))
+        self.refused("3,): expected a square one" if sparse.coo_array(np.array([1, 0, 2])).ndim == 1 else "(1, 3): expected",
+                     graco.Graph, sparse.coo_array(np.array([1, 0, 2])))  # an older scipy makes a row of it
         for function in (graco.neighbours, lambda Z: graco.evaluate(Z, [0, 1, 2]), lambda y: graco.Graph(nodes=3, labels=y)):
             self.refused("a sparse matrix: expected a dense array, which its toarray() gives", function, sparse.eye(3).tocsr())
         self.refused("an array of complex128", graco.neighbours, np.eye(3) * 1j, k=1)
