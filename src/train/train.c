@@ -188,7 +188,7 @@ static graco_status check_last_batch(const struct comm *comm, const struct graco
                        (long long)last, ranks);
 }
 
-bool train_looks_at_all(const struct graco_config *config, const struct graco_dataset *data)
+bool graco_looks_at_all(const struct graco_config *config, const struct graco_dataset *data)
 {
     int64_t kind = config->node_features;
     bool none = kind == NODE_FEATURES_AUTO && data->features.cols == 0;
@@ -215,7 +215,7 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
         what = "groups of graphs: expected graphs 1";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
-    else if (given->shard && train_looks_at_all(config, given))
+    else if (given->shard && graco_looks_at_all(config, given))
         what = "mini-batches, patience or features made from the whole graph where each has read "
                "its rows alone: expected no by_rows";
     if (what)
