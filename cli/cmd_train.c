@@ -481,26 +481,10 @@ static graco_status load_all(struct job *job)
     return load_again(job);
 }
 
-/* Whether settings look at more than a rank's own rows and their neighbours. */
-static bool looks_at_all(const struct job *job)
-{
-    char value[SETTINGS_TEXT];
-    bool inductive = strtoll(settings_get(value, job->config, "inductive"), NULL, 10) != 0;
-    bool whole = strtoll(settings_get(value, job->config, "batch"), NULL, 10) != 0 ||
-                 strtoll(settings_get(value, job->config, "patience"), NULL, 10) != 0;
-
-    settings_get(value, job->config, "node_features");
-    if (strcmp(value, "auto") == 0) /* which makes them where there are none */
-        return whole || graco_dataset_describe(job->data).feature_count == 0;
-    if (strcmp(value, "degree") == 0)
-        return whole || inductive;
-    return whole || strcmp(value, "given") != 0;
-}
-
-/* Such settings read the data set again, whole. */
+/* Settings that look at more than a rank's own rows and their neighbours read the data set again, whole. */
 static graco_status load_whole(struct job *job)
 {
-    if (graco_ranks() == 1 || !looks_at_all(job))
+    if (graco_ranks() == 1 || !graco_looks_at_all(job->config, job->data))
         return GRACO_OK;
     job->load.by_rows = false;
     return load_all(job);

@@ -604,6 +604,10 @@ int64_t graco_peak_memory(void);
 int graco_rank(void);
 int graco_ranks(void);
 
+/* Whether a training looks at more of a data set than a rank's own rows and their neighbours, as
+ * mini-batches do: graco_train then refuses one that was loaded with by_rows. */
+bool graco_looks_at_all(const graco_config *config, const graco_dataset *data);
+
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
 /* How embeddings are scored: one-vs-rest logistic regression with LIBLINEAR's objective, on rows of

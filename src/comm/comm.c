@@ -6,6 +6,7 @@
 #include "comm/comm.h"
 
 #include "base/memory.h"
+#include "base/share.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ struct summed {
 
 static int64_t segment(const struct summed *s, const struct comm *comm, int rank)
 {
-    return s->n / comm->ranks * rank + s->n % comm->ranks * rank / comm->ranks;
+    return share_begin(s->n, rank, comm->ranks);
 }
 
 /* Sends each rank its segment of x, and receives this rank's from all: part r at r * length. */

@@ -27,16 +27,20 @@ static int32_t count_edges(const struct csr *rows, int64_t node)
 /* Edges into every source, (sources): of one rank's rows, other ranks tell those into theirs. */
 static graco_status count_into(int32_t **out, const struct graph *graph)
 {
+    struct comm *comm = graph->shard ? graph->shard->comm : NULL;
     float *counts = NULL; /* ranks exchange what has the size of a float */
-    PASS(memory_zalloc(out, graph->sources, sizeof **out));
+    graco_status status = memory_zalloc(out, graph->sources, sizeof **out);
+    if (comm && status == GRACO_OK)
+        status = memory_alloc(&counts, graph->sources, sizeof *counts);
+    TRY(comm_agree(comm, status));
     for (int64_t i = 0; i < graph->nodes; i++)
         (*out)[i] = count_edges(&graph->in, i);
-    if (!graph->shard)
-        return GRACO_OK;
-    PASS(memory_alloc(&counts, graph->sources, sizeof *counts));
+    if (!comm)
+        goto done;
     memcpy(counts, *out, (size_t)graph->sources * sizeof *counts);
-    graco_status status = comm_exchange(graph->shard->comm, &graph->shard->rows, 1, counts);
+    TRY(comm_exchange(comm, &graph->shard->rows, 1, counts));
     memcpy(*out, counts, (size_t)graph->sources * sizeof *counts);
+done:
     memory_free(counts);
     return status;
 }

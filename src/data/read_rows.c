@@ -11,6 +11,7 @@
 #include "data/read_rows.h"
 
 #include "base/memory.h"
+#include "base/share.h"
 #include "comm/comm.h"
 #include "data/fingerprint.h"
 #include "data/preprocess.h"
@@ -107,18 +108,12 @@ done:
     return status;
 }
 
-/* The edges that a rank reads: the first of them, or with rank + 1 the one behind the last. */
-static int64_t first_edge(int64_t edges, int rank, int ranks)
-{
-    return edges / ranks * rank + edges % ranks * rank / ranks;
-}
-
 /* This rank's part of all edges. */
 static graco_status read_pairs(struct shard_pairs *pairs, const struct source *source,
                                struct comm *comm, int64_t nodes, int64_t edges)
 {
-    int64_t first = first_edge(edges, comm->rank, comm->ranks);
-    int64_t count = first_edge(edges, comm->rank + 1, comm->ranks) - first;
+    int64_t first = share_begin(edges, comm->rank, comm->ranks);
+    int64_t count = share_begin(edges, comm->rank + 1, comm->ranks) - first;
     struct npy_map map = {0};
     graco_status status = GRACO_OK;
     for (int end = 0; end < 2; end++) {
@@ -237,21 +232,15 @@ done:
     return status;
 }
 
-/* Ranks must see the same files: those that no rank reads whole. */
+/* Ranks must see the same files: those that no rank reads whole, and that say how many nodes there are. */
 static graco_status compare_files(struct comm *comm, const struct source *source)
 {
-    static const char *const dense[] = {"x.npy"};
-    static const char *const sparse[] = {"x_shape.npy", "x_indptr.npy", "x_indices.npy",
-                                         "x_data.npy"};
-    const char *names[SAME_FILES_MOST] = {"edge_index.npy"};
-    const bool has_dense = is_dense(&source->members), has_sparse = is_sparse(&source->members);
-    const char *const *features = has_dense ? dense : sparse;
-    int count = 1;
-    if (is_weighted(source))
-        names[count++] = "edge_weight.npy";
-    for (int i = 0; i < (has_dense ? 1 : has_sparse ? 4 : 0); i++)
-        names[count++] = features[i];
-    return same_files(comm, &source->members, names, count);
+    const struct same_file files[] = {
+        {"edge_index.npy", true}, {"x.npy", true},
+        {"x_shape.npy", true},    {"x_indptr.npy", true},
+        {"x_indices.npy", true},  {"x_data.npy", true},
+        {"num_nodes.npy", true},  {"edge_weight.npy", is_weighted(source)}};
+    return same_files(comm, &source->members, files, sizeof files / sizeof *files);
 }
 
 graco_status rows_read(struct dataset_parts *parts, const struct source *source)

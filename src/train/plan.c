@@ -306,7 +306,7 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const gr
         PASS(plan_embedding(p));
     out->host_bytes = p->tally.host_peak;
     out->own_bytes = p->tally.host_peak - p->plan.now_bytes;
-    out->by_rows = p->comm && p->given->by_rows && !train_looks_at_all(&p->config, p->given);
+    out->by_rows = p->comm && p->given->by_rows && !graco_looks_at_all(&p->config, p->given);
     if (out->by_rows)
         out->host_bytes = bytes_by_rows(p, graph, out->own_bytes);
     return GRACO_OK;

@@ -1,5 +1,5 @@
-/* Rank 0 tells the others how it begins, and each compares. The version goes first and alone: what else is
- * told may look otherwise in another graco. */
+/* Rank 0 tells the others how it begins, and each compares. Of what is told here the version goes first and
+ * alone: the rest may look otherwise in another graco. */
 #include "train/ranks_alike.h"
 
 #include "data/dataset.h"
@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+struct chosen {
+    char method[CONFIG_TEXT];
+    char value[CONFIG_KEYS][CONFIG_TEXT];
+};
+
 /* How a rank begins. */
 struct beginning {
-    char method[CONFIG_TEXT];
-    char setting[CONFIG_KEYS][CONFIG_TEXT];
     char fingerprint[GRACO_FINGERPRINT];
     int64_t epoch, step;
     uint64_t parameters; /* a hash of what a checkpoint has of them */
@@ -30,43 +33,71 @@ static uint64_t hash_floats(uint64_t hash, const float *x, int64_t count)
     return hash;
 }
 
-static graco_status describe(struct beginning *out, const struct graco_model *model,
-                             const struct graco_dataset *data)
+static graco_status compare_versions(struct comm *comm)
 {
-    int64_t order_bytes = dataset_nodes(data) * (int64_t)sizeof *data->order;
-    const struct parameters *p = &model->parameters;
+    char first[CONFIG_TEXT] = "";
+    snprintf(first, sizeof first, "%s", graco_version());
+    PASS(comm_broadcast(comm, first, sizeof first));
+    if (strcmp(first, graco_version()) == 0)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "it runs graco %s, and rank 0 graco %s: expected the same on every rank",
+                       graco_version(), first);
+}
+
+static graco_status describe_settings(struct chosen *out, const struct graco_config *config)
+{
     const char *key;
-    *out = (struct beginning){.epoch = model->epoch, .step = model->step};
-    snprintf(out->method, sizeof out->method, "%s", model->config.method);
-    for (int i = 0; (key = graco_config_key(&model->config, i, NULL)); i++)
-        PASS(graco_config_get(&model->config, key, out->setting[i], CONFIG_TEXT));
-    memcpy(out->fingerprint, model->fingerprint, sizeof out->fingerprint);
-    out->parameters = hash_floats(1, p->value, p->total);
-    out->parameters = hash_floats(out->parameters, p->m, p->total);
-    out->parameters = hash_floats(out->parameters, p->v, p->total);
-    out->order = fingerprint_bytes(1, (const uint8_t *)data->order, order_bytes);
+    *out = (struct chosen){0};
+    snprintf(out->method, sizeof out->method, "%s", config->method);
+    for (int i = 0; (key = graco_config_key(config, i, NULL)); i++)
+        PASS(graco_config_get(config, key, out->value[i], CONFIG_TEXT));
     return GRACO_OK;
 }
 
-static graco_status compare_settings(const struct graco_model *model, const struct beginning *own,
-                                     const struct beginning *first)
+static graco_status compare_settings(const struct graco_config *config, const struct chosen *own,
+                                     const struct chosen *first)
 {
     const char *key;
     if (strcmp(own->method, first->method) != 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method is %s, and %s for rank 0: expected the same on every rank",
                            own->method, first->method);
-    for (int i = 0; (key = graco_config_key(&model->config, i, NULL)); i++)
-        if (strcmp(own->setting[i], first->setting[i]) != 0 && strcmp(key, "device") != 0 &&
+    for (int i = 0; (key = graco_config_key(config, i, NULL)); i++)
+        if (strcmp(own->value[i], first->value[i]) != 0 && strcmp(key, "device") != 0 &&
             strcmp(key, "threads") != 0)
             return status_fail(GRACO_ERROR_ARGUMENT,
                                "%s is %s, and %s for rank 0: expected the same on every rank", key,
-                               own->setting[i], first->setting[i]);
+                               own->value[i], first->value[i]);
     return GRACO_OK;
 }
 
-static graco_status compare(const struct graco_model *model, const struct beginning *own,
-                            const struct beginning *first)
+graco_status ranks_alike_settings(struct comm *comm, const struct graco_config *config)
+{
+    struct chosen own, first;
+    if (!comm)
+        return GRACO_OK;
+    PASS(comm_agree(comm, compare_versions(comm)));
+    PASS(comm_agree(comm, describe_settings(&own, config)));
+    first = own;
+    PASS(comm_broadcast(comm, &first, sizeof first));
+    return comm_agree(comm, compare_settings(config, &own, &first));
+}
+
+static void describe(struct beginning *out, const struct graco_model *model,
+                     const struct graco_dataset *data)
+{
+    int64_t order_bytes = dataset_nodes(data) * (int64_t)sizeof *data->order;
+    const struct parameters *p = &model->parameters;
+    *out = (struct beginning){.epoch = model->epoch, .step = model->step};
+    memcpy(out->fingerprint, model->fingerprint, sizeof out->fingerprint);
+    out->parameters = hash_floats(1, p->value, p->total);
+    out->parameters = hash_floats(out->parameters, p->m, p->total);
+    out->parameters = hash_floats(out->parameters, p->v, p->total);
+    out->order = fingerprint_bytes(1, (const uint8_t *)data->order, order_bytes);
+}
+
+static graco_status compare(const struct beginning *own, const struct beginning *first)
 {
     char words[GRACO_DIFFERENCES];
     fingerprint_compare(words, own->fingerprint, first->fingerprint,
@@ -80,7 +111,6 @@ static graco_status compare(const struct graco_model *model, const struct beginn
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "its data set has another rank_order than that of rank 0; expected the "
                            "same files on every rank");
-    PASS(compare_settings(model, own, first));
     if (own->epoch != first->epoch || own->step != first->step ||
         own->parameters != first->parameters)
         return status_fail(GRACO_ERROR_ARGUMENT,
@@ -90,27 +120,14 @@ static graco_status compare(const struct graco_model *model, const struct beginn
     return GRACO_OK;
 }
 
-static graco_status compare_versions(struct comm *comm)
-{
-    char first[CONFIG_TEXT] = "";
-    snprintf(first, sizeof first, "%s", graco_version());
-    PASS(comm_broadcast(comm, first, sizeof first));
-    if (strcmp(first, graco_version()) == 0)
-        return GRACO_OK;
-    return status_fail(GRACO_ERROR_ARGUMENT,
-                       "it runs graco %s, and rank 0 graco %s: expected the same on every rank",
-                       graco_version(), first);
-}
-
 graco_status ranks_alike(struct comm *comm, const struct graco_model *model,
                          const struct graco_dataset *data)
 {
     struct beginning own, first;
     if (!comm)
         return GRACO_OK;
-    PASS(comm_agree(comm, compare_versions(comm)));
-    PASS(comm_agree(comm, describe(&own, model, data)));
+    describe(&own, model, data);
     first = own;
     PASS(comm_broadcast(comm, &first, sizeof first));
-    return comm_agree(comm, compare(model, &own, &first));
+    return comm_agree(comm, compare(&own, &first));
 }

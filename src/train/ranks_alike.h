@@ -6,10 +6,13 @@
 #include "comm/comm.h"
 #include "layers/model.h"
 
-/* Compares, before the first step, the version of graco, the settings, the fingerprint and the order of the
- * data, and the place and parameters of the model with those of rank 0; `device` and `threads` are each rank's own. All
- * ranks fail with the message of the first that differs: GRACO_ERROR_ARGUMENT. A few messages, and one pass
- * over the parameters. */
+/* Compares the version of graco and the settings with those of rank 0, before ranks do anything together that
+ * depends on them; `device` and `threads` are each rank's own. All ranks fail with the message of the first that
+ * differs: GRACO_ERROR_ARGUMENT. A few messages. */
+graco_status ranks_alike_settings(struct comm *comm, const struct graco_config *config);
+
+/* The same, before the first step, for the fingerprint and the order of the data, and the place and parameters
+ * of the model. One pass over the parameters. */
 graco_status ranks_alike(struct comm *comm, const struct graco_model *model,
                          const struct graco_dataset *data);
 

@@ -40,6 +40,8 @@ struct session {
     const struct graco_dataset *data; /* the same with the features that the training reads */
     const graco_train_options *options;
     struct graco_config config;
+    const struct method *method;
+    const struct backend *backend;
     struct graco_model *model;
     struct trainer *trainer;
     struct schedule *schedule;
@@ -186,7 +188,7 @@ static graco_status check_last_batch(const struct comm *comm, const struct graco
                        (long long)last, ranks);
 }
 
-bool train_looks_at_all(const struct graco_config *config, const struct graco_dataset *data)
+bool graco_looks_at_all(const struct graco_config *config, const struct graco_dataset *data)
 {
     int64_t kind = config->node_features;
     bool none = kind == NODE_FEATURES_AUTO && data->features.cols == 0;
@@ -213,7 +215,7 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
         what = "groups of graphs: expected graphs 1";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
-    else if (given->shard && train_looks_at_all(config, given))
+    else if (given->shard && graco_looks_at_all(config, given))
         what = "mini-batches, patience or features made from the whole graph where each has read "
                "its rows alone: expected no by_rows";
     if (what)
@@ -228,19 +230,23 @@ static const char *device_of(const struct session *s)
     return s->comm && strcmp(device, "auto") == 0 ? "cpu" : device;
 }
 
-/* What each rank does by itself. */
-static graco_status open_alone(struct session *s)
+/* What each rank does by itself: first without the features that the training reads, ... */
+static graco_status open_given(struct session *s)
 {
-    const struct backend *backend = NULL;
-    const struct method *method = NULL;
-    graco_status status = GRACO_OK;
-    TRY(method_find(&method, s->config.method));
-    TRY(train_check_ranks(s->comm, &s->config, method, s->given));
-    TRY(method_backend(&backend, method, device_of(s)));
-    if (s->comm && backend->choose)
-        TRY(backend->choose(s->comm->here));
+    PASS(method_find(&s->method, s->config.method));
+    PASS(train_check_ranks(s->comm, &s->config, s->method, s->given));
+    PASS(method_backend(&s->backend, s->method, device_of(s)));
+    if (s->comm && s->backend->choose)
+        PASS(s->backend->choose(s->comm->here));
     made_resolve(&s->config, s->given);
-    TRY(made_create(&s->made, s->given, &s->config));
+    return GRACO_OK;
+}
+
+/* ... then with them. */
+static graco_status open_made(struct session *s)
+{
+    const struct method *method = s->method;
+    graco_status status = GRACO_OK;
     TRY(made_narrow(&s->made, &s->config));
     s->data = s->made.data;
     TRY(method_check_data(method, s->data));
@@ -249,7 +255,7 @@ static graco_status open_alone(struct session *s)
     if (s->options->run && comm_rank(s->comm) == 0)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
-    TRY(trainer_create(&s->trainer, backend, s->model));
+    TRY(trainer_create(&s->trainer, s->backend, s->model));
 done:
     return status;
 }
@@ -258,7 +264,10 @@ static graco_status open_session(struct session *s)
 {
     graco_status status = GRACO_OK;
     TRY(comm_barrier(s->comm, 0)); /* nobody looks for files any more that rank 0 will write */
-    TRY(comm_agree(s->comm, open_alone(s)));
+    TRY(ranks_alike_settings(s->comm, &s->config));
+    TRY(comm_agree(s->comm, open_given(s)));
+    TRY(comm_agree(s->comm, made_create(&s->made, s->given, &s->config))); /* degrees together */
+    TRY(comm_agree(s->comm, open_made(s)));
     TRY(exchange_open(s->trainer->context, s->comm));
     TRY(ranks_alike(s->comm, s->model, s->given));
     TRY(schedule_create(&s->schedule, s->trainer->context, s->model, s->data));

@@ -45,8 +45,4 @@ graco_status trainer_download(struct trainer *trainer);
 graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
                                const struct method *method, const struct graco_dataset *given);
 
-/* Whether a training looks at more of a data set than a rank's own rows and their neighbours: then ranks do not
- * read their rows alone. */
-bool train_looks_at_all(const struct graco_config *config, const struct graco_dataset *data);
-
 #endif

@@ -171,22 +171,54 @@ refuses "x_indptr has 299 items: expected 301"
 { numbers 8 -5; cat start; numbers 8 1 2; } | npy broken/x_indptr.npy '<i8' '301,'
 refuses "x_indptr has -5 behind -5: expected row pointers that ascend from 0"
 
-# Ranks that see other files under the same name: machines whose disks have different copies. apart FILE TEXT: the
-# copy of rank 1 has another FILE, which comes from stdin.
-apart() {
+# Ranks that see other files under the same name: machines whose disks have different copies. copies SET: one for each
+# rank. says TEXT OPTION...: three ranks train, each on its copy, and end with this line.
+copies() {
     local rank
     rm -rf seen
-    for rank in 0 1 2; do mkdir -p seen/$rank && cp -r words-ordered seen/$rank/set; done
+    for rank in 0 1 2; do mkdir -p seen/$rank && cp -r "$1" seen/$rank/set; done
+}
+says() {
+    ranks 3 bash -c "cd seen/\$OMPI_COMM_WORLD_RANK && exec '$build/graco-mpi' train set -o '$work/refused' -q --threads 1 --epochs 1 ${*:2}" >out 2>&1 || true
+    holds "one line '$1' in $(cat out)" [ "$(grep '^graco: ' out)" = "graco: $1" ]
+    holds "MPI has nothing to say in $(cat out)" [ "$(grep -c MPI_ERR out)" = 0 ]
+}
+# apart FILE TEXT: the copy of rank 1 has another FILE, of the same length, which comes from stdin.
+apart() {
+    copies words-ordered
     cat >seen/1/set/"$1"
     holds "$1 has the same length" [ "$(wc -c <seen/1/set/"$1")" = "$(wc -c <seen/0/set/"$1")" ]
-    ranks 3 bash -c "cd seen/\$OMPI_COMM_WORLD_RANK && exec '$build/graco-mpi' train set -o '$work/refused' -q --threads 1 --epochs 1" >out 2>&1 || true
-    holds "$1: one line '$2' in $(cat out)" [ "$(grep '^graco: ' out)" = "graco: $2" ]
+    says "$2"
 }
 same="expected the same files on every rank"
 { head -c -4 words/x_data.npy; numbers 4 $((0x40000000)); } | apart x_data.npy "set: rank 1: its x_data.npy is another than that of rank 0: $same"
 { head -c -4 words/edge_index.npy; numbers 4 0; } | apart edge_index.npy "set: rank 1: its edge_index.npy is another than that of rank 0: $same"
 numbers 4 $(shuffled 300 | tac) | npy order.npy '<i4' '300,'
 apart rank_order.npy "rank 1: its data set has another rank_order than that of rank 0; $same" <order.npy
+# One rank lacks files, or has some that rank 0 lacks; each could go on by what it has.
+copies words
+rm seen/1/set/x_*.npy
+says "set: rank 1: it reads no x_shape.npy, and rank 0 does: $same"
+rm seen/2/set/x_*.npy
+mv seen/1 seen/none && mv seen/0 seen/1 && mv seen/none seen/0
+says "set: rank 1: it reads x_shape.npy, and rank 0 does not: $same" --set node_features=degree
+copies bare
+numbers 8 301 | npy seen/1/set/num_nodes.npy '<i8' ''
+says "set: rank 1: its num_nodes.npy is another than that of rank 0: $same" --set node_features=degree
+mkdir bare-weighted
+cp weighted/{edge_index,edge_weight}.npy bare-weighted
+numbers 8 250 | npy bare-weighted/num_nodes.npy '<i8' ''
+copies bare-weighted
+rm seen/1/set/edge_weight.npy
+says "set: rank 1: it reads no edge_weight.npy, and rank 0 does: $same" --set node_features=degree
+copies weighted
+says "set: rank 1: it reads no edge_weight.npy, and rank 0 does: $same" '$([ $OMPI_COMM_WORLD_RANK != 1 ] || echo --unweighted)'
+# Degrees are exchanged between ranks that have their rows alone: only where all make them.
+copies words
+says "rank 1: node_features is given, and degree for rank 0: expected the same on every rank" \
+    '--set node_features=$([ $OMPI_COMM_WORLD_RANK = 1 ] && echo given || echo degree)'
+says "rank 2: node_features is degree, and given for rank 0: expected the same on every rank" \
+    '--set node_features=$([ $OMPI_COMM_WORLD_RANK = 2 ] && echo degree || echo given)'
 
 # 655 MB of features under 600 MB of addresses, of which MPI takes nearly half.
 if [ "$(df -Pk . | awk 'NR == 2 { print $4 }')" -lt 3000000 ] || nm "$build/graco" 2>/dev/null | grep -q __asan_init; then

@@ -1,5 +1,5 @@
-/* Files that ranks compare: a small one whole, a large one in places all over it. Ranks are threads, each with
- * a folder of its own. */
+/* Files that ranks compare: whether they are there, a small one whole, a large one in places all over it. Ranks
+ * are threads, each with a folder of its own. */
 #include "check.h"
 
 #include "comm_threads.h"
@@ -13,6 +13,7 @@ enum { RANKS = 3, LARGE = 1 << 20 };
 
 struct job {
     char folder[RANKS][64];
+    int skips; /* the rank that does not read b.npy */
     graco_status status[RANKS];
     char message[RANKS][256];
 };
@@ -21,8 +22,9 @@ static void compare(struct comm *comm, void *data)
 {
     struct job *job = data;
     const struct members members = {.folder = job->folder[comm->rank]};
-    const char *const names[] = {"a.npy"};
-    job->status[comm->rank] = same_files(comm, &members, names, 1);
+    const struct same_file files[] = {
+        {"a.npy", true}, {"none.npy", true}, {"b.npy", comm->rank != job->skips}};
+    job->status[comm->rank] = same_files(comm, &members, files, 3);
     snprintf(job->message[comm->rank], sizeof job->message[0], "%s", graco_message());
 }
 
@@ -42,11 +44,11 @@ static void write_files(const struct job *job, int64_t count, int other, int64_t
     free(items);
 }
 
-/* Whether all ranks say that rank `other` differs, or with -1 that none does. */
-static bool all_say(struct job *job, int other)
+/* Whether all ranks say so of rank `other`, or with -1 that none differs. */
+static bool all_say_so(struct job *job, int other, const char *so)
 {
-    char begins[32];
-    snprintf(begins, sizeof begins, "rank %d: its a.npy ", other);
+    char begins[64];
+    snprintf(begins, sizeof begins, "rank %d: %s ", other, so);
     run_ranks(RANKS, compare, job);
     for (int rank = 0; rank < RANKS; rank++) {
         bool fine = job->status[rank] == GRACO_OK;
@@ -57,15 +59,45 @@ static bool all_say(struct job *job, int other)
     return true;
 }
 
+static bool all_say(struct job *job, int other)
+{
+    return all_say_so(job, other, "its a.npy");
+}
+
+/* Files that some ranks have: those of rank 1 decide, with rank 0's. */
+static void check_missing(struct job *job)
+{
+    char a[80], b[80];
+    write_files(job, 5000, 0, 0, 0);
+    for (int rank = 0; rank < RANKS; rank++) {
+        snprintf(a, sizeof a, "%s/a.npy", job->folder[rank]);
+        snprintf(b, sizeof b, "%s/b.npy", job->folder[rank]);
+        CHECK(rename(a, b) == 0);
+    }
+    CHECK(all_say(job, -1)); /* no rank has a.npy */
+    job->skips = 1;
+    CHECK(all_say_so(job, 1, "it reads no b.npy, and rank 0 does:"));
+    job->skips = 0;
+    CHECK(all_say_so(job, 1, "it reads b.npy, and rank 0 does not:"));
+    job->skips = -1;
+    CHECK(remove(b) == 0); /* the last rank's */
+    CHECK(all_say_so(job, RANKS - 1, "it reads no b.npy, and rank 0 does:"));
+    for (int rank = 0; rank < RANKS - 1; rank++) {
+        snprintf(b, sizeof b, "%s/b.npy", job->folder[rank]);
+        CHECK(remove(b) == 0);
+    }
+}
+
 int main(void)
 {
-    struct job job;
+    struct job job = {.skips = -1};
     char root[] = "/tmp/same-files-XXXXXX", path[80];
     CHECK(mkdtemp(root));
     for (int rank = 0; rank < RANKS; rank++) {
         snprintf(job.folder[rank], sizeof job.folder[rank], "%s/%d", root, rank);
         CHECK_OK(file_make_folder(job.folder[rank]));
     }
+    check_missing(&job);
     write_files(&job, 5000, 0, 0, 0);
     CHECK(all_say(&job, -1));
     for (int64_t at = 0; at < 5000; at += 1111) { /* every item of a small file counts */
@@ -77,6 +109,16 @@ int main(void)
     for (int64_t at = 0; at < LARGE; at += 99991) { /* a 512th of a large one, wherever it begins */
         write_files(&job, LARGE, 1, at, at + LARGE / 512);
         CHECK(all_say(&job, 1));
+    }
+    for (int64_t count = 17407; count < 200000;
+         count = count * 3 + 1) { /* nor is the end left out */
+        write_files(&job, count, 0, 0, 0);
+        CHECK(all_say(&job, -1));
+        for (int64_t at = 1; at <= 4; at++) {
+            int64_t part = (count + 511) / 512, from = (count - part) * at / 4;
+            write_files(&job, count, 2, from, from + part);
+            CHECK(all_say(&job, 2));
+        }
     }
     write_files(&job, LARGE, 1, LARGE - 1, LARGE); /* a single item may escape, as this one does */
     CHECK(all_say(&job, -1));

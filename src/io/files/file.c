@@ -89,6 +89,28 @@ graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t 
     return status;
 }
 
+graco_status file_read_pieces(uint8_t *out, const char *path, const int64_t *at, int64_t count,
+                              int64_t bytes)
+{
+    int fd = -1;
+    int64_t size = 0;
+    graco_status status = GRACO_OK;
+    TRY(open_regular(&fd, &size, path));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t got = -1;
+        if (lseek(fd, (off_t)at[i], SEEK_SET) >= 0)
+            got = system_read(fd, out + i * bytes, (size_t)bytes);
+        if (got < 0)
+            TRY(fail_errno("read", path));
+        if (got < bytes)
+            FAIL(GRACO_ERROR_IO, "%s ends before byte %lld", path, (long long)(at[i] + bytes));
+    }
+done:
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
 /* Bytes between the beginning of a page, where a map begins, and byte `before` of the file. */
 static int64_t into_page(int64_t before)
 {

@@ -15,6 +15,11 @@ graco_status file_read(uint8_t **out, int64_t *length, const char *path, int64_t
 /* Reads the first bytes of a file into out (room): as many as there are, *length says how many. */
 graco_status file_head(uint8_t *out, int64_t *length, const char *path, int64_t room);
 
+/* Reads pieces of `bytes` each, piece i from byte at[i] on, into out (count, bytes), with one opening. GRACO_ERROR_IO
+ * if the file ends before one of them does. */
+graco_status file_read_pieces(uint8_t *out, const char *path, const int64_t *at, int64_t count,
+                              int64_t bytes);
+
 /* A read-only view of a file. An empty file has a valid pointer and length 0.
  *
  * The file must not shrink while it is mapped: the system answers a read behind its end with
