@@ -347,6 +347,19 @@ struct neighbour_search {
     uint64_t *best;      /* (asked, k) filled with ranks (neighbour_heap.h), the best first */
 };
 
+/* Element e becomes 1 with probability 1 - p, by element e of the key or, unless id is NULL, id[e]; else 0. Either
+ * bytes or floats are wanted; the other is NULL. */
+struct drawing {
+    struct random_key key;
+    double p;
+    int64_t n;
+    const uint32_t *id; /* (n) or NULL; with bytes alone */
+    uint8_t *bytes;     /* (n) */
+    float *floats;      /* (n) */
+};
+
+enum { DRAWINGS_MAX = 4 };
+
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */
 struct compaction {
