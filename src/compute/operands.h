@@ -124,6 +124,7 @@ struct gemm {
     float *C;
     int64_t ldc;
     bool accumulate; /* add to what C holds */
+    bool B_stays;    /* a step does not write B before its last kernel: a parameter */
     /* Applied to all of C, in place; needs ldc = n. NULL: none. RELU may turn NaN into 0. */
     const struct activation *after;
 };

@@ -282,13 +282,18 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
         PASS(s->context->kernels->compact(s->context, count, list));
     for (int v = 0; v < views->count; v++) {
         const struct view *view = &s->view[v];
-        if (drawn[v])
-            PASS(publish(views, v,
-                         (struct edges){view->in, view->out, view->in_count, view->out_count,
-                                        view->in_weight, view->out_weight},
-                         share[v]));
+        if (!drawn[v])
+            continue;
+        if (v == 0) /* beside the second view's */
+            PASS(context_turn(s->context, TURN_ASIDE));
+        PASS(publish(views, v,
+                     (struct edges){view->in, view->out, view->in_count, view->out_count,
+                                    view->in_weight, view->out_weight},
+                     share[v]));
+        if (v == 0)
+            PASS(context_turn(s->context, TURN_BACK));
     }
-    return GRACO_OK;
+    return context_turn(s->context, TURN_JOIN);
 }
 
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
