@@ -39,13 +39,7 @@
     T(moment_fit, (struct context * c, struct moment * s), (c, s))                                 \
     T(moment, (struct context * c, struct moment * s), (c, s))                                     \
     T(moment_backward, (struct context * c, const struct moment *s, float *dZ), (c, s, dZ))        \
-    T(draw_bytes,                                                                                  \
-      (struct context * c, const struct random_key *key, double p, int64_t n, const uint32_t *id,  \
-       uint8_t *keep),                                                                             \
-      (c, key, p, n, id, keep))                                                                    \
-    T(draw_floats,                                                                                 \
-      (struct context * c, const struct random_key *key, double p, int64_t n, float *keep),        \
-      (c, key, p, n, keep))                                                                        \
+    T(draw, (struct context * c, int count, const struct drawing *list), (c, count, list))         \
     T(compact, (struct context * c, int count, const struct compaction *list), (c, count, list))   \
     T(degree_scale, (struct context * c, const struct degrees *d, float *scale), (c, d, scale))    \
     T(adam, (struct context * c, const struct adam *a), (c, a))                                    \

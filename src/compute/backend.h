@@ -40,6 +40,15 @@ struct recorder {
     void (*forget)(struct recording *recording);
 };
 
+/* Where what is asked for next goes, on a device that has a second queue: see context_apart. */
+enum turn {
+    TURN_OPEN,  /* a step begins: the side queue waits for all that was asked for before it */
+    TURN_FIRST, /* to the side queue: what follows reads nothing that this step has made */
+    TURN_ASIDE, /* to the side queue, behind all that was asked for so far */
+    TURN_BACK,  /* to the main queue */
+    TURN_JOIN,  /* to the main queue, which waits for the side queue */
+};
+
 /* kernels.def says what each does, and which may be NULL. */
 struct kernels {
 #define KERNEL(name, ...) graco_status (*name)(struct context * c, __VA_ARGS__);
@@ -66,6 +75,8 @@ struct backend {
      * device (comm.h), or NULL where there is no way for that. */
     graco_status (*choose)(int number);
     graco_status (*connect)(struct context *c, struct comm **out);
+
+    graco_status (*turn)(struct context *c, enum turn turn); /* NULL: it has one queue */
 
     const struct buffers *buffers;
     const struct kernels *kernels;

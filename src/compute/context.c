@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "compute/device_scratch.h"
 #include "compute/exchange.h"
 
 #include <assert.h>
@@ -18,6 +19,7 @@ struct cached {
     void *data;
     size_t bytes;
     bool used;
+    bool held;    /* given back, and not to be used before context_together */
     int64_t next; /* the next free buffer of the class, as `free` counts */
 };
 
@@ -219,9 +221,34 @@ void context_give(struct context *context, void *data)
     assert(number && cache->list[number - 1].used);
     struct cached *found = &cache->list[number - 1];
     int64_t *first = &cache->free[class_number(found->bytes)];
+    assert(!found->held);
+    found->held = context->apart;
+    if (found->held)
+        return;
     found->used = false;
     found->next = *first;
     *first = number;
+}
+
+graco_status context_apart(struct context *context)
+{
+    context->apart = context->backend->turn && !context->comm && context->bytes <= APART_BYTES;
+    return context_turn(context, TURN_OPEN);
+}
+
+graco_status context_together(struct context *context)
+{
+    struct buffer_cache *cache = context->cache;
+    graco_status status = context_turn(context, TURN_JOIN);
+    if (!context->apart)
+        return status;
+    context->apart = false;
+    for (int64_t i = 0; i < cache->count; i++)
+        if (cache->list[i].held) {
+            cache->list[i].held = false;
+            context_give(context, cache->list[i].data);
+        }
+    return status;
 }
 
 graco_status context_share(struct context *context, void *out, const void *host, int64_t count,

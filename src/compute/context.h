@@ -41,6 +41,7 @@ struct context {
     struct buffer_cache *cache;
     int64_t bytes, most_bytes; /* of all buffers, in use or not: now, and at most so far */
     int64_t trims;             /* how often the cache gave buffers back to the system */
+    bool apart;                /* see context_apart */
     void *device;              /* the back end's own state */
     /* Called when the device has no memory left: its owner gives back what it can do without. NULL:
      * nobody has such a thing. Not where buffers are host memory. */
@@ -68,6 +69,18 @@ graco_status context_look(const struct context *context);
  * seen, a step allocates nothing. `out` is a pointer of any type; give accepts NULL. */
 graco_status context_take(struct context *context, void *out, int64_t count, size_t size);
 void context_give(struct context *context, void *block);
+
+/* A step in which a device may work in two queues: on a small graph kernels are so short that what they wait for takes
+ * longer than they do. Between the two calls context_turn sends to the side queue what the rest of the step does not
+ * wait for. Until context_together no buffer is used twice: those that are given back are held. Where there is one
+ * queue, or where a step takes so much memory that its kernels are long, none of this has an effect. */
+graco_status context_apart(struct context *context);
+graco_status context_together(struct context *context);
+
+static inline graco_status context_turn(struct context *context, enum turn turn)
+{
+    return context->apart ? context->backend->turn(context, turn) : GRACO_OK;
+}
 
 /* A device's view of a host array: the array itself where buffers are host memory, else a copy in a
  * buffer of the cache. Ends with context_unshare. */

@@ -19,8 +19,10 @@
 #endif
 
 enum {
-    WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
-    PANEL_BYTES = 32 << 20,     /* of similarities, in float32 */
+    WORKSPACE_BYTES = 32 << 20,         /* of cuBLAS */
+    WORKSPACES = GRACO_UNTRIED ? 2 : 1, /* one for each queue */
+    APART_BYTES = 1 << 30,              /* of buffers: up to here steps go in two queues */
+    PANEL_BYTES = 32 << 20,             /* of similarities, in float32 */
     PANEL_COLS = 65536,
     PANEL_GRAIN = 128,    /* rows of a panel are a multiple of this */
     HALF_GRAIN = 8,       /* columns of half matrices are: then the tensor cores are fastest */

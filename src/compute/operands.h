@@ -124,6 +124,7 @@ struct gemm {
     float *C;
     int64_t ldc;
     bool accumulate; /* add to what C holds */
+    bool B_stays;    /* a step does not write B before its last kernel: a parameter */
     /* Applied to all of C, in place; needs ldc = n. NULL: none. RELU may turn NaN into 0. */
     const struct activation *after;
 };
@@ -346,6 +347,19 @@ struct neighbour_search {
     int64_t memory;      /* bytes that scaled rows may fill */
     uint64_t *best;      /* (asked, k) filled with ranks (neighbour_heap.h), the best first */
 };
+
+/* Element e becomes 1 with probability 1 - p, by element e of the key or, unless id is NULL, id[e]; else 0. Either
+ * bytes or floats are wanted; the other is NULL. */
+struct drawing {
+    struct random_key key;
+    double p;
+    int64_t n;
+    const uint32_t *id; /* (n) or NULL; with bytes alone */
+    uint8_t *bytes;     /* (n) */
+    float *floats;      /* (n) */
+};
+
+enum { DRAWINGS_MAX = 4 };
 
 /* Lists a row's kept entries at its own start, and counts them: entry e is kept if keep[id[e]], or
  * keep[e] where id is NULL. */

@@ -124,7 +124,14 @@ static const struct buffers buffers = {.allocate = tally_allocate,
 /* As the CUDA back end does. */
 static graco_status open_device(struct context *c)
 {
-    c->bytes = c->most_bytes = WORKSPACE_BYTES;
+    c->bytes = c->most_bytes = (int64_t)WORKSPACES * WORKSPACE_BYTES;
+    return GRACO_OK;
+}
+
+/* Buffers that are held meanwhile are all that counts. */
+static graco_status tally_turn(struct context *c, enum turn turn)
+{
+    (void)c, (void)turn;
     return GRACO_OK;
 }
 
@@ -137,6 +144,7 @@ graco_status tally_init(struct tally *t, const struct backend *inner)
                                   .host = inner->host,
                                   .tiles = inner->tiles,
                                   .open = inner->host ? NULL : open_device,
+                                  .turn = inner->turn ? tally_turn : NULL,
                                   .buffers = &buffers,
                                   .kernels = &t->kernels};
     for (int bits = ROOM_MOST; bits >= ROOM_LEAST; bits -= 2) {

@@ -519,20 +519,13 @@ static graco_status count_neighbours(struct context *c, const struct neighbour_s
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
-static graco_status count_draw_bytes(struct context *c, const struct random_key *key, double p,
-                                     int64_t n, const uint32_t *id, uint8_t *keep)
+static graco_status count_draw(struct context *c, int count, const struct drawing *list)
 {
-    (void)key, (void)id;
-    begin(c)->units[WORK_DRAW] += (double)n;
-    remember(tally_of(c), keep, 1 - p);
-    return GRACO_OK;
-}
-
-static graco_status count_draw_floats(struct context *c, const struct random_key *key, double p,
-                                      int64_t n, float *keep)
-{
-    (void)key, (void)p, (void)keep;
-    begin(c)->units[WORK_DRAW] += (double)n;
+    for (const struct drawing *what = list; what < list + count; what++) {
+        begin(c)->units[WORK_DRAW] += (double)what->n;
+        if (what->bytes)
+            remember(tally_of(c), what->bytes, 1 - what->p);
+    }
     return GRACO_OK;
 }
 

@@ -1,6 +1,6 @@
 /* Drawing views with three kernels.
  *
- * One fills a byte per edge, keyed by the edge id; one lists, for both orientations, what is kept
+ * One fills a byte per edge, keyed by the edge id, and a number per column; one lists, for both orientations, what is kept
  * at the places where the graph's rows begin; one turns the degrees into scales per node. The graph
  * itself lies on the device once and never changes. A view that removes nothing reads the
  * graph's own lists, so buffers for kept edges are taken when a view first removes some. */
@@ -282,30 +282,36 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
         PASS(s->context->kernels->compact(s->context, count, list));
     for (int v = 0; v < views->count; v++) {
         const struct view *view = &s->view[v];
-        if (drawn[v])
-            PASS(publish(views, v,
-                         (struct edges){view->in, view->out, view->in_count, view->out_count,
-                                        view->in_weight, view->out_weight},
-                         share[v]));
+        if (!drawn[v])
+            continue;
+        if (v == 0) /* beside the second view's */
+            PASS(context_turn(s->context, TURN_ASIDE));
+        PASS(publish(views, v,
+                     (struct edges){view->in, view->out, view->in_count, view->out_count,
+                                    view->in_weight, view->out_weight},
+                     share[v]));
+        if (v == 0)
+            PASS(context_turn(s->context, TURN_BACK));
     }
-    return GRACO_OK;
+    return context_turn(s->context, TURN_JOIN);
 }
 
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,
                         uint32_t step, uint32_t hop)
 {
     struct views_store *s = views->store;
-    const struct kernels *kernels = s->context->kernels;
     const double share[2] = {1 - drop->edge[0], 1 - drop->edge[1]};
+    struct drawing list[DRAWINGS_MAX];
     bool drawn[2] = {false};
+    int count = 0;
     for (int v = 0; v < views->count; v++) {
         struct view *view = &s->view[v];
         struct random_key key = {
             .seed = seed, .stream = RANDOM_EDGES, .view = hop << 1 | (uint32_t)v, .step = step};
         if (drop->edge[v] > 0) {
             PASS(need_edges(s, view));
-            PASS(kernels->draw_bytes(s->context, &key, drop->edge[v], s->drawn_count, s->drawn,
-                                     view->keep));
+            list[count++] =
+                (struct drawing){key, drop->edge[v], s->drawn_count, s->drawn, view->keep, NULL};
             drawn[v] = true;
         } else if (views->map.matrix[v].count) { /* an earlier draw removed some */
             PASS(publish_whole(views, v));
@@ -315,10 +321,13 @@ graco_status views_draw(struct views *views, const struct view_drop *drop, uint6
             key.stream = RANDOM_FEATURES;
             key.view = (uint32_t)v;
             PASS(need_mask(s, view));
-            PASS(kernels->draw_floats(s->context, &key, drop->feature[v], s->columns, view->mask));
+            list[count++] =
+                (struct drawing){key, drop->feature[v], s->columns, NULL, NULL, view->mask};
             views->mask[v] = view->mask;
         }
     }
+    if (count > 0)
+        PASS(s->context->kernels->draw(s->context, count, list));
     return keep_edges(views, drawn, share);
 }
 

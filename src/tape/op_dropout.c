@@ -20,6 +20,7 @@ static graco_status dropout_backward(struct tape *tape, struct tape_node *node)
     PASS(tape->context->kernels->dropout(tape->context, spec, Y->rows * Y->cols, Y->grad, Y->grad));
     if (!X->leaf)
         return tape_pass_gradient(tape, X, &Y->grad);
+    PASS(context_turn(tape->context, TURN_JOIN));
     return tape->context->kernels->add(tape->context, X->rows * X->cols, X->grad, Y->grad);
 }
 

@@ -31,7 +31,12 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
     bool accumulate = false;
     assert(A->data && B->data);
     if (!B->constant) {
-        PASS(tape_gradient(tape, B, &accumulate));
+        if (B->leaf) { /* nobody reads it before the step's end */
+            accumulate = true;
+            PASS(context_turn(context, TURN_ASIDE));
+        } else {
+            PASS(tape_gradient(tape, B, &accumulate));
+        }
         for (int view = 0; view < op->views; view++)
             PASS(context->kernels->gemm(context,
                                         &(struct gemm){.transpose_a = true,
@@ -45,6 +50,8 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
                                                        .C = B->grad,
                                                        .ldc = B->cols,
                                                        .accumulate = accumulate || view > 0}));
+        if (B->leaf)
+            PASS(context_turn(context, TURN_BACK));
     }
     if (!A->constant) {
         PASS(head_gradient(tape, op, &accumulate));
@@ -98,6 +105,7 @@ struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tens
                                           .ldb = B->cols,
                                           .C = Y->data + view * rows * Y->cols,
                                           .ldc = Y->cols,
+                                          .B_stays = B->leaf,
                                           .after = fused ? &after : NULL}));
     return tape_end(tape, end, Y, fused);
 done:

@@ -168,8 +168,8 @@ void tape_drop(struct tape *tape, struct tensor *X)
 graco_status tape_gradient(struct tape *tape, struct tensor *X, bool *accumulate)
 {
     *accumulate = X->grad;
-    if (*accumulate)
-        return GRACO_OK;
+    if (*accumulate) /* of a parameter, what is under way aside comes first */
+        return X->leaf ? context_turn(tape->context, TURN_JOIN) : GRACO_OK;
     return context_take(tape->context, &X->grad, X->rows * X->cols, sizeof(float));
 }
 
@@ -188,7 +188,11 @@ graco_status tape_pass_gradient(struct tape *tape, struct tensor *X, float **buf
     if (!X->grad) {
         X->grad = *buffer;
     } else {
-        status = tape->context->kernels->add(tape->context, X->rows * X->cols, X->grad, *buffer);
+        if (X->leaf)
+            status = context_turn(tape->context, TURN_JOIN);
+        if (status == GRACO_OK)
+            status =
+                tape->context->kernels->add(tape->context, X->rows * X->cols, X->grad, *buffer);
         context_give(tape->context, *buffer);
     }
     *buffer = NULL;

@@ -128,9 +128,8 @@ static graco_status job_adam(struct desk *d, int64_t rows, int64_t cols)
 
 static graco_status job_draw(struct desk *d, int64_t rows, int64_t cols)
 {
-    const struct random_key key = {0};
-    return d->context->kernels->draw_bytes(d->context, &key, 0.5, rows * cols, NULL,
-                                           (uint8_t *)d->Y);
+    const struct drawing bytes = {.p = 0.5, .n = rows * cols, .bytes = (uint8_t *)d->Y};
+    return d->context->kernels->draw(d->context, 1, &bytes);
 }
 
 /* Rows of zeros for an objective. */

@@ -84,15 +84,26 @@ struct run trainer_run(const struct trainer *t, const struct stage *stage)
     return run;
 }
 
+/* What a step begins with. The gradients are cleared while the views are drawn. */
+static graco_status begin_step(struct trainer *t)
+{
+    size_t bytes = (size_t)t->model->parameters.total * sizeof(float);
+    tape_reset(t->tape);
+    PASS(context_apart(t->context));
+    PASS(context_turn(t->context, TURN_FIRST));
+    PASS(t->context->buffers->zero(t->context, t->grad, bytes));
+    return context_turn(t->context, TURN_BACK);
+}
+
 /* Asks for loss and gradients; a device may still be working when this returns. */
 static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct run *run)
 {
     graco_status status = GRACO_OK;
     int64_t total = t->model->parameters.total;
-    tape_reset(t->tape);
-    TRY(t->context->buffers->zero(t->context, t->grad, (size_t)total * sizeof(float)));
+    TRY(context_turn(t->context, TURN_JOIN));
     stage->method->loss(run, stage->state);
     TRY(tape_backward(t->tape));
+    TRY(context_together(t->context));
     TRY(exchange_sum_floats(t->context, t->grad, total));
     TRY(t->context->kernels->not_finite(t->context, total, t->grad, &t->not_finite));
 done:
@@ -191,12 +202,15 @@ static graco_status ask_step(struct trainer *t, struct stage *stage)
         other = trainer_run(t, stage->other);
         run.other = &other;
     }
+    TRY(begin_step(t));
     if (stage->method->draw)
         TRY(stage->method->draw(&run));
     TRY(ask_gradient(t, stage, &run));
     if (!t->context->backend->host || is_finite(t, stage))
         TRY(ask_update(t));
 done:
+    if (status != GRACO_OK)
+        context_together(t->context);
     return status;
 }
 

@@ -121,27 +121,24 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
     return s->after ? cpu_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
-/* Kept or dropped, as bytes or as floats: one of the two is NULL. */
 struct draw {
-    const struct random_key *key;
+    const struct drawing *what;
     uint64_t threshold;
-    const uint32_t *id; /* the elements, or NULL: 0, 1, ... */
-    uint8_t *bytes;
-    float *floats;
 };
 
 static void draw_piece(void *job, struct threads_piece piece)
 {
     const struct draw *draw = job;
+    const struct drawing *what = draw->what;
     for (int64_t first = piece.first; first < piece.last; first += 4) {
         uint32_t lanes[4];
-        random_block(lanes, draw->key, (uint64_t)first / 4);
+        random_block(lanes, &what->key, (uint64_t)first / 4);
         for (int64_t i = first; i < piece.last && i < first + 4; i++) {
             bool keep = lanes[i - first] >= draw->threshold;
-            if (draw->bytes)
-                draw->bytes[i] = keep;
+            if (what->bytes)
+                what->bytes[i] = keep;
             else
-                draw->floats[i] = keep;
+                what->floats[i] = keep;
         }
     }
 }
@@ -150,31 +147,26 @@ static void draw_piece(void *job, struct threads_piece piece)
 static void draw_listed(void *job, struct threads_piece piece)
 {
     const struct draw *draw = job;
+    const struct drawing *what = draw->what;
     uint64_t block = UINT64_MAX;
     uint32_t lanes[4];
     for (int64_t i = piece.first; i < piece.last; i++) {
-        uint32_t element = draw->id[i];
+        uint32_t element = what->id[i];
         if (element / 4 != block) {
             block = element / 4;
-            random_block(lanes, draw->key, block);
+            random_block(lanes, &what->key, block);
         }
-        draw->bytes[i] = lanes[element % 4] >= draw->threshold;
+        what->bytes[i] = lanes[element % 4] >= draw->threshold;
     }
 }
 
-graco_status cpu_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
-                            const uint32_t *id, uint8_t *keep)
+graco_status cpu_draw(struct context *c, int count, const struct drawing *list)
 {
-    struct draw draw = {key, random_threshold(p), id, keep, NULL};
-    threads_run(c->threads, n, DRAWS_PER_PIECE, id ? draw_listed : draw_piece, &draw);
-    return GRACO_OK;
-}
-
-graco_status cpu_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
-                             float *keep)
-{
-    struct draw draw = {key, random_threshold(p), NULL, NULL, keep};
-    threads_run(c->threads, n, DRAWS_PER_PIECE, draw_piece, &draw);
+    for (const struct drawing *what = list; what < list + count; what++) {
+        struct draw draw = {what, random_threshold(what->p)};
+        threads_run(c->threads, what->n, DRAWS_PER_PIECE, what->id ? draw_listed : draw_piece,
+                    &draw);
+    }
     return GRACO_OK;
 }
 

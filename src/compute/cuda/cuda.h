@@ -1,7 +1,8 @@
 /* The GPU as C sees it. The kernels come one family per file; kernels.def says what each does.
  *
  * Everything runs on one stream, so a buffer may go back to the cache while kernels still use it:
- * whoever takes it next comes later in the stream. No kernel adds with atomics: sums have a fixed
+ * whoever takes it next comes later in the stream. Where a step has a second one, buffers are held until both
+ * have met (context_apart). No kernel adds with atomics: sums have a fixed
  * order, and the same seed gives the same bits on the same GPU. */
 #ifndef COMPUTE_CUDA_CUDA_H
 #define COMPUTE_CUDA_CUDA_H
@@ -35,6 +36,8 @@ graco_status cuda_wait(struct context *c);
 
 graco_status cuda_choose(int number);
 graco_status cuda_connect(struct context *c, struct comm **out);
+
+graco_status cuda_turn(struct context *c, enum turn turn);
 
 graco_status cuda_record(struct context *c);
 graco_status cuda_recorded(struct context *c, struct recording **out);

@@ -6,6 +6,7 @@ extern "C" {
 #include "base/memory.h"
 }
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -107,18 +108,26 @@ graco_status cuda_wait(struct context *c)
 
 /* ---- The context's state --------------------------------------------------------------------- */
 
+static void close_queue(const struct cuda_blas *call, struct cuda_queue *q)
+{
+    if (q->blas)
+        call->destroy(q->blas);
+    if (q->stream)
+        cudaStreamDestroy(q->stream);
+    cudaFree(q->workspace);
+}
+
 void cuda_close(struct context *c)
 {
     struct cuda_state *s = state_of(c);
     if (!s)
         return;
-    if (s->blas)
-        s->call.destroy(s->blas);
+    close_queue(&s->call, s);
+    close_queue(&s->call, &s->other);
+    if (s->met)
+        cudaEventDestroy(s->met);
     if (s->blas_lt)
         s->call.lt_destroy(s->blas_lt);
-    if (s->stream)
-        cudaStreamDestroy(s->stream);
-    cudaFree(s->workspace);
     cudaFree(s->results);
     cudaFree(s->later_counter);
     cudaFreeHost(s->host_results);
@@ -178,6 +187,26 @@ static graco_status open_blas(struct cuda_blas *b)
     return GRACO_OK;
 }
 
+static graco_status clear_not_finite(struct cuda_state *s)
+{
+    return cuda_check(
+        cudaMemsetAsync(&s->results->not_finite, 0xff, sizeof s->results->not_finite, s->stream),
+        "clearing memory");
+}
+
+/* cuBLAS is loaded by now. */
+static graco_status open_queue(struct context *c, struct cuda_queue *q)
+{
+    const struct cuda_blas *call = &state_of(c)->call;
+    PASS(cuda_check(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking),
+                    "creating a stream"));
+    PASS(cuda_allocate(c, &q->workspace, WORKSPACE_BYTES));
+    PASS(cuda_check_blas(call->create(&q->blas), "starting cuBLAS"));
+    PASS(cuda_check_blas(call->set_stream(q->blas, q->stream), "starting cuBLAS"));
+    return cuda_check_blas(call->set_workspace(q->blas, q->workspace, WORKSPACE_BYTES),
+                           "starting cuBLAS");
+}
+
 graco_status cuda_open(struct context *c)
 {
     struct cuda_state *s = NULL;
@@ -189,28 +218,59 @@ graco_status cuda_open(struct context *c)
     PASS(cuda_check(cudaGetDeviceProperties(&properties, device), "looking at the GPU"));
     static_assert(sizeof c->device_id == sizeof properties.uuid, "a device is known by its UUID");
     memcpy(c->device_id, &properties.uuid, sizeof c->device_id);
-    PASS(cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
-                    "creating a stream"));
+    PASS(open_blas(&s->call));
+    PASS(open_queue(c, s));
+    if (WORKSPACES > 1)
+        PASS(open_queue(c, &s->other));
+    PASS(
+        cuda_check(cudaEventCreateWithFlags(&s->met, cudaEventDisableTiming), "creating an event"));
     s->processors = properties.multiProcessorCount;
     s->shared_bytes = (int)properties.sharedMemPerBlockOptin;
     s->wgmma = properties.major == 9;
-    PASS(cuda_allocate(c, &s->workspace, WORKSPACE_BYTES));
-    c->bytes = c->most_bytes = WORKSPACE_BYTES;
+    c->bytes = c->most_bytes = (int64_t)WORKSPACES * WORKSPACE_BYTES;
     PASS(cuda_allocate(c, &s->results, sizeof *s->results));
     PASS(cuda_allocate(c, &s->later_counter, sizeof *s->later_counter));
     PASS(cuda_zero(c, s->results, sizeof *s->results));
     PASS(cuda_zero(c, s->later_counter, sizeof *s->later_counter));
-    PASS(cuda_check(
-        cudaMemsetAsync(&s->results->not_finite, 0xff, sizeof s->results->not_finite, s->stream),
-        "clearing memory"));
+    PASS(clear_not_finite(s));
     PASS(cuda_check(cudaMallocHost((void **)&s->host_results, sizeof *s->host_results),
                     "allocating pinned memory"));
-    PASS(open_blas(&s->call));
-    PASS(cuda_check_blas(s->call.create(&s->blas), "starting cuBLAS"));
-    PASS(cuda_check_blas(s->call.lt_create(&s->blas_lt), "starting cuBLAS"));
-    PASS(cuda_check_blas(s->call.set_stream(s->blas, s->stream), "starting cuBLAS"));
-    return cuda_check_blas(s->call.set_workspace(s->blas, s->workspace, WORKSPACE_BYTES),
-                           "starting cuBLAS");
+    return cuda_check_blas(s->call.lt_create(&s->blas_lt), "starting cuBLAS");
+}
+
+/* ---- Two queues ------------------------------------------------------------------------------ */
+
+static void change_queue(struct cuda_state *s)
+{
+    struct cuda_queue now = *s;
+    *(struct cuda_queue *)s = s->other;
+    s->other = now;
+    s->aside = !s->aside;
+}
+
+/* What `who` is asked for from now on begins when `whom` has done what it was asked for until now. */
+static graco_status wait_for(struct cuda_state *s, cudaStream_t who, cudaStream_t whom)
+{
+    PASS(cuda_check(cudaEventRecord(s->met, whom), "joining queues"));
+    return cuda_check(cudaStreamWaitEvent(who, s->met, 0), "joining queues");
+}
+
+graco_status cuda_turn(struct context *c, enum turn turn)
+{
+    struct cuda_state *s = state_of(c);
+    bool to_side = turn == TURN_FIRST || turn == TURN_ASIDE;
+    assert(!(to_side && s->aside));
+    if (s->aside)
+        change_queue(s);
+    if (turn == TURN_OPEN || turn == TURN_ASIDE)
+        PASS(wait_for(s, s->other.stream, s->stream));
+    if (turn == TURN_JOIN && s->side_busy)
+        PASS(wait_for(s, s->stream, s->other.stream));
+    if (turn != TURN_BACK)
+        s->side_busy = turn != TURN_JOIN;
+    if (to_side)
+        change_queue(s);
+    return GRACO_OK;
 }
 
 void cuda_without_wgmma(struct context *c)
@@ -223,13 +283,18 @@ graco_status cuda_finish(struct context *c)
     struct cuda_state *s = state_of(c);
     const struct cuda_asked asked = s->asked;
     s->asked = {};
-    PASS(cuda_check(cudaMemcpyAsync(s->host_results, s->results, sizeof *s->host_results,
-                                    cudaMemcpyDeviceToHost, s->stream),
-                    "reporting results"));
+    PASS(cuda_turn(c, TURN_JOIN));
+    if (!s->reported)
+        PASS(cuda_check(cudaMemcpyAsync(s->host_results, s->results, sizeof *s->host_results,
+                                        cudaMemcpyDeviceToHost, s->stream),
+                        "reporting results"));
+    s->reported = false;
     PASS(cuda_check(cudaStreamSynchronize(s->stream), "computing"));
     const struct cuda_results *r = s->host_results;
     if (asked.not_finite)
         *asked.not_finite = r->not_finite == ALL_FINITE ? -1 : (int64_t)r->not_finite;
+    if (r->not_finite != ALL_FINITE) /* so every search begins with nothing found */
+        PASS(clear_not_finite(s));
     if (asked.loss)
         *asked.loss = r->loss;
     if (asked.gaussian)

@@ -84,10 +84,11 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
         PASS(cuda_add_ranks(c, partial, blocks));
         blocks = 1;
     }
+    PASS(context_turn(c, TURN_ASIDE)); /* Adam is the first to ask for it */
     total_loss<<<1, BLOCK, 0, state->stream>>>(partial, blocks, all_nodes(c, s), state->results);
     PASS_LAUNCH("the loss");
     cuda_ask(state, {s});
-    return GRACO_OK;
+    return context_turn(c, TURN_BACK);
 }
 
 /* ---- Backward -------------------------------------------------------------------------------- */

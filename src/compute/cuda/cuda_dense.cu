@@ -65,9 +65,13 @@ static graco_status transpose_and_multiply(struct context *c, const struct gemm 
     float *B = NULL;
     PASS(scratch_take(&scratch, &B, g->n * row, sizeof(float)));
     dim3 blocks(blocks_for(g->n, WARP), blocks_for(g->k, WARP));
+    if (g->B_stays)
+        PASS(context_turn(c, TURN_FIRST));
     transpose<<<blocks, dim3(WARP, BLOCK_WARPS), 0, state_of(c)->stream>>>(g->k, g->n, g->B, g->ldb,
                                                                            B, row);
     PASS_LAUNCH("turning weights");
+    if (g->B_stays)
+        PASS(context_turn(c, TURN_JOIN));
     turned.transpose_b = true;
     turned.B = B;
     turned.ldb = row;
@@ -85,8 +89,8 @@ graco_status cuda_multiply(struct context *c, struct result C, int64_t k, struct
                            struct operand B)
 {
     const float *a = (const float *)A.data, *b = (const float *)B.data;
-    struct gemm g = {A.transposed, B.transposed, C.m,  C.n,          k,   a, A.ld, b,
-                     B.ld,         C.data,       C.ld, C.accumulate, NULL};
+    struct gemm g = {A.transposed, B.transposed, C.m,  C.n,          k,     a,   A.ld, b,
+                     B.ld,         C.data,       C.ld, C.accumulate, false, NULL};
     return cuda_gemm(c, &g);
 }
 
@@ -187,9 +191,7 @@ graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64
 {
     struct cuda_state *s = state_of(c);
     s->asked.not_finite = first;
-    PASS(cuda_check(
-        cudaMemsetAsync(&s->results->not_finite, 0xff, sizeof s->results->not_finite, s->stream),
-        "clearing memory"));
+    s->reported = false;
     find_not_finite<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(&s->results->not_finite,
                                                                            n, x);
     PASS_LAUNCH("looking for numbers that are not finite");

@@ -62,13 +62,21 @@ struct cuda_asked {
     int64_t *not_finite = NULL;
 };
 
-/* context->device. */
-struct cuda_state {
+/* A queue of kernels, with what cuBLAS needs to work in it. */
+struct cuda_queue {
     cudaStream_t stream;
-    struct cuda_blas call;
     cublasHandle_t blas;
+    void *workspace; /* cuBLAS's own */
+};
+
+/* context->device. Kernels go to the queue that it is derived from: the main one, or the side one while `aside`. */
+struct cuda_state : cuda_queue {
+    struct cuda_queue other; /* GRACO_UNTRIED; else there is one queue */
+    cudaEvent_t met;         /* marks how far one queue is, for the other to wait for */
+    bool aside;
+    bool side_busy; /* the side queue has work that the main one has not waited for */
+    struct cuda_blas call;
     cublasLtHandle_t blas_lt;
-    void *workspace;                   /* cuBLAS's own */
     struct cuda_results *results;      /* on the device */
     struct cuda_results *host_results; /* pinned on the host */
     int processors, shared_bytes;      /* the latter: that a block may ask for */
@@ -79,6 +87,7 @@ struct cuda_state {
     uint32_t later_next;     /* what it will be when all that was asked for is done */
     const uint32_t *later;   /* the counter, while recording; NULL: kernels know their step */
     struct cuda_asked asked;
+    bool reported; /* a replayed step leaves its results with the host itself */
 };
 
 static inline struct cuda_state *state_of(struct context *c)
@@ -92,6 +101,7 @@ static inline void cuda_ask(struct cuda_state *s, struct cuda_asked asked)
     asked.gaussian = s->asked.gaussian;
     asked.not_finite = s->asked.not_finite;
     s->asked = asked;
+    s->reported = false;
 }
 
 /* GRACO_OK, or the failure with what was being done. */

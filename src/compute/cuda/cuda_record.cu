@@ -20,9 +20,14 @@ __global__ static void set_counter(uint32_t *counter, uint32_t to)
     *counter = to;
 }
 
-__global__ static void advance_counter(uint32_t *counter)
+/* The last kernel of a step. `host` is memory of the host, which a kernel reaches sooner than a copy after it
+ * would; NULL: cuda_finish copies. */
+__global__ static void end_step(uint32_t *counter, struct cuda_results *host,
+                                const struct cuda_results *results)
 {
     *counter += 1;
+    if (host)
+        *host = *results;
 }
 
 graco_status cuda_record(struct context *c)
@@ -36,7 +41,8 @@ graco_status cuda_record(struct context *c)
 /* Ends the capture, whatever became of it. */
 static cudaError_t end_capture(struct cuda_state *s, cudaGraph_t *graph)
 {
-    advance_counter<<<1, 1, 0, s->stream>>>(s->later_counter);
+    end_step<<<1, 1, 0, s->stream>>>(s->later_counter, GRACO_UNTRIED ? s->host_results : NULL,
+                                     s->results);
     cudaError_t launched = cudaGetLastError();
     cudaError_t ended = cudaStreamEndCapture(s->stream, graph);
     s->later = NULL;
@@ -87,6 +93,7 @@ graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
     PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
     s->later_next = later + 1;
     s->asked = r->asked;
+    s->reported = GRACO_UNTRIED;
     return GRACO_OK;
 }
 

@@ -180,13 +180,14 @@ graco_status cuda_activate_backward(struct context *c, const struct activation *
     (cut.wide == 4
          ? activate_back<4>
          : activate_back<1>)<<<cut.blocks, cut.threads, 0, s->stream>>>(*a, s->later, cut.steps, g);
+    PASS(context_turn(c, TURN_ASIDE));
     if (dbias)
         sum_pieces<<<blocks_for(a->cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, s->stream>>>(
             dbias, g.biases, cut.blocks.x, a->cols);
     if (dslope)
         sum_slopes<<<1, BLOCK, 0, s->stream>>>(dslope, g.slopes, blocks);
     PASS_LAUNCH("the gradient of an activation");
-    return GRACO_OK;
+    return context_turn(c, TURN_BACK);
 }
 
 /* ---- Normalisation: a warp per row ----------------------------------------------------------- */
@@ -299,11 +300,13 @@ graco_status cuda_normalise_backward(struct context *c, int64_t rows, int64_t co
          ? normalise_back<4>
          : normalise_back<1>)<<<blocks, (unsigned)warps * WARP, shared, s->stream>>>(
         rows, cols, dZ, Z, norm, biases);
+    /* Without sums it reads dZ, which goes on changing. */
+    PASS(context_turn(c, sums ? TURN_ASIDE : TURN_JOIN));
     if (dbias)
         sum_pieces<<<blocks_for(cols, SUM_COLS), dim3(SUM_COLS, SUM_ROWS), 0, s->stream>>>(
             dbias, sums ? biases : dZ, sums ? blocks : rows, cols);
     PASS_LAUNCH("the gradient of normalising");
-    return GRACO_OK;
+    return context_turn(c, TURN_BACK);
 }
 
 /* A warp per row, whose lanes copy groups of `wide` columns. */

@@ -330,55 +330,53 @@ graco_status cuda_spmm(struct context *c, const struct spmm *s)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* An element per thread, of those that are listed. */
-__global__ static void draw_listed(struct random_key key, const uint32_t *later, uint64_t threshold,
-                                   int64_t n, const uint32_t *id, uint8_t *keep)
-{
-    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    uint32_t lanes[4];
-    if (i >= n)
-        return;
-    device_random_block(lanes, key_now(key, later), id[i] / 4);
-    keep[i] = lanes[id[i] % 4] >= threshold ? 1 : 0;
-}
+struct drawings {
+    struct drawing list[DRAWINGS_MAX];
+    uint64_t threshold[DRAWINGS_MAX];
+};
 
-/* Four elements per thread, as one block of Philox gives. */
-template <typename T>
-__global__ static void draw(struct random_key key, const uint32_t *later, uint64_t threshold,
-                            int64_t n, T *keep)
+/* Four elements per thread, as one block of Philox gives; those that are listed have a block each. blockIdx.y
+ * counts what is drawn. */
+__global__ static void draw(const struct drawings all, const uint32_t *later)
 {
-    int64_t block = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const struct drawing &what = all.list[blockIdx.y];
+    uint64_t threshold = all.threshold[blockIdx.y];
+    struct random_key key = key_now(what.key, later);
+    int64_t first = 4 * ((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
     uint32_t lanes[4];
-    if (4 * block >= n)
+    if (first >= what.n)
         return;
-    device_random_block(lanes, key_now(key, later), (uint64_t)block);
+    if (!what.id)
+        device_random_block(lanes, key, (uint64_t)first / 4);
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (4 * block + i < n)
-            keep[4 * block + i] = lanes[i] >= threshold ? 1 : 0;
+    for (int i = 0; i < 4; i++) {
+        if (first + i >= what.n)
+            return;
+        uint32_t drawn = lanes[i];
+        if (what.id) {
+            uint32_t element = what.id[first + i], other[4];
+            device_random_block(other, key, element / 4);
+            drawn = other[element % 4];
+        }
+        if (what.bytes)
+            what.bytes[first + i] = drawn >= threshold;
+        else
+            what.floats[first + i] = drawn >= threshold;
+    }
 }
 
-graco_status cuda_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
-                             const uint32_t *id, uint8_t *keep)
+graco_status cuda_draw(struct context *c, int count, const struct drawing *list)
 {
-    cudaStream_t stream = state_of(c)->stream;
-    const uint32_t *later = state_of(c)->later;
-    uint64_t threshold = random_threshold(p);
-    if (id)
-        draw_listed<<<blocks_for(n, BLOCK), BLOCK, 0, stream>>>(*key, later, threshold, n, id,
-                                                                keep);
-    else
-        draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, stream>>>(*key, later, threshold, n, keep);
-    PASS_LAUNCH("drawing edges");
-    return GRACO_OK;
-}
-
-graco_status cuda_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
-                              float *keep)
-{
-    draw<<<blocks_for(n, 4 * BLOCK), BLOCK, 0, state_of(c)->stream>>>(*key, state_of(c)->later,
-                                                                      random_threshold(p), n, keep);
-    PASS_LAUNCH("drawing features");
+    struct cuda_state *s = state_of(c);
+    struct drawings all = {};
+    int64_t most = 0;
+    for (int i = 0; i < count; i++) {
+        all.list[i] = list[i];
+        all.threshold[i] = random_threshold(list[i].p);
+        most = list[i].n > most ? list[i].n : most;
+    }
+    draw<<<dim3(blocks_for(most, 4 * BLOCK), count), BLOCK, 0, s->stream>>>(all, s->later);
+    PASS_LAUNCH("drawing views");
     return GRACO_OK;
 }
 

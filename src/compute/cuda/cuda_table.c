@@ -1,5 +1,6 @@
 /* The tables of the CUDA back end. In C, whose initialisers name what they set. */
 #include "compute/cuda/cuda.h"
+#include "compute/device_scratch.h"
 
 static const struct buffers buffers = {
     .allocate = cuda_allocate,
@@ -33,6 +34,7 @@ const struct backend backend_cuda = {
     .memory = cuda_memory,
     .choose = cuda_choose,
     .connect = cuda_connect,
+    .turn = GRACO_UNTRIED ? cuda_turn : NULL,
     .buffers = &buffers,
     .kernels = &kernels,
     .recorder = &recorder,

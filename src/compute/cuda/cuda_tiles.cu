@@ -140,7 +140,9 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     PASS(open_sweep(scratch, &t, s, false));
     int64_t sums = 2 * t.parts * tiles_rows(t);
     PASS(scratch_take(scratch, &t.sums, sums, sizeof(float)));
+    PASS(context_turn(c, TURN_FIRST));
     PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
+    PASS(context_turn(c, TURN_JOIN));
     cudaError_t error =
         c->precision != PRECISION_FP16
             ? float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream)
@@ -201,8 +203,11 @@ graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast 
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     struct tiles t = {};
+    PASS(context_turn(c, TURN_ASIDE));
     PASS(open_sweep(scratch, &t, s, true));
+    PASS(context_turn(c, TURN_BACK));
     PASS(tiles_pad_inverse(scratch, &t, inverse));
+    PASS(context_turn(c, TURN_JOIN));
     PASS(scratch_take(scratch, &t.shares, 2 * t.parts * TILE_ROWS * (int64_t)t.width,
                       sizeof(float)));
     t.dZ = dZ;

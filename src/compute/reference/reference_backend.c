@@ -195,21 +195,18 @@ graco_status ref_normalise_backward(struct context *c, int64_t rows, int64_t col
     return GRACO_OK;
 }
 
-graco_status ref_draw_bytes(struct context *c, const struct random_key *key, double p, int64_t n,
-                            const uint32_t *id, uint8_t *keep)
+graco_status ref_draw(struct context *c, int count, const struct drawing *list)
 {
     (void)c;
-    for (int64_t i = 0; i < n; i++)
-        keep[i] = random_u32(key, id ? id[i] : (uint64_t)i) >= random_threshold(p);
-    return GRACO_OK;
-}
-
-graco_status ref_draw_floats(struct context *c, const struct random_key *key, double p, int64_t n,
-                             float *keep)
-{
-    (void)c;
-    for (int64_t i = 0; i < n; i++)
-        keep[i] = random_u32(key, (uint64_t)i) >= random_threshold(p) ? 1.0f : 0.0f;
+    for (const struct drawing *what = list; what < list + count; what++)
+        for (int64_t i = 0; i < what->n; i++) {
+            uint32_t drawn = random_u32(&what->key, what->id ? what->id[i] : (uint64_t)i);
+            bool keep = drawn >= random_threshold(what->p);
+            if (what->bytes)
+                what->bytes[i] = keep;
+            else
+                what->floats[i] = keep;
+        }
     return GRACO_OK;
 }
 

@@ -1,0 +1,165 @@
+/* Steps in two queues give the bits of steps in one. The back end only pretends to be a device; what goes aside it does
+ * as late as it may, when the queues join: whatever reads a result too early, or uses a buffer that is still to be
+ * read, then computes something else. */
+#include "pretended.h"
+#include "presets.h"
+#include "train/schedule.h"
+#include "train/trainer.h"
+
+enum { STEPS = 3, JOBS = 64 };
+
+/* Work that waits in the side queue. */
+struct job {
+    enum { JOB_GEMM, JOB_ZERO, JOB_SCALE } kind;
+    struct gemm gemm;
+    struct degrees degrees;
+    float *scale;
+    void *block;
+    size_t bytes;
+};
+
+static struct {
+    struct job job[JOBS];
+    int count;
+    bool aside, open;
+    int done; /* of all kinds, in a training */
+} queue;
+
+static struct job *late(int kind)
+{
+    CHECK(queue.open && queue.count < JOBS);
+    queue.done++;
+    struct job *job = &queue.job[queue.count++];
+    job->kind = kind;
+    return job;
+}
+
+static graco_status late_gemm(struct context *c, const struct gemm *g)
+{
+    if (!queue.aside)
+        return backend_cpu.kernels->gemm(c, g);
+    late(JOB_GEMM)->gemm = *g;
+    return GRACO_OK;
+}
+
+static graco_status late_scale(struct context *c, const struct degrees *d, float *scale)
+{
+    if (!queue.aside)
+        return backend_cpu.kernels->degree_scale(c, d, scale);
+    struct job *job = late(JOB_SCALE);
+    job->degrees = *d;
+    job->scale = scale;
+    return GRACO_OK;
+}
+
+static graco_status late_zero(struct context *c, void *block, size_t bytes)
+{
+    if (!queue.aside)
+        return host_buffers.zero(c, block, bytes);
+    struct job *job = late(JOB_ZERO);
+    job->block = block;
+    job->bytes = bytes;
+    return GRACO_OK;
+}
+
+static void work_off(struct context *c)
+{
+    for (int i = 0; i < queue.count; i++) {
+        const struct job *job = &queue.job[i];
+        if (job->kind == JOB_GEMM)
+            CHECK_OK(backend_cpu.kernels->gemm(c, &job->gemm));
+        else if (job->kind == JOB_SCALE)
+            CHECK_OK(backend_cpu.kernels->degree_scale(c, &job->degrees, job->scale));
+        else
+            CHECK_OK(host_buffers.zero(c, job->block, job->bytes));
+    }
+    queue.count = 0;
+}
+
+static graco_status turn_queue(struct context *c, enum turn turn)
+{
+    bool to_side = turn == TURN_FIRST || turn == TURN_ASIDE;
+    CHECK(!(to_side && queue.aside));
+    CHECK(turn == TURN_OPEN || queue.open);
+    queue.open = true;
+    queue.aside = to_side;
+    if (turn == TURN_JOIN)
+        work_off(c);
+    return GRACO_OK;
+}
+
+/* Parameters after some steps. */
+static float *train(const struct backend *backend, const graco_dataset *data,
+                    const graco_config *config, int64_t *count)
+{
+    struct graco_model *model = NULL;
+    struct trainer *trainer = NULL;
+    struct schedule *schedule = NULL;
+    float *values = NULL;
+    queue.open = false;
+    queue.done = 0;
+    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
+    CHECK_OK(trainer_create(&trainer, backend, model));
+    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
+    for (int step = 0; step < STEPS; step++) {
+        struct stage *stage = NULL;
+        CHECK_OK(schedule_next(schedule, &stage));
+        CHECK_OK(trainer_step(trainer, stage));
+        CHECK(queue.count == 0 && !queue.aside && !trainer->context->apart);
+    }
+    CHECK_OK(trainer_download(trainer));
+    *count = model->parameters.total;
+    values = malloc((size_t)*count * sizeof(float));
+    memcpy(values, model->parameters.value, (size_t)*count * sizeof(float));
+    schedule_free(schedule);
+    trainer_free(trainer);
+    graco_model_free(model);
+    return values;
+}
+
+/* `aside`: what goes aside in a step. */
+static void compare(const graco_dataset *data, const char *name, int encoder, int64_t batch,
+                    int aside)
+{
+    struct backend one = pretended_backend((size_t)1 << 30, 0), two = one;
+    struct kernels kernels = *one.kernels;
+    struct buffers buffers = *one.buffers;
+    const struct method *method = NULL;
+    graco_config config;
+    int64_t count = 0;
+    CHECK_OK(method_find(&method, name));
+    method_configure(&config, method, NULL);
+    config.encoder = encoder;
+    config.hidden = 24;
+    config.batch = batch;
+    config.threads = 1;
+    kernels.gemm = late_gemm;
+    kernels.degree_scale = late_scale;
+    buffers.zero = late_zero;
+    two.kernels = &kernels;
+    two.buffers = &buffers;
+    two.turn = turn_queue;
+    float *right = train(&one, data, &config, &count);
+    CHECK(queue.done == 0);
+    float *found = train(&two, data, &config, &count);
+    CHECK(queue.done == STEPS * aside);
+    CHECK(memcmp(right, found, (size_t)count * sizeof(float)) == 0);
+    free(right);
+    free(found);
+}
+
+int main(void)
+{
+    graco_generate_options options = graco_generate_defaults();
+    graco_dataset *data = NULL;
+    options.nodes = 150;
+    options.feature_count = 30;
+    CHECK_OK(graco_dataset_generate(&data, &options));
+    compare(data, "grace", ENCODER_GCN, 0, 6); /* gradients cleared, a scale, W1, W2, P1, P2 */
+    compare(data, "grace", ENCODER_SAGE, 0, 7);
+    compare(data, "grace", ENCODER_GCN, 40, 9);
+    compare(data, "dgi", ENCODER_GCN, 0, 1);
+    compare(data, "gae", ENCODER_GCN, 0, 3);
+    graco_dataset_free(data);
+    return check_result();
+}
