@@ -22,7 +22,8 @@
 
 enum {
     BEAT_MICROSECONDS = 250000,
-    SILENCE_SECONDS = 20,    /* after which a rank that sends no beat is given up */
+    SILENCE_SECONDS = 20, /* after which a rank that sends no beat is given up */
+    ASLEEP_SECONDS = 5,   /* between two looks: this rank was suspended, perhaps with all others */
     SLEEP_MICROSECONDS = 20, /* between two tests of who has waited for long */
 };
 
@@ -146,12 +147,13 @@ static void *beat(void *argument)
     struct ranks *w = argument;
     int before = (w->comm.rank + w->comm.ranks - 1) % w->comm.ranks;
     int after = (w->comm.rank + 1) % w->comm.ranks;
-    double sent = 0, heard = threads_seconds();
+    double sent = 0, heard = threads_seconds(), looked = heard;
     char one = 1;
     while (!atomic_load(&w->ended)) {
         double now = threads_seconds();
-        if (listen(w, before))
+        if (listen(w, before) || now - looked > ASLEEP_SECONDS) /* all may have slept */
             heard = now;
+        looked = now;
         if (now - heard > SILENCE_SECONDS) {
             fprintf(stderr, "graco: rank %d has stood still for %d s, or its machine is gone\n",
                     before, SILENCE_SECONDS);

@@ -15,7 +15,7 @@ graco_status graco_dataset_partition(const graco_dataset *data, int64_t ranks, c
              GRACO_RANKS_MOST);
     if (data->graphs > 1)
         FAIL(GRACO_ERROR_ARGUMENT,
-             "data set '%s' has %lld graphs, and ranks train on one: "
+             "data set '%s' has %lld graphs, and an order is of one: "
              "expected one",
              data->name, (long long)data->graphs);
     TRY(memory_alloc(&order, data->graph->nodes, sizeof *order));

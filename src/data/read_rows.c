@@ -54,18 +54,48 @@ static bool is_weighted(const struct source *source)
     return members_have(&source->members, "edge_weight.npy") && !source->options->unweighted;
 }
 
+/* Items first .. first + count - 1 of a file as an array, which lasts as long as *map. */
+static graco_status map_part(struct npy_map *map, const struct members *members, const char *name,
+                             int64_t first, int64_t count)
+{
+    char *path = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_path(&path, members->folder, name));
+    TRY(npy_map_part(map, path, first, count));
+done:
+    memory_free(path);
+    return status;
+}
+
+/* Whether the row pointers go from 0 to the last entry: a rank that sees a part of them cannot tell. */
+static bool spans(const struct members *members, int64_t rows, int64_t entries)
+{
+    const int64_t at[2] = {0, rows}, expected[2] = {0, entries};
+    bool whole = true;
+    for (int end = 0; end < 2; end++) {
+        struct npy_map map = {0};
+        int64_t *pointer = NULL;
+        whole = whole && map_part(&map, members, "x_indptr.npy", at[end], 1) == GRACO_OK &&
+                array_to_i64(&pointer, &map.array) == GRACO_OK && *pointer == expected[end];
+        memory_free(pointer);
+        npy_map_close(&map);
+    }
+    return whole;
+}
+
 /* Whether the features are there in a form that can be read by rows, or there are none. */
 static bool features_can(const struct members *members, int64_t edges)
 {
-    struct array x;
+    struct array x, values;
     bool found = false;
     int64_t nodes = 0;
     if (is_dense(members))
         return !members_have(members, "x_data.npy") && is_plain(&x, members, "x.npy") &&
                x.ndim == 2 && x.count > 0;
     if (is_sparse(members))
-        return is_plain(&x, members, "x_data.npy") && is_plain(&x, members, "x_indices.npy") &&
-               is_plain(&x, members, "x_indptr.npy") && x.ndim == 1;
+        return is_plain(&values, members, "x_data.npy") && is_plain(&x, members, "x_indices.npy") &&
+               x.count == values.count && is_plain(&x, members, "x_indptr.npy") && x.ndim == 1 &&
+               x.count > 0 && spans(members, x.count - 1, values.count);
     return member_number(&found, &nodes, members, "num_nodes") == GRACO_OK && found && nodes > 0 &&
            nodes / NODES_PER_EDGE <= edges;
 }
@@ -94,19 +124,6 @@ graco_status rows_can(bool *out, const struct source *source)
 }
 
 /* ---- Edges ------------------------------------------------------------------------------------- */
-
-/* Items first .. first + count - 1 of a file as an array, which lasts as long as *map. */
-static graco_status map_part(struct npy_map *map, const struct members *members, const char *name,
-                             int64_t first, int64_t count)
-{
-    char *path = NULL;
-    graco_status status = GRACO_OK;
-    TRY(memory_path(&path, members->folder, name));
-    TRY(npy_map_part(map, path, first, count));
-done:
-    memory_free(path);
-    return status;
-}
 
 /* This rank's part of all edges. */
 static graco_status read_pairs(struct shard_pairs *pairs, const struct source *source,

@@ -18,7 +18,7 @@ exits 2 "partition: no output given; expected -o DIR" partition g.npz -n 2
 exits 2 "partition: --ranks is '0'; expected a whole number from 1 to 65536" partition g.npz -n 0 -o dir
 exits 2 "partition: --ranks is 'two'" partition g.npz -n two -o dir
 exits 2 "400 nodes for 401 ranks: expected at least one for each" partition g.npz -n 401 -o dir
-exits 2 "and ranks train on one: expected one" partition many -n 2 -o dir
+exits 2 "and an order is of one: expected one" partition many -n 2 -o dir
 exits 1 "no data set 'nothing'" partition nothing -n 2 -o dir
 : >none.txt
 exits 1 "none.txt" partition none.txt -n 2 -o dir
