@@ -167,9 +167,14 @@ cp -r words broken
 numbers 8 300 61 | npy broken/x_shape.npy '<i8' '2,'
 tail -c +137 words/x_indptr.npy | head -c 2384 >start
 { numbers 8 0; cat start; } | npy broken/x_indptr.npy '<i8' '299,'
-refuses "x_indptr has 299 items: expected 301"
+refuses "x_data, x_indices, x_indptr: the row pointers has 299 rows: expected 301"
+# Entries that no row has: no rank sees all pointers, and all of them refuse as one process does.
+cp words/x_shape.npy broken/x_shape.npy
+entries=$(od -An -t d8 -j $(($(wc -c <words/x_indptr.npy) - 8)) words/x_indptr.npy | tr -d ' ')
+{ head -c -8 words/x_indptr.npy | tail -c +129; numbers 8 $((entries - 1)); } | npy broken/x_indptr.npy '<i8' '301,'
+refuses "x_data, x_indices, x_indptr: row pointers run from 0 to $((entries - 1)): expected 0 to $entries, the number of entries"
 { numbers 8 -5; cat start; numbers 8 1 2; } | npy broken/x_indptr.npy '<i8' '301,'
-refuses "x_indptr has -5 behind -5: expected row pointers that ascend from 0"
+refuses "x_data, x_indices, x_indptr: row pointers run from -5 to 2: expected 0 to $entries, the number of entries"
 
 # Ranks that see other files under the same name: machines whose disks have different copies. copies SET: one for each
 # rank. says TEXT OPTION...: three ranks train, each on its copy, and end with this line.
