@@ -79,6 +79,7 @@ struct worker {
     atomic_uint sleepers;             /* threads that sleep until `state` changes */
     struct loop *loop;                /* written by who has claimed the worker */
     int seat;
+    clockid_t seconds; /* its own, on a core */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
 };
@@ -182,6 +183,7 @@ static struct worker *add_worker(int most)
         w->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         w->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
         if (pthread_create(&thread, NULL, run_worker, w) == 0) {
+            pthread_getcpuclockid(thread, &w->seconds); /* of a thread that is there: never fails */
             pthread_detach(thread);
             atomic_store(&worker_count, size + 1);
         } else {
@@ -310,8 +312,12 @@ double threads_shared_seconds(int threads)
 {
     if (threads == 1)
         return threads_own_seconds();
+    /* Thread by thread: the clock of the whole process knows of the others what the system saw at its last tick. */
+    double sum = threads_own_seconds();
+    for (int i = 0; i < atomic_load(&worker_count); i++)
+        sum += seconds_of(workers[i].seconds);
     int at_once = count_cores();
-    return seconds_of(CLOCK_PROCESS_CPUTIME_ID) / (threads < at_once ? threads : at_once);
+    return sum / (threads < at_once ? threads : at_once);
 }
 
 int64_t graco_peak_memory(void)

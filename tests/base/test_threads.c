@@ -150,6 +150,29 @@ static void spend(void *job, struct threads_piece piece)
             continue;
 }
 
+/* Two pieces of a millisecond or so, and the clocks of the threads that worked on them. To read such a clock would make
+ * the system look at its thread: the pieces do not. */
+struct noted {
+    clockid_t clock[2];
+};
+
+static void note_clock(void *job, struct threads_piece piece)
+{
+    struct noted *noted = job;
+    for (int64_t i = piece.first; i < piece.last; i++) {
+        pthread_getcpuclockid(pthread_self(), &noted->clock[i]);
+        for (volatile int left = 2000000; left > 0; left--)
+            continue;
+    }
+}
+
+static double read_clock(clockid_t clock)
+{
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* Two threads share the work of one: half of its time, however busy the machine is, less what was there before. */
 static void shared_time(void)
 {
@@ -160,6 +183,26 @@ static void shared_time(void)
     CHECK(threads_shared_seconds(1) - one < 0.01 * PIECES + 0.05);
     CHECK(threads_shared_seconds(2) - two > 0.01 * PIECES * half * 0.99);
     CHECK(threads_shared_seconds(2) - two < 0.01 * PIECES * half + 0.05);
+}
+
+/* That clock goes on at once, not only when the system looks at its threads: over a short loop it counts what the own
+ * clocks of its threads count, less what a worker looks for the next one before it sleeps. */
+static void shared_time_of_short_loops(void)
+{
+    enum { LOOPS = 40 };
+    double at_once = threads_count(0) > 1 ? 2 : 1, looking = 200e-6;
+    struct noted before = {{0}}, noted;
+    threads_run(2, 2, 1, note_clock, &before);
+    for (int i = 0; i < LOOPS; i++, before = noted) {
+        double begin = read_clock(before.clock[0]) + read_clock(before.clock[1]);
+        double shared = threads_shared_seconds(2);
+        threads_run(2, 2, 1, note_clock, &noted);
+        shared = threads_shared_seconds(2) - shared;
+        double own = read_clock(before.clock[0]) + read_clock(before.clock[1]) - begin;
+        bool same = noted.clock[0] == before.clock[0] && noted.clock[1] == before.clock[1];
+        if (same && noted.clock[0] != noted.clock[1])
+            CHECK(shared * at_once > own - looking);
+    }
 }
 
 static void after_fork(void)
@@ -184,6 +227,7 @@ int main(void)
     callers();
     nested();
     shared_time();
+    shared_time_of_short_loops();
     if (!SANITIZED)
         after_fork();
     return check_result();
