@@ -185,6 +185,16 @@ graco_status comm_collect(struct comm *comm, int rank, void *data, int64_t bytes
     return comm->finish(comm, 0);
 }
 
+graco_status comm_stop(struct comm *comm, bool *stop)
+{
+    if (!comm)
+        return GRACO_OK;
+    if (*stop && comm->rank > 0 && comm->call)
+        comm->call(comm);
+    *stop = *stop || (comm->rank == 0 && comm->called && comm->called(comm));
+    return broadcast(comm, 0, stop, sizeof *stop);
+}
+
 graco_status comm_barrier(struct comm *comm, double seconds)
 {
     char in = 0, out = 0;

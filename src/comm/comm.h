@@ -36,6 +36,10 @@ struct comm {
     /* Waits for all that was started, at most `seconds` unless they are 0: GRACO_ERROR_IO names a
      * rank that has not answered by then. */
     graco_status (*finish)(struct comm *comm, double seconds);
+    /* A rank calls rank 0, which need not expect it, and rank 0 asks whether any has called since it asked
+     * last. NULL: nobody calls. */
+    void (*call)(struct comm *comm);
+    bool (*called)(struct comm *comm);
     void (*free)(struct comm *comm); /* NULL: nobody ends it */
     void *self;
     double waited;           /* seconds in `finish` so far */
@@ -78,6 +82,10 @@ graco_status comm_collect(struct comm *comm, int rank, void *data, int64_t bytes
  * r's begin at in_start[r] (ranks + 1). */
 graco_status comm_swap(void *in, int64_t *in_start, struct comm *comm, const void *out,
                        const int64_t *start, int64_t size);
+
+/* Whether to stop: *stop, what this rank wants, becomes what all do. They stop if one wants to. Rank 0 is
+ * heard at once, another when its call has come: so asking costs no more than a broadcast. */
+graco_status comm_stop(struct comm *comm, bool *stop);
 
 /* Returns when all ranks have called it. GRACO_ERROR_IO after so many seconds, which names a rank that
  * has not; 0: waits for ever. */

@@ -3,9 +3,10 @@
  * Whoever waits tests, gives way to other programs, and after a while sleeps between tests: several
  * ranks may share a core. A second thread of every rank sends a beat to the next rank each second
  * and listens to the one before. A rank that stands still, or whose machine is gone, sends none,
- * and its neighbour ends the program with a line that names it. A rank that dies is noticed by
- * mpirun itself. This file prints that line and ends the program, as nothing else of the library
- * does: with a rank missing nobody is left to return to. */
+ * and its neighbour ends the program with a line that names it. Before MPI has begun,
+ * and while it ends, nobody can beat: a thread then ends a program whose ranks do not all come so
+ * far. A rank that dies is noticed by mpirun itself. This file prints that line and ends the
+ * program, as nothing else of the library does: with a rank missing nobody is left to return to. */
 #define _DEFAULT_SOURCE /* on_exit, usleep */
 #include "comm/comm.h"
 
@@ -18,6 +19,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -25,7 +27,12 @@ enum {
     SILENCE_SECONDS = 20, /* after which a rank that sends no beat is given up */
     ASLEEP_SECONDS = 5,   /* between two looks: this rank was suspended, perhaps with all others */
     SLEEP_MICROSECONDS = 20, /* between two tests of who has waited for long */
+    ALL_SECONDS = 20,        /* in which all ranks begin, or end, and 0.1 more for each of them */
+    TURN_SECONDS = 2,        /* later another than rank 0 says that one has not, ... */
+    TURNS = 4,               /* ... and so many times that the last ones */
 };
+
+enum tag { TAG_MESSAGE, TAG_BEAT, TAG_CALL }; /* the last two among the beats */
 
 static const double BEAT_SECONDS = 1;
 static const double TESTING_SECONDS = 100e-6; /* before who waits sleeps between tests */
@@ -38,8 +45,8 @@ struct ranks {
     int count;
     int64_t room;
     pthread_t thread;
-    bool beating;
-    atomic_bool ended;
+    bool watched, beating; /* the thread runs, and beats once MPI has begun */
+    atomic_bool begun, ended, over;
 };
 
 static struct ranks world;
@@ -61,8 +68,9 @@ static graco_status start_piece(struct ranks *w, const struct comm_message *m, i
     PASS(memory_reserve(&w->peer, &w->room, w->count, w->count + 1, sizeof *w->peer));
     char *data = (char *)m->data + first;
     MPI_Request *request = &w->request[w->count];
-    int code = m->sent ? MPI_Isend(data, bytes, MPI_BYTE, m->peer, 0, w->messages, request)
-                       : MPI_Irecv(data, bytes, MPI_BYTE, m->peer, 0, w->messages, request);
+    int code = m->sent
+                   ? MPI_Isend(data, bytes, MPI_BYTE, m->peer, TAG_MESSAGE, w->messages, request)
+                   : MPI_Irecv(data, bytes, MPI_BYTE, m->peer, TAG_MESSAGE, w->messages, request);
     if (code != MPI_SUCCESS)
         return fail_mpi(code);
     w->peer[w->count++] = m->peer;
@@ -126,32 +134,76 @@ static graco_status finish(struct comm *comm, double seconds)
     return GRACO_OK;
 }
 
-/* ---- Beats ----------------------------------------------------------------------------------- */
+/* ---- Beats and calls ------------------------------------------------------------------------- */
 
-/* Takes the beats that have come from the rank before; whether there were any. */
-static bool listen(const struct ranks *w, int before)
+/* Takes the bytes with that tag that have come from a rank; whether there were any. */
+static bool listen(const struct ranks *w, int from, enum tag tag)
 {
     bool heard = false;
     for (int there = 1; there;) {
-        char beat;
-        MPI_Iprobe(before, 0, w->beats, &there, MPI_STATUS_IGNORE);
+        char byte;
+        MPI_Iprobe(from, tag, w->beats, &there, MPI_STATUS_IGNORE);
         if (there)
-            MPI_Recv(&beat, 1, MPI_BYTE, before, 0, w->beats, MPI_STATUS_IGNORE);
+            MPI_Recv(&byte, 1, MPI_BYTE, from, tag, w->beats, MPI_STATUS_IGNORE);
         heard = heard || there;
     }
     return heard;
 }
 
-static void *beat(void *argument)
+/* A byte leaves at once, whether the other listens or not. */
+static void say(const struct ranks *w, int to, enum tag tag)
 {
-    struct ranks *w = argument;
+    const char one = 1;
+    MPI_Send(&one, 1, MPI_BYTE, to, tag, w->beats);
+}
+
+static void call(struct comm *comm)
+{
+    say(comm->self, 0, TAG_CALL);
+}
+
+static bool called(struct comm *comm)
+{
+    return listen(comm->self, MPI_ANY_SOURCE, TAG_CALL);
+}
+
+/* A number that the launcher has told before MPI begins; 0: it has not. */
+static int told(const char *by_open_mpi, const char *by_others)
+{
+    const char *text = getenv(by_open_mpi);
+    text = text ? text : getenv(by_others);
+    return text ? atoi(text) : 0;
+}
+
+/* A rank that stands still before MPI has begun, or while it ends, keeps all others waiting, and none knows which
+ * it is: who still waits for `done` after a while says `what` and ends the program. Looks are counted, not
+ * seconds: all may have been suspended meanwhile. */
+static void wait_for_all(const atomic_bool *done, const char *what)
+{
+    int rank = told("OMPI_COMM_WORLD_RANK", "PMI_RANK");
+    int seconds = ALL_SECONDS + told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") / 10;
+    seconds += TURN_SECONDS * (rank < TURNS ? rank : TURNS);
+    int64_t looks = (int64_t)seconds * 1000000 / BEAT_MICROSECONDS;
+    while (!atomic_load(done)) {
+        if (looks-- == 0) {
+            fprintf(stderr,
+                    "graco: after %d s rank %d still waits for a rank that has not %s: one stands "
+                    "still, or its machine is gone\n",
+                    seconds, rank, what);
+            _exit(1); /* MPI cannot end the others; who has started them does */
+        }
+        usleep(BEAT_MICROSECONDS);
+    }
+}
+
+static void beat(const struct ranks *w)
+{
     int before = (w->comm.rank + w->comm.ranks - 1) % w->comm.ranks;
     int after = (w->comm.rank + 1) % w->comm.ranks;
     double sent = 0, heard = threads_seconds(), looked = heard;
-    char one = 1;
     while (!atomic_load(&w->ended)) {
         double now = threads_seconds();
-        if (listen(w, before) || now - looked > ASLEEP_SECONDS) /* all may have slept */
+        if (listen(w, before, TAG_BEAT) || now - looked > ASLEEP_SECONDS) /* all may have slept */
             heard = now;
         looked = now;
         if (now - heard > SILENCE_SECONDS) {
@@ -159,13 +211,27 @@ static void *beat(void *argument)
                     before, SILENCE_SECONDS);
             MPI_Abort(w->messages, 1);
         }
-        if (now - sent >
-            BEAT_SECONDS) { /* a byte leaves at once, whether the other listens or not */
-            MPI_Send(&one, 1, MPI_BYTE, after, 0, w->beats);
+        if (now - sent > BEAT_SECONDS) {
+            say(w, after, TAG_BEAT);
             sent = now;
         }
         usleep(BEAT_MICROSECONDS);
     }
+}
+
+static void *watch(void *argument)
+{
+    struct ranks *w = argument;
+    wait_for_all(&w->begun, "begun");
+    if (w->beating)
+        beat(w);
+    return NULL;
+}
+
+static void *watch_end(void *argument)
+{
+    struct ranks *w = argument;
+    wait_for_all(&w->over, "ended");
     return NULL;
 }
 
@@ -180,12 +246,15 @@ static void end(int code, void *argument)
         MPI_Abort(w->messages, code);
     comm_barrier(&w->comm, 0);
     atomic_store(&w->ended, true);
-    if (w->beating)
+    if (w->watched)
         pthread_join(w->thread, NULL);
     memory_free(w->request);
     memory_free(w->peer);
     memory_free(w->comm.scratch);
+    if (w->beating && pthread_create(&w->thread, NULL, watch_end, w) == 0)
+        pthread_detach(w->thread); /* it ends with the program */
     MPI_Finalize();
+    atomic_store(&w->over, true);
 }
 
 /* This rank's number among those that share its machine's memory. */
@@ -199,19 +268,38 @@ static int rank_here(void)
     return rank;
 }
 
+/* All ranks beat, or none does: one that is silent would be taken for one that stands still. */
+static void begin_beats(int level, int refused)
+{
+    int least = level;
+    MPI_Allreduce(&level, &least, 1, MPI_INT, MPI_MIN, world.messages);
+    world.beating = least == MPI_THREAD_MULTIPLE && world.comm.ranks > 1;
+    if (refused && world.beating) {
+        fprintf(stderr, "graco: rank %d: the thread that watches the others was refused: %s\n",
+                world.comm.rank, strerror(refused));
+        MPI_Abort(world.messages, 1);
+    }
+    atomic_store(&world.begun, true);
+}
+
 static void begin(void)
 {
-    int level = 0;
+    int level = 0, refused = pthread_create(&world.thread, NULL, watch, &world);
+    world.watched = refused == 0;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_dup(MPI_COMM_WORLD, &world.messages);
     MPI_Comm_dup(MPI_COMM_WORLD, &world.beats);
     MPI_Comm_set_errhandler(world.messages, MPI_ERRORS_RETURN);
-    world.comm = (struct comm){.start = start, .move = move, .finish = finish, .self = &world};
+    world.comm = (struct comm){.start = start,
+                               .move = move,
+                               .finish = finish,
+                               .call = call,
+                               .called = called,
+                               .self = &world};
     MPI_Comm_rank(world.messages, &world.comm.rank);
     MPI_Comm_size(world.messages, &world.comm.ranks);
     world.comm.here = rank_here();
-    world.beating = level == MPI_THREAD_MULTIPLE && world.comm.ranks > 1 &&
-                    pthread_create(&world.thread, NULL, beat, &world) == 0;
+    begin_beats(level, refused);
     on_exit(end, &world);
 }
 
