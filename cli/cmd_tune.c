@@ -81,7 +81,8 @@ static int report_text(const struct line *line, const graco_config *best,
         output_row("modularity", "%.4f", result->structure.modularity);
     if (!isnan(result->structure.explained))
         output_row("explained", "%.4f", result->structure.explained);
-    output_row("separation", "%.4f", result->structure.separation);
+    if (!isnan(result->structure.predicted))
+        output_row("predicted", "%.4f", result->structure.predicted);
     print_settings(best);
     output_row("preset", "%s/best.json", line->folder);
     output_row("report", "%s/report.html", line->folder);
@@ -104,7 +105,7 @@ static int report_json(const struct line *line, const graco_config *best,
     writer_integer(&json, "seeds", result->seeds);
     writer_real(&json, "modularity", result->structure.modularity);
     writer_real(&json, "explained", result->structure.explained);
-    writer_real(&json, "separation", result->structure.separation);
+    writer_real(&json, "predicted", result->structure.predicted);
     writer_real(&json, "validation", result->validation);
     writer_real(&json, "seconds", result->seconds);
     writer_bool(&json, "out_of_time", result->out_of_time);

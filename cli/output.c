@@ -39,18 +39,26 @@ static void print_line(const char *prefix, const char *format, va_list arguments
     fprintf(stderr, "%s%s\n", prefix, text);
 }
 
+const char *output_prefix(char text[32])
+{
+    int rank = graco_rank();
+    snprintf(text, 32, rank > 0 ? "graco: rank %d: " : "graco: ", rank);
+    return text;
+}
+
+void output_wait_turn(void)
+{
+    if (graco_rank() > 0 && sleep(RANK_0_SPEAKS) > 0)
+        _exit(EXIT_FAILED);
+}
+
 void output_error(const char *format, ...)
 {
-    char prefix[32] = "graco: ";
+    char prefix[32];
     va_list arguments;
-    if (graco_rank() >
-        0) { /* what all ranks find, rank 0 says meanwhile, and ends all by a signal */
-        snprintf(prefix, sizeof prefix, "graco: rank %d: ", graco_rank());
-        if (sleep(RANK_0_SPEAKS) > 0)
-            _exit(EXIT_FAILED);
-    }
+    output_wait_turn();
     va_start(arguments, format);
-    print_line(prefix, format, arguments);
+    print_line(output_prefix(prefix), format, arguments);
     va_end(arguments);
 }
 
@@ -100,9 +108,29 @@ const char *output_failed(void)
     return text;
 }
 
+/* Whether a message says "rank N: " somewhere. */
+static bool names_rank(const char *text)
+{
+    int rank, length = 0;
+    while ((text = strstr(text, "rank "))) {
+        if (sscanf(text, "rank %d:%n", &rank, &length) == 1 && length > 0)
+            return true;
+        text++;
+    }
+    return false;
+}
+
+/* Memory and files are each rank's own. Rank 0 speaks for all, and so names itself where it was itself. */
+static bool is_of_rank_0(graco_status status, const char *text)
+{
+    bool machine = status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_IO;
+    return machine && graco_ranks() > 1 && graco_rank() == 0 && !names_rank(text);
+}
+
 int output_failure(graco_status status)
 {
-    output_error("%s", output_failed());
+    const char *text = output_failed();
+    output_error(is_of_rank_0(status, text) ? "rank 0: %s" : "%s", text);
     return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -382,8 +410,8 @@ void output_progress_tune(struct output_progress *progress, const graco_tune_pro
         add_field(&fields, 4, "modularity %.3f", tune->best.modularity);
     if (tune->best_trial >= 0 && !isnan(tune->best.explained))
         add_field(&fields, 5, "explained %.3f", tune->best.explained);
-    if (tune->best_trial >= 0 && !isnan(tune->best.separation))
-        add_field(&fields, 6, "separation %.3f", tune->best.separation);
+    if (tune->best_trial >= 0 && !isnan(tune->best.predicted))
+        add_field(&fields, 6, "predicted %.3f", tune->best.predicted);
     add_field(&fields, 3, "%s left", output_time(text, tune->seconds_left));
     print_fields(progress, &fields);
 }

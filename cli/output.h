@@ -14,8 +14,16 @@
 #define OUTPUT_PRINTF(text, first)
 #endif
 
-/* Prints "graco: MESSAGE" as one line on stderr: control characters become '?'. */
+/* Prints "graco: MESSAGE" as one line on stderr: control characters become '?'. Of several ranks, another than
+ * rank 0 waits for its turn and names itself. */
 void output_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
+
+/* What such a line begins with. */
+const char *output_prefix(char text[32]);
+
+/* What all ranks find, rank 0 says, and ends the others, by a signal, while they wait here. A handler of
+ * signals may wait too, once the ranks are known. */
+void output_wait_turn(void);
 
 /* The same for something that the user should know but that stops nothing. */
 void output_note(const char *format, ...) OUTPUT_PRINTF(1, 2);
@@ -24,7 +32,7 @@ void output_note(const char *format, ...) OUTPUT_PRINTF(1, 2);
 void output_hint(const char *format, ...) OUTPUT_PRINTF(1, 2);
 
 /* Prints the library's message for `status` and returns the exit code: EXIT_USAGE for an argument
- * that makes no sense, else EXIT_FAILED. */
+ * that makes no sense, else EXIT_FAILED. Of several ranks, rank 0 too names itself where memory or files fail. */
 int output_failure(graco_status status);
 
 /* Keeps the message of a failure of the command itself, which output_failure will print in place of

@@ -14,9 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEY_TEXT = MACHINE_TEXT + 256, OLDEST_DAYS = 30 };
+enum {
+    KEY_TEXT = MACHINE_TEXT + 256,
+    OLDEST_DAYS = 30,
+    WAY = 2, /* of measuring: one more whenever src/train/calibrate.c or its clock changes */
+};
 
-/* What the rates depend on: program, machine, device, threads, precision. */
+/* What the rates depend on: program, way of measuring, machine, device, threads, precision. */
 static graco_status name_rates(char key[KEY_TEXT], char name[64], const graco_config *config)
 {
     char machine[MACHINE_TEXT], precision[32];
@@ -27,9 +31,11 @@ static graco_status name_rates(char key[KEY_TEXT], char name[64], const graco_co
         status = graco_config_get(config, "precision", precision, sizeof precision);
     if (status != GRACO_OK)
         return status;
-    snprintf(name, 64, "rates-%s-%" PRId64 ".txt", device, threads);
-    snprintf(key, KEY_TEXT, "graco %s, %s, device %s, threads %" PRId64 ", %s", graco_version(),
-             machine_name(machine), device, threads, precision);
+    if (strcmp(device, "cpu") == 0 && strcmp(precision, "bf16") != 0)
+        snprintf(precision, sizeof precision, "fp32"); /* which it is there */
+    snprintf(name, 64, "rates-%s-%" PRId64 "-%s.txt", device, threads, precision);
+    snprintf(key, KEY_TEXT, "graco %s, way %d, %s, device %s, threads %" PRId64 ", %s",
+             graco_version(), WAY, machine_name(machine), device, threads, precision);
     return GRACO_OK;
 }
 
@@ -43,10 +49,13 @@ static bool find_folder(char folder[RUNS_PATH_MAX])
            snprintf(folder, RUNS_PATH_MAX, "%s/.cache/graco", home) < RUNS_PATH_MAX - 80;
 }
 
-static bool is_fresh(FILE *file)
+/* Whether there is a file to read, and nothing that would never end or begin, and of the last days. */
+static bool is_fresh(const char *path)
 {
     struct stat found;
-    double age = fstat(fileno(file), &found) == 0 ? difftime(time(NULL), found.st_mtime) : HUGE_VAL;
+    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+        return false;
+    double age = difftime(time(NULL), found.st_mtime);
     return age >= -60 && age < OLDEST_DAYS * 86400.0;
 }
 
@@ -65,8 +74,8 @@ static bool read_rates(graco_rates *rates, const char *path, const char *key)
 {
     char line[KEY_TEXT + 2];
     graco_rates found = {{0}};
-    FILE *file = fopen(path, "r");
-    bool good = file && is_fresh(file) && read_line(line, sizeof line, file) && !strcmp(line, key);
+    FILE *file = is_fresh(path) ? fopen(path, "r") : NULL;
+    bool good = file && read_line(line, sizeof line, file) && !strcmp(line, key);
 
     for (int i = 0; good && i < GRACO_RATES; i++) {
         size_t length = strlen(graco_rate_name(i));

@@ -381,7 +381,8 @@ typedef struct graco_epoch {
     const char *ended;  /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
-/* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). */
+/* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). Of several ranks any
+ * may: all end. */
 typedef bool graco_epoch_fn(void *user, const graco_epoch *epoch);
 
 typedef struct graco_progress {
@@ -398,7 +399,7 @@ typedef struct graco_progress {
 /* Called at most ten times a second, between steps and within long ones, from the thread that
  * called graco_train. Returning false ends the training within about a second (GRACO_STOPPED): the
  * step under way is given up, and the checkpoint stands before it, perhaps within an epoch. On a
- * GPU a step runs to its end first. Must not change what the training uses. */
+ * GPU, and over ranks, of which any may end it, a step runs to its end first. Must not change what the training uses. */
 typedef bool graco_progress_fn(void *user, const graco_progress *progress);
 
 typedef struct graco_train_options {
@@ -604,6 +605,11 @@ int64_t graco_peak_memory(void);
 int graco_rank(void);
 int graco_ranks(void);
 
+/* For what a program tells each of its ranks: fails on all of them with GRACO_ERROR_ARGUMENT if `value` is
+ * another on one than on rank 0, in the first 1,023 bytes; the message has `what`, that rank and both
+ * values. All ranks call it, in the same order. One process has nothing to compare. */
+graco_status graco_ranks_alike(const char *what, const char *value);
+
 /* Whether a training looks at more of a data set than a rank's own rows and their neighbours, as
  * mini-batches do: graco_train then refuses one that was loaded with by_rows. */
 bool graco_looks_at_all(const graco_config *config, const graco_dataset *data);
@@ -705,12 +711,14 @@ typedef struct graco_structure {
     double modularity; /* of clusters on the graph's edges, below 1; NaN: no edges */
     double explained; /* share of the energy of the features, smoothed over the graph, that clusters
                          explain, 0 .. 1; NaN: no features */
-    double separation; /* of the clusters from each other, 0 .. 1: a silhouette by centres */
+    double
+        predicted; /* share of nodes whose group, of those that features and edges make, a regression
+                         predicts that saw a tenth of them, 0 .. 1; NaN: a single node */
 } graco_structure;
 
 /* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result.
  * Fails if Z is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds,
- * and to smooth the features O((their entries + nodes + edges) * 128). */
+ * and to smooth the features O((their entries + nodes + edges) * 128) and cluster them. */
 graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
                                      const graco_dataset *data, int64_t threads);
 

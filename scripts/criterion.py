@@ -10,7 +10,7 @@ import csv
 import os
 import sys
 
-PARTS = ("modularity", "explained", "separation")
+PARTS = ("modularity", "explained", "predicted")
 
 
 def ranks(values):

@@ -100,6 +100,12 @@ const char *graco_config_word(const char *key, int index)
     return NULL;
 }
 
+bool config_is_whole(const char *key)
+{
+    const struct key *found = key_named(key);
+    return found && found->type != KEY_REAL && found->type != KEY_CHOICE;
+}
+
 /* Appends a word to a list that may be too long for its text. */
 static void list_word(char *text, size_t size, const char *word)
 {

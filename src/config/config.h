@@ -44,6 +44,9 @@ void config_init(struct graco_config *config, const char *method, const char *co
 /* Sets keys from text such as "hidden=128 tau=0.4". */
 graco_status config_apply(struct graco_config *config, const char *text);
 
+/* Whether a setting has whole numbers alone: a count, bytes, a seed, a list of counts. */
+bool config_is_whole(const char *key);
+
 /* The word of a choice, such as "moment" for "objective". */
 const char *config_word(const struct graco_config *config, const char *key);
 

@@ -4,11 +4,12 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "eval/dot.h"
 #include "eval/eigen.h"
 
 #include <math.h>
 
-enum { LANES = 8, ROWS = 64, COLUMNS = 8 };
+enum { ROWS = 64, COLUMNS = 8 };
 
 struct geometry {
     const graco_matrix *Z;
@@ -21,21 +22,6 @@ struct geometry {
 
 /* ---- Distances ------------------------------------------------------------------------------- */
 
-/* In LANES sums, so that the compiler may keep them in registers. */
-static double dot(const float *a, const float *b, int64_t count)
-{
-    double lane[LANES] = {0}, sum = 0;
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (int l = 0; l < LANES; l++)
-            lane[l] += (double)a[i + l] * (double)b[i + l];
-    for (; i < count; i++)
-        sum += (double)a[i] * (double)b[i];
-    for (int l = 0; l < LANES; l++)
-        sum += lane[l];
-    return sum;
-}
-
 static const float *row_of(const struct geometry *g, int64_t i)
 {
     return g->Z->data + i * g->Z->cols;
@@ -46,7 +32,8 @@ static const float *row_of(const struct geometry *g, int64_t i)
 static double apart(const struct geometry *g, int64_t i, int64_t j)
 {
     double lengths = (g->inverse[i] > 0) + (g->inverse[j] > 0);
-    double cosine = dot(row_of(g, i), row_of(g, j), g->Z->cols) * g->inverse[i] * g->inverse[j];
+    double cosine =
+        dot_rows(row_of(g, i), row_of(g, j), g->Z->cols) * g->inverse[i] * g->inverse[j];
     return fmax(lengths - 2 * cosine, 0);
 }
 
@@ -54,7 +41,7 @@ static void find_inverses(void *job, struct threads_piece rows)
 {
     const struct geometry *g = job;
     for (int64_t i = rows.first; i < rows.last; i++) {
-        double square = dot(row_of(g, i), row_of(g, i), g->Z->cols);
+        double square = dot_rows(row_of(g, i), row_of(g, i), g->Z->cols);
         g->inverse[i] = square > 0 ? 1 / sqrt(square) : 0;
     }
 }

@@ -4,6 +4,7 @@
 #include "base/threads.h"
 #include "compute/context.h"
 #include "compute/neighbour_heap.h"
+#include "eval/dot.h"
 
 #include <float.h>
 #include <math.h>
@@ -12,7 +13,6 @@
 enum {
     SPARE = 4, /* candidates beyond k: what float32 cannot tell apart, double may */
     ROWS_PER_PIECE = 64,
-    WIDE = 8,
 };
 
 enum metric { METRIC_COSINE, METRIC_INNER };
@@ -75,20 +75,9 @@ struct neighbours_search {
     graco_neighbours made;
 };
 
-/* In lanes that are added in a fixed order: one sum would wait for each of its additions. */
 static double dot(const graco_matrix *Z, int64_t a, int64_t b)
 {
-    const float *x = Z->data + a * Z->cols, *y = Z->data + b * Z->cols;
-    double lane[WIDE] = {0}, sum = 0;
-    int64_t j = 0;
-    for (; j + WIDE <= Z->cols; j += WIDE)
-        for (int k = 0; k < WIDE; k++)
-            lane[k] += (double)x[j + k] * (double)y[j + k];
-    for (; j < Z->cols; j++)
-        sum += (double)x[j] * (double)y[j];
-    for (int k = 0; k < WIDE; k++)
-        sum += lane[k];
-    return sum;
+    return dot_rows(Z->data + a * Z->cols, Z->data + b * Z->cols, Z->cols);
 }
 
 static void measure_rows(void *job, struct threads_piece rows)

@@ -12,7 +12,8 @@
 enum {
     ROWS = 64, /* that a thread takes at a time */
     WORDS = SMOOTH_COLUMNS / 32,
-    PASSES = 2,
+    PASSES = 2,        /* over features */
+    SIGNAL_PASSES = 4, /* over signals, which say nothing before they are smoothed */
 };
 
 struct smoothing {
@@ -64,6 +65,19 @@ static void project_row(double *sum, const struct smoothing *s, int64_t i)
         double x = value ? (double)value[k] : 1;
         if (x != 0)
             add_entry(sum, s, X->dense ? k - first : sparse->index[k], x * scale);
+    }
+}
+
+/* The signs of a block for each node. */
+static void draw_signals(void *job, struct threads_piece rows)
+{
+    const struct smoothing *s = job;
+    const struct random_key key = {.stream = RANDOM_SMOOTH, .view = 1};
+    for (int64_t i = rows.first; i < rows.last; i++) {
+        uint32_t bits[WORDS];
+        random_block(bits, &key, (uint64_t)i);
+        for (int k = 0; k < SMOOTH_COLUMNS; k++)
+            s->to[i * SMOOTH_COLUMNS + k] = bits[k / 32] >> k % 32 & 1 ? 1 : -1;
     }
 }
 
@@ -124,11 +138,43 @@ static void scale_rows(void *job, struct threads_piece rows)
     }
 }
 
+static graco_status prepare(struct smoothing *s, int threads)
+{
+    int64_t nodes = s->graph->nodes;
+    PASS(memory_alloc(&s->scale, nodes, sizeof *s->scale));
+    PASS(memory_alloc(&s->from, nodes * s->cols, sizeof *s->from));
+    PASS(memory_alloc(&s->to, nodes * s->cols, sizeof *s->to));
+    threads_run(threads, nodes, ROWS, find_degrees, s);
+    return GRACO_OK;
+}
+
+/* Smooths the rows in `to`, and hands them over. */
+static void finish(graco_matrix *out, struct smoothing *s, int passes, int threads)
+{
+    int64_t nodes = s->graph->nodes;
+    for (int pass = 0; pass < passes && s->graph->edges > 0; pass++) {
+        float *made = s->to;
+        s->to = s->from;
+        s->from = made;
+        threads_run(threads, nodes, ROWS, smooth, s);
+    }
+    threads_run(threads, nodes, ROWS, scale_rows, s);
+    *out = (graco_matrix){nodes, s->cols, s->to};
+    s->to = NULL;
+}
+
+static void clear(struct smoothing *s)
+{
+    memory_free(s->to);
+    memory_free(s->from);
+    memory_free(s->scale);
+    memory_free(s->sign);
+}
+
 graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int threads)
 {
     graco_status status = GRACO_OK;
     const struct features *X = &data->features;
-    int64_t nodes = data->graph->nodes;
     struct smoothing s = {
         .X = X, .graph = data->graph, .cols = X->cols < SMOOTH_COLUMNS ? X->cols : SMOOTH_COLUMNS};
     *S = (graco_matrix){0};
@@ -139,24 +185,25 @@ graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int thr
         TRY(memory_alloc(&s.sign, X->cols * SMOOTH_COLUMNS, sizeof *s.sign));
         threads_run(threads, X->cols, ROWS, draw_signs, &s);
     }
-    TRY(memory_alloc(&s.scale, nodes, sizeof *s.scale));
-    TRY(memory_alloc(&s.from, nodes * s.cols, sizeof *s.from));
-    TRY(memory_alloc(&s.to, nodes * s.cols, sizeof *s.to));
-    threads_run(threads, nodes, ROWS, find_degrees, &s);
-    threads_run(threads, nodes, ROWS, project, &s);
-    for (int pass = 0; pass < PASSES && data->graph->edges > 0; pass++) {
-        float *made = s.to;
-        s.to = s.from;
-        s.from = made;
-        threads_run(threads, nodes, ROWS, smooth, &s);
-    }
-    threads_run(threads, nodes, ROWS, scale_rows, &s);
-    *S = (graco_matrix){nodes, s.cols, s.to};
-    s.to = NULL;
+    TRY(prepare(&s, threads));
+    threads_run(threads, s.graph->nodes, ROWS, project, &s);
+    finish(S, &s, PASSES, threads);
 done:
-    memory_free(s.to);
-    memory_free(s.from);
-    memory_free(s.scale);
-    memory_free(s.sign);
+    clear(&s);
+    return status;
+}
+
+graco_status smooth_signals(graco_matrix *T, const graco_dataset *data, int threads)
+{
+    graco_status status = GRACO_OK;
+    struct smoothing s = {.graph = data->graph, .cols = SMOOTH_COLUMNS};
+    *T = (graco_matrix){0};
+    if (s.graph->edges == 0)
+        return GRACO_OK;
+    TRY(prepare(&s, threads));
+    threads_run(threads, s.graph->nodes, ROWS, draw_signals, &s);
+    finish(T, &s, SIGNAL_PASSES, threads);
+done:
+    clear(&s);
     return status;
 }

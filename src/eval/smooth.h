@@ -24,4 +24,13 @@ enum { SMOOTH_COLUMNS = 128 };
  * (nodes + edges) * columns), in memory for twice S and 128 bytes a feature. */
 graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int threads);
 
+/* Makes signals of the graph alone, random signs that are smoothed four times and scaled to unit rows:
+ *
+ *     T = unit(A A A A R)
+ *
+ * T, R (nodes, 128), A as above. R: signs that are always the same for a node's number. Two rows have about
+ * the cosine of what walks of four steps from the two nodes have in common, so near nodes have rows that are
+ * alike. Without edges *T has no rows. The caller clears *T. The same bits for any number of threads. */
+graco_status smooth_signals(graco_matrix *T, const graco_dataset *data, int threads);
+
 #endif

@@ -92,55 +92,6 @@ done:
     return status;
 }
 
-/* ---- Distances ------------------------------------------------------------------------------- */
-
-struct separation {
-    const graco_matrix *X;
-    const struct kmeans *found;
-    double *value; /* (rows) */
-};
-
-static double cosine(const float *x, const float *centre, int64_t cols)
-{
-    double sum = 0;
-    for (int64_t j = 0; j < cols; j++)
-        sum += (double)x[j] * (double)centre[j];
-    return sum;
-}
-
-static void separate_rows(void *job, struct threads_piece rows)
-{
-    const struct separation *s = job;
-    const struct kmeans *found = s->found;
-    int64_t cols = s->X->cols;
-    for (int64_t i = rows.first; i < rows.last; i++) {
-        double own = 0, other = -(double)INFINITY;
-        for (int64_t c = 0; c < found->clusters; c++) {
-            double near = cosine(s->X->data + i * cols, found->centre + c * cols, cols);
-            if (c == found->cluster[i])
-                own = near;
-            else if (found->size[c] > 0)
-                other = fmax(other, near);
-        }
-        double apart = isfinite(other) && other < 1 ? 1 - (1 - own) / (1 - other) : 0;
-        s->value[i] = fmin(1, fmax(0, apart)); /* centres that are alike but for rounding */
-    }
-}
-
-graco_status structure_separation(double *mean, const graco_matrix *X, const struct kmeans *found,
-                                  int threads)
-{
-    struct separation s = {.X = X, .found = found};
-    double sum = 0;
-    PASS(memory_alloc(&s.value, X->rows, sizeof *s.value));
-    threads_run(threads, X->rows, ROWS, separate_rows, &s);
-    for (int64_t i = 0; i < X->rows; i++)
-        sum += s.value[i];
-    *mean = sum / (double)X->rows;
-    memory_free(s.value);
-    return GRACO_OK;
-}
-
 /* ---- Embeddings ------------------------------------------------------------------------------ */
 
 struct centring {
@@ -207,11 +158,10 @@ static graco_status add_clustering(graco_structure *sum, const graco_matrix *row
 {
     graco_status status = GRACO_OK;
     struct kmeans communities = {0}, topics = {0};
-    double Q = (double)NAN, share = (double)NAN, apart = 0;
+    double Q = (double)NAN, share = (double)NAN;
     options->clusters = STRUCTURE_COMMUNITIES;
     TRY(kmeans_fit(&communities, rows, options));
     TRY(structure_modularity(&Q, graph, communities.cluster, communities.clusters));
-    TRY(structure_separation(&apart, rows, &communities, options->threads));
     options->clusters = STRUCTURE_TOPICS;
     if (S->cols > 0) {
         TRY(kmeans_fit(&topics, rows, options));
@@ -219,7 +169,6 @@ static graco_status add_clustering(graco_structure *sum, const graco_matrix *row
     }
     sum->modularity += Q / STRUCTURE_REPEATS;
     sum->explained += share / STRUCTURE_REPEATS;
-    sum->separation += apart / STRUCTURE_REPEATS;
 done:
     kmeans_clear(&topics);
     kmeans_clear(&communities);
@@ -227,17 +176,19 @@ done:
 }
 
 graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
-                               const graco_dataset *data, const graco_matrix *S, int threads)
+                               const graco_dataset *data, struct structure_basis basis, int threads)
 {
     graco_status status = GRACO_OK;
-    graco_structure sum = {0};
+    graco_structure sum = {.predicted = (double)NAN};
     graco_matrix rows = {.rows = Z->rows, .cols = Z->cols};
     struct kmeans_options options = {.starts = STARTS, .spherical = true, .threads = threads};
     TRY(protocol_check_rows(Z, data));
     TRY(memory_alloc(&rows.data, rows.rows * rows.cols, sizeof *rows.data));
     structure_centre(rows.data, Z, threads);
     for (options.seed = 0; options.seed < STRUCTURE_REPEATS; options.seed++)
-        TRY(add_clustering(&sum, &rows, data->graph, S, &options));
+        TRY(add_clustering(&sum, &rows, data->graph, basis.smooth, &options));
+    if (basis.groups)
+        TRY(groups_predicted(&sum.predicted, basis.groups, &rows, threads));
     *out = sum;
 done:
     graco_matrix_clear(&rows);
@@ -249,10 +200,13 @@ graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z
 {
     graco_status status = GRACO_OK;
     graco_matrix S = {0};
+    struct groups groups = {0};
     int count = threads_count(threads);
     TRY(smooth_features(&S, data, count));
-    TRY(structure_measure(out, Z, data, &S, count));
+    TRY(groups_make(&groups, &S, data, count));
+    TRY(structure_measure(out, Z, data, (struct structure_basis){&S, &groups}, count));
 done:
+    groups_clear(&groups);
     graco_matrix_clear(&S);
     return status;
 }

@@ -1,5 +1,5 @@
 /* The structure of embeddings, measured without labels: do clusters of them follow the graph's edges,
- * do they explain the features of the nodes' neighbourhoods, and do they lie apart?
+ * do they explain the features of the nodes' neighbourhoods, and do embeddings predict what groups nodes are in?
  *
  * This is asked of embeddings alone, so the same rows always get the same three numbers, and settings can
  * be compared by them where no label is known. docs/evaluation.md has the formulas. */
@@ -7,9 +7,10 @@
 #define EVAL_STRUCTURE_H
 
 #include "data/dataset.h"
+#include "eval/groups.h"
 #include "eval/kmeans.h"
 
-/* The clusters of modularity and separation, those of the features, and over how many clusterings each
+/* The clusters of modularity, those of the features, and over how many clusterings each
  * number is a mean. */
 enum { STRUCTURE_COMMUNITIES = 10, STRUCTURE_TOPICS = 20, STRUCTURE_REPEATS = 3 };
 
@@ -31,22 +32,20 @@ graco_status structure_modularity(double *Q, const struct graph *graph, const in
 graco_status structure_explained(double *share, const graco_matrix *S, const int32_t *cluster,
                                  int64_t clusters, int threads);
 
-/* How far rows x_i, of length one or 0, lie from other clusters than their own: with a and b 1 less the
- * cosine to the own and to the nearest other centre of a spherical k-means of them,
- *
- *     mean over rows of 1 - a / b
- *
- * 0 .. 1; 0 if all is one cluster, and of rows of zeros. O(rows * cols * clusters). */
-graco_status structure_separation(double *mean, const graco_matrix *X, const struct kmeans *found,
-                                  int threads);
-
 /* Fills out (rows, cols) with the rows of Z as they are clustered: scaled to length one, less their mean,
  * scaled to length one again. Rows of zeros stay zeros in either scaling. */
 void structure_centre(float *out, const graco_matrix *Z, int threads);
 
-/* graco_measure_structure with the smoothed features S (eval/smooth.h) of the data set, which are made
- * once for many embeddings of it. */
+/* What embeddings of a data set are measured by, made once for many of them. */
+struct structure_basis {
+    const graco_matrix *smooth; /* its smoothed features (eval/smooth.h) */
+    const struct groups
+        *groups; /* of its nodes (eval/groups.h); NULL: nothing is predicted, which is NaN */
+};
+
+/* graco_measure_structure by what was made before. */
 graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
-                               const graco_dataset *data, const graco_matrix *S, int threads);
+                               const graco_dataset *data, struct structure_basis basis,
+                               int threads);
 
 #endif

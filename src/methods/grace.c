@@ -16,10 +16,16 @@
 
 static graco_status check(const struct graco_config *config)
 {
-    if (config->objective != OBJECTIVE_SAMPLED)
-        return GRACO_OK;
-    return status_fail(GRACO_ERROR_ARGUMENT,
-                       "method grace has objective exact, infonce or moment, not sampled");
+    if (config->objective == OBJECTIVE_SAMPLED)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "method grace has objective exact, infonce or moment, not sampled");
+    if (config->objective == OBJECTIVE_MOMENT && config->graphs > 1)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "graphs = %lld: the objective moment takes one graph a step; exact and infonce take "
+            "more, and small graphs cost them little",
+            (long long)config->graphs);
+    return GRACO_OK;
 }
 
 static void declare(struct graco_model *model)

@@ -87,10 +87,6 @@ graco_status method_check_data(const struct method *method, const struct graco_d
                            "method %s does not read weights of edges, and data set '%s' has some: "
                            "--unweighted leaves them out",
                            method->name, data->name);
-    if (needs & METHOD_NEEDS_TWO_NODES && dataset_nodes(data) < 2)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "data set '%s' has %lld node; training needs at least 2", data->name,
-                           (long long)dataset_nodes(data));
     return needs & METHOD_NEEDS_FEATURES ? features_check_cols(&data->features) : GRACO_OK;
 }
 

@@ -17,11 +17,6 @@ graco_status objective_init(struct objective *o, const struct graco_config *conf
     int64_t all = shard ? shard->all_nodes : n;
     memset(o, 0, sizeof *o);
     o->kind = (enum objective_kind)config->objective;
-    if (o->kind == OBJECTIVE_MOMENT && config->graphs > 1)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "graphs = %lld: the objective moment takes one graph a step; exact and infonce take "
-             "more, and small graphs cost them little",
-             (long long)config->graphs);
     o->contrast =
         (struct contrast){.n = n, .d = d, .tau = config->tau, .within = o->kind == OBJECTIVE_EXACT};
     o->moment = (struct moment){.n = n, .d = d, .tau = config->tau, .pairs = FIT_PAIRS};

@@ -8,6 +8,7 @@
 #include "methods/method.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ graco_status preset_put(struct json *object, const char *key, const char *text)
     return *end ? json_put_double(object, key, number) : json_put_string(object, key, text);
 }
 
-static bool is_local(const char *key)
+bool preset_leaves_out(const char *key)
 {
     static const char *const keys[] = {"device",    "threads", "memory",
                                        "precision", "seed",    "checkpoint_every"};
@@ -46,7 +47,7 @@ graco_status preset_put_all(struct json *object, const struct graco_config *conf
     PASS(json_put_object(&settings, object, "settings"));
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         PASS(graco_config_get(config, key, text, sizeof text));
-        if (!is_local(key))
+        if (!preset_leaves_out(key))
             PASS(preset_put(settings, key, text));
     }
     return GRACO_OK;
@@ -65,7 +66,11 @@ static graco_status text_of(char text[CONFIG_TEXT], const struct json *value)
     } else if (json_as_int(&whole, value)) {
         snprintf(text, CONFIG_TEXT, "%" PRId64, whole);
     } else if (json_as_double(&number, value)) {
-        number_shortest(text, number);
+        /* 1e3 and 1000.0 are the count 1000: JSON has one kind of number. */
+        if (number == floor(number) && fabs(number) < 0x1p53)
+            number_print(text, CONFIG_TEXT, "%.0f", number);
+        else
+            number_shortest(text, number);
     } else {
         return status_fail(GRACO_ERROR_FORMAT, "%s is neither a number nor a string", value->key);
     }

@@ -14,8 +14,12 @@ struct json;
 /* Puts a setting as a number where its text is one, else as a string. */
 graco_status preset_put(struct json *object, const char *key, const char *text);
 
+/* Whether a setting belongs to a machine or a run, and to no preset: device, threads, memory, precision,
+ * seed, checkpoint_every. */
+bool preset_leaves_out(const char *key);
+
 /* Puts "graco", "method" and "settings" of a configuration into an object: all of them but those that
- * belong to a machine or a run (device, threads, memory, precision, seed, checkpoint_every). */
+ * presets leave out. */
 graco_status preset_put_all(struct json *object, const struct graco_config *config);
 
 #endif

@@ -11,8 +11,10 @@
 #include "data/subset.h"
 #include "graph/order.h"
 #include "graph/shard.h"
+#include "train/allowed.h"
 #include "train/made.h"
 #include "train/schedule.h"
+#include "train/stopping.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -67,6 +69,7 @@ static graco_status open_data(struct planning *p)
 {
     double begin = threads_seconds();
     PASS(method_find(&p->method, p->config.method));
+    PASS(allowed_check(&p->config, p->given));
     PASS(method_backend(&p->backend, p->method,
                         p->comm ? "cpu" : config_word(&p->config, "device")));
     p->plan.device = p->backend->name;
@@ -170,6 +173,36 @@ static graco_status plan_validation(struct planning *p)
     return GRACO_OK;
 }
 
+/* Goes through a look at the structure of embeddings, where these say when to stop: with the training's buffers
+ * there. The time of its clusterings is left out. */
+static graco_status plan_look(struct planning *p)
+{
+    const graco_embed_options options = {.threads = p->config.threads, .contaminated = true};
+    struct tally *tally = &p->tally;
+    int64_t training = p->trainer->context->bytes, device_peak = tally->device_peak;
+    float *Z = NULL;
+    if (!p->method->structured || p->config.patience == 0 || p->config.epochs < STOPPING_EVERY)
+        return GRACO_OK;
+    const struct stopping_room room = stopping_room(&p->config, p->given);
+    tally->reserved += room.kept;
+    int64_t kept = tally->reserved;
+    tally->reserved += room.smoothing;
+    tally_look(tally, p->trainer->context);
+    tally->reserved = kept + (p->backend->host ? training : 0);
+    tally->device_peak = 0;
+    tally->work = (struct work_units){0};
+    PASS(tally_reserve(tally, &Z, p->made.data->graph->nodes * p->model->width, sizeof *Z));
+    PASS(made_embed_on(Z, &tally->backend, p->model, p->made.data, &options));
+    tally->reserved += room.clustering;
+    tally_look(tally, NULL);
+    tally->reserved = kept;
+    tally->device_peak = training + tally->device_peak > device_peak && !p->backend->host
+                             ? training + tally->device_peak
+                             : device_peak;
+    work_add_all(&p->epoch, &tally->work, 1.0 / STOPPING_EVERY);
+    return GRACO_OK;
+}
+
 /* Goes through the embedding, which begins with the training's buffers gone. */
 static graco_status plan_embedding(struct planning *p)
 {
@@ -223,6 +256,7 @@ graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
     if (p.config.epochs > 0) {
         TRY(plan_steps(&p));
         TRY(plan_validation(&p));
+        TRY(plan_look(&p));
     }
     TRY(plan_embedding(&p));
     p.plan.host_bytes = p.tally.host_peak;
@@ -283,7 +317,7 @@ static int64_t bytes_by_rows(const struct planning *p, const struct graph *shard
 static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const graco_rates *rates)
 {
     struct stage *stage = NULL;
-    uint8_t stop = 0;
+    bool stop = false;
     PASS(open_training(p));
     PASS(schedule_next(p->schedule, &stage));
     const struct graph *graph = stage->views[0]->graph;
@@ -297,7 +331,7 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const gr
         int64_t bytes = p->comm ? p->comm->bytes : 0, messages = p->comm ? p->comm->messages : 0;
         PASS(plan_steps(p));
         for (int64_t i = 0; i <= p->plan.steps; i++) /* whether to go on, as the loop asks */
-            PASS(comm_broadcast(p->comm, &stop, sizeof stop));
+            PASS(comm_stop(p->comm, &stop));
         out->sent_bytes = p->comm ? p->comm->bytes - bytes : 0;
         out->sent_messages = p->comm ? p->comm->messages - messages : 0;
         out->compute_seconds = rates ? work_seconds(&p->epoch, rates) + p->measured : (double)NAN;

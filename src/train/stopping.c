@@ -28,6 +28,20 @@ graco_status stopping_check(const struct graco_config *config, const struct grac
     return GRACO_OK;
 }
 
+struct stopping_room stopping_room(const struct graco_config *config,
+                                   const struct graco_dataset *given)
+{
+    int64_t nodes = given->graph->nodes, cols = given->features.cols;
+    bool projected = cols > SMOOTH_COLUMNS;
+    int64_t smooth = nodes * (projected ? SMOOTH_COLUMNS : cols) * (int64_t)sizeof(float);
+    int64_t scratch = (STRUCTURE_TOPICS + 3) * (int64_t)sizeof(float); /* of k-means, for a node */
+    return (struct stopping_room){
+        .kept = smooth,
+        .smoothing = smooth + nodes * (int64_t)sizeof(double) + projected * cols * SMOOTH_COLUMNS,
+        .clustering = nodes * (config->hidden * (int64_t)sizeof(float) + scratch),
+    };
+}
+
 static graco_status measure(graco_structure *out, const struct stopping *stopping,
                             const struct graco_model *model, const struct graco_dataset *given,
                             const struct graco_dataset *data)
@@ -40,7 +54,8 @@ static graco_status measure(graco_structure *out, const struct stopping *stoppin
     struct graco_model now = *model;
     now.best.epoch = 0; /* the parameters of now, not the best so far */
     TRY(made_embed(&Z, &now, data, &options));
-    TRY(structure_measure(out, &Z, given, &stopping->smooth, threads_count(config->threads)));
+    const struct structure_basis basis = {.smooth = &stopping->smooth};
+    TRY(structure_measure(out, &Z, given, basis, threads_count(config->threads)));
 done:
     graco_matrix_clear(&Z);
     return status;

@@ -117,7 +117,7 @@ void search_report(struct search *search, bool now)
         .trials = options->trials,
         .measured = search->trials.count,
         .best_trial = found ? choice.mean.trial : -1,
-        .best = {choice.mean.modularity, choice.mean.explained, choice.mean.separation},
+        .best = {choice.mean.modularity, choice.mean.explained, choice.mean.predicted},
         .best_validation = found ? choice.mean.validation : (double)NAN,
         .seconds = time - search->begun,
         .seconds_left = seconds_left(search, done, time - search->begun)};
@@ -157,22 +157,45 @@ static bool go_on_scoring(void *user, double share)
     return go_on(user, NULL);
 }
 
+/* How embeddings are scored on validation nodes. */
+static graco_eval_options validation_options(int64_t splits, int threads)
+{
+    graco_eval_options options = graco_eval_defaults();
+    options.validation = true;
+    options.splits = splits;
+    options.seed = SPLITS_SEED;
+    options.threads = threads;
+    return options;
+}
+
+graco_status search_check_labels(const struct search *search)
+{
+    graco_status status = GRACO_OK;
+    graco_matrix Z = {.rows = search->data->graph->nodes, .cols = 1};
+    graco_eval_result result = {0};
+    const graco_eval_options options =
+        validation_options(1, threads_count(search->options->threads));
+    TRY(memory_zalloc(&Z.data, Z.rows, sizeof *Z.data));
+    TRY(graco_evaluate(&result, &Z, search->data, &options));
+done:
+    graco_eval_result_clear(&result);
+    graco_matrix_clear(&Z);
+    return status == GRACO_OK ? status : status_context(status, "the criterion validation");
+}
+
 static graco_status measure_embeddings(struct measurement *one, struct search *search,
                                        const graco_matrix *Z, int threads)
 {
     graco_structure structure = {0};
     graco_eval_result result = {0};
-    graco_eval_options options = graco_eval_defaults();
-    PASS(structure_measure(&structure, Z, search->data, &search->smooth, threads));
+    graco_eval_options options = validation_options(SPLITS, threads);
+    const struct structure_basis basis = {&search->smooth, &search->groups};
+    PASS(structure_measure(&structure, Z, search->data, basis, threads));
     one->modularity = structure.modularity;
     one->explained = structure.explained;
-    one->separation = structure.separation;
+    one->predicted = structure.predicted;
     if (search->options->criterion != GRACO_CRITERION_VALIDATION)
         return GRACO_OK;
-    options.validation = true;
-    options.splits = SPLITS;
-    options.seed = SPLITS_SEED;
-    options.threads = threads;
     options.on_progress = go_on_scoring;
     options.user = search;
     PASS(graco_evaluate(&result, Z, search->data, &options));
@@ -195,7 +218,7 @@ static graco_status train_and_measure(struct measurement *one, struct search *se
                                 .epochs = wanted->epochs,
                                 .modularity = (double)NAN,
                                 .explained = (double)NAN,
-                                .separation = (double)NAN,
+                                .predicted = (double)NAN,
                                 .validation = (double)NAN,
                                 .used = true};
     TRY(run_path(&run, search, wanted));
@@ -230,6 +253,12 @@ static graco_status take(struct search *search, const struct measurement *one)
     return GRACO_OK;
 }
 
+/* Whether a training that ended so may do better alone. */
+static bool wants_room(graco_status status)
+{
+    return status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_DEVICE;
+}
+
 static void work_on(void *job, struct threads_piece piece)
 {
     struct work *work = job;
@@ -243,6 +272,8 @@ static void work_on(void *job, struct threads_piece piece)
         pthread_mutex_lock(&search->hold);
         if (work->status[i] == GRACO_OK)
             work->status[i] = take(search, &one);
+        if (work->status[i] != GRACO_OK && !wants_room(work->status[i]))
+            search->stop = true; /* nobody waits for the others to hear of it */
         pthread_mutex_unlock(&search->hold);
         if (work->status[i] != GRACO_OK) /* the message is this thread's */
             snprintf(work->message[i], MESSAGE, "%s", graco_message());
@@ -260,8 +291,7 @@ static graco_status run_all(struct work *work, int64_t count)
     threads_run((int)wide, count, 1, work_on, work);
     work->threads = search->threads;
     for (int64_t i = 0; i < count; i++)
-        if (wide > 1 &&
-            (work->status[i] == GRACO_ERROR_MEMORY || work->status[i] == GRACO_ERROR_DEVICE))
+        if (wide > 1 && wants_room(work->status[i]))
             work_on(work, (struct threads_piece){i, i + 1, 0});
     for (int64_t i = 0; i < count; i++)
         if (work->status[i] != GRACO_OK && work->status[i] != GRACO_STOPPED)
@@ -288,8 +318,11 @@ graco_status search_measure(struct search *search, const struct wanted *wanted, 
     }
     if (left == 0)
         goto done;
-    if (!search->smooth.data)
+    if (search->groups.nodes == 0) {
+        graco_matrix_clear(&search->smooth);
         TRY(smooth_features(&search->smooth, search->data, search->threads));
+        TRY(groups_make(&search->groups, &search->smooth, search->data, search->threads));
+    }
     trials_cut(&search->trials, search->count); /* they followed from rows that are not there */
     status = run_all(&work, left);
     saved = search_save(search);

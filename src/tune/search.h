@@ -2,6 +2,7 @@
 #ifndef TUNE_SEARCH_H
 #define TUNE_SEARCH_H
 
+#include "eval/groups.h"
 #include "tune/trials.h"
 
 #include <pthread.h>
@@ -13,7 +14,8 @@ struct lock;
 struct search {
     const struct graco_dataset *data;
     const graco_tune_options *options;
-    graco_matrix smooth; /* the smoothed features of the data set, once something is measured */
+    graco_matrix smooth;  /* the smoothed features of the data set, once something is measured */
+    struct groups groups; /* of its nodes, likewise */
     struct space space;
     struct trials trials;
     int64_t count, room;                      /* trials drawn so far */
@@ -35,8 +37,16 @@ struct wanted {
     int64_t trial, seed, epochs;
 };
 
+/* Takes the folder, whose lock is held, for this search: writes tune.json, or holds it against the one that is there.
+ * GRACO_ERROR_ARGUMENT names what differs, or says that trials lie there without it. */
+graco_status search_claim(const struct search *search);
+
+/* Scores a column of zeros: what the criterion validation would refuse of the labels or the machine, told before anything
+ * is trained. */
+graco_status search_check_labels(const struct search *search);
+
 /* Trains and measures those of `wanted` (count) that are not measured yet, several at a time.
- * GRACO_STOPPED if the search shall end; what was measured until then is kept. */
+ * GRACO_STOPPED if the search shall end, at the first failure too; what was measured until then is kept. */
 graco_status search_measure(struct search *search, const struct wanted *wanted, int64_t count);
 
 /* Removes the run folder of a training, if it is there. */

@@ -6,6 +6,8 @@
 #include "base/random.h"
 #include "data/preprocess.h"
 #include "methods/method.h"
+#include "methods/preset_file.h"
+#include "train/allowed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +16,13 @@
 
 /* ---- Axes from text -------------------------------------------------------------------------- */
 
-static graco_status check_value(const struct space *space, const char *key, const char *value)
+static graco_status check_value(const struct axis *axis, const struct space *space,
+                                const char *value)
 {
     struct graco_config scratch = space->base;
-    return graco_config_set(&scratch, key, value);
+    graco_status status = graco_config_set(&scratch, axis->key, value);
+    return status == GRACO_OK ? status
+                              : status_context(status, "search %s=%s", axis->key, axis->text);
 }
 
 static graco_status read_words(struct axis *axis, const struct space *space)
@@ -32,10 +37,24 @@ static graco_status read_words(struct axis *axis, const struct space *space)
                                axis->key, axis->text, SPACE_WORDS, CONFIG_TEXT);
         memcpy(axis->word[axis->words], at, length);
         axis->word[axis->words][length] = '\0';
-        PASS(check_value(space, axis->key, axis->word[axis->words]));
+        PASS(check_value(axis, space, axis->word[axis->words]));
         at = at[length] ? at + length + 1 : NULL;
     }
     return GRACO_OK;
+}
+
+enum { DIGITS_LEAST = 2, DIGITS_MOST = 17 };
+
+/* Digits that tell twenty places of a range apart. */
+static int count_digits(double low, double high)
+{
+    double place = pow(10, floor(log10(fmax(fabs(low), fabs(high))))); /* of the first digit */
+    int digits = 1;
+    while (digits < DIGITS_MOST && place > (high - low) / 20) {
+        place /= 10;
+        digits++;
+    }
+    return digits < DIGITS_LEAST ? DIGITS_LEAST : digits;
 }
 
 /* Both ends of "low..high"; a range of choices does not pass the check of its ends. */
@@ -44,17 +63,17 @@ static graco_status read_range(struct axis *axis, const struct space *space, con
     char low[CONFIG_TEXT], *end;
     const char *high = dots + 2;
     snprintf(low, sizeof low, "%.*s", (int)(dots - axis->text), axis->text);
-    PASS(check_value(space, axis->key, low));
-    PASS(check_value(space, axis->key, high));
+    PASS(check_value(axis, space, low));
+    PASS(check_value(axis, space, high));
     axis->low = number_parse(low, &end);
     axis->high = *end ? (double)NAN : number_parse(high, &end);
     if (*end || !(axis->low < axis->high))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "search %s=%s; expected numbers, the first below the second", axis->key,
                            axis->text);
-    axis->whole = !axis->text[strspn(axis->text, "0123456789.")] && axis->low == floor(axis->low) &&
-                  axis->high == floor(axis->high) && !strchr(high, '.') && !strchr(low, '.');
+    axis->whole = config_is_whole(axis->key);
     axis->logarithmic = axis->low > 0 && axis->high >= 10 * axis->low;
+    axis->digits = axis->logarithmic ? DIGITS_LEAST : count_digits(axis->low, axis->high);
     return GRACO_OK;
 }
 
@@ -86,7 +105,21 @@ static int compare_epochs(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Rungs: the values that are listed, or doublings from the first to the last of a range. */
+/* Doublings from the first to the last of a range, or larger steps, each of the same factor, where rungs are too
+ * few for that. */
+static void put_rungs(struct space *space, double low, double high)
+{
+    double from = low > 0 ? low : 1;
+    int most = SPACE_RUNGS - (low == 0);
+    double factor = fmax(2, pow(high / from, 1.0 / (most - 1)));
+    if (low == 0)
+        space->epochs[space->rungs++] = 0;
+    for (double e = from; e < high && space->rungs < SPACE_RUNGS - 1; e *= factor)
+        space->epochs[space->rungs++] = (int64_t)round(e);
+    space->epochs[space->rungs++] = (int64_t)high;
+}
+
+/* Rungs: the values that are listed, or those of a range. */
 static graco_status read_epochs(struct space *space, const struct axis *axis)
 {
     space->rungs = 0;
@@ -96,11 +129,8 @@ static graco_status read_epochs(struct space *space, const struct axis *axis)
                                axis->text, SPACE_RUNGS);
         space->epochs[space->rungs++] = strtoll(axis->word[i], NULL, 10);
     }
-    for (double e = axis->low;
-         axis->words == 0 && e < axis->high && space->rungs<SPACE_RUNGS - 1; e = e> 0 ? 2 * e : 1)
-        space->epochs[space->rungs++] = (int64_t)e;
     if (axis->words == 0)
-        space->epochs[space->rungs++] = (int64_t)axis->high;
+        put_rungs(space, axis->low, axis->high);
     qsort(space->epochs, (size_t)space->rungs, sizeof *space->epochs, compare_epochs);
     int kept = 0;
     for (int i = 0; i < space->rungs; i++)
@@ -191,6 +221,26 @@ static graco_status put_epochs(struct space *space, const struct method *method,
     return put(space, "epochs", text);
 }
 
+/* Refuses what a search says itself of each training, and more than one value of what a preset leaves out: the
+ * better one would be lost. */
+static graco_status check_own(struct space *space, const char *key)
+{
+    static const char *const own[] = {"seed", "device", "threads", "checkpoint_every"};
+    const struct axis *axis = find_axis(space, key);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(own[i], key) == 0)
+            return status_fail(GRACO_ERROR_ARGUMENT,
+                               "search %s=%s: a search has one %s for all trainings; expected "
+                               "another setting",
+                               key, axis->text, key);
+    if (axis && preset_leaves_out(key) && axis->words != 1)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "search %s=%s: a preset has no %s; expected one value, for all trainings", key,
+            axis->text, key);
+    return GRACO_OK;
+}
+
 static graco_status put_search(struct space *space, const char *pair)
 {
     char key[CONFIG_TEXT];
@@ -200,7 +250,32 @@ static graco_status put_search(struct space *space, const char *pair)
                            "search '%.64s'; expected KEY=a,b,c or KEY=low..high", pair);
     memcpy(key, pair, (size_t)(equals - pair));
     key[equals - pair] = '\0';
-    return put(space, key, equals + 1);
+    PASS(put(space, key, equals + 1));
+    return check_own(space, key);
+}
+
+/* Each value, or the ends of a range, beside the first ones of all other settings: what the method or the data set
+ * refuses is better known now than when a trial draws it. */
+static graco_status check_values(const struct space *space, const struct graco_dataset *data)
+{
+    struct graco_config first, config;
+    const struct point lowest = {0};
+    char text[CONFIG_TEXT];
+    PASS(space_configure(&first, space, &lowest));
+    PASS(allowed_check(&first, data)); /* no axis is to blame for what the data set lacks */
+    for (int i = 0; i < space->count; i++) {
+        const struct axis *axis = &space->axes[i];
+        int last = axis->words > 0 ? axis->words - 1 : 1;
+        for (int k = 0; k <= last; k++) {
+            config = first;
+            space_value(text, axis, last > 0 ? (double)k / last : 0);
+            PASS(graco_config_set(&config, axis->key, text));
+            graco_status status = allowed_check(&config, data);
+            if (status != GRACO_OK)
+                return status_context(status, "search %s=%s", axis->key, axis->text);
+        }
+    }
+    return GRACO_OK;
 }
 
 graco_status space_init(struct space *out, const char *method, const struct graco_dataset *data,
@@ -237,6 +312,7 @@ graco_status space_init(struct space *out, const char *method, const struct grac
     PASS(put_epochs(out, found, grace));
     for (; search && *search; search++)
         PASS(put_search(out, *search));
+    PASS(check_values(out, data));
     bool open = out->rungs > 1;
     for (int i = 0; i < out->count; i++)
         open |= out->axes[i].words != 1;
@@ -312,9 +388,9 @@ void space_value(char text[CONFIG_TEXT], const struct axis *axis, double at)
         number_print(text, CONFIG_TEXT, "%.0f", fmin(axis->high, fmax(axis->low, round(value))));
         return;
     }
-    /* Two digits say enough, and read better; rounding must not leave the range. */
+    /* Few digits say enough, and read better; rounding must not leave the range. */
     char *end;
-    number_print(text, CONFIG_TEXT, "%.2g", value);
+    number_print(text, CONFIG_TEXT, "%.*g", axis->digits, value);
     double rounded = number_parse(text, &end);
     if (rounded < axis->low || rounded > axis->high)
         number_shortest(text, rounded < axis->low ? axis->low : axis->high);
@@ -330,6 +406,20 @@ graco_status space_configure(struct graco_config *config, const struct space *sp
         PASS(graco_config_set(config, space->axes[i].key, text));
     }
     return GRACO_OK;
+}
+
+double space_widest(const struct space *space)
+{
+    double widest = (double)space->base.hidden;
+    for (int i = 0; i < space->count; i++) {
+        const struct axis *axis = &space->axes[i];
+        if (strcmp(axis->key, "hidden") != 0)
+            continue;
+        widest = axis->high; /* 0 where words say it */
+        for (int k = 0; k < axis->words; k++)
+            widest = fmax(widest, (double)strtoll(axis->word[k], NULL, 10));
+    }
+    return widest;
 }
 
 bool space_same(const struct space *space, const struct point *a, const struct point *b)

@@ -14,7 +14,8 @@ struct axis {
     int words;             /* 0: a range */
     char word[SPACE_WORDS][CONFIG_TEXT];
     double low, high;
-    bool whole;       /* whole numbers alone */
+    bool whole; /* whole numbers alone, as the setting has */
+    int digits; /* that other numbers are rounded to: two, or as many as tell places of the range apart */
     bool logarithmic; /* each factor is as likely: where high is at least ten times low */
 };
 
@@ -36,7 +37,7 @@ struct point {
 /* The space for a method, a data set and what `search` (ending with NULL, or NULL) says instead:
  * "KEY=a,b,c", "KEY=low..high", or "KEY=value", which pins it. Of the data set the size and what kind of
  * numbers its features are decide; its name does not. GRACO_ERROR_ARGUMENT for a text that is neither,
- * or a value that the setting cannot have. */
+ * or a value that the setting, the method or the data set does not take. */
 graco_status space_init(struct space *out, const char *method, const struct graco_dataset *data,
                         const char *const *search);
 
@@ -50,6 +51,9 @@ void space_move(struct point *out, const struct space *space, const struct point
 void space_value(char text[CONFIG_TEXT], const struct axis *axis, double at);
 graco_status space_configure(struct graco_config *config, const struct space *space,
                              const struct point *point);
+
+/* The largest `hidden` of the space: what decides how much memory a training takes. */
+double space_widest(const struct space *space);
 
 /* Whether two points stand for the same settings. */
 bool space_same(const struct space *space, const struct point *a, const struct point *b);

@@ -104,7 +104,7 @@ enum { PARTS = 3 };
 
 static double part_of(const struct measurement *one, int part)
 {
-    const double parts[PARTS] = {one->modularity, one->explained, one->separation};
+    const double parts[PARTS] = {one->modularity, one->explained, one->predicted};
     return parts[part];
 }
 
@@ -153,7 +153,7 @@ done:
 /* ---- trials.csv ------------------------------------------------------------------------------ */
 
 static const char HEADER[] =
-    "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,score";
+    "trial,seed,epochs,modularity,explained,predicted,validation,seconds,outcome,origin,score";
 
 /* An empty field where there is no number. */
 static void write_number(struct text *out, double number)
@@ -172,7 +172,7 @@ static void write_row(struct text *out, const struct measurement *one,
                (long long)one->epochs);
     write_number(out, one->modularity);
     write_number(out, one->explained);
-    write_number(out, one->separation);
+    write_number(out, one->predicted);
     write_number(out, one->validation);
     text_print(out, ",%.3f,%s,%s", one->seconds, one->failed ? "failed" : "measured",
                table->local[one->trial] ? "local" : "random");
@@ -221,20 +221,29 @@ static double read_number(const char **at)
     return number;
 }
 
+enum { FIELDS = 8, WHOLE_FIELDS = 3 }; /* numbers of a row, and those that count something */
+static const char NUMBERS[] = "0123456789.,+-e";
+
 static bool read_row(struct measurement *one, const char *line)
 {
-    double field[8];
-    for (int i = 0; i < 8; i++)
+    double field[FIELDS];
+    const char *begin = line;
+    for (int i = 0; i < FIELDS; i++)
         field[i] = read_number(&line);
-    if (!line || !(field[0] >= 0 && field[1] >= 0 && field[2] >= 0) ||
-        !(field[0] < 0x1p31 && field[1] < 0x1p31 && field[2] < 0x1p32))
+    if (!line || strspn(begin, NUMBERS) < (size_t)(line - begin))
+        return false;
+    for (int i = 0; i < FIELDS; i++)
+        if (i < WHOLE_FIELDS ? !(field[i] >= 0 && field[i] < 0x1p32 && field[i] == floor(field[i]))
+                             : isinf(field[i]))
+            return false;
+    if (field[0] >= 0x1p31)
         return false;
     *one = (struct measurement){.trial = (int64_t)field[0],
                                 .seed = (int64_t)field[1],
                                 .epochs = (int64_t)field[2],
                                 .modularity = field[3],
                                 .explained = field[4],
-                                .separation = field[5],
+                                .predicted = field[5],
                                 .validation = field[6],
                                 .seconds = field[7],
                                 .failed = strncmp(line, "failed,", 7) == 0};

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "compute/backend.h"
 #include "io/files/file.h"
 #include "io/files/lock.h"
 #include "io/json/json.h"
@@ -81,14 +82,14 @@ static int64_t mean_over_seeds(struct measurement *one, const struct search *sea
             continue;
         sum.modularity += more->modularity;
         sum.explained += more->explained;
-        sum.separation += more->separation;
+        sum.predicted += more->predicted;
         sum.validation += more->validation;
         sum.failed |= more->failed;
         seeds++;
     }
     sum.modularity /= (double)seeds;
     sum.explained /= (double)seeds;
-    sum.separation /= (double)seeds;
+    sum.predicted /= (double)seeds;
     sum.validation /= (double)seeds;
     *one = sum;
     return seeds;
@@ -302,56 +303,32 @@ static graco_status check(const struct search *search)
     return GRACO_OK;
 }
 
+/* The host's memory, or a GPU's where that is less and trainings run there. A device that cannot be asked has its say
+ * when it trains. */
+static double bytes_free(const struct search *search)
+{
+    const char *device = search->options->device ? search->options->device : "auto";
+    const struct backend *backend = NULL;
+    int64_t host = memory_available(), left = host, all = 0;
+    if (backend_find(&backend, device) != GRACO_OK || !backend->memory ||
+        backend->memory(&left, &all) != GRACO_OK)
+        left = host;
+    return (double)(left < host ? left : host);
+}
+
 /* As many trainings at a time as there are threads, and as fit into half of the memory. */
 static int count_at_once(const struct search *search)
 {
-    const double row_bytes = 40e3; /* of a node in a training of the widest encoder, about */
+    const double column_bytes = 80; /* of a node and a column of the widest encoder, about */
+    double row_bytes = column_bytes * fmax(512, space_widest(&search->space));
     const struct features *X = &search->data->features;
     double bytes =
         (double)search->data->graph->nodes * (row_bytes + (X->dense ? 8.0 * (double)X->cols : 0));
-    double room = (double)memory_available() / 2 / bytes;
+    double room = bytes_free(search) / 2 / bytes;
     int64_t count = search->options->at_once > 0 ? search->options->at_once : search->threads;
     count = search->options->at_once > 0 || (double)count < room ? count : (int64_t)room;
     count = count < AT_ONCE_MAX ? count : AT_ONCE_MAX;
     return count > 1 ? (int)count : 1;
-}
-
-/* What decides the trials, in tune.json: a folder that has another one belongs to another search. */
-static graco_status claim(const struct search *search)
-{
-    graco_status status = GRACO_OK;
-    struct json *about = NULL, *list = NULL, *known = NULL;
-    char *text = NULL, *there = NULL, word[GRACO_FINGERPRINT];
-    TRY(json_create_object(&about));
-    TRY(graco_dataset_fingerprint(word, search->data));
-    TRY(json_put_string(about, "dataset", search->data->name));
-    TRY(json_put_string(about, "fingerprint", word));
-    TRY(json_put_string(about, "criterion", graco_criterion_name((int)search->options->criterion)));
-    TRY(json_put_int(about, "seed", (int64_t)search->options->seed));
-    TRY(preset_put_all(about, &search->space.base));
-    TRY(json_put_array(&list, about, "epochs"));
-    for (int i = 0; i < search->space.rungs; i++)
-        TRY(json_put_int(list, NULL, search->space.epochs[i]));
-    TRY(json_put_object(&list, about, "search"));
-    for (int i = 0; i < search->space.count; i++)
-        TRY(json_put_string(list, search->space.axes[i].key, search->space.axes[i].text));
-    if (!file_exists(search->about)) {
-        TRY(json_write(search->about, about));
-        goto done;
-    }
-    TRY(json_parse_file(&known, search->about, 1 << 20));
-    TRY(json_text(&text, about, false));
-    TRY(json_text(&there, known, false));
-    if (strcmp(text, there) != 0)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "%s holds a search of other data, settings or seed (%s); expected another folder",
-             search->options->folder, search->about);
-done:
-    memory_free(there);
-    memory_free(text);
-    json_free(known);
-    json_free(about);
-    return status;
 }
 
 static graco_status open_search(struct search *search)
@@ -361,6 +338,8 @@ static graco_status open_search(struct search *search)
     graco_status status = GRACO_OK;
     PASS(check(search));
     PASS(space_init(&search->space, options->method, search->data, options->search));
+    if (options->criterion == GRACO_CRITERION_VALIDATION)
+        PASS(search_check_labels(search));
     TRY(file_make_folder(options->folder));
     TRY(memory_path(&search->table, options->folder, "trials.csv"));
     TRY(memory_path(&search->best, options->folder, "best.json"));
@@ -369,14 +348,15 @@ static graco_status open_search(struct search *search)
     TRY(memory_path(&search->runs, options->folder, "trainings"));
     TRY(memory_path(&lock, options->folder, "lock"));
     TRY(lock_take(&search->lock, lock, options->folder));
-    TRY(claim(search));
+    TRY(search_claim(search));
     TRY(file_make_folder(search->runs));
     TRY(trials_read(&search->trials, search->table));
     int64_t last =
         search->trials.count > 0 ? search->trials.list[search->trials.count - 1].trial : -1;
     if (options->trials > 0 && last >= options->trials)
-        FAIL(GRACO_ERROR_ARGUMENT, "%s has %lld trials already; expected at least as many",
-             options->folder, (long long)last + 1);
+        FAIL(GRACO_ERROR_ARGUMENT,
+             "%s has %lld trials already, and %lld are asked for; expected at least as many",
+             options->folder, (long long)last + 1, (long long)options->trials);
     search->threads = threads_count(options->threads);
     search->at_once = count_at_once(search);
 done:
@@ -389,6 +369,7 @@ static void close_search(struct search *search)
     pthread_mutex_destroy(&search->hold);
     trials_clear(&search->trials);
     graco_matrix_clear(&search->smooth);
+    groups_clear(&search->groups);
     lock_free(search->lock);
     memory_free(search->point);
     memory_free(search->local);
@@ -416,7 +397,7 @@ static graco_status write_best(const struct search *search, const struct graco_c
     TRY(json_put_int(chosen, "seeds", choice->seeds));
     TRY(json_put_double(chosen, "modularity", choice->mean.modularity));
     TRY(json_put_double(chosen, "explained", choice->mean.explained));
-    TRY(json_put_double(chosen, "separation", choice->mean.separation));
+    TRY(json_put_double(chosen, "predicted", choice->mean.predicted));
     TRY(json_put_double(chosen, "validation", choice->mean.validation));
     TRY(json_write(search->best, best));
 done:
@@ -457,7 +438,7 @@ static graco_status conclude(graco_config **config, graco_tune_result *result,
             .measured = search->trials.count,
             .trial = choice.mean.trial,
             .epochs = choice.mean.epochs,
-            .structure = {choice.mean.modularity, choice.mean.explained, choice.mean.separation},
+            .structure = {choice.mean.modularity, choice.mean.explained, choice.mean.predicted},
             .validation = choice.mean.validation,
             .seeds = choice.seeds,
             .seconds = threads_seconds() - search->begun,

@@ -41,17 +41,19 @@ static void write_choice(struct web_page *page, const struct shown *shown)
     struct page_figure figures[5] = {{numbers[0], "trials", SHEET_NONE},
                                      {numbers[1], "modularity of the choice", SHEET_NONE},
                                      {numbers[2], "of its smoothed features explained", SHEET_NONE},
-                                     {numbers[3], "separation of its clusters", SHEET_NONE},
+                                     {numbers[3], "of its nodes' groups predicted", SHEET_NONE},
                                      {numbers[4], "its validation score", SHEET_NONE}};
     snprintf(numbers[0], sizeof numbers[0], "%lld", (long long)shown->search->count);
     number_print(numbers[1], sizeof numbers[1], "%.3f", choice->mean.modularity);
     number_print(numbers[2], sizeof numbers[2], "%.1f %%", 100 * choice->mean.explained);
-    number_print(numbers[3], sizeof numbers[3], "%.3f", choice->mean.separation);
+    number_print(numbers[3], sizeof numbers[3], "%.1f %%", 100 * choice->mean.predicted);
     number_print(numbers[4], sizeof numbers[4], "%.1f %%", choice->mean.validation);
     if (isnan(choice->mean.modularity))
         snprintf(numbers[1], sizeof numbers[1], "none");
     if (isnan(choice->mean.explained))
         snprintf(numbers[2], sizeof numbers[2], "none");
+    if (isnan(choice->mean.predicted))
+        snprintf(numbers[3], sizeof numbers[3], "none");
     page_section(page, "choice", "The choice");
     page_figures(page, figures, by_validation(shown) ? 5 : 4);
 }
@@ -176,8 +178,8 @@ static void write_rows(struct web_page *page, const struct shown *shown)
     const struct space *space = &shown->search->space;
     struct sheet table = {.title = "Every measurement"};
     char value[CONFIG_TEXT];
-    static const char *const names[] = {"epochs",    "score",      "modularity",
-                                        "explained", "separation", "validation"};
+    static const char *const names[] = {"epochs",    "score",     "modularity",
+                                        "explained", "predicted", "validation"};
     sheet_column(&table, "", "trial", true);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         sheet_column(&table, "", names[i], true);
@@ -190,7 +192,7 @@ static void write_rows(struct web_page *page, const struct shown *shown)
         sheet_number(&table, one->failed ? (double)NAN : shown->score[r], 3);
         sheet_number(&table, one->modularity, 3);
         sheet_number(&table, one->explained, 4);
-        sheet_number(&table, one->separation, 3);
+        sheet_number(&table, one->predicted, 3);
         sheet_number(&table, one->validation, 2);
         for (int i = 0; i < space->count; i++) {
             space_value(value, &space->axes[i], shown->search->point[one->trial].at[i]);

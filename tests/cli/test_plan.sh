@@ -38,6 +38,7 @@ exits 0 "" generate many --like ppi --scale 0.1
 compare cora.npz --epochs 1 --set hidden=64
 compare cora.npz --epochs 1 --set hidden=64 --objective infonce --memory 4M
 compare wide.npz --epochs 1 --set hidden=32 --objective moment
+compare wide.npz --epochs 50 --set hidden=2 --set layers=1 --objective moment --set correction=8 --set patience=50
 compare big.npz --epochs 1 --set hidden=16 --objective moment --set correction=16
 compare dense.npz --epochs 1 --set hidden=32 --objective moment
 compare dense.npz --epochs 1 --set hidden=32 --set batch=256 --set fanout=5,5 --set encoder=sage
@@ -51,18 +52,27 @@ compare cora.npz --epochs 1 --method deepwalk --set walks=1 --set hidden=32
 compare dense.npz --method sgc
 
 # ---- Times --------------------------------------------------------------------------------------
-holds "rates are kept: $(ls cache/graco)" [ -s cache/graco/rates-cpu-1.txt ]
+holds "rates are kept: $(ls cache/graco)" [ -s cache/graco/rates-cpu-1-fp32.txt ]
 exits 0 "an epoch" plan cora.npz --threads 1 --device cpu
 holds "kept rates are not measured again: $(cat err)" [ ! -s err ]
-cp cache/graco/rates-cpu-1.txt kept
+cp cache/graco/rates-cpu-1-fp32.txt kept
 for change in 's/^graco /grapo /' 's/^exp .*/exp nan/'; do
-    sed "$change" kept >cache/graco/rates-cpu-1.txt
+    sed "$change" kept >cache/graco/rates-cpu-1-fp32.txt
     exits 0 "measuring this machine" plan cora.npz --threads 1 --device cpu --epochs 1
 done
-head -c 5000 /dev/urandom >cache/graco/rates-cpu-1.txt
+head -c 5000 /dev/urandom >cache/graco/rates-cpu-1-fp32.txt
 exits 0 "measuring this machine" plan cora.npz --threads 1 --device cpu --epochs 1
-touch -d '40 days ago' cache/graco/rates-cpu-1.txt
+touch -d '40 days ago' cache/graco/rates-cpu-1-fp32.txt
 exits 0 "measuring this machine" plan cora.npz --threads 1 --device cpu --epochs 1
+rm cache/graco/rates-cpu-1-fp32.txt
+mkfifo cache/graco/rates-cpu-1-fp32.txt # which would be waited for
+timeout 60 "$graco" plan cora.npz --threads 1 --device cpu --epochs 1 >out 2>err && pass || fail "a pipe in the cache is waited for"
+# Each precision has rates of its own; all but bf16 are the same on a CPU.
+for precision in bf16 fp16; do exits 0 "" plan cora.npz --threads 1 --device cpu --epochs 1 --precision $precision; done
+for precision in bf16 fp32 tf32 fp16; do
+    exits 0 "an epoch" plan cora.npz --threads 1 --device cpu --epochs 1 --precision $precision
+    holds "rates of $precision are kept: $(cat err)" [ ! -s err ]
+done
 touch blocked
 XDG_CACHE_HOME=$work/blocked exits 0 "measuring this machine" plan cora.npz --threads 1 --epochs 1
 holds "nothing is said of a cache that cannot be written: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
@@ -118,6 +128,9 @@ exits 1 "no data set 'nothing'" plan nothing
 exits 2 "plan: --set: " plan cora.npz --set hiden=4
 exits 2 "plan: --epochs is 'x'" plan cora.npz --epochs x
 exits 2 "plan: --available is 'lots'" plan cora.npz --available lots
+# What the training refuses is refused.
+exits 2 "patience of the method grace looks at" plan cora.npz --threads 1 --set inductive=1 --set patience=50
+exits 2 "batch = 1 leaves nothing" plan cora.npz --threads 1 --set batch=1
 exits 2 "node2vec" plan cora.npz --threads 1 --device cpu --node-features walk
 exits 0 "TiB at most" plan dense.npz --threads 1 --device cpu --set hidden=65536 --set projection=65536 \
     --set layers=8

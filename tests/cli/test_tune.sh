@@ -20,11 +20,12 @@ done
 holds "no training is left" [ -z "$(ls first/trainings)" ]
 holds "24 trials" [ "$(tail -n +2 first/trials.csv | cut -d, -f1 | sort -un | wc -l)" -eq 24 ]
 # Each part of the criterion is on the page and in the line of progress, which a search of two seconds shows many times.
-chosen=$(sed -n 's/.*"separation": \([0-9.]*\),*/\1/p' first/best.json)
-holds "the page has the choice's separation" grep -q "<dd[^>]*>$(LC_ALL=C printf %.3f "$chosen")</dd>" first/report.html
+chosen=$(sed -n 's/.*"predicted": \([0-9.]*\),*/\1/p' first/best.json)
+holds "the page has what the choice predicts" \
+    grep -q "<dd[^>]*>$(LC_ALL=C awk "BEGIN { printf \"%.1f\", 100 * $chosen }") %</dd>" first/report.html
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "stty cols 200; $graco tune small.npz -o shown --time 2s ${fast[*]}" typescript >/dev/null </dev/null
-    for part in modularity explained separation; do
+    for part in modularity explained predicted; do
         holds "progress shows $part" grep -q "best .*$part 0\.[0-9]" typescript
     done
 else
@@ -51,6 +52,9 @@ echo '{"method": "grace", "settings": {"hiden": 3}}' >wrong.json
 exits 1 "wrong.json: unknown setting 'hiden'" train small.npz -o other --preset wrong.json
 echo '{"method": "grace", "settings": {"hidden": [3]}}' >wrong.json
 exits 1 "neither a number nor a string" train small.npz -o other --preset wrong.json
+echo '{"method": "grace", "settings": {"hidden": 1.2e1, "epochs": 1000.0, "tau": 0.4}}' >floats.json
+exits 0 "" train small.npz -o floats --preset floats.json --epochs 1 -q
+holds "a whole number is one however JSON writes it" grep -q '"hidden": 12' floats/config.json
 echo '{"method": "grace"}' >wrong.json
 exits 1 "settings" train small.npz -o other --preset wrong.json
 holds "a refused preset leaves no run" [ ! -e other ]
@@ -95,8 +99,33 @@ exits 0 "validation " tune small.npz -o labels --trials 4 --criterion validation
 exits 0 "" tune small.npz -o dgi --trials 3 --method dgi --search epochs=3 --search hidden=4,8 -q
 exits 0 "" tune small.npz -o walks --trials 2 --method deepwalk --search hidden=4,8 -q
 
-exits 2 "another folder" tune small.npz -o first --trials 24 --search tau=0.5
-exits 2 "24 trials already" tune small.npz -o first --trials 23 "${fast[@]}"
+# Another search in the same folder: what differs is said, and nothing of the folder changes.
+cp -r first kept
+exits 2 'tau = "0.3..0.9", this one has "0.5"; expected another folder' tune small.npz -o first --trials 24 "${fast[@]}" \
+    --search tau=0.5
+exits 2 "epochs = [2,4], this one has [250,500,1000]" tune small.npz -o first --trials 24 --search hidden=4,8
+exits 2 'criterion = "structure", this one has "validation"' tune small.npz -o first "${fast[@]}" --criterion validation
+exits 2 "seed = 0, this one has 1" tune small.npz -o first "${fast[@]}" --seed 1
+exits 2 'batch = nothing, this one has "9,20"' tune small.npz -o first "${fast[@]}" --search batch=9,20
+exits 2 'method = "grace", this one has "dgi"' tune small.npz -o first --method dgi --search epochs=2,4 --search hidden=4,8
+"$graco" generate other.npz --nodes 150 --features 40 --classes 3 --seed 5 >/dev/null 2>&1
+exits 2 'dataset = "small", this one has "other"' tune other.npz -o first --trials 24 "${fast[@]}"
+mv other.npz elsewhere.npz && mkdir same && mv elsewhere.npz same/small.npz
+exits 2 'fingerprint = ' tune same/small.npz -o first --trials 24 "${fast[@]}"
+exits 2 "24 trials already, and 23 are asked for" tune small.npz -o first --trials 23 "${fast[@]}"
+for file in best.json trials.csv tune.json; do same "kept/$file" "first/$file"; done
+exits 0 "" tune small.npz -o two --trials 2 "${fast[@]}" --search batch=9,20 --search correction=1,2 -q
+exits 2 "in another order" tune small.npz -o two --trials 2 "${fast[@]}" --search correction=1,2 --search batch=9,20
+exits 2 'batch = "9,20", this one has nothing' tune small.npz -o two --trials 2 "${fast[@]}" --search correction=1,2
+# Trials of nobody knows which search, and rows that no search writes.
+rm kept/tune.json
+exits 2 "without kept/tune.json" tune small.npz -o kept --trials 24 "${fast[@]}"
+for change in '3s/^[0-9]*,/0.5,/' '3s/^[0-9]*,/0x1,/' '3s/^[0-9]*,/9e9,/' '3s/,0\.[0-9]*,/,nan,/' '3s/,0\.[0-9]*,/,1e999,/' \
+    '3s/measured/guessed/' '3s/,measured.*//'; do
+    cp first/tune.json kept/
+    sed "$change" first/trials.csv >kept/trials.csv
+    exits 1 "kept/trials.csv: row 3 is not one that a search writes" tune small.npz -o kept --trials 24 "${fast[@]}"
+done
 exits 2 "a time such as" tune small.npz --time soon
 exits 2 "a time such as" tune small.npz --time 10d
 exits 2 "did you mean structure?" tune small.npz --criterion structur
@@ -114,6 +143,24 @@ while read -r name supervised; do
 done <taken
 exits 2 "expected KEY=a,b,c" tune small.npz -o none --search tau
 exits 2 "unknown setting" tune small.npz -o none --search width=3
+# What no training takes is refused before one begins, with what was given; two values that do not go together end
+# the search at once, though others are being trained.
+exits 2 "search hidden=0..4: hidden is '0'; expected a whole number" tune small.npz -o none --search hidden=0..4
+exits 2 "search objective=exact,sampled: method grace has" tune small.npz -o none --search objective=exact,sampled
+exits 2 "search batch=20,1: batch = 1 leaves nothing" tune small.npz -o none --search batch=20,1
+exits 2 "search patience=0,50: patience of the method grace looks at" tune small.npz -o none --search inductive=1 \
+    --search patience=0,50
+exits 2 "search device=cuda: a search has one device" tune small.npz -o none --search device=cuda
+exits 2 "search precision=fp32,bf16: a preset has no precision" tune small.npz -o none --search precision=fp32,bf16
+printf '0 0\n' >one.txt && printf '0 1.5 2\n' >one_features.txt
+exits 2 "graco: data set 'one' has 1 node" tune one.txt --features one_features.txt -o none
+printf '0 1\n1 2\n2 0\n' >few.txt && printf '0 a\n1 b\n2 a\n' >few_labels.txt
+exits 2 "graco: the criterion validation: 3 nodes have a known label" tune few.txt --labels few_labels.txt --undirected -o none \
+    --criterion validation
 holds "a refused search leaves no folder" [ ! -e none ]
+exits 2 "graphs = 3: the objective moment takes one graph a step" tune small.npz -o apart --trials 20 --device cpu \
+    --search objective=exact,moment --search graphs=1,3 --search epochs=400 --search hidden=4
+holds "others were not waited for: $(wc -l <apart/trials.csv) rows" [ "$(wc -l <apart/trials.csv)" -lt 15 ]
+exits 0 "" tune small.npz -o half --trials 2 "${fast[@]}" --search precision=bf16 -q
 exits 2 "from 1 to" tune small.npz --trials 0
 checked

@@ -36,7 +36,7 @@ static graco_status measure(void)
     graco_structure found = {2, 3, 4};
     graco_status status = graco_measure_structure(&found, embeddings, structured, 1);
     CHECK(status == GRACO_OK ||
-          (found.modularity == 2 && found.explained == 3 && found.separation == 4));
+          (found.modularity == 2 && found.explained == 3 && found.predicted == 4));
     return status;
 }
 

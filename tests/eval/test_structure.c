@@ -1,6 +1,8 @@
 /* k-means and the three numbers of embeddings' structure: answers known by hand, oracles of plain loops,
  * and graphs that have nothing to measure. */
+#include "eval/groups.h"
 #include "eval/kmeans.h"
+#include "eval/smooth.h"
 #include "eval/structure.h"
 
 #include "base/memory.h"
@@ -234,27 +236,6 @@ static void explained(void)
     graco_matrix_clear(&S);
 }
 
-/* By hand: two clusters whose centres have cosine 0; rows at the centre have a = 0, so 1; a row at cosines
- * 0.8 and 0.6 has 1 - 0.2 / 0.4; a row of zeros 0; a centre without rows does not count. */
-static void separation(void)
-{
-    float x[] = {1, 0, 0, 1, 0.8f, 0.6f, 0, 0}, centre[] = {1, 0, 0, 1, 0.8f, 0.6f};
-    int32_t cluster[] = {0, 1, 0, 0};
-    int64_t size[] = {3, 1, 0};
-    graco_matrix X = {4, 2, x};
-    struct kmeans found = {3, 4, 2, cluster, size, centre, 0};
-    for (int threads = 1; threads < 4; threads++) {
-        double mean = 0;
-        CHECK_OK(structure_separation(&mean, &X, &found, threads));
-        CHECK(near(mean, (1 + 1 + 0.5 + 0) / 4));
-    }
-    double mean = 1;
-    memset(cluster, 0, sizeof cluster);
-    CHECK_OK(structure_separation(
-        &mean, &X, &(struct kmeans){3, 4, 2, cluster, (int64_t[]){4, 0, 0}, centre, 0}, 1));
-    CHECK(mean == 0);
-}
-
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Two cliques of 20 nodes, or as many nodes without edges; features say which clique, or nothing, or, with
@@ -285,8 +266,24 @@ static graco_dataset *cliques(bool edges, bool features, bool mixed)
     return data;
 }
 
-/* Embeddings that tell the cliques apart are known to have 1/2, 1 and 1; equal ones 0, what the mean of
- * all explains, and 0; where the data set has nothing, nothing is measured. */
+/* What a measurement should have predicted, from its parts. */
+static double predicted_by_parts(const graco_matrix *Z, const graco_dataset *data)
+{
+    graco_matrix S = {0}, rows = make_matrix(Z->rows, Z->cols, 0);
+    struct groups groups = {0};
+    double share = 0;
+    CHECK_OK(smooth_features(&S, data, 1));
+    CHECK_OK(groups_make(&groups, &S, data, 1));
+    structure_centre(rows.data, Z, 1);
+    CHECK_OK(groups_predicted(&share, &groups, &rows, 1));
+    groups_clear(&groups);
+    graco_matrix_clear(&rows);
+    graco_matrix_clear(&S);
+    return share;
+}
+
+/* Embeddings that tell the cliques apart are known to have 1/2 and 1; equal ones 0, what the mean of all explains, and
+ * the share of one of the two groups; where the data set has nothing, nothing is measured. */
 static void known_answers(void)
 {
     float z[40 * 3];
@@ -300,14 +297,15 @@ static void known_answers(void)
         CHECK_OK(graco_measure_structure(&found, &Z, data, 1));
         CHECK(edges ? near(found.modularity, 0.5) : isnan(found.modularity));
         CHECK(features ? near(found.explained, 1) : isnan(found.explained));
-        CHECK(near(found.separation, 1));
+        CHECK(form == 0 ? isnan(found.predicted) : found.predicted == predicted_by_parts(&Z, data));
         for (int zeros = 0; zeros < 2; zeros++) {
             for (int i = 0; i < 120; i++)
                 z[i] = zeros ? 0 : (float)(1 + i % 3);
             CHECK_OK(graco_measure_structure(&found, &Z, data, 2));
             CHECK(edges ? near(found.modularity, 0) : isnan(found.modularity));
             CHECK(features ? near(found.explained, 0.5) : isnan(found.explained));
-            CHECK(found.separation == 0);
+            CHECK(form == 0 ? isnan(found.predicted)
+                            : found.predicted > 0.3 && found.predicted < 0.7);
         }
         graco_dataset_free(data);
     }
@@ -344,7 +342,7 @@ static void refused(void)
           GRACO_ERROR_NUMBER);
     CHECK_FAILS(graco_measure_structure(&found, &(graco_matrix){39, 3, z}, data, 1),
                 GRACO_ERROR_ARGUMENT, "39 rows");
-    CHECK(found.modularity == 2 && found.explained == 3 && found.separation == 4);
+    CHECK(found.modularity == 2 && found.explained == 3 && found.predicted == 4);
     graco_dataset_free(data);
 }
 
@@ -363,7 +361,8 @@ static void order(void)
         Z.data[i * 24 + graco_dataset_label(data, i)] += 8;
     CHECK_OK(graco_measure_structure(&good, &Z, data, 1));
     CHECK(good.modularity > bad.modularity + 0.2 && good.explained > bad.explained + 0.01);
-    CHECK(good.separation > bad.separation + 0.1 && bad.separation >= 0);
+    CHECK(good.predicted > bad.predicted + 0.1 && bad.predicted >= 0);
+    CHECK(good.predicted == predicted_by_parts(&Z, data));
     for (int threads = 2; threads < 5; threads++) {
         CHECK_OK(graco_measure_structure(&again, &Z, data, threads));
         CHECK(memcmp(&again, &good, sizeof good) == 0);
@@ -374,7 +373,7 @@ static void order(void)
     float one[2] = {1, 2};
     CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.x = GRACO_MATRIX(one, 1, 2)}));
     CHECK_OK(graco_measure_structure(&good, &(graco_matrix){1, 2, one}, data, 1));
-    CHECK(isnan(good.modularity) && near(good.explained, 1));
+    CHECK(isnan(good.modularity) && isnan(good.predicted) && near(good.explained, 1));
     graco_dataset_free(data);
 }
 
@@ -386,7 +385,6 @@ int main(void)
     few_rows();
     modularity();
     explained();
-    separation();
     known_answers();
     neighbourhoods();
     refused();

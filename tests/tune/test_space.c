@@ -51,6 +51,46 @@ static void texts(const graco_dataset *data)
     CHECK(space.rungs == 4 && space.epochs[2] == 40 && space.epochs[3] == 50);
     CHECK_OK(space_init(&space, NULL, data, (const char *[]){"epochs=7", NULL}));
     CHECK(space.rungs == 1 && space.epochs[0] == 7);
+    CHECK_OK(space_init(&space, NULL, data, (const char *[]){"epochs=0..3", NULL}));
+    CHECK(space.rungs == 4 && space.epochs[0] == 0 && space.epochs[1] == 1 && space.epochs[3] == 3);
+    CHECK_OK(space_init(&space, NULL, data, (const char *[]){"epochs=10..1000", NULL}));
+    CHECK(space.rungs == 6 && space.epochs[0] == 10 && space.epochs[5] == 1000);
+    for (int i = 1; i < space.rungs; i++) /* no rung is out of step */
+        CHECK(fabs((double)space.epochs[i] / (double)space.epochs[i - 1] - pow(100, 0.2)) < 0.1);
+}
+
+/* The setting says whether numbers between two whole ones are searched, not how the ends are written; and
+ * a narrow range has more than its ends. */
+static void ranges(const graco_dataset *data)
+{
+    const char *search[] = {"drop_edge_1=0..1",         "tau=1..4",  "hidden=4.0..8.0",
+                            "drop_edge_2=0.501..0.509", "lr=0..0.1", NULL};
+    struct space space;
+    CHECK_OK(space_init(&space, NULL, data, search));
+    CHECK(strcmp(value(axis_of(&space, "drop_edge_1"), 0.3), "0.3") == 0);
+    CHECK(strcmp(value(axis_of(&space, "tau"), 0.5), "2.5") == 0);
+    CHECK(strcmp(value(axis_of(&space, "hidden"), 0.3), "5") == 0);
+    CHECK(space_widest(&space) == 8);
+    CHECK(strcmp(value(axis_of(&space, "drop_edge_2"), 0.5), "0.505") == 0);
+    CHECK(strcmp(value(axis_of(&space, "drop_edge_2"), 1), "0.509") == 0);
+    CHECK(strcmp(value(axis_of(&space, "lr"), 0.123), "0.0123") == 0);
+}
+
+/* What a search says itself of each training is no setting to search; what best.json leaves out has one value. */
+static void own(const graco_dataset *data)
+{
+    static const char *const wrong[] = {"seed=1,2",           "seed=5",
+                                        "device=cpu",         "threads=1,2",
+                                        "checkpoint_every=1", "precision=fp32,bf16",
+                                        "memory=1..100"};
+    struct space space;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK_FAILS(space_init(&space, NULL, data, (const char *[]){wrong[i], NULL}),
+                    GRACO_ERROR_ARGUMENT, wrong[i]);
+    CHECK_OK(space_init(&space, NULL, data, (const char *[]){"precision=bf16", "memory=1M", NULL}));
+    CHECK(space_widest(&space) == 512);
+    CHECK_OK(space_init(&space, NULL, data, (const char *[]){"hidden=64,4096,8", NULL}));
+    CHECK(space_widest(&space) == 4096);
 }
 
 static void refused(const graco_dataset *data)
@@ -61,8 +101,8 @@ static void refused(const graco_dataset *data)
                                         "nothing=3",    "walks=3",     "hidden=8..8"};
     struct space space;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CHECK(space_init(&space, NULL, data, (const char *[]){wrong[i], NULL}) ==
-              GRACO_ERROR_ARGUMENT);
+        CHECK_FAILS(space_init(&space, NULL, data, (const char *[]){wrong[i], NULL}),
+                    GRACO_ERROR_ARGUMENT, wrong[i]); /* the message says what was given */
     CHECK_FAILS(space_init(&space, "gcn", data, NULL), GRACO_ERROR_ARGUMENT, "learns from labels");
     CHECK(space_init(&space, "nothing", data, NULL) == GRACO_ERROR_ARGUMENT);
 }
@@ -133,6 +173,8 @@ int main(void)
 {
     graco_dataset *data = small(30);
     texts(data);
+    ranges(data);
+    own(data);
     refused(data);
     points(data);
     kinds();

@@ -18,7 +18,7 @@ static struct measurement of(int64_t trial, double modularity, double explained,
                                 .epochs = 5,
                                 .modularity = modularity,
                                 .explained = explained,
-                                .separation = NAN,
+                                .predicted = NAN,
                                 .validation = validation,
                                 .used = true};
 }
@@ -48,11 +48,11 @@ static void ranks(void)
         list[i].explained = NAN;
     CHECK_OK(trials_score(score, list, 5, GRACO_CRITERION_STRUCTURE));
     CHECK(near(score[0], 1. / 4) && near(score[1], 3.5 / 4) && near(score[4], 2. / 4));
-    /* Three parts: ranks of separation 4, 2, 3, -, 1. */
-    const double explained[] = {0.5, 0.2, 0.3, 9, 0.5}, separation[] = {0.9, 0.2, 0.4, 9, 0.1};
+    /* Three parts: ranks of predicted 4, 2, 3, -, 1. */
+    const double explained[] = {0.5, 0.2, 0.3, 9, 0.5}, predicted[] = {0.9, 0.2, 0.4, 9, 0.1};
     for (int i = 0; i < 5; i++) {
         list[i].explained = explained[i];
-        list[i].separation = separation[i];
+        list[i].predicted = predicted[i];
     }
     CHECK_OK(trials_score(score, list, 5, GRACO_CRITERION_STRUCTURE));
     CHECK(near(score[0], 8.5 / 12) && near(score[1], 6.5 / 12) && near(score[2], 8.5 / 12));
@@ -75,7 +75,7 @@ static void table(const char *path)
                                                            .epochs = 7,
                                                            .modularity = -1.0 / (1 + i),
                                                            .explained = i == 3 ? NAN : 0.1 * i,
-                                                           .separation = 0.3 * i,
+                                                           .predicted = 0.3 * i,
                                                            .validation = NAN,
                                                            .failed = i == 5}));
     CHECK_OK(trials_add(&trials, &(struct measurement){.trial = 4, .seed = 1, .epochs = 7}));
@@ -90,7 +90,7 @@ static void table(const char *path)
     for (int i = 0; i < 9; i++) {
         const struct measurement *a = &trials.list[i], *b = &read.list[i];
         CHECK(a->trial == b->trial && a->seed == b->seed && a->failed == b->failed);
-        CHECK(a->modularity == b->modularity && a->separation == b->separation);
+        CHECK(a->modularity == b->modularity && a->predicted == b->predicted);
         CHECK(a->explained == b->explained || (isnan(a->explained) && isnan(b->explained)));
         CHECK(isnan(b->validation) || b->validation == a->validation);
     }
@@ -103,15 +103,15 @@ static void table(const char *path)
         "trial",
         "trial,seed,epochs\n",
         "0,0,0\n",
-        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "trial,seed,epochs,modularity,explained,predicted,validation,seconds,outcome,origin,"
         "score\n-1,0,5,,,,,"
         "1,measured,\n",
-        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "trial,seed,epochs,modularity,explained,predicted,validation,seconds,outcome,origin,"
         "score\n1,0,5,,\n",
-        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "trial,seed,epochs,modularity,explained,predicted,validation,seconds,outcome,origin,"
         "score\n1,0,5,,,,,1"
         ",perhaps,\n",
-        "trial,seed,epochs,modularity,explained,separation,validation,seconds,outcome,origin,"
+        "trial,seed,epochs,modularity,explained,predicted,validation,seconds,outcome,origin,"
         "score\n1,0,5,,,,,1"
         ",measured,",
     };
