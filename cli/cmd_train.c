@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 /* A GPU trains several small models at a time, each on a stream of its own: one of them keeps only a part of
- * it busy. So far that stands behind GRACO_UNTRIED. */
-enum { DEVICE_WORKERS_MAX = GRACO_UNTRIED ? 8 : 1 };
+ * it busy. */
+enum { DEVICE_WORKERS_MAX = 8 };
 
 enum { RUNS_MAX = 10000, WORKERS_MAX = 64 };
 
@@ -54,7 +54,8 @@ struct job {
     graco_config *config; /* of the first run */
     uint64_t seed;        /* of the first run */
     const char *preset;
-    char run[RUNS_PATH_MAX]; /* folder of the run or runs */
+    char run[RUNS_PATH_MAX];   /* folder of the run or runs */
+    char begun[RUNS_PATH_MAX]; /* of the first that can be continued; "": there is none */
     struct runs_form form;
     bool divided;    /* the method trains a model for one split */
     bool one_thread; /* each training has one: several at a time share the CPU */
@@ -251,8 +252,10 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
     outcome->split = job->divided ? strtoll(settings_get(split, config, "split"), NULL, 10) : -1;
     if (!runs_folder(outcome->folder, job->run, index, job->form))
         return EXIT_FAILED;
-    bool fresh = stat(outcome->folder, &found) != 0, first = stat(job->run, &found) != 0;
-    if (!runs_make(outcome->folder, "run folder"))
+    /* Rank 0 alone writes there: what others would make, it could not tell from what was there. */
+    bool writes = graco_rank() == 0, fresh = writes && stat(outcome->folder, &found) != 0,
+         first = writes && stat(job->run, &found) != 0;
+    if (writes && !runs_make(outcome->folder, "run folder"))
         return EXIT_FAILED;
     name_training(label, job, index);
     struct output_progress progress = output_progress_start(line->quiet || together, label);
@@ -309,11 +312,14 @@ struct queue {
     pthread_mutex_t lock; /* of next, code and stopped */
 };
 
-/* The number of the next training; -1: there is none, or there shall be none. */
+/* The number of the next training; -1: there is none, or there shall be none. Ranks begin it and stop in it
+ * together, whichever was asked to. */
 static int64_t take(struct queue *queue)
 {
+    bool stop = stop_wanted && graco_ranks() == 1;
+
     pthread_mutex_lock(&queue->lock);
-    if (queue->code == EXIT_FINE && stop_wanted && queue->next > 0 && queue->next < queue->total) {
+    if (queue->code == EXIT_FINE && stop && queue->next > 0 && queue->next < queue->total) {
         queue->code = -1;
         queue->stopped = queue->next - 1;
     }
@@ -421,10 +427,11 @@ static int train_all(struct job *job, int argc, char **argv)
     return queue.code;
 }
 
-/* Loads the data set, as that of the run folder `run` was read unless this is NULL. */
-static graco_status load(struct job *job, const char *run)
+/* Loads the data set, as that of the run to continue was read. */
+static graco_status load(struct job *job)
 {
     const struct line *line = job->line;
+    const char *run = *job->begun ? job->begun : NULL;
     graco_generate_options generate = graco_generate_defaults();
 
     graco_dataset_free(job->data);
@@ -449,32 +456,44 @@ static void choose_folder(struct job *job)
         snprintf(job->run, sizeof job->run, "runs/%.200s", usable ? name : "unnamed");
 }
 
+/* Finds the first run that can be continued. It says how the data set is read, which ranks do together: so
+ * they must have found the same. */
+static graco_status find_alike(struct job *job)
+{
+    int64_t index;
+
+    if (!find_begun(job->begun, &index, job))
+        job->begun[0] = '\0';
+    return graco_ranks_alike("the run to continue", *job->begun ? job->begun : "none");
+}
+
 /* Where the folder was not known before the data set: reads again as the begun run's data were, if that
  * gives another data set. */
 static graco_status load_again(struct job *job)
 {
-    char folder[RUNS_PATH_MAX], words[GRACO_DIFFERENCES] = "";
+    char words[GRACO_DIFFERENCES] = "";
     graco_model *model = NULL;
-    int64_t index;
     bool known;
 
-    if (!find_begun(folder, &index, job))
-        return GRACO_OK;
-    graco_status status = graco_model_load(&model, folder);
+    graco_status status = find_alike(job);
+    if (status != GRACO_OK || !*job->begun)
+        return status;
+    status = graco_model_load(&model, job->begun);
     if (status == GRACO_OK)
         status = graco_model_compare(&known, words, model, job->data);
     graco_model_free(model);
-    return *words ? load(job, folder) : status;
+    if (status == GRACO_OK)
+        status = graco_ranks_alike("what the run's data differ in", *words ? words : "nothing");
+    return status == GRACO_OK && *words ? load(job) : status;
 }
 
 static graco_status load_all(struct job *job)
 {
-    char folder[RUNS_PATH_MAX];
-    int64_t index;
-
     if (job->line->output)
         choose_folder(job);
-    graco_status status = load(job, find_begun(folder, &index, job) ? folder : NULL);
+    graco_status status = find_alike(job);
+    if (status == GRACO_OK)
+        status = load(job);
     if (status != GRACO_OK || job->line->output)
         return status;
     choose_folder(job);
@@ -487,7 +506,7 @@ static graco_status load_whole(struct job *job)
     if (graco_ranks() == 1 || !graco_looks_at_all(job->config, job->data))
         return GRACO_OK;
     job->load.by_rows = false;
-    return load_all(job);
+    return load(job);
 }
 
 static int run_job(const struct line *line, int argc, char **argv)
@@ -518,6 +537,12 @@ static int run_job(const struct line *line, int argc, char **argv)
     graco_dataset_free(job.data);
     return code;
 }
+
+/* Options that ranks need not share, and settings, which graco_train compares when it knows what they have
+ * come to. */
+static const char *const NOT_ALIKE[] = {
+    "method",  "preset", "objective",     "node-features", "epochs", "seed",  "device", "precision",
+    "threads", "memory", "deterministic", "live",          "json",   "quiet", NULL};
 
 int cmd_train(int argc, char **argv)
 {
@@ -559,11 +584,16 @@ int cmd_train(int argc, char **argv)
         return EXIT_USAGE;
     if (command.help)
         return settings_command_help(&command, settings);
+    line.source = command.count ? command.arguments[0] : NULL;
+    graco_status status = graco_ranks_alike("DATASET", line.source ? line.source : "not given");
+    if (status == GRACO_OK)
+        status = options_alike(&command, NOT_ALIKE);
+    if (status != GRACO_OK)
+        return output_failure(status);
     if (graco_rank() > 0) { /* rank 0 speaks for all */
         line.quiet = true;
         line.json = false;
     }
     line.load.by_rows = true;
-    line.source = command.count ? command.arguments[0] : NULL;
     return run_job(&line, argc, argv);
 }

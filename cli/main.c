@@ -90,11 +90,14 @@ static int help(int argc, char **argv)
     return subcommand->run(count + 1, words);
 }
 
+/* What on_bus_error says: made before, for a handler may not. */
+static char cut_line[128];
+
 /* Files are mapped, and the system has no other way to say that one was cut while it was read. */
 static void on_bus_error(int number)
 {
-    static const char line[] = "graco: a file was cut while it was being read, or cannot be read\n";
-    ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
+    output_wait_turn();
+    ssize_t ignored = write(STDERR_FILENO, cut_line, strlen(cut_line));
 
     (void)number;
     (void)ignored;
@@ -107,10 +110,19 @@ static bool is_for_one(const struct subcommand *subcommand)
     return graco_ranks() > 1 && subcommand->run != cmd_train;
 }
 
+static void catch_bus_error(void)
+{
+    char prefix[32];
+
+    snprintf(cut_line, sizeof cut_line,
+             "%sa file was cut while it was being read, or cannot be read\n",
+             output_prefix(prefix));
+    signal(SIGBUS, on_bus_error);
+}
+
 int main(int argc, char **argv)
 {
     output_start();
-    signal(SIGBUS, on_bus_error);
     if (argc < 2) {
         output_error("no command given; expected one: try 'graco help'");
         return EXIT_USAGE;
@@ -130,5 +142,6 @@ int main(int argc, char **argv)
         output_error("'%s' runs in one process; expected graco, or one rank", argv[1]);
         return EXIT_USAGE;
     }
+    catch_bus_error();
     return subcommand->run(argc - 1, argv + 1);
 }

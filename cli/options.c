@@ -294,6 +294,13 @@ bool options_parse(struct command *command, int argc, char **argv)
     return false;
 }
 
+static bool is_among(const char *const *names, const char *name)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names;
+}
+
 /* The present value of an option as text; NULL if there is none to show. */
 static const char *format_value(char *text, size_t size, const struct option *o)
 {
@@ -306,6 +313,22 @@ static const char *format_value(char *text, size_t size, const struct option *o)
     else
         return NULL;
     return text;
+}
+
+graco_status options_alike(const struct command *command, const char *const *except)
+{
+    char name[64], text[64];
+    graco_status status = GRACO_OK;
+
+    for (const struct option *o = command->options; o->name && status == GRACO_OK; o++) {
+        bool flag = o->kind == OPTION_FLAG && *(bool *)o->target;
+        const char *value = flag ? "given" : format_value(text, sizeof text, o);
+        if (o->kind == OPTION_LIST || is_among(except, o->name))
+            continue;
+        snprintf(name, sizeof name, "--%s", o->name);
+        status = graco_ranks_alike(name, value ? value : "not given");
+    }
+    return status;
 }
 
 /* Prints a text, which begins at column `begin`, in lines of at most HELP_COLUMNS. */

@@ -14,6 +14,8 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "graco.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -114,6 +116,10 @@ void options_list(const char *label, const char *const *words);
 
 /* options_parse, and options_help if that was asked for. Returns the exit code; -1: go on. */
 int options_begin(struct command *command, int argc, char **argv);
+
+/* graco_ranks_alike for every option but lists and those that are named in `except`, a list that ends with
+ * NULL. */
+graco_status options_alike(const struct command *command, const char *const *except);
 
 /* Fills `words` with what one of the library's lists has, ending with NULL, and returns it. */
 const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char *(*list)(int));

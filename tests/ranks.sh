@@ -12,12 +12,24 @@ needs_ranks() {
     mpirun -n 2 true >/dev/null 2>&1 || { echo "skipped: mpirun starts nothing on this machine"; exit 77; }
 }
 
+# begin_ranks BUILD: what a test of trainings opens with: $build, $graco, and an empty folder to work in.
+begin_ranks() {
+    build=$1 graco=$1/graco
+    needs_ranks "$build/graco-mpi"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    cd "$work"
+}
+
 # ranks N COMMAND...: the command as N ranks, for two minutes at most, or RANKS_SECONDS.
 ranks() {
     local count=$1
     shift
     timeout -k 5 "${RANKS_SECONDS:-120}" mpirun -n "$count" "$@"
 }
+
+# rank_pids MPIRUN: the processes of its ranks, which it starts in order; none once they have ended.
+rank_pids() { pgrep -P "$1" -x graco-mpi | sort -n; }
 
 # ---- Trainings; $build and $graco say of which build ----
 
@@ -45,6 +57,15 @@ score_alike() {
     echo "$1 and $2 score $apart"
     holds "the scores of $1 and $2: $apart" [ "${apart#* * }" = "2 close" ]
 }
+# begun RUN EPOCH: waits until the run has logged that epoch.
+begun() {
+    local tries
+    for tries in $(seq 600); do
+        [ "$(wc -l 2>/dev/null <"$1/metrics.jsonl")" -ge "$2" ] 2>/dev/null && return
+        sleep 0.05
+    done
+    fail "$1 has not reached epoch $2 after $tries looks"
+}
 losses() { sed 's/.*"loss": *\([^,}]*\).*/\1/' "$1/metrics.jsonl"; }
 
 # both NAME DATASET OPTION...: five epochs, alone and over three ranks.
@@ -54,6 +75,18 @@ both() {
     alone "$name-1" "$@" --epochs 5
     over 3 "$name-3" "$@" --epochs 5
     agree "$name-1" "$name-3" 5
+}
+
+# as_alone DATASET OPTION...: 20 epochs by one process and over 1 to 4 ranks, in folders one and over-1 to over-4, agree; one
+# rank has the bytes of one process.
+as_alone() {
+    local count RANKS_SECONDS=900
+    alone one "$@" --epochs 20
+    for count in 1 2 3 4; do
+        over $count over-$count "$@" --epochs 20
+        agree one over-$count 20
+    done
+    same one/embeddings.npy over-1/embeddings.npy
 }
 
 # refuses TEXT COMMAND ARGUMENT...: three ranks end with one line of graco's that says so.

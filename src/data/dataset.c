@@ -104,7 +104,7 @@ static graco_status check_features(struct features *features, int64_t first, int
     }
     if (features->dense)
         return check_dense(features, first);
-    graco_status status = csr_check(&features->sparse);
+    graco_status status = csr_check(&features->sparse, first);
     return status == GRACO_OK ? status : status_context(status, "features");
 }
 

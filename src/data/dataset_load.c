@@ -1,6 +1,7 @@
 /* Loading: a file is an archive or text, a folder holds parts or one archive; the first reader that
  * knows what it finds there reads it. Names play no role. */
 #include "data/features_make.h"
+#include "data/read_rows.h"
 #include "data/readers.h"
 
 #include "base/memory.h"
@@ -59,6 +60,13 @@ static const struct reader *find_reader(const struct source *source)
     return NULL;
 }
 
+static graco_status read_by(const struct reader *reader, struct graco_dataset **out,
+                            struct source *source)
+{
+    PASS(rows_can(&source->by_rows, source));
+    return reader->read(out, source);
+}
+
 /* Says by which parts a data set would have been recognised. */
 static graco_status fail_unknown(const char *problem, enum place place)
 {
@@ -112,7 +120,7 @@ static graco_status load_archive(struct graco_dataset **out, struct source *sour
         reader = within ? find_reader(source) : NULL;
     }
     TRY(refuse_tables(reader, source->options, "an archive"));
-    TRY(reader ? reader->read(out, source)
+    TRY(reader ? read_by(reader, out, source)
                : fail_unknown("no data set in this archive", PLACE_ARCHIVE));
 done:
     npz_close(npz);
@@ -145,7 +153,7 @@ static graco_status load_text(struct graco_dataset **out, struct source *source)
         source->text.length -= 3;
     }
     source->place = PLACE_TEXT;
-    return find_reader(source)->read(out, source);
+    return read_by(find_reader(source), out, source);
 }
 
 /* A file is a zip archive by its first bytes, or else text, which has no NUL there. */
@@ -186,7 +194,7 @@ static graco_status load_folder(struct graco_dataset **out, struct source *sourc
     reader = find_reader(source);
     if (reader) {
         TRY(refuse_tables(reader, source->options, "a folder"));
-        TRY(reader->read(out, source));
+        TRY(read_by(reader, out, source));
         goto done;
     }
     index = only_archive(&source->files);

@@ -237,13 +237,27 @@ done:
     return status;
 }
 
+/* The parts of compressed rows. */
+enum { VALUE, INDEX, START, SHAPE, COUNT };
+static const char *const endings[COUNT] = {"data", "indices", "indptr", "shape"};
+
+const char *members_csr_part(char out[PART_NAME], const struct members *members, const char *prefix)
+{
+    char file[PART_NAME + 4];
+    for (int p = 0; p < COUNT; p++) {
+        snprintf(out, PART_NAME, "%s_%s", prefix, endings[p]);
+        snprintf(file, sizeof file, "%s.npy", out);
+        if (members_have(members, file))
+            return out;
+    }
+    return NULL;
+}
+
 graco_status member_csr(struct csr *out, const struct members *members, const char *prefix)
 {
-    enum { VALUE, INDEX, START, SHAPE, COUNT };
-    static const char *const endings[COUNT] = {"data", "indices", "indptr", "shape"};
     graco_status status = GRACO_OK;
     struct member part[COUNT] = {0};
-    char name[COUNT][32];
+    char name[COUNT][PART_NAME];
     int64_t *size = NULL;
     for (int p = 0; p < COUNT; p++) {
         snprintf(name[p], sizeof name[p], "%s_%s", prefix, endings[p]);

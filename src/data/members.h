@@ -60,6 +60,12 @@ graco_status member_optional(void *out, int64_t rows, enum array_type type,
 graco_status member_number(bool *found, int64_t *value, const struct members *members,
                            const char *name);
 
+enum { PART_NAME = 32 }; /* bytes of a name */
+
+/* The name of a part of compressed rows that is there, as member_csr reads them; NULL: none of them is. */
+const char *members_csr_part(char out[PART_NAME], const struct members *members,
+                             const char *prefix);
+
 /* Reads the compressed rows PREFIX_indptr, PREFIX_indices, PREFIX_data and PREFIX_shape. */
 graco_status member_csr(struct csr *out, const struct members *members, const char *prefix);
 

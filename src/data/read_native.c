@@ -75,12 +75,11 @@ static graco_status read_features(struct features *X, const struct members *memb
     graco_status status = GRACO_OK;
     struct member x = {0};
     struct csr sparse;
-    bool compressed = members_have(members, "x_data.npy") ||
-                      (members->arrays && (members_have(members, "x_indptr.npy") ||
-                                           members_have(members, "x_indices.npy")));
+    char name[PART_NAME];
+    const char *compressed = members_csr_part(name, members, "x");
     TRY(member_open(&x, members, "x"));
     if (x.array && compressed)
-        FAIL(GRACO_ERROR_FORMAT, "both x and x_data: expected one of them");
+        FAIL(GRACO_ERROR_FORMAT, "both x and %s: expected one of them", compressed);
     if (x.array)
         TRY(read_dense(X, members, &x));
     if (compressed) {
@@ -252,9 +251,7 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
     const struct members *members = &source->members;
     struct dataset_parts parts = {.name = source->name, .undirected = source->options->undirected};
     struct member y = {0};
-    bool by_rows = false;
-    TRY(rows_can(&by_rows, source));
-    if (by_rows)
+    if (source->by_rows)
         TRY(rows_read(&parts, source));
     else
         TRY(read_whole(&parts, source));
@@ -272,9 +269,9 @@ static graco_status read_native(struct graco_dataset **out, const struct source 
         TRY(check_claim(&parts));
     drop_one_graph(&parts);
     TRY(dataset_create(&data, &parts));
-    if (by_rows)
+    if (source->by_rows)
         TRY(rows_describe(data));
-    data->by_rows = by_rows || rows_possible(source);
+    data->by_rows = source->by_rows || rows_possible(source);
     *out = data;
     data = NULL;
 done:

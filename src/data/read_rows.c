@@ -26,22 +26,40 @@ enum { NODES_PER_EDGE = 16 };
 
 /* ---- Which files ------------------------------------------------------------------------------- */
 
-/* What a file of the folder holds, if parts of it can be mapped. */
-static bool is_plain(struct array *out, const struct members *members, const char *name)
+/* What a file of the folder holds; *plain if parts of it can be mapped. */
+static graco_status describe(struct array *out, bool *plain, const struct members *members,
+                             const char *name)
 {
     char *path = NULL;
-    bool plain = false;
     graco_status status = GRACO_OK;
     TRY(memory_path(&path, members->folder, name));
-    TRY(npy_describe(out, &plain, path));
+    TRY(npy_describe(out, plain, path));
 done:
     memory_free(path);
-    return status == GRACO_OK && plain;
+    return status;
+}
+
+static bool is_plain(struct array *out, const struct members *members, const char *name)
+{
+    bool plain = false;
+    return describe(out, &plain, members, name) == GRACO_OK && plain;
+}
+
+/* The same of a file that was plain, and had so many dimensions, when all ranks looked. */
+static graco_status still_plain(struct array *out, const struct members *members, const char *name,
+                                int ndim)
+{
+    bool plain = false;
+    PASS(describe(out, &plain, members, name));
+    if (plain && out->ndim == ndim)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_IO, "%s was changed while it was read", name);
 }
 
 static bool is_sparse(const struct members *members)
 {
-    return members_have(members, "x_shape.npy");
+    char name[PART_NAME];
+    return members_csr_part(name, members, "x");
 }
 
 static bool is_dense(const struct members *members)
@@ -90,12 +108,12 @@ static bool features_can(const struct members *members, int64_t edges)
     bool found = false;
     int64_t nodes = 0;
     if (is_dense(members))
-        return !members_have(members, "x_data.npy") && is_plain(&x, members, "x.npy") &&
-               x.ndim == 2 && x.count > 0;
+        return !is_sparse(members) && is_plain(&x, members, "x.npy") && x.ndim == 2 && x.count > 0;
     if (is_sparse(members))
-        return is_plain(&values, members, "x_data.npy") && is_plain(&x, members, "x_indices.npy") &&
-               x.count == values.count && is_plain(&x, members, "x_indptr.npy") && x.ndim == 1 &&
-               x.count > 0 && spans(members, x.count - 1, values.count);
+        return members_have(members, "x_shape.npy") && is_plain(&values, members, "x_data.npy") &&
+               is_plain(&x, members, "x_indices.npy") && x.count == values.count &&
+               is_plain(&x, members, "x_indptr.npy") && x.ndim == 1 && x.count > 0 &&
+               spans(members, x.count - 1, values.count);
     return member_number(&found, &nodes, members, "num_nodes") == GRACO_OK && found && nodes > 0 &&
            nodes / NODES_PER_EDGE <= edges;
 }
@@ -131,11 +149,13 @@ static graco_status read_pairs(struct shard_pairs *pairs, const struct source *s
 {
     int64_t first = share_begin(edges, comm->rank, comm->ranks);
     int64_t count = share_begin(edges, comm->rank + 1, comm->ranks) - first;
+    static const char *const names[2] = {"edge_index[0]", "edge_index[1]"};
     struct npy_map map = {0};
     graco_status status = GRACO_OK;
     for (int end = 0; end < 2; end++) {
         TRY(map_part(&map, &source->members, "edge_index.npy", end * edges + first, count));
-        TRY(member_named(array_to_i32(&pairs->end[end], &map.array), "edge_index"));
+        map.array.first = first;
+        TRY(member_named(array_to_i32(&pairs->end[end], &map.array), names[end]));
         npy_map_close(&map);
     }
     if (is_weighted(source)) {
@@ -161,10 +181,11 @@ static graco_status read_dense(struct features *X, const struct members *members
 {
     struct npy_map map = {0};
     struct array all;
-    char *path = NULL, name[64];
+    char *path = NULL;
     graco_status status = GRACO_OK;
     TRY(memory_path(&path, members->folder, "x.npy"));
-    if (!is_plain(&all, members, "x.npy") || first + rows > all.shape[0])
+    TRY(still_plain(&all, members, "x.npy", 2));
+    if (first + rows > all.shape[0])
         FAIL(GRACO_ERROR_IO, "x.npy was changed while it was read");
     TRY(npy_map_part(&map, path, first * all.shape[1], rows * all.shape[1]));
     map.array.ndim = 2;
@@ -173,28 +194,25 @@ static graco_status read_dense(struct features *X, const struct members *members
     TRY(features_map(X, &map, path));
     if (X->dense)
         goto done;
-    snprintf(name, sizeof name, "x, from row %lld on", (long long)first);
     X->rows = rows;
     X->cols = all.shape[1];
-    TRY(member_named(array_to_f32(&X->dense, &map.array), name)); /* of another type */
+    TRY(member_named(array_to_f32(&X->dense, &map.array), "x")); /* of another type */
 done:
     npy_map_close(&map);
     memory_free(path);
     return status;
 }
 
-/* Row pointers as they count from the first: none may be below it. */
-static graco_status count_from_first(int64_t *start, int64_t rows)
+/* Row pointers of rows first .. first + rows - 1 become those of a matrix of its own. */
+static graco_status count_from_first(int64_t *start, int64_t first, int64_t rows)
 {
     int64_t base = start[0];
-    for (int64_t i = 0; i <= rows; i++) {
-        if (base < 0 || start[i] < base)
-            return status_fail(GRACO_ERROR_FORMAT,
-                               "x_indptr has %lld behind %lld: expected row pointers that ascend "
-                               "from 0",
-                               (long long)start[i], (long long)base);
+    if (base < 0)
+        return status_fail(GRACO_ERROR_FORMAT, "row %lld ends at %lld: expected at least 0",
+                           (long long)first - 1, (long long)base);
+    PASS(csr_check_order(start, first, rows));
+    for (int64_t i = 0; i <= rows; i++)
         start[i] -= base;
-    }
     return GRACO_OK;
 }
 
@@ -202,6 +220,7 @@ static graco_status count_from_first(int64_t *start, int64_t rows)
 static graco_status read_sparse(struct features *X, int64_t *before, const struct members *members,
                                 int64_t first, int64_t rows)
 {
+    static const char *const names = "x_data, x_indices, x_indptr"; /* as member_csr has it */
     struct npy_map starts = {0}, index = {0}, value = {0};
     int64_t *start = NULL, *shape = NULL, two = 2, count = rows + 1;
     struct array own;
@@ -209,14 +228,14 @@ static graco_status read_sparse(struct features *X, int64_t *before, const struc
     graco_status status = GRACO_OK;
     TRY(member_read(&shape, &two, NULL, ARRAY_I64, members, "x_shape"));
     TRY(map_part(&starts, members, "x_indptr.npy", first, count));
-    TRY(member_named(array_to_i64(&start, &starts.array), "x_indptr"));
+    TRY(member_named(array_to_i64(&start, &starts.array), names));
     *before = start[0];
-    TRY(count_from_first(start, rows));
+    TRY(member_named(count_from_first(start, first, rows), names));
     TRY(map_part(&index, members, "x_indices.npy", *before, start[rows]));
     TRY(map_part(&value, members, "x_data.npy", *before, start[rows]));
     TRY(array_borrow(&own, ARRAY_I64, start, 1, &count));
     TRY(member_named(csr_from_arrays(&matrix, rows, shape[1], &own, &index.array, &value.array),
-                     "x_data, x_indices, x_indptr"));
+                     names));
     *X = features_of(matrix);
 done:
     npy_map_close(&starts);
@@ -236,8 +255,7 @@ static graco_status count_rows(int64_t *nodes, const struct members *members)
     graco_status status = GRACO_OK;
     if (!dense && !is_sparse(members))
         return member_number(&found, nodes, members, "num_nodes");
-    if (!is_plain(&x, members, dense ? "x.npy" : "x_indptr.npy"))
-        FAIL(GRACO_ERROR_IO, "the features were changed while they were read");
+    TRY(still_plain(&x, members, dense ? "x.npy" : "x_indptr.npy", dense ? 2 : 1));
     *nodes = x.shape[0] - !dense;
     if (!dense)
         TRY(member_read(&shape, &two, NULL, ARRAY_I64, members, "x_shape"));
@@ -260,6 +278,22 @@ static graco_status compare_files(struct comm *comm, const struct source *source
     return same_files(comm, &source->members, files, sizeof files / sizeof *files);
 }
 
+/* Ranks that add reverses tell each other more than others do. The run folder that a training continues may
+ * have said so, and each has its own. */
+static graco_status compare_directions(struct comm *comm, bool undirected)
+{
+    static const char *const words[] = {"as they are", "in both directions"};
+    bool first = undirected;
+    graco_status status = GRACO_OK;
+    PASS(comm_broadcast(comm, &first, sizeof first));
+    if (first != undirected)
+        status = status_fail(GRACO_ERROR_ARGUMENT,
+                             "it takes edges %s, and rank 0 %s: expected the same options and the "
+                             "same run folder on every rank",
+                             words[undirected], words[first]);
+    return comm_agree(comm, status);
+}
+
 graco_status rows_read(struct dataset_parts *parts, const struct source *source)
 {
     const struct members *members = &source->members;
@@ -269,12 +303,12 @@ graco_status rows_read(struct dataset_parts *parts, const struct source *source)
     int64_t nodes = 0;
     graco_status status = GRACO_OK;
     TRY(compare_files(comm, source));
+    TRY(compare_directions(comm, source->options->undirected));
     TRY(count_rows(&nodes, members));
     if (nodes > INT32_MAX)
         FAIL(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld", (long long)nodes,
              (long long)INT32_MAX);
-    if (!is_plain(&edges, members, "edge_index.npy"))
-        FAIL(GRACO_ERROR_IO, "edge_index.npy was changed while it was read");
+    TRY(still_plain(&edges, members, "edge_index.npy", 2));
     TRY(memory_zalloc(&parts->shard, 1, sizeof *parts->shard));
     struct dataset_shard *shard = parts->shard;
     parts->nodes = nodes;

@@ -9,7 +9,8 @@
 /* Whether the files of a source can be read so. */
 bool rows_possible(const struct source *source);
 
-/* Whether a source is read so: several ranks ask for it, and its files allow it. All ranks call it. */
+/* Whether a source is read so: several ranks ask for it, and the files of each allow it. All ranks call it once
+ * for a data set, whatever each has found under its name. */
 graco_status rows_can(bool *out, const struct source *source);
 
 /* Fills nodes, edges, features and shard of `parts`. All ranks call it. */

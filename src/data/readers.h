@@ -19,6 +19,7 @@ struct source {
     struct members members;   /* of an archive or a folder */
     struct file_list files;   /* of a folder */
     struct member_bytes text; /* of a file */
+    bool by_rows;             /* several ranks read it, each its rows alone */
 };
 
 struct reader {

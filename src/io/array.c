@@ -219,7 +219,7 @@ static graco_status need_numbers(const struct array *array)
         }                                                                                          \
         memory_free(*(out));                                                                       \
         *(out) = NULL;                                                                             \
-        status = fail_value(number, i, wanted);                                                    \
+        status = fail_value(number, (array)->first + i, wanted);                                   \
     }                                                                                              \
     return status
 
@@ -256,7 +256,7 @@ graco_status array_to_f32(float **out, const struct array *array)
                                                           : (double)value.u;
             block[i] = (float)real;
             if (isinf(block[i]) && !isinf(real))
-                TRY(fail_value(value, i, "32-bit float"));
+                TRY(fail_value(value, array->first + i, "32-bit float"));
         }
     }
     *out = block;

@@ -33,6 +33,7 @@ struct array {
     int64_t shape[ARRAY_DIMENSIONS];
     int64_t count;    /* product of the shape */
     int64_t size;     /* bytes of one item */
+    int64_t first;    /* number of the first item, where they are a part of a file's; else 0 */
     const void *data; /* (count) items */
     void *owned;      /* the block behind data if the array owns it, NULL if borrowed */
 };
@@ -62,9 +63,9 @@ graco_status array_from_strings(struct array *out, char *const *strings, int64_t
 void array_clear(struct array *array);
 
 /* Convert every item into a new block of count items, which the caller owns. A value that does not
- * fit fails with GRACO_ERROR_FORMAT and names its index and value. Floats with integral values
- * convert to integers. To float32 every finite number that does not overflow fits, rounded; NaN and
- * infinities pass. String and object arrays are refused. */
+ * fit fails with GRACO_ERROR_FORMAT and names its value and its index, counted from array->first.
+ * Floats with integral values convert to integers. To float32 every finite number that does not
+ * overflow fits, rounded; NaN and infinities pass. String and object arrays are refused. */
 graco_status array_to_f32(float **out, const struct array *array);
 graco_status array_to_i32(int32_t **out, const struct array *array);
 graco_status array_to_i64(int64_t **out, const struct array *array);

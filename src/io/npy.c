@@ -391,7 +391,9 @@ graco_status npy_map_part(struct npy_map *out, const char *path, int64_t first, 
                            "%s has %" PRId64 " items: expected at least %" PRId64, path, all.count,
                            first + count);
     PASS(file_map_open_part(&out->map, path, header.data + first * all.size, count * all.size));
-    return array_borrow(&out->array, all.type, out->map.data, 1, &count);
+    PASS(array_borrow(&out->array, all.type, out->map.data, 1, &count));
+    out->array.first = first;
+    return GRACO_OK;
 }
 
 void npy_map_close(struct npy_map *map)

@@ -50,6 +50,17 @@ void csr_clear(struct csr *matrix)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
+graco_status csr_check_order(const int64_t *start, int64_t first, int64_t rows)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        if (start[row + 1] < start[row])
+            return status_fail(
+                GRACO_ERROR_FORMAT, "row %lld ends at %lld, before its start at %lld",
+                (long long)(first + row), (long long)start[row + 1], (long long)start[row]);
+    }
+    return GRACO_OK;
+}
+
 graco_status csr_check_starts(const struct csr *matrix, int64_t entries)
 {
     const int64_t *start = matrix->start;
@@ -58,16 +69,10 @@ graco_status csr_check_starts(const struct csr *matrix, int64_t entries)
                            "row pointers run from %lld to %lld: expected 0 to %lld, the number of "
                            "entries",
                            (long long)start[0], (long long)start[matrix->rows], (long long)entries);
-    for (int64_t row = 0; row < matrix->rows; row++) {
-        if (start[row + 1] < start[row])
-            return status_fail(GRACO_ERROR_FORMAT,
-                               "row %lld ends at %lld, before its start at %lld", (long long)row,
-                               (long long)start[row + 1], (long long)start[row]);
-    }
-    return GRACO_OK;
+    return csr_check_order(start, 0, matrix->rows);
 }
 
-static graco_status check_row(const struct csr *matrix, int64_t row)
+static graco_status check_row(const struct csr *matrix, int64_t row, int64_t first)
 {
     int64_t begin = matrix->start[row], end = matrix->start[row + 1];
     for (int64_t k = begin; k < end; k++) {
@@ -75,24 +80,24 @@ static graco_status check_row(const struct csr *matrix, int64_t row)
         if (col < 0 || col >= matrix->cols)
             return status_fail(GRACO_ERROR_FORMAT,
                                "row %lld has a column index %ld: expected 0 to %lld",
-                               (long long)row, (long)col, (long long)matrix->cols - 1);
+                               (long long)(first + row), (long)col, (long long)matrix->cols - 1);
         if (k > begin && col <= matrix->index[k - 1])
             return status_fail(GRACO_ERROR_FORMAT,
                                "row %lld has column index %ld after %ld: expected ascending ones",
-                               (long long)row, (long)col, (long)matrix->index[k - 1]);
+                               (long long)(first + row), (long)col, (long)matrix->index[k - 1]);
         if (matrix->value && !isfinite(matrix->value[k]))
             return status_fail(GRACO_ERROR_FORMAT,
                                "row %lld has the value %g in column %ld: expected a finite number",
-                               (long long)row, (double)matrix->value[k], (long)col);
+                               (long long)(first + row), (double)matrix->value[k], (long)col);
     }
     return GRACO_OK;
 }
 
-graco_status csr_check(const struct csr *matrix)
+graco_status csr_check(const struct csr *matrix, int64_t first)
 {
     PASS(csr_check_starts(matrix, matrix->start[matrix->rows]));
     for (int64_t row = 0; row < matrix->rows; row++)
-        PASS(check_row(matrix, row));
+        PASS(check_row(matrix, row, first));
     return GRACO_OK;
 }
 

@@ -36,10 +36,14 @@ void csr_clear(struct csr *matrix);
  * then the entries can be addressed. GRACO_ERROR_FORMAT names the row. O(rows). */
 graco_status csr_check_starts(const struct csr *matrix, int64_t entries);
 
+/* Checks that row pointers start (rows + 1) do not descend. GRACO_ERROR_FORMAT names the row; that of start[0]
+ * has number `first`. O(rows). */
+graco_status csr_check_order(const int64_t *start, int64_t first, int64_t rows);
+
 /* Checks everything: starts, columns that are in range and ascend within a row, finite values. The
- * lengths of the arrays are the caller's to check. GRACO_ERROR_FORMAT names the row. O(rows +
- * entries). */
-graco_status csr_check(const struct csr *matrix);
+ * lengths of the arrays are the caller's to check. GRACO_ERROR_FORMAT names the row, of which the
+ * matrix's first has number `first`. O(rows + entries). */
+graco_status csr_check(const struct csr *matrix, int64_t first);
 
 /* Sorts the entries of every row by column, values along with them. Columns may be any numbers.
  * O(rows + entries log(longest row)), and O(rows + entries) if they ascend already. */

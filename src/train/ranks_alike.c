@@ -21,6 +21,29 @@ struct beginning {
     uint64_t order;      /* a hash of the order in which ranks divide the nodes */
 };
 
+enum { TEXT = 1024 }; /* of a value that a program compares */
+
+static graco_status compare_texts(const char *what, const char *own, const char *first)
+{
+    if (strcmp(own, first) == 0)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "%s is %s, and %s for rank 0: expected the same on every rank", what, own,
+                       first);
+}
+
+graco_status graco_ranks_alike(const char *what, const char *value)
+{
+    char own[TEXT] = "", first[TEXT];
+    struct comm *comm = comm_world();
+    if (!comm)
+        return GRACO_OK;
+    snprintf(own, sizeof own, "%s", value);
+    memcpy(first, own, sizeof first);
+    PASS(comm_broadcast(comm, first, sizeof first));
+    return comm_agree(comm, compare_texts(what, own, first));
+}
+
 /* As fingerprints do it (data/fingerprint.c): finds mistakes, not forgeries. */
 static uint64_t hash_floats(uint64_t hash, const float *x, int64_t count)
 {
@@ -59,16 +82,10 @@ static graco_status compare_settings(const struct graco_config *config, const st
                                      const struct chosen *first)
 {
     const char *key;
-    if (strcmp(own->method, first->method) != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "method is %s, and %s for rank 0: expected the same on every rank",
-                           own->method, first->method);
+    PASS(compare_texts("method", own->method, first->method));
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++)
-        if (strcmp(own->value[i], first->value[i]) != 0 && strcmp(key, "device") != 0 &&
-            strcmp(key, "threads") != 0)
-            return status_fail(GRACO_ERROR_ARGUMENT,
-                               "%s is %s, and %s for rank 0: expected the same on every rank", key,
-                               own->value[i], first->value[i]);
+        if (strcmp(key, "device") != 0 && strcmp(key, "threads") != 0)
+            PASS(compare_texts(key, own->value[i], first->value[i]));
     return GRACO_OK;
 }
 

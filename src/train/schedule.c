@@ -347,18 +347,6 @@ graco_status schedule_create(struct schedule **out, struct context *context,
     const struct graco_config *config = &model->config;
     graco_status status = GRACO_OK;
     struct schedule *s = NULL;
-    if (config->inductive && !data->split)
-        FAIL(GRACO_ERROR_ARGUMENT, "inductive = 1 needs a split, and data set '%s' has none",
-             data->name);
-    if (config->inductive && model->method->needs & METHOD_PER_NODE)
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "method %s has a vector for each node that it has seen, and none for others: expected "
-             "inductive = 0",
-             model->method->name);
-    if (config->batch > 0 && config->batch < least_nodes(model))
-        FAIL(GRACO_ERROR_ARGUMENT,
-             "batch = 1 leaves nothing that a node could be told apart from: expected 0 or at "
-             "least 2");
     TRY(memory_zalloc(&s, 1, sizeof *s));
     s->context = context;
     s->model = model;

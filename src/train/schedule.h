@@ -12,7 +12,8 @@
 
 struct schedule;
 
-/* Prepares features, graphs and buffers for training `model` on `data`. Borrows all three. */
+/* Prepares features, graphs and buffers for training `model` on `data`, which allowed_check has let pass. Borrows all
+ * three. */
 graco_status schedule_create(struct schedule **out, struct context *context,
                              const struct graco_model *model, const struct graco_dataset *data);
 void schedule_free(struct schedule *schedule);

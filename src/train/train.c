@@ -8,6 +8,7 @@
 #include "compute/exchange.h"
 #include "data/node_features.h"
 #include "methods/objective.h"
+#include "train/allowed.h"
 #include "train/checkpoint.h"
 #include "train/made.h"
 #include "train/prefetch.h"
@@ -207,9 +208,10 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method %s does not train over ranks; expected grace, or one rank",
                            config->method);
-    if (gpu && (!GRACO_UNTRIED || comm_is_tally(comm)))
-        what = "a GPU: expected device cpu";
-    else if (gpu && config->batch > 0)
+    if (gpu && comm_is_tally(comm))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "plans of ranks know the CPU alone: expected device cpu");
+    if (gpu && config->batch > 0)
         what = "mini-batches on GPUs: expected batch 0 or device cpu";
     else if (config->graphs > 1)
         what = "groups of graphs: expected graphs 1";
@@ -234,6 +236,7 @@ static const char *device_of(const struct session *s)
 static graco_status open_given(struct session *s)
 {
     PASS(method_find(&s->method, s->config.method));
+    PASS(allowed_check(&s->config, s->given));
     PASS(train_check_ranks(s->comm, &s->config, s->method, s->given));
     PASS(method_backend(&s->backend, s->method, device_of(s)));
     if (s->comm && s->backend->choose)
@@ -250,8 +253,6 @@ static graco_status open_made(struct session *s)
     TRY(made_narrow(&s->made, &s->config));
     s->data = s->made.data;
     TRY(method_check_data(method, s->data));
-    if (method->structured && s->config.patience > 0)
-        TRY(stopping_check(&s->config, s->given));
     if (s->options->run && comm_rank(s->comm) == 0)
         TRY(run_folder_open(&s->run, s->options->run));
     TRY(open_model(s));
@@ -373,11 +374,11 @@ done:
     return status;
 }
 
-/* GRACO_STOPPED if the caller does not want to go on; of several ranks, that of rank 0. */
+/* GRACO_STOPPED if the caller does not want to go on; of several ranks, that of any. */
 static graco_status look(struct session *s)
 {
-    uint8_t stop = s->comm && s->options->on_progress && comm_rank(s->comm) == 0 && !go_on(s);
-    PASS(comm_broadcast(s->comm, &stop, sizeof stop));
+    bool stop = s->comm && s->options->on_progress && !go_on(s);
+    PASS(comm_stop(s->comm, &stop));
     return stop ? status_fail(GRACO_STOPPED, "stopped") : context_look(s->trainer->context);
 }
 
@@ -449,8 +450,8 @@ static graco_status run_epoch(struct session *s)
     epoch.ended = ending_of(s);
     if (s->run)
         TRY(run_folder_log(s->run, &epoch));
-    uint8_t stop = options->on_epoch && !options->on_epoch(options->user, &epoch);
-    TRY(comm_broadcast(s->comm, &stop, sizeof stop));
+    bool stop = options->on_epoch && !options->on_epoch(options->user, &epoch);
+    TRY(comm_stop(s->comm, &stop));
     if (stop || epoch.ended || model->epoch % s->config.checkpoint_every == 0)
         TRY(save(s));
     if (stop && !epoch.ended)

@@ -214,23 +214,26 @@ done:
     return status;
 }
 
-/* Writes a step down. Where the device has no memory for that there is no recording, and the step
- * is none the worse. */
+/* Writes a step down. Where the device cannot do that, because it has no memory or another context disturbs it, there
+ * is no recording, and the step is none the worse; a device that has failed will say so in the step itself. */
 static graco_status record_step(struct trainer *t, struct stage *stage)
 {
     const struct recorder *recorder = t->context->recorder;
+    const struct watch watch = t->context->watch;
     graco_status status = GRACO_OK;
     stage->recordings++;
     stage->recorded = t->model->step;
     stage->trims = t->context->trims;
     TRY(recorder->record(t->context));
+    t->context->watch.go_on = NULL; /* who is asked may use the device, and spoil the recording */
     status = ask_step(t, stage);
+    t->context->watch.go_on = watch.go_on;
     if (status == GRACO_OK)
         status = recorder->recorded(t->context, &stage->recording);
     else
         recorder->recorded(t->context, NULL);
 done:
-    return status == GRACO_ERROR_MEMORY ? GRACO_OK : status;
+    return status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_DEVICE ? GRACO_OK : status;
 }
 
 /* Forgets a recording whose buffers a trim gave back to the system, or which has another learning rate. */

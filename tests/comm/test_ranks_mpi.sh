@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every operation between ranks against known answers, for 1 to 5 ranks; and ranks that fail, die, come
-# late or stand still: all end within 30 seconds, and a line names the one to blame.
+# late or stand still: all end within 30 seconds, and a line names the one to blame. One that never begins cannot be named.
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 . "$GRACO_SOURCE/tests/ranks.sh"
@@ -16,10 +16,10 @@ for count in 1 2 3 4 5; do
 done
 
 # ends WAY COUNT SECONDS TEXT: the ranks end with a failure, in time, and say so. "WAY moving": in the
-# middle of an exchange.
+# middle of an exchange. $before is what the last of three ranks does before it begins.
 ends() {
     local way=$1 count=$2 most=$3 text=$4 begun=$SECONDS code=0
-    ranks "$count" "$program" $way >"$work/out" 2>&1 || code=$?
+    ranks "$count" bash -c "[ \$OMPI_COMM_WORLD_RANK != 2 ] || ${before:-true}; exec '$program' $way" >"$work/out" 2>&1 || code=$?
     holds "a rank that $way: exit code $code" [ "$code" -ne 0 ]
     holds "a rank that $way: $((SECONDS - begun)) s" [ $((SECONDS - begun)) -le "$most" ]
     holds "a rank that $way: '$text' in $(cat "$work/out")" grep -q "$text" "$work/out"
@@ -31,4 +31,11 @@ ends still 3 30 '^graco: rank 2 has stood still for 20 s'
 ends "late moving" 2 10 '^rank 1 has not answered for 1 s$'
 ends "dies moving" 3 10 'rank 2'
 ends "still moving" 3 30 '^graco: rank 2 has stood still for 20 s'
+before='kill -STOP $$'
+ends waits 3 30 '^graco: after 20 s rank 0 still waits for a rank that has not begun: '
+holds "one line in $(cat "$work/out")" [ "$(grep -c '^graco: ' "$work/out")" = 1 ]
+# A rank without the thread that beats must not be taken for one that stands still.
+before="export LD_PRELOAD='$1/tests/inject.so' GRACO_FAULT=thread:1:11"
+export ASAN_OPTIONS+=:verify_asan_link_order=0
+ends "has no thread" 3 10 '^graco: rank 2: the thread that watches the others was refused: Resource temporarily unavailable$'
 checked

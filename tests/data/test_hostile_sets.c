@@ -104,6 +104,7 @@ static const struct row rows[] = {
     {"node_ids", ARRAY_F32, 5, -1, halves, "node_ids: an array holds float32 items"},
     {"node_ids", ARRAY_I32, 4, -1, y, "node_ids has 4 rows: expected 5"},
     {"x_data", ARRAY_F32, 3, -1, x, "both x and x_data"},
+    {"x_shape", ARRAY_I64, 2, -1, size, "both x and x_shape"},
 };
 
 /* The same for sparse features: {edge_index, x_data, x_indices, x_indptr, x_shape}. */
@@ -177,15 +178,24 @@ static void replaced(void)
         small_npz(&arrays, "row.npz");
         check_row(row);
     }
-    static const char *const beside[] = {"x_indices", "x_indptr", "x_shape"};
-    for (int left_out = 0; left_out < 3; left_out++) {
-        struct row row = {.name = beside[left_out], .part = beside[left_out]};
+    static const char *const parts[] = {"x_data", "x_indices", "x_indptr", "x_shape"};
+    for (int left_out = 0; left_out < 4; left_out++) {
+        struct row row = {.name = parts[left_out], .part = parts[left_out]};
         struct small_arrays arrays = {0};
         small_add(&arrays, "edge_index", ARRAY_I64, edges, 2, 3);
-        small_add(&arrays, "x_data", ARRAY_F32, x, 3, -1);
+        add_unless(&arrays, &row, "x_data", ARRAY_F32, x, 3, -1);
         add_unless(&arrays, &row, "x_indices", ARRAY_I32, index, 3, -1);
         add_unless(&arrays, &row, "x_indptr", ARRAY_I64, starts, 6, -1);
         add_unless(&arrays, &row, "x_shape", ARRAY_I64, size, 2, -1);
+        small_npz(&arrays, "row.npz");
+        check_row(&row);
+    }
+    static const char *const missing[] = {"x_indices", "x_data", "x_data", "x_data"};
+    for (int alone = 0; alone < 4; alone++) {
+        struct row row = {.name = parts[alone], .part = missing[alone]};
+        struct small_arrays arrays = {0};
+        small_add(&arrays, "edge_index", ARRAY_I64, edges, 2, 3);
+        small_add(&arrays, row.name, ARRAY_I64, size, 2, -1);
         small_npz(&arrays, "row.npz");
         check_row(&row);
     }
@@ -327,7 +337,7 @@ static void wide_rows(void)
     CHECK(column[2] == 5 && value[2] == 3);
     column[2] = -1;
     CHECK_OK(csr_sort(&matrix));
-    CHECK_FAILS(csr_check(&matrix), GRACO_ERROR_FORMAT, "row 1 has a column index -1");
+    CHECK_FAILS(csr_check(&matrix, 0), GRACO_ERROR_FORMAT, "row 1 has a column index -1");
 }
 
 /* ---- Cut and changed ------------------------------------------------------------------------- */

@@ -198,7 +198,7 @@ static void degree(void)
     features_clear(&X);
     CHECK_OK(node_features_make(&X, NODE_FEATURES_LEARNED, graph, 1));
     CHECK(X.cols == 6 && X.sparse.start[6] == 6 && X.sparse.index[5] == 5);
-    CHECK_OK(csr_check(&X.sparse));
+    CHECK_OK(csr_check(&X.sparse, 0));
     features_clear(&X);
     CHECK_OK(node_features_make(&X, NODE_FEATURES_SPECTRAL, graph, 1));
     for (int64_t i = 0; i < 6; i++) {

@@ -5,11 +5,7 @@
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 . "$GRACO_SOURCE/tests/ranks.sh"
-build=$1 graco=$1/graco
-needs_ranks "$build/graco-mpi"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+begin_ranks "$1"
 
 # over COUNT RUN DATASET OPTION...: a training of four epochs, quietly.
 over() { ranks "$1" "$build/graco-mpi" train "$3" -o "$2" -q --threads 1 --epochs 4 --set hidden=16 "${@:4}"; }
@@ -175,16 +171,53 @@ entries=$(od -An -t d8 -j $(($(wc -c <words/x_indptr.npy) - 8)) words/x_indptr.n
 refuses "x_data, x_indices, x_indptr: row pointers run from 0 to $((entries - 1)): expected 0 to $entries, the number of entries"
 { numbers 8 -5; cat start; numbers 8 1 2; } | npy broken/x_indptr.npy '<i8' '301,'
 refuses "x_data, x_indices, x_indptr: row pointers run from -5 to 2: expected 0 to $entries, the number of entries"
+# One of the four files alone is no data set without features.
+for file in data indices indptr shape; do
+    rm -rf broken
+    mkdir broken
+    cp words/{edge_index,num_nodes}.npy words/x_$file.npy broken
+    refuses "the folder has no x_$([ $file = data ] && echo indices || echo data).npy"
+done
+# Faults in what the second of two ranks reads: one process has the same line, with the numbers of the file.
+# wrong_alike FILE BYTES ITEM BITS: a folder that is `broken` but for an item of FILE, counted from its end.
+wrong_alike() {
+    local all
+    all=$(wc -c <broken/"$1")
+    cp broken/"$1" sound.npy
+    { head -c $((all - $2 * $3)) sound.npy; numbers "$2" "$4"; tail -c $(($2 * ($3 - 1))) sound.npy; } | head -c "$all" >broken/"$1"
+    "$graco" train broken -o refused -q >alone 2>&1 || true
+    over 2 refused broken >out 2>&1 || true
+    holds "one process refuses: $(cat alone)" grep -q '^graco: broken: ' alone
+    holds "ranks say '$(cat alone)' in $(cat out)" [ "$(grep '^graco: ' out)" = "$(sed 's/^graco: /graco: rank 1: /' alone)" ]
+    mv sound.npy broken/"$1"
+    rm -rf refused
+}
+rm -rf broken
+cp -r dense-f8 broken
+wrong_alike x.npy 8 25 $((0x7e37e43c8800759c)) # 1e300
+cp messy/edge_index.npy broken/edge_index.npy
+wrong_alike edge_index.npy 8 127 $((1 << 40))
+rm -rf broken
+cp -r weighted broken
+numbers 8 $(for ((i = 0; i < weights; i++)); do echo $((0x3ff0000000000000)); done) | npy broken/edge_weight.npy '<f8' "$weights,"
+wrong_alike edge_weight.npy 8 3 $((0x7e37e43c8800759c))
+rm -rf broken
+cp -r words broken
+wrong_alike x_data.npy 4 4 $((0x7fc00000))
+wrong_alike x_indices.npy 4 4 61
+wrong_alike x_indptr.npy 8 9 $((entries / 2))
+numbers 8 $(od -An -v -t d4 -j 128 words/x_indices.npy) | npy broken/x_indices.npy '<i8' "$entries,"
+wrong_alike x_indices.npy 8 4 $((1 << 40))
 
 # Ranks that see other files under the same name: machines whose disks have different copies. copies SET: one for each
-# rank. says TEXT OPTION...: three ranks train, each on its copy, and end with this line.
+# rank. says TEXT OPTION...: three ranks train, each on its copy, and end with this line; $run is a run folder of each.
 copies() {
     local rank
     rm -rf seen
     for rank in 0 1 2; do mkdir -p seen/$rank && cp -r "$1" seen/$rank/set; done
 }
 says() {
-    ranks 3 bash -c "cd seen/\$OMPI_COMM_WORLD_RANK && exec '$build/graco-mpi' train set -o '$work/refused' -q --threads 1 --epochs 1 ${*:2}" >out 2>&1 || true
+    ranks 3 bash -c "cd seen/\$OMPI_COMM_WORLD_RANK && exec '$build/graco-mpi' train set -o '${run:-$work/refused}' -q --threads 1 --epochs 1 ${*:2}" >out 2>&1 || true
     holds "one line '$1' in $(cat out)" [ "$(grep '^graco: ' out)" = "graco: $1" ]
     holds "MPI has nothing to say in $(cat out)" [ "$(grep -c MPI_ERR out)" = 0 ]
 }
@@ -217,7 +250,26 @@ copies bare-weighted
 rm seen/1/set/edge_weight.npy
 says "set: rank 1: it reads no edge_weight.npy, and rank 0 does: $same" --set node_features=degree
 copies weighted
-says "set: rank 1: it reads no edge_weight.npy, and rank 0 does: $same" '$([ $OMPI_COMM_WORLD_RANK != 1 ] || echo --unweighted)'
+for option in unweighted undirected; do
+    says "rank 1: --$option is given, and not given for rank 0: expected the same on every rank" \
+        "\$([ \$OMPI_COMM_WORLD_RANK != 1 ] || echo --$option)"
+done
+# One that is no folder cannot be read by rows, and so none is: the first rank's, or the last one's.
+copies words
+for rank in 0 2; do
+    mv seen/$rank/set seen/$rank/folder
+    cp arrows.txt seen/$rank/set
+    says "rank $((rank ? rank : 1)): its data set differs from that of rank 0 in: number of nodes, graph, features, node names, split, labels; $same"
+    rm seen/$rank/set && mv seen/$rank/folder seen/$rank/set
+done
+# The run that is continued says in which directions its edges were read.
+copies weighted
+for rank in 0 1 2; do
+    (cd seen/$rank && alone run set --epochs 1 --set hidden=16 $([ $rank = 1 ] || echo --undirected))
+done
+run=run says "set: rank 1: it takes edges as they are, and rank 0 in both directions: expected the same options and the same run folder on every rank" --resume
+rm -r seen/1/run
+run=run says "rank 1: the run to continue is none, and run for rank 0: expected the same on every rank" --resume
 # Degrees are exchanged between ranks that have their rows alone: only where all make them.
 copies words
 says "rank 1: node_features is given, and degree for rank 0: expected the same on every rank" \

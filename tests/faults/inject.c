@@ -11,7 +11,7 @@
  *
  * Left out are what happens before main, the dynamic linker, and libraries that are loaded later:
  * OpenBLAS with libgfortran and libgomp, which end the process by themselves when they have no
- * memory, also while they are loaded; and calls within the C library, such as stdio's own writes, which cannot be replaced from outside:
+ * memory, also while they are loaded; what sanitizers ask of a new thread; and calls within the C library, such as stdio's own writes, which cannot be replaced from outside:
  * tests/faults/test_outputs.sh looks after those. */
 #define _GNU_SOURCE
 
@@ -45,9 +45,9 @@ struct range {
 static struct range ranges[RANGES];
 static int range_count;
 static bool running;
-/* A library is being loaded. The C library allocates for its constructors, as strdup does for libgfortran, so the
- * caller of an allocation does not tell whose it is. */
-static _Thread_local bool loading;
+/* A library is being loaded, or a sanitizer looks at its thread. The C library allocates for them, as strdup does for
+ * libgfortran's constructors, so the caller of an allocation does not tell whose it is. */
+static _Thread_local bool spared;
 
 static char fault_kind[16];
 static long fault_at = -1, fault_calls, fault_hits;
@@ -112,7 +112,7 @@ static enum owner caller(const void *address)
 /* Counts a call; true if it must fail, with errno set. */
 static bool fails(const char *kind)
 {
-    if (!running || loading || fault_at < 0 || strcmp(kind, fault_kind) != 0)
+    if (!running || spared || fault_at < 0 || strcmp(kind, fault_kind) != 0)
         return false;
     pthread_mutex_lock(&guard);
     long call = ++fault_calls;
@@ -157,9 +157,11 @@ static void forget(const void *block)
     pthread_mutex_unlock(&guard);
 }
 
+/* "alloc" is of all that is not left out, "own" of graco's program alone: MPI allocates a hundred times as often. */
 static bool refuses(enum owner owner)
 {
-    return running && owner != OWNER_LEFT_OUT && fails("alloc");
+    return running && owner != OWNER_LEFT_OUT &&
+           (fails("alloc") || (owner == OWNER_GRACO && fails("own")));
 }
 
 /* dlsym may allocate while it looks for the real functions. */
@@ -400,10 +402,21 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 void *dlopen(const char *path, int mode)
 {
     REAL(void *, "dlopen", const char *, int)
-    loading = true;
+    spared = true;
     void *library = next(path, mode);
-    loading = false;
+    spared = false;
     return library;
+}
+
+/* Asked by a sanitizer in every new thread, whose process ends if it fails. */
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    REAL(int, "pthread_getattr_np", pthread_t, pthread_attr_t *)
+    bool before = spared;
+    spared = true;
+    int code = next(thread, attributes);
+    spared = before;
+    return code;
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */

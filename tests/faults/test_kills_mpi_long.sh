@@ -5,11 +5,7 @@
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 . "$GRACO_SOURCE/tests/ranks.sh"
-build=$1 graco=$1/graco
-needs_ranks "$build/graco-mpi"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+begin_ranks "$1"
 kills=${GRACO_KILLS:-100} epochs=60
 RANDOM=${GRACO_SEED:-$$}
 echo "seed ${GRACO_SEED:-$$}"
@@ -21,9 +17,6 @@ kinds=("graph --objective exact" "graph --objective moment" "graph.npz --set bat
 for i in "${!kinds[@]}"; do
     ranks 3 "$build/graco-mpi" train ${kinds[i]} "${options[@]}" -o whole-"$i"
 done
-
-# A rank's process: mpirun starts the ranks in order; empty once they have ended.
-rank_pid() { pgrep -P "$1" -x graco-mpi | sort -n | sed -n "$(($2 + 1))p"; }
 
 logged() { wc -l 2>/dev/null <run/metrics.jsonl || echo 0; }
 
@@ -50,7 +43,7 @@ while [ "$done_kills" -lt "$kills" ]; do
         job=$! code=0
         await $job
         mpirun=$(pgrep -P $job -x mpirun || true)
-        victim=$([ -z "$mpirun" ] || rank_pid "$mpirun" $((RANDOM % count)) || true) # it may have ended
+        victim=$([ -z "$mpirun" ] || rank_pids "$mpirun" | sed -n "$((RANDOM % count + 1))p" || true) # it may have ended
         if [ "$tries" -lt 7 ] && [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null; then
             done_kills=$((done_kills + 1))
         fi

@@ -25,7 +25,7 @@ static void knows_answers(void)
     uint32_t *from = NULL;
     float *dense = NULL;
     int32_t row[5];
-    CHECK_OK(csr_check(&small));
+    CHECK_OK(csr_check(&small, 0));
     CHECK(csr_longest_row(&small) == 3);
     CHECK_OK(csr_transpose(&T, &from, &small));
     CHECK(T.rows == 4 && T.cols == 3);
@@ -65,7 +65,7 @@ static void knows_little(void)
 {
     struct csr ones = {3, 4, starts, columns, NULL}, T, none = {0};
     float *dense = NULL;
-    CHECK_OK(csr_check(&ones));
+    CHECK_OK(csr_check(&ones, 0));
     CHECK_OK(csr_densify(&dense, &ones));
     SAME(dense, (float[]){1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1});
     memory_free(dense);
@@ -73,7 +73,7 @@ static void knows_little(void)
     CHECK(T.value == NULL && T.start[4] == 5);
     csr_clear(&T);
     CHECK_OK(csr_alloc(&none, 0, 0, 0, true));
-    CHECK_OK(csr_check(&none));
+    CHECK_OK(csr_check(&none, 0));
     CHECK_OK(csr_sort(&none));
     CHECK(csr_longest_row(&none) == 0);
     CHECK_OK(csr_transpose(&T, NULL, &none));
@@ -113,7 +113,7 @@ static struct csr draw(float *dense, uint32_t trial)
 static void check_dense(const struct csr *M, const float *expected)
 {
     float *dense = NULL;
-    CHECK_OK(csr_check(M));
+    CHECK_OK(csr_check(M, 0));
     CHECK_OK(csr_densify(&dense, M));
     CHECK(memcmp(dense, expected, (size_t)(M->rows * M->cols) * sizeof *dense) == 0);
     memory_free(dense);
@@ -235,7 +235,7 @@ static void refuses(void)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct csr M = {3, 4, table[i].start, table[i].index, table[i].value};
-        CHECK_FAILS(csr_check(&M), GRACO_ERROR_FORMAT, table[i].text);
+        CHECK_FAILS(csr_check(&M, 0), GRACO_ERROR_FORMAT, table[i].text);
     }
     CHECK_OK(csr_check_starts(&small, 5));
     CHECK_FAILS(csr_check_starts(&small, 4), GRACO_ERROR_FORMAT, "from 0 to 5: expected 0 to 4");

@@ -5,11 +5,7 @@
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 . "$GRACO_SOURCE/tests/ranks.sh"
-build=$1 graco=$1/graco
-needs_ranks "$build/graco-mpi"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+begin_ranks "$1"
 export XDG_CACHE_HOME=$work/cache
 
 # field NAME FILE: the first number of this name, a whole one.
