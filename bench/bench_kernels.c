@@ -1,15 +1,20 @@
 /* An epoch of GRACE on the CPU, kernel by kernel, with several numbers of threads and precisions.
  *
  *     bench_kernels DATASET [--threads 1,16] [--precision fp32] [--epochs 5] [--rounds 3] [--cpu]
- *                   [--set KEY=VALUE]...
+ *                   [--simulate 16 [--meeting US]] [--set KEY=VALUE]...
  *
  * Every combination trains once a round, one after the other; an epoch's time is the median of its epochs but
  * the first, which takes memory, and a table's figure the median over rounds. A kernel's row has its
  * milliseconds in an epoch and how many times as fast as in the first combination it is. "alone" is what the
  * calling thread does outside of shared loops, and "loops" how many of these there are: threads meet at the
- * end of each. --cpu takes the calling thread's processor time, for one thread on a busy machine. */
+ * end of each. --cpu takes the calling thread's processor time, for one thread on a busy machine.
+ *
+ * --simulate trains with one thread, times every piece of every loop and says what so many threads would take
+ * (simulation.h): the least time of each piece over all rounds and epochs. Meetings are taken to cost what two threads
+ * need to meet on this machine, or --meeting, for each further thread once: an upper bound. */
 #include "base/threads.h"
 #include "config/config.h"
+#include "simulation.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 
@@ -61,7 +66,13 @@ static const char *const ROW_NAMES[ROWS] = {"between kernels", "gemm", "gemm, we
 #undef T
 };
 
-enum { COMBINATIONS_MAX = 16, EPOCHS_MAX = 99, ROUNDS_MAX = 99, SETTINGS_MAX = 16 };
+enum {
+    COMBINATIONS_MAX = 16,
+    EPOCHS_MAX = 99,
+    ROUNDS_MAX = 99,
+    SETTINGS_MAX = 16,
+    SIMULATED_MAX = 256
+};
 
 struct figures {
     double seconds[ROWS], alone[ROWS];
@@ -73,7 +84,7 @@ static struct figures now;
 static enum row current;
 static double since;  /* when `current` began */
 static double shared; /* seconds of it in shared loops */
-static bool own_time;
+static bool own_time, simulating, within_epoch;
 
 static double clock_now(void)
 {
@@ -99,7 +110,10 @@ void __wrap_threads_run(int threads, int64_t count, int64_t size, threads_body *
 void __wrap_threads_run(int threads, int64_t count, int64_t size, threads_body *body, void *job)
 {
     double begin = clock_now();
-    __real_threads_run(threads, count, size, body, job);
+    if (simulating && within_epoch)
+        simulation_run((int)current, count, size, body, job);
+    else
+        __real_threads_run(threads, count, size, body, job);
     shared += clock_now() - begin;
     now.loops[current]++;
 }
@@ -130,7 +144,8 @@ struct combination {
 
 struct bench {
     const char *source, *setting[SETTINGS_MAX];
-    int settings, combinations, epochs, rounds;
+    int settings, combinations, epochs, rounds, simulated;
+    double meeting; /* seconds; 0: measured */
     struct combination combination[COMBINATIONS_MAX];
     struct graco_dataset *data;
     struct kernels kernels;
@@ -144,10 +159,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, int count)
+/* The median; of a simulation the least. */
+static double typical(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare);
-    return values[count / 2];
+    return values[simulating ? 0 : count / 2];
 }
 
 static graco_status make_config(graco_config **out, const struct bench *b,
@@ -181,6 +197,8 @@ static graco_status measure(struct figures *out, struct bench *b, const struct c
     TRY(trainer_create(&trainer, &b->backend, model));
     TRY(schedule_create(&schedule, trainer->context, model, b->data));
     for (int i = 0; i <= b->epochs; i++) {
+        simulation_restart();
+        within_epoch = true;
         enter(ROW_BETWEEN);
         now = (struct figures){{0}, {0}, {0}};
         for (int64_t step = schedule_steps(schedule); step > 0; step--) {
@@ -189,6 +207,7 @@ static graco_status measure(struct figures *out, struct bench *b, const struct c
             TRY(trainer_step(trainer, stage));
         }
         enter(ROW_BETWEEN);
+        within_epoch = false;
         if (i > 0)
             epoch[i - 1] = now;
     }
@@ -199,8 +218,8 @@ static graco_status measure(struct figures *out, struct bench *b, const struct c
             seconds[i] = epoch[i].seconds[row];
             alone[i] = epoch[i].alone[row];
         }
-        out->seconds[row] = median(seconds, b->epochs);
-        out->alone[row] = median(alone, b->epochs);
+        out->seconds[row] = typical(seconds, b->epochs);
+        out->alone[row] = typical(alone, b->epochs);
     }
 done:
     schedule_free(schedule);
@@ -220,8 +239,8 @@ static void figures_of(double out[2], const struct bench *b, int combination, in
                 seconds[round] += b->figures[combination][round].seconds[i];
                 alone[round] += b->figures[combination][round].alone[i];
             }
-    out[0] = median(seconds, b->rounds);
-    out[1] = median(alone, b->rounds);
+    out[0] = typical(seconds, b->rounds);
+    out[1] = typical(alone, b->rounds);
 }
 
 static void print_row(const struct bench *b, int row)
@@ -259,6 +278,39 @@ static void print(const struct bench *b)
         print_row(b, row);
 }
 
+static void print_simulated_row(const char *name, const double seconds[3], int64_t loops)
+{
+    printf("| %s | %lld | %.3f | %.3f | %.3f | %.2f |\n", name, (long long)loops, seconds[0] * 1e3,
+           seconds[1] * 1e3, seconds[2] * 1e3, seconds[1] / seconds[2]);
+}
+
+/* Seconds are what the calling thread does alone, and with it what one thread takes and what many would. */
+static void print_simulated(const struct bench *b)
+{
+    double total[3] = {0};
+    int64_t all_loops = 0;
+    printf("%s, ms of an epoch, %d simulated threads, %.2f us for two of them to meet\n\n"
+           "| kernel | loops | alone | 1 | %d | times as fast |\n|---|---:|---:|---:|---:|---:|\n",
+           b->source, b->simulated, b->meeting * 1e6, b->simulated);
+    for (int row = 0; row < ROWS; row++) {
+        double found[2], seconds[3];
+        int64_t meetings, loops = b->figures[0][0].loops[row];
+        figures_of(found, b, 0, row);
+        if (loops == 0 && found[0] == 0)
+            continue;
+        seconds[0] = found[1];
+        seconds[1] = found[1] + simulation_seconds(row, 1, &meetings);
+        seconds[2] = found[1] + simulation_seconds(row, b->simulated, &meetings) +
+                     b->meeting * (double)(meetings * (b->simulated - 1));
+        print_simulated_row(ROW_NAMES[row], seconds, loops);
+        for (int i = 0; i < 3; i++)
+            total[i] += seconds[i];
+        all_loops += loops;
+    }
+    print_simulated_row("**epoch**", total, all_loops);
+    simulation_print_loops(ROW_NAMES, b->simulated);
+}
+
 /* All threads with all precisions. */
 static bool combine(struct bench *b, char *threads, char *precisions)
 {
@@ -294,14 +346,21 @@ static bool parse(struct bench *b, int argc, char **argv)
             b->epochs = atoi(value);
         else if (strcmp(argv[i - 1], "--rounds") == 0)
             b->rounds = atoi(value);
+        else if (strcmp(argv[i - 1], "--simulate") == 0)
+            b->simulated = atoi(value);
+        else if (strcmp(argv[i - 1], "--meeting") == 0)
+            b->meeting = 1e-6 * strtod(value, NULL);
         else if (strcmp(argv[i - 1], "--set") == 0 && strchr(value, '=') &&
                  b->settings < SETTINGS_MAX)
             b->setting[b->settings++] = value;
         else
             return false;
     }
-    return b->source && b->epochs > 0 && b->epochs <= EPOCHS_MAX && b->rounds > 0 &&
-           b->rounds <= ROUNDS_MAX && combine(b, threads, precisions);
+    if (b->simulated > 0)
+        snprintf(threads, sizeof threads, "1");
+    return b->source && b->simulated >= 0 && b->simulated <= SIMULATED_MAX && b->epochs > 0 &&
+           b->epochs <= EPOCHS_MAX && b->rounds > 0 && b->rounds <= ROUNDS_MAX &&
+           combine(b, threads, precisions);
 }
 
 int main(int argc, char **argv)
@@ -310,9 +369,13 @@ int main(int argc, char **argv)
     graco_status status = GRACO_OK;
     if (!parse(&b, argc, argv)) {
         fprintf(stderr, "usage: bench_kernels DATASET [--threads 1,16] [--precision fp32,bf16] "
-                        "[--epochs N] [--rounds N] [--cpu] [--set KEY=VALUE]...\n");
+                        "[--epochs N] [--rounds N] [--cpu] [--simulate N [--meeting US]] [--set "
+                        "KEY=VALUE]...\n");
         return 2;
     }
+    if (b.simulated > 0 && b.meeting <= 0)
+        b.meeting = simulation_meeting();
+    simulating = b.simulated > 0;
     b.kernels = *backend_cpu.kernels;
     b.kernels.gemm = timed_gemm;
 #define T(name, ...) b.kernels.name = timed_##name;
@@ -324,7 +387,10 @@ int main(int argc, char **argv)
     for (int round = 0; round < b.rounds; round++)
         for (int k = 0; k < b.combinations; k++)
             TRY(measure(&b.figures[k][round], &b, &b.combination[k]));
-    print(&b);
+    if (simulating)
+        print_simulated(&b);
+    else
+        print(&b);
 done:
     if (status != GRACO_OK)
         fprintf(stderr, "bench_kernels: %s\n", graco_message());

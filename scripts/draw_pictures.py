@@ -239,7 +239,7 @@ BLOCKS, CHOSEN = 6, 2  # blocks of the drawn tournament; the block whose sums th
 
 
 def tile_at(index):
-    """As tile_at of cpu_contrast.c: the round of a tile and its two blocks."""
+    """As match_at of cpu_tournament.c: the round of a match, here one tile, and its two blocks."""
     even, rest = BLOCKS // 2 + 1, index % (BLOCKS + 1)
     turn, k = 2 * (index // (BLOCKS + 1)) + (rest >= even), rest - even if rest >= even else rest
     low = turn // 2 + 1

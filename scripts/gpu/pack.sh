@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs builds, the libraries that they load, and data sets for a machine that has a GPU and neither a network nor graco's
 # packages: scripts/gpu/pack.sh PACK.tar.xz BUILD...      data sets from $GRACO_DATA, DATA="cora pubmed" for a few
-# There, as root: tar -xf PACK.tar.xz && . pack/environment && scripts/gpu/tune.sh pack/BUILD
+# There: tar -xf PACK.tar.xz && . pack/environment && scripts/gpu/tune.sh pack/BUILD
 set -euo pipefail
 
 [ $# -ge 2 ] || { echo "usage: $0 PACK.tar.xz BUILD..." >&2; exit 2; }
@@ -28,7 +28,8 @@ loaded() {
     ldconfig -p | awk '$1 ~ /^lib(openblas|gfortran|quadmath|gomp)\.so\.[0-9]+$/ { print $NF }'
 }
 if command -v mpirun >/dev/null; then
-    # Open MPI looks for its parts where it was installed, so they go to the same places.
+    # Open MPI looks for its parts where it was installed; `environment` says where they are. That machine may have
+    # parts of another one, which must not be mixed with these.
     mkdir -p "$pack/root"
     mpi=()
     for path in /usr/lib/*/openmpi/lib /usr/lib/*/pmix2 /usr/share/openmpi /usr/share/pmix /usr/bin/orted; do
@@ -55,8 +56,13 @@ done
 cat >"$pack/environment" <<'END'
 pack=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LD_LIBRARY_PATH=$pack/lib:/usr/local/cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} GRACO_DATA=$pack/data
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh # no ssh on one machine
-[ ! -d "$pack/root" ] || cp -an "$pack/root/." /
+if [ -d "$pack/root" ]; then
+    libraries=$(echo "$pack"/root/usr/lib/*)
+    export PATH=$pack/root/usr/bin:$PATH OPAL_PREFIX=$pack/root/usr OPAL_LIBDIR=$libraries/openmpi/lib
+    export OMPI_MCA_mca_base_component_path=$libraries/openmpi/lib/openmpi3
+    export PMIX_MCA_mca_base_component_path=$libraries/pmix2/lib/pmix
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh # no ssh on one machine
+fi
 END
 tar -C "$work" -c pack | xz -T0 --lzma2=preset=6,dict=128MiB >"$out"
 echo "$(du -h "$out" | cut -f 1) in $out"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Ranks on a GPU, a line for each result: two ranks that share it, whose messages go through the host, against one process on
 # it; NCCL with one rank; a rank that is killed. Goes on after a failure, and ends with 1 if there was one. Under two minutes.
-# scripts/gpu/ranks_gpu.sh BUILD       a build with -DGRACO_CUDA=ON -DGRACO_UNTRIED=ON and MPI
+# scripts/gpu/ranks_gpu.sh BUILD       a build with -DGRACO_CUDA=ON and MPI
 # Expects Open MPI's mpirun on the PATH. Where Open MPI was carried here as a folder: OPAL_PREFIX names that folder, with bin/,
 # lib/ and share/ below it, PATH has its bin/, LD_LIBRARY_PATH its lib/ and the folders of libcublas.so and libnccl.so.2.
 # Cora from $GRACO_DATA; without it a generated graph of its size.

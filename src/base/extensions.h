@@ -34,11 +34,13 @@
 #define EXT_DEVICE
 #endif
 
-/* Whether this machine has an instruction set; false where that cannot be asked. */
+/* Whether this machine has an instruction set, or is of this maker; false where that cannot be asked. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define EXT_CPU_HAS(feature) __builtin_cpu_supports(feature)
+#define EXT_CPU_IS(maker) __builtin_cpu_is(maker)
 #else
 #define EXT_CPU_HAS(feature) 0
+#define EXT_CPU_IS(maker) 0
 #endif
 
 /* Tells the core that its thread only waits for another's. */

@@ -80,10 +80,10 @@ graco_status backend_find_for(const struct backend **out, const char *name, doub
     return backend_find(out, open ? (operations < worth ? "cpu" : "auto") : name);
 }
 
-void testing_without_wgmma(struct context *cuda)
+void testing_portable(struct context *cuda)
 {
 #ifdef GRACO_CUDA
-    cuda_without_wgmma(cuda);
+    cuda_portable(cuda);
 #else
     (void)cuda;
 #endif

@@ -57,8 +57,10 @@ struct kernels {
 
 struct backend {
     const char *name;
-    bool host;  /* buffers are plain memory */
-    bool tiles; /* contrast keeps tiles for its backward kernel */
+    bool host; /* buffers are plain memory */
+    /* Whether the contrast's backward kernel has a tile sooner if the forward one keeps it than if it is
+     * computed again. NULL: never. */
+    bool (*keeps_tiles)(const struct context *c);
 
     /* `open` prepares context->device and `close` ends it; `finish` waits until all that was asked
      * for is done and the host has the results. NULL where there is nothing to do. */

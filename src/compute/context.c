@@ -172,6 +172,7 @@ static graco_status allocate(struct context *context, void **out, size_t bytes)
 {
     graco_status status = context->buffers->allocate(context, out, bytes);
     if (status == GRACO_ERROR_MEMORY && !context->backend->host) {
+        PASS(context_together(context)); /* held buffers are in the way, too */
         trim(context);
         status = context->buffers->allocate(context, out, bytes);
     }
@@ -193,6 +194,8 @@ graco_status context_take(struct context *context, void *out, int64_t count, siz
                            (long long)count, size);
     size_t bytes = class_of((size_t)count * size + (count == 0));
     int64_t *first = &cache->free[class_number(bytes)];
+    if (!*first && context->apart && context->bytes + (int64_t)bytes > APART_BYTES)
+        PASS(context_together(context)); /* no small graph: what was held may serve again */
     if (*first) {
         found = &cache->list[*first - 1];
         *first = found->next;

@@ -73,7 +73,7 @@ void context_give(struct context *context, void *block);
 /* A step in which a device may work in two queues: on a small graph kernels are so short that what they wait for takes
  * longer than they do. Between the two calls context_turn sends to the side queue what the rest of the step does not
  * wait for. Until context_together no buffer is used twice: those that are given back are held. Where there is one
- * queue, or where a step takes so much memory that its kernels are long, none of this has an effect. */
+ * queue, or once a step has taken so much memory that its kernels are long, none of this has an effect. */
 graco_status context_apart(struct context *context);
 graco_status context_together(struct context *context);
 

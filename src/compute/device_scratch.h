@@ -6,34 +6,25 @@
 #include "compute/context.h"
 #include "compute/operands.h"
 
-/* GPU code that no GPU has run yet is always compiled, and used only where cmake had -DGRACO_UNTRIED=ON: on the
- * machine that tries it. */
-#ifndef GRACO_UNTRIED
-#define GRACO_UNTRIED 0
-#endif
-
-/* For the machine that tries them: up to which step of docs/performance.md's ladder the tiles of the H100 family
- * go. 0: as they have been measured. */
-#ifndef TILES_STEP
-#define TILES_STEP 0
-#endif
-
 enum {
-    WORKSPACE_BYTES = 32 << 20,         /* of cuBLAS */
-    WORKSPACES = GRACO_UNTRIED ? 2 : 1, /* one for each queue */
-    APART_BYTES = 1 << 30,              /* of buffers: up to here steps go in two queues */
-    PANEL_BYTES = 32 << 20,             /* of similarities, in float32 */
-    PANEL_COLS = 65536,
-    PANEL_GRAIN = 128,    /* rows of a panel are a multiple of this */
-    HALF_GRAIN = 8,       /* columns of half matrices are: then the tensor cores are fastest */
-    HALF_BYTES = 2,       /* of a half, and of a bf16 */
-    TILE_ROWS = 128,      /* rows of a view are padded to a multiple of this */
-    TILE_WIDTH_MAX = 256, /* columns that tiles of halves may have */
-    WIDE_ABOVE = TILES_STEP >= 4 ? 64 : TILE_WIDTH_MAX, /* columns above which rows are wide */
-    WIDE_GRAIN = 64, /* columns of wide rows' image are a multiple of this */
-    WIDE_SUMS = 128, /* blocks of TILE_ROWS along a side of a panel: forward */
-    WIDE_WEIGHTS =
-        64, /* backward, where a panel is stored: cuBLAS then has 8192 x 8192 of weights */
+    WORKSPACE_BYTES = 32 << 20, /* of cuBLAS */
+    WORKSPACES = 2,             /* one for each queue */
+    APART_BYTES = 1 << 30,      /* of buffers: up to here steps go in two queues */
+    PANEL_BYTES = 32 << 20, /* of similarities, in float32: large GPUs' caches have room for them */
+    PANEL_COLS = 65536,     /* of them, at most: PANEL_GRAIN rows of so many fill a panel */
+    PANEL_GRAIN = 128,      /* rows of a panel are a multiple of this */
+    HALF_GRAIN = 8,         /* columns of half matrices are: then the tensor cores are fastest */
+    HALF_BYTES = 2,         /* of a half, and of a bf16 */
+    TILE_ROWS = 128,        /* rows of a view are padded to a multiple of this */
+    TILE_WIDTH_MAX = 256,   /* columns that tiles of halves may have */
+    WIDE_GRAIN = 64,        /* columns of wide rows' image are a multiple of this */
+    /* Blocks of TILE_ROWS along a side of a panel of tiles: forward, where it leaves 17 MB of sums, and backward, where
+     * it leaves 8192 x 8192 weights, a size that cuBLAS multiplies fast. */
+    WIDE_SUMS = 128,
+    WIDE_WEIGHTS = 64,
+    /* Rows in halves with more columns than these, and at least so many nodes: backward panels of tiles are faster. */
+    WIDE_BACK_COLS = 128,
+    WIDE_BACK_NODES = 65536,
     CHUNK_PAIRS = 8192,      /* that `moment` works off at once where products are not kept */
     RECONSTRUCT_NARROW = 32, /* columns of Z that fit into registers */
     RECONSTRUCT_PIECES = 8,  /* of the columns of s, if so; else panels of s: */
@@ -70,10 +61,14 @@ static inline int tile_width(int64_t d)
     return d <= 64 ? 64 : d <= 128 ? 128 : TILE_WIDTH_MAX;
 }
 
-/* Whether rows go through panels of tiles: on the H100 family, with operands of 16 bits. */
-static inline bool wide_rows(const struct contrast *s, enum precision precision)
+/* Whether rows go through panels of tiles: bf16, which has no other tiles, and halves too wide for them, on the H100
+ * family; backward floats, and on the H100 family so many halves that cuBLAS's products are the faster ones. */
+static inline bool wide_rows(const struct contrast *s, enum precision precision, bool backward)
 {
-    return GRACO_UNTRIED && precision >= PRECISION_FP16 && s->d > WIDE_ABOVE;
+    return precision == PRECISION_BF16 || (precision <= PRECISION_TF32 && backward) ||
+           (precision == PRECISION_FP16 &&
+            (s->d > TILE_WIDTH_MAX ||
+             (backward && s->d > WIDE_BACK_COLS && s->n >= WIDE_BACK_NODES)));
 }
 
 /* Columns of their image; into how many pieces a view's rows are cut, so that each pair of pieces has a panel; the

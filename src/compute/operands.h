@@ -124,6 +124,7 @@ struct gemm {
     float *C;
     int64_t ldc;
     bool accumulate; /* add to what C holds */
+    bool A_padded;   /* what rows of A have behind their k numbers, up to lda, is 0 */
     bool B_stays;    /* a step does not write B before its last kernel: a parameter */
     /* Applied to all of C, in place; needs ldc = n. NULL: none. RELU may turn NaN into 0. */
     const struct activation *after;
@@ -133,8 +134,9 @@ struct gemm {
  * views, a shared Y sums over them. */
 struct spmm {
     int views;
-    const struct sparse *matrix;    /* (views) */
-    const struct sparse *transpose; /* (views), or NULL: lets a kernel scatter rather than gather */
+    const struct sparse *matrix; /* (views) */
+    const struct sparse
+        *transpose; /* (views), or NULL: lets a kernel go through X in an order of its own */
     int64_t cols;
     const float *X; /* (views, matrix's columns, cols) */
     int64_t x_step; /* floats from one view's X to the next's */
@@ -210,8 +212,8 @@ struct moment {
     double *row;           /* (2n, 6) z.s, z'Mz, positive, sums of e, x, x^2 over the sample; for
                             * `moment` alone */
     float *moments;        /* (d + 1, d): M = Z' Z and, last, s, the sum of the rows */
-    float *kept;           /* (2n, m + d) cosines with the sample, and Z M; NULL: they are found
-                            * again */
+    float *kept; /* (2n, m + d) cosines with the sample, and Z M, which moment_backward uses
+                            * up; NULL: they are found again */
     /* The same where buffers are not host memory. */
     double *fitted; /* (3) the coefficients */
     float *sampled; /* (m, d) the sampled rows, right before `moments` */

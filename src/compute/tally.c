@@ -142,7 +142,7 @@ graco_status tally_init(struct tally *t, const struct backend *inner)
         t->kernels.propagate_sparse = NULL;
     t->backend = (struct backend){.name = inner->name,
                                   .host = inner->host,
-                                  .tiles = inner->tiles,
+                                  .keeps_tiles = inner->keeps_tiles,
                                   .open = inner->host ? NULL : open_device,
                                   .turn = inner->turn ? tally_turn : NULL,
                                   .buffers = &buffers,

@@ -3,7 +3,8 @@
 #include "compute/device_scratch.h"
 #include "compute/tally.h"
 
-/* Multiprocessors that share the tiles: those of the largest GPU that has them. */
+/* Multiprocessors that share the tiles: those of an H200. A GPU with more of them takes more memory for
+ * sums and shares, in proportion. */
 enum { PROCESSORS = 132 };
 
 /* Blocks that go back together. */
@@ -27,44 +28,41 @@ static graco_status give_back(struct taken *t)
     return t->status;
 }
 
-/* Tiles of Z, in halves or in floats, or else a panel of similarities; of wide rows an image, and what their panels
- * leave. */
+/* The exact objective: Z as tiles read it, and the sums or shares of gradients of every part; or the sums or weights of a
+ * panel of tiles; or a panel of similarities: as cuda_contrast.cu chooses on the H100 family. */
 graco_status tally_device_contrast(struct context *c, const struct contrast *s, bool backward)
 {
     struct taken t = {.context = c};
-    const bool half = c->precision >= PRECISION_FP16;                    /* operands of 16 bits */
-    const bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32; /* in tiles */
-    const bool wide = wide_rows(s, c->precision);
+    const bool half = c->precision >= PRECISION_FP16;   /* operands of 16 bits */
+    const bool floats = c->precision <= PRECISION_TF32; /* in tiles */
+    const bool wide = wide_rows(s, c->precision, backward);
     const bool tiles =
-        !wide && (c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX;
+        !wide && (floats || (c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX));
+    const size_t bytes = floats ? sizeof(float) : (size_t)HALF_BYTES; /* of a number of Z */
     int64_t rows = 2 * ((s->n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS);
-    int64_t width = wide ? wide_width(s->d) : tile_width(s->d), side = wide_side(s->n, backward);
-    int64_t panel = panel_rows(s) * panel_cols(s);
+    int64_t width = wide || floats ? wide_width(s->d) : tile_width(s->d);
+    int64_t side = wide_side(s->n, backward), panel = panel_rows(s) * panel_cols(s);
     if (c->backend->host || s->graphs > 0)
         return GRACO_OK;
     for (int i = 0; i < 2 && !backward; i++)
         take(&t, 2 * s->n, sizeof(double)); /* sums of rows */
-    if (backward)
-        take(&t, 2 * s->n, sizeof(float)); /* 1 / D */
-    if ((tiles || wide) && backward)
-        take(&t, rows, sizeof(float));
     if (tiles || wide)
-        take(&t, rows * width, floats ? sizeof(float) : (size_t)HALF_BYTES);
-    for (int i = 0; i < 2 && wide && !backward; i++)
-        take(&t, side * side * TILE_ROWS, sizeof(float)); /* sums of tiles */
-    if (wide && backward)
-        take(&t, side * side * TILE_ROWS * TILE_ROWS, HALF_BYTES); /* weights */
-    if (tiles) {
-        if (c->precision == PRECISION_FP32 && backward) /* and transposed */
-            take(&t, rows * width, sizeof(float));
-        take(&t, 2 * PROCESSORS * (backward ? TILE_ROWS * width : rows), sizeof(float));
-    } else if (!wide) {
+        take(&t, rows * width, bytes);
+    if (backward)
+        take(&t, tiles || wide ? rows : 2 * s->n, sizeof(float)); /* 1 / D */
+    if (!tiles && !wide)
         take(&t, panel, sizeof(float));
-    }
     if (half && !tiles && (backward || !wide))
         take(&t, 2 * s->n * half_width(s->d), HALF_BYTES);
     if (half && !tiles && !wide && backward)
         take(&t, panel, HALF_BYTES);
+    for (int i = 0; i < 2 && wide && !backward; i++)
+        take(&t, side * side * TILE_ROWS, sizeof(float)); /* sums of tiles */
+    if (wide && backward)
+        take(&t, side * side * TILE_ROWS * TILE_ROWS, bytes); /* weights */
+    if (tiles)
+        take(&t, (floats ? 4 : 2) * PROCESSORS * (backward ? TILE_ROWS * width : rows),
+             sizeof(float));
     return give_back(&t);
 }
 

@@ -65,8 +65,10 @@ void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z)
         return;
     assert(Z->data && Z->rows == 2 * spec->n && Z->cols == spec->d);
     int64_t all = tiles_of(spec, context->comm) * CONTRAST_TILE * CONTRAST_TILE;
-    bool tiles_kept = context->backend->tiles && spec->graphs == 0;
-    int64_t room = tiles_kept ? context->tile_budget / (int64_t)sizeof(float) : 0;
+    bool (*keeps)(const struct context *) = context->backend->keeps_tiles;
+    int64_t room = spec->graphs == 0 && keeps && keeps(context)
+                       ? context->tile_budget / (int64_t)sizeof(float)
+                       : 0;
     spec->tile_floats = room < all ? room : all;
     struct tensor *D = scratch(tape, 2 * spec->n, sizeof(double));
     struct tensor *tiles = scratch(tape, spec->tile_floats, sizeof(float));

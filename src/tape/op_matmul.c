@@ -105,6 +105,7 @@ struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tens
                                           .ldb = B->cols,
                                           .C = Y->data + view * rows * Y->cols,
                                           .ldc = Y->cols,
+                                          .A_padded = A->cols > B->rows,
                                           .B_stays = B->leaf,
                                           .after = fused ? &after : NULL}));
     return tape_end(tape, end, Y, fused);

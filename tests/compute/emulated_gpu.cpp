@@ -1,12 +1,16 @@
-/* emulated_gpu.hpp: fibers, barriers, copies and matrix instructions. */
+/* emulated_gpu.hpp: memory, fibers, barriers, copies and matrix instructions. */
 #include "emulated_gpu.hpp"
 
 #include <deque>
+#include <map>
 #include <numeric>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 #include <vector>
 
 enum {
@@ -50,9 +54,10 @@ struct mbarrier {
     uint32_t phase;
 };
 
-struct emulated_place threadIdx, blockIdx, gridDim;
+struct emulated_place threadIdx, blockIdx, blockDim, gridDim;
 
 long emulated_wrong;
+int emulated_shared_most = SHARED_BYTES_MOST;
 
 static struct fiber fibers[THREADS_MOST];
 static struct meeting named[NAMED];
@@ -82,6 +87,46 @@ static void say_wrong(const char *what)
     if (emulated_wrong++ < SAID_MOST)
         printf("does not hold: %s in thread %d\n", what, current);
 }
+
+/* ---- Memory ------------------------------------------------------------------------------------ */
+
+/* What was mapped for a buffer: some pages, between two that cannot be touched. */
+struct mapping {
+    char *begin;
+    size_t bytes;
+};
+
+static std::map<void *, mapping> mappings;
+
+static void say_beyond(int)
+{
+    static const char MESSAGE[] = "does not hold: all that is touched lies in a buffer\n";
+    _exit(write(STDOUT_FILENO, MESSAGE, sizeof MESSAGE - 1) > 0 ? 1 : 2);
+}
+
+void *emulated_take(size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
+    struct mapping m = {NULL, room + 2 * page};
+    signal(SIGSEGV, say_beyond);
+    m.begin = (char *)mmap(NULL, m.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (m.begin == MAP_FAILED || mprotect(m.begin + page, room, PROT_READ | PROT_WRITE) != 0) {
+        printf("does not hold: there is memory for a buffer\n");
+        exit(1);
+    }
+    char *block = m.begin + page + (draw() % 2 ? room - bytes : 0);
+    mappings[block] = m;
+    memset(block, SPOILED, bytes);
+    return block;
+}
+
+void emulated_give(void *block)
+{
+    munmap(mappings[block].begin, mappings[block].bytes);
+    mappings.erase(block);
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------- */
 
 static void enter()
 {
@@ -201,9 +246,26 @@ void emulated_run(dim3 grid, dim3 block, size_t bytes, const std::function<void(
     plain_bytes = bytes;
     count = (int)block.x;
     gridDim = {grid.x, grid.y, grid.z};
+    blockDim = {block.x, block.y, block.z};
     for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
         for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
             run_block();
+}
+
+static std::deque<std::function<void()>> asked; /* of the second queue */
+
+void emulated_ask(int queue, const std::function<void()> &job)
+{
+    if (queue == 0)
+        job();
+    else
+        asked.push_back(job);
+}
+
+void emulated_join()
+{
+    for (; !asked.empty(); asked.pop_front())
+        asked.front()();
 }
 
 static void meet(struct meeting *m, int all, bool wait)

@@ -6,7 +6,8 @@
  * arrives some time later, or at the wait for its group; matrix instructions of a warp group read
  * their operands and write their results at the wait for them. So a barrier that is missing gives
  * wrong numbers, and one too many an end to all progress. Matrix operands are read as their
- * descriptors say. What a GPU would refuse, or do slowly, is counted.
+ * descriptors say. What a GPU would refuse, or do slowly, is counted. The first byte before or behind a
+ * buffer of its memory cannot be touched.
  *
  * To be included before a kernel's file, in place of cuda_device.cuh, cuda_mma.cuh and cuda_wgmma.cuh. */
 #ifndef TESTS_COMPUTE_EMULATED_GPU_H
@@ -20,6 +21,7 @@ extern "C" {
 #include "compute/device_scratch.h"
 }
 
+#include <float.h>
 #include <functional>
 #include <math.h>
 #include <stdint.h>
@@ -107,6 +109,8 @@ static inline float number_of(__nv_bfloat16 b)
 static inline __nv_bfloat16 bf16_of_number(float x)
 {
     uint32_t bits = __float_as_uint(x);
+    if (isnan(x)) /* rounding would carry into the sign */
+        return {0x7fff};
     return {(uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
@@ -120,13 +124,26 @@ static inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y)
     return {bf16_of_number(x), bf16_of_number(y)};
 }
 
+static inline __half __float2half_rn(float x)
+{
+    return {(_Float16)x};
+}
+
+static inline __nv_bfloat16 __float2bfloat16_rn(float x)
+{
+    return bf16_of_number(x);
+}
+
 static inline float exp2_quick(float x)
 {
-    return exp2f(x);
+    float e = exp2f(x);
+    return e < FLT_MIN ? 0 : e; /* NaN stays */
 }
 
 static inline float tile_tf32(float x)
 {
+    if (isnan(x))
+        return __uint_as_float(0x7fffe000);
     return __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
 }
 
@@ -134,13 +151,18 @@ static inline float tile_tf32(float x)
 
 extern struct emulated_place {
     unsigned x, y, z;
-} threadIdx, blockIdx, gridDim;
+} threadIdx, blockIdx, blockDim, gridDim;
 
 /* What a GPU would refuse, or do slowly: how often. */
 extern long emulated_wrong;
 
 /* Runs the block once per place in the grid, with so many bytes of shared memory. */
 void emulated_run(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &thread);
+
+/* The GPU's memory: `bytes` of it, no numbers yet. It begins or ends at the edge of memory that cannot be
+ * touched, as is drawn; whoever does so ends the program with a message. */
+void *emulated_take(size_t bytes);
+void emulated_give(void *block);
 
 /* Barrier `id` of the block for `count` threads: arrives and, if asked to, waits. */
 void emulated_barrier(int id, int count, bool wait);
@@ -162,10 +184,32 @@ template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int bit
     return same_bits<T>(all[(int)threadIdx.x % WARP ^ bits]);
 }
 
-template <typename... P>
-static inline auto emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t bytes, int)
+/* As in cuda_device.cuh, in another order. */
+template <typename T> static inline T block_sum(T value, T *room)
 {
-    return [=](P... arguments) { emulated_run(grid, block, bytes, [&] { kernel(arguments...); }); };
+    T total = 0;
+    for (int step = WARP / 2; step > 0; step /= 2)
+        value += __shfl_xor_sync(~0u, value, step);
+    __syncthreads();
+    room[threadIdx.x / WARP] = value;
+    __syncthreads();
+    for (int i = BLOCK_WARPS - 1; i >= 0; i--)
+        total += room[i];
+    return total;
+}
+
+/* Two queues, 0 and 1. What the first is asked for is done at once, what the second is asked for as late as it may:
+ * when they join. */
+void emulated_ask(int queue, const std::function<void()> &job);
+void emulated_join();
+
+template <typename... P>
+static inline auto emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t bytes, int queue)
+{
+    return [=](P... arguments) {
+        emulated_ask(queue,
+                     [=] { emulated_run(grid, block, bytes, [&] { kernel(arguments...); }); });
+    };
 }
 
 /* ---- What the host's side needs ---------------------------------------------------------------- */
@@ -173,8 +217,19 @@ static inline auto emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t b
 typedef int cudaError_t;
 typedef int cudaStream_t;
 typedef int cudaDataType;
-enum { cudaSuccess, cudaFuncAttributeMaxDynamicSharedMemorySize, CUDA_R_16F, CUDA_R_16BF };
-enum { SHARED_BYTES_MOST = 232448 };
+enum {
+    cudaSuccess,
+    cudaFuncAttributeMaxDynamicSharedMemorySize,
+    CUDA_R_32F,
+    CUDA_R_16F,
+    CUDA_R_16BF,
+    CUBLAS_OP_N,
+    CUBLAS_OP_T,
+    CUBLAS_COMPUTE_32F,
+    CUBLAS_GEMM_DEFAULT,
+};
+enum { SHARED_BYTES_MOST = 232448 }; /* of a block, on any GPU: on the H100 family */
+extern int emulated_shared_most;     /* on the GPU that is emulated now */
 
 static inline cudaError_t cudaGetLastError()
 {
@@ -183,11 +238,20 @@ static inline cudaError_t cudaGetLastError()
 
 template <typename K> static inline cudaError_t cudaFuncSetAttribute(K, int, int bytes)
 {
-    return bytes <= SHARED_BYTES_MOST ? cudaSuccess : -1;
+    return bytes <= emulated_shared_most ? cudaSuccess : -1;
 }
+
+/* cublasGemmEx_64: C (m, n) = op(A) op(B) + beta C, by columns; alpha is 1. */
+int emulated_gemm(int, int a, int b, int64_t m, int64_t n, int64_t k, const float *, const void *A,
+                  cudaDataType, int64_t lda, const void *B, cudaDataType type, int64_t ldb,
+                  const float *beta, float *C, cudaDataType, int64_t ldc, int, int);
 
 struct cuda_state {
     cudaStream_t stream = 0;
+    int blas = 0;
+    struct {
+        decltype(&emulated_gemm) gemm = emulated_gemm;
+    } call;
     int processors = 3;
     bool wgmma = true;
 };
@@ -212,6 +276,11 @@ static inline struct operand operand_of(const void *data, int64_t ld)
     return {data, ld, false};
 }
 
+static inline struct operand transpose_of(const void *data, int64_t ld)
+{
+    return {data, ld, true};
+}
+
 static inline struct cuda_state *state_of(struct context *c)
 {
     return (struct cuda_state *)c->device;
@@ -234,6 +303,9 @@ static inline unsigned blocks_striding(const struct cuda_state *, int64_t, int64
 
 graco_status scratch_take(struct cuda_scratch *s, void *out, int64_t count, size_t size);
 graco_status cuda_check(cudaError_t error, const char *doing);
+graco_status cuda_check_blas(int error, const char *doing);
+graco_status cuda_multiply(struct context *c, struct result C, int64_t k, struct operand A,
+                           struct operand B);
 #define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
 
 #include "compute/cuda/cuda_tiles.cuh"

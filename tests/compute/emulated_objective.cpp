@@ -5,10 +5,17 @@
 
 #include "compute/cuda/cuda_contrast.cuh"
 
+extern "C" {
+#include "compute/exchange.h"
+}
+
 #include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
+
+/* Of a block, on the GPUs that have least of it: compute capability 8.6, 8.9 and 12.0. */
+enum { SHARED_BYTES_LEAST = 99 << 10 };
 
 static int failed;
 
@@ -16,17 +23,10 @@ static int failed;
 
 graco_status scratch_take(struct cuda_scratch *s, void *out, int64_t items, size_t size)
 {
-    void *block = aligned_alloc(1024, ((size_t)items * size + 1023) / 1024 * 1024);
-    memset(block, 0xff, (size_t)items * size); /* no numbers */
+    void *block = emulated_take((size_t)items * size);
     s->blocks[s->count++] = block;
     *(void **)out = block;
     return GRACO_OK;
-}
-
-static void give_back(struct cuda_scratch *s)
-{
-    while (s->count > 0)
-        free(s->blocks[--s->count]);
 }
 
 graco_status cuda_check(cudaError_t error, const char *doing)
@@ -37,10 +37,26 @@ graco_status cuda_check(cudaError_t error, const char *doing)
     exit(1);
 }
 
-static graco_status zero(struct context *, void *block, size_t bytes)
+static graco_status zero(struct context *c, void *block, size_t bytes)
 {
-    memset(block, 0, bytes);
+    emulated_ask(state_of(c)->stream, [=] { memset(block, 0, bytes); });
     return GRACO_OK;
+}
+
+static graco_status turn_queue(struct context *c, enum turn turn)
+{
+    state_of(c)->stream = turn == TURN_FIRST || turn == TURN_ASIDE;
+    if (turn == TURN_JOIN)
+        emulated_join();
+    return GRACO_OK;
+}
+
+/* The kernels' buffers go back when the queues have met. */
+static void meet_and_give_back(struct context *c, struct cuda_scratch *s)
+{
+    turn_queue(c, TURN_JOIN);
+    while (s->count > 0)
+        emulated_give(s->blocks[--s->count]);
 }
 
 static float rounded(float x, enum precision precision)
@@ -51,45 +67,109 @@ static float rounded(float x, enum precision precision)
                                          : number_of(bf16_of_number(x));
 }
 
-graco_status panels_round(struct cuda_scratch *scratch, const struct contrast *s, const void **out)
+static double number_at(const void *from, cudaDataType type, int64_t at)
 {
-    int64_t ld = half_width(s->d);
-    uint16_t *Z = NULL;
-    PASS(scratch_take(scratch, &Z, 2 * s->n * ld, HALF_BYTES));
-    for (int64_t i = 0; i < 2 * s->n * ld; i++) {
-        float x = i % ld < s->d ? s->Z[i / ld * s->d + i % ld] : 0;
-        _Float16 half = (_Float16)x;
-        __nv_bfloat16 other = bf16_of_number(x);
-        memcpy(&Z[i], scratch->context->precision == PRECISION_BF16 ? (void *)&other : &half, 2);
+    return type == CUDA_R_32F    ? (double)((const float *)from)[at]
+           : type == CUDA_R_16BF ? (double)number_of(((const __nv_bfloat16 *)from)[at])
+                                 : (double)number_of(((const __half *)from)[at]);
+}
+
+int emulated_gemm(int, int a, int b, int64_t m, int64_t n, int64_t k, const float *, const void *A,
+                  cudaDataType, int64_t lda, const void *B, cudaDataType type, int64_t ldb,
+                  const float *beta, float *C, cudaDataType, int64_t ldc, int, int)
+{
+    std::vector<double> left((size_t)(m * k)), sum((size_t)m); /* left: by columns */
+    for (int64_t i = 0; i < m * k; i++)
+        left[(size_t)i] =
+            number_at(A, type, a == CUBLAS_OP_N ? i / m * lda + i % m : i % m * lda + i / m);
+    for (int64_t j = 0; j < n; j++) {
+        std::fill(sum.begin(), sum.end(), 0.0);
+        for (int64_t t = 0; t < k; t++) {
+            double x = number_at(B, type, b == CUBLAS_OP_N ? j * ldb + t : t * ldb + j);
+            for (int64_t i = 0; i < m; i++)
+                sum[(size_t)i] += x * left[(size_t)(t * m + i)];
+        }
+        for (int64_t i = 0; i < m; i++)
+            C[j * ldc + i] = (*beta != 0 ? *beta * C[j * ldc + i] : 0) + (float)sum[(size_t)i];
     }
-    *out = Z;
+    return 0;
+}
+
+graco_status cuda_multiply(struct context *, struct result C, int64_t k, struct operand A,
+                           struct operand B)
+{
+    const float one = 1, beta = C.accumulate ? 1 : 0;
+    emulated_gemm(0, B.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                  A.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, C.n, C.m, k, &one, B.data, CUDA_R_32F,
+                  B.ld, A.data, CUDA_R_32F, A.ld, &beta, C.data, CUDA_R_32F, C.ld, 0, 0);
     return GRACO_OK;
 }
 
-static double operand_at(const struct operand &m, cudaDataType type, int64_t row, int64_t col)
+graco_status cuda_check_blas(int error, const char *doing)
 {
-    int64_t at = m.transposed ? col * m.ld + row : row * m.ld + col;
-    if (type == CUDA_R_16BF)
-        return (double)number_of(((const __nv_bfloat16 *)m.data)[at]);
-    return (double)number_of(((const __half *)m.data)[at]);
+    return cuda_check(error, doing);
 }
 
-graco_status panels_multiply(struct context *, cudaDataType operands, struct result C, int64_t k,
-                             struct operand A, struct operand B)
+/* A buffer of the GPU's memory. */
+template <typename T> struct device_buffer {
+    int64_t items;
+    T *data;
+
+    explicit device_buffer(int64_t count)
+        : items(count), data((T *)emulated_take((size_t)count * sizeof(T)))
+    {
+    }
+    ~device_buffer()
+    {
+        emulated_give(data);
+    }
+};
+
+/* ---- Ranks ------------------------------------------------------------------------------------- */
+
+/* The rank whose part is computed, and all nodes' rows and what goes with them; NULL: it is alone. */
+static struct {
+    int rank;
+    const int64_t *bounds; /* (RANKS + 1) */
+    const float *Z, *inverse;
+} world;
+
+enum { RANKS = 3 };
+
+extern "C" int comm_rank(const struct comm *)
 {
-    std::vector<double> sum((size_t)C.n), right((size_t)(k * C.n));
-    for (int64_t i = 0; i < k * C.n; i++)
-        right[(size_t)i] = operand_at(B, operands, i / C.n, i % C.n);
-    for (int64_t i = 0; i < C.m; i++) {
-        std::fill(sum.begin(), sum.end(), 0.0);
-        for (int64_t j = 0; j < k; j++) {
-            double a = operand_at(A, operands, i, j);
-            for (int64_t x = 0; x < C.n; x++)
-                sum[(size_t)x] += a * right[(size_t)(j * C.n + x)];
-        }
-        for (int64_t x = 0; x < C.n; x++)
-            C.data[i * C.ld + x] =
-                (C.accumulate ? C.data[i * C.ld + x] : 0) + (float)sum[(size_t)x];
+    return world.rank;
+}
+
+extern "C" int comm_ranks(const struct comm *)
+{
+    return world.bounds ? (int)RANKS : 1;
+}
+
+/* A rank's rows of both views, one view behind the other. */
+static void copy_block(float *to, const float *from, int rank, int64_t width)
+{
+    int64_t first = world.bounds[rank], nodes = world.bounds[rank + 1] - first;
+    for (int view = 0; view < 2; view++)
+        memcpy(to + view * nodes * width, from + (view * world.bounds[RANKS] + first) * width,
+               (size_t)(nodes * width) * sizeof(float));
+}
+
+extern "C" graco_status
+exchange_visit(struct context *, const struct exchange_blocks *blocks,
+               graco_status (*visit)(void *, int, int64_t, const float *const *), void *job)
+{
+    PASS(visit(job, world.rank, blocks->bounds[world.rank + 1] - blocks->bounds[world.rank],
+               blocks->own));
+    for (int i = 1; i < RANKS; i++) {
+        int rank = (world.rank - i + RANKS) % RANKS;
+        int64_t nodes = blocks->bounds[rank + 1] - blocks->bounds[rank];
+        device_buffer<float> Z(nodes * blocks->width[0]), inverse(2 * nodes);
+        const float *both[EXCHANGE_ARRAYS] = {Z.data, inverse.data};
+        copy_block(Z.data, world.Z, rank, blocks->width[0] / 2);
+        if (blocks->arrays > 1)
+            copy_block(inverse.data, world.inverse, rank, 1);
+        PASS(visit(job, rank, nodes, both));
     }
     return GRACO_OK;
 }
@@ -103,28 +183,27 @@ static double drawn()
     return (double)(state >> 40) / (1 << 24) - 0.5;
 }
 
-static std::vector<float> make_rows(int64_t n, int64_t d)
+/* Unit rows, some of them zero. */
+static void make_rows(float *Z, int64_t n, int64_t d)
 {
-    std::vector<float> Z((size_t)(2 * n * d));
     for (int64_t i = 0; i < 2 * n; i++) {
         double length = 1e-30;
         for (int64_t j = 0; j < d; j++) {
             double x = (i % 2 ? 0.2 : -0.1) + drawn();
-            Z[(size_t)(i * d + j)] = (float)x;
+            Z[i * d + j] = (float)x;
             length += x * x;
         }
         for (int64_t j = 0; j < d; j++)
-            Z[(size_t)(i * d + j)] *= i % 11 == 5 ? 0 : (float)(1 / sqrt(length));
+            Z[i * d + j] *= i % 11 == 5 ? 0 : (float)(1 / sqrt(length));
     }
-    return Z;
 }
 
 /* The largest difference by the largest number. */
-static double apart(const std::vector<double> &right, const double *found)
+template <typename T> static double apart(const std::vector<double> &right, const T *found)
 {
     double most = 0, size = 1e-300;
     for (size_t i = 0; i < right.size(); i++) {
-        double gap = fabs(found[i] - right[i]);
+        double gap = fabs((double)found[i] - right[i]);
         most = gap <= most || isnan(most) ? most : gap; /* NaN stays */
         size = fmax(size, fabs(right[i]));
     }
@@ -144,15 +223,16 @@ struct sums {
 };
 
 /* By plain loops. */
-static struct sums expected(const struct contrast &s, const std::vector<float> &inverse,
-                            enum precision precision)
+static struct sums expected(const struct contrast &s, enum precision precision)
 {
     int64_t rows = 2 * s.n;
     struct sums o = {std::vector<double>((size_t)rows), std::vector<double>((size_t)rows),
                      std::vector<double>((size_t)(rows * s.d))};
-    std::vector<double> Z((size_t)(rows * s.d));
+    std::vector<double> Z((size_t)(rows * s.d)), inverse((size_t)rows);
     for (size_t i = 0; i < Z.size(); i++)
         Z[i] = (double)rounded(s.Z[i], precision);
+    for (size_t i = 0; i < inverse.size(); i++)
+        inverse[i] = (double)(float)(1 / s.D[i]);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < rows; j++) {
             bool own = (i < s.n) == (j < s.n);
@@ -165,54 +245,194 @@ static struct sums expected(const struct contrast &s, const std::vector<float> &
             (own ? o.within : o.between)[(size_t)i] += e;
             if (i % s.n == j % s.n)
                 continue;
-            double w = e * (double)(inverse[(size_t)i] + inverse[(size_t)j]);
+            double w = e * (inverse[(size_t)i] + inverse[(size_t)j]);
             for (int64_t k = 0; k < s.d; k++)
                 o.dZ[(size_t)(i * s.d + k)] += w * Z[(size_t)(j * s.d + k)];
         }
     return o;
 }
 
-static void check_size(const char *kernels, int64_t n, int64_t d, bool within,
-                       enum precision precision, int parts)
-{
-    static const char *const NAMES[] = {"fp32", "tf32", "fp16", "bf16"};
-    static const double BOUNDS[] = {1e-5, 1e-3, 1e-3, 1e-2}; /* weights are rounded too */
-    static const struct buffers buffers = {NULL, NULL, NULL, NULL, NULL, zero};
+static const char *const NAMES[] = {"fp32", "tf32", "fp16", "bf16"};
+
+/* One sort of kernels on a GPU with so many multiprocessors, and an objective for them. */
+struct trial {
+    const char *kernels;
+    enum precision precision;
     struct cuda_state state;
+    struct backend backend = {};
     struct context c = {};
     struct cuda_scratch scratch = {};
-    std::vector<float> Z = make_rows(n, d), inverse((size_t)(2 * n)), dZ((size_t)(2 * n * d), NAN);
-    std::vector<double> between((size_t)(2 * n), NAN), inside((size_t)(2 * n), NAN);
     struct contrast s = {};
-    bool wide = precision >= PRECISION_FP16 && d > WIDE_ABOVE;
-    state.wgmma = strcmp(kernels, "mma") != 0;
-    state.processors = parts;
-    c.device = &state;
-    c.buffers = &buffers;
-    c.precision = precision;
-    scratch.context = &c;
-    s.n = n;
-    s.d = d;
-    s.tau = within ? 0.1 : 0.9;
-    s.within = within;
-    s.Z = Z.data();
-    for (float &x : inverse)
-        x = (float)(0.6 + drawn());
-    struct sums right = expected(s, inverse, precision);
-    (wide ? wide_forward : tiles_forward)(&scratch, &s, between.data(), inside.data());
-    give_back(&scratch);
-    (wide ? wide_backward : tiles_backward)(&scratch, &s, inverse.data(), dZ.data());
-    give_back(&scratch);
-    std::vector<double> found(dZ.begin(), dZ.end());
-    double errors[3] = {apart(right.between, between.data()),
-                        within ? apart(right.within, inside.data()) : 0,
-                        apart(right.dZ, found.data())};
+    device_buffer<float> Z, dZ;
+    device_buffer<double> D, between, within;
+
+    trial(const char *sort, enum precision kind, int64_t n, int64_t d, bool exact, int processors)
+        : kernels(sort), precision(kind), Z(2 * n * d), dZ(2 * n * d), D(2 * n), between(2 * n),
+          within(2 * n)
+    {
+        static const struct buffers buffers = {NULL, NULL, NULL, NULL, NULL, zero};
+        state.wgmma = strcmp(kernels, "mma") != 0;
+        state.processors = processors;
+        backend.turn = turn_queue;
+        c.backend = &backend;
+        c.apart = true;
+        c.device = &state;
+        c.buffers = &buffers;
+        c.precision = precision;
+        scratch.context = &c;
+        s.n = n;
+        s.d = d;
+        s.tau = exact ? 0.1 : 0.9;
+        s.within = exact;
+        s.Z = Z.data;
+        s.D = D.data;
+        make_rows(Z.data, n, d);
+        for (int64_t i = 0; i < 2 * n; i++)
+            D.data[i] = 1 / (0.6 + drawn());
+        emulated_shared_most = is("mma")     ? (int)SHARED_BYTES_LEAST
+                               : is("float") ? (int)FLOAT_TILES_SHARED
+                                             : (int)SHARED_BYTES_MOST;
+    }
+
+    bool is(const char *name) const
+    {
+        return strcmp(kernels, name) == 0;
+    }
+
+    void forward()
+    {
+        (is("panels") ? panels_forward
+         : is("wide") ? wide_forward
+                      : tiles_forward)(&scratch, &s, between.data, within.data);
+        meet_and_give_back(&c, &scratch);
+    }
+
+    void backward()
+    {
+        (is("panels")                ? panels_backward
+         : is("wide") || is("float") ? wide_backward
+                                     : tiles_backward)(&scratch, &s, 1, dZ.data);
+        meet_and_give_back(&c, &scratch);
+    }
+};
+
+static void check_size(const char *kernels, int64_t n, int64_t d, bool exact,
+                       enum precision precision, int processors)
+{
+    static const double BOUNDS[] = {1e-5, 1e-3, 1e-3, 1e-2}; /* weights are rounded too */
+    struct trial t(kernels, precision, n, d, exact, processors);
+    struct sums right = expected(t.s, precision);
+    t.forward();
+    t.backward();
+    double errors[3] = {apart(right.between, t.between.data),
+                        exact ? apart(right.within, t.within.data) : 0, apart(right.dZ, t.dZ.data)};
     printf("%s, %s, n %d, d %d, %s: off by %.2g, %.2g, %.2g\n", kernels, NAMES[precision], (int)n,
-           (int)d, within ? "exact" : "infonce", errors[0], errors[1], errors[2]);
+           (int)d, exact ? "exact" : "infonce", errors[0], errors[1], errors[2]);
     check("sums between views", errors[0], 2e-5);
     check("sums within a view", errors[1], 2e-5);
     check("the gradient", errors[2], BOUNDS[precision]);
     fflush(stdout);
+}
+
+/* What of `all`, `width` numbers for each row of both views, is a rank's. */
+template <typename T> static std::vector<double> rows_of(const T *all, int rank, int64_t width)
+{
+    std::vector<double> own;
+    for (int view = 0; view < 2; view++)
+        for (int64_t i = world.bounds[rank] * width; i < world.bounds[rank + 1] * width; i++)
+            own.push_back((double)all[view * world.bounds[RANKS] * width + i]);
+    return own;
+}
+
+/* Over ranks each has the terms of its own rows with the columns of all. */
+static void check_ranks(enum precision precision, bool exact)
+{
+    static const int64_t BOUNDS[RANKS + 1] = {0, 130, 131, 200};
+    const int64_t n = BOUNDS[RANKS], d = 11;
+    struct trial all("panels", precision, n, d, exact, 3);
+    device_buffer<float> inverse(2 * n);
+    struct sums right = expected(all.s, precision);
+    for (int64_t i = 0; i < 2 * n; i++)
+        inverse.data[i] = (float)(1 / all.D.data[i]);
+    world = {0, BOUNDS, all.Z.data, inverse.data};
+    for (world.rank = 0; world.rank < RANKS; world.rank++) {
+        const int rank = world.rank;
+        struct trial t("panels", precision, BOUNDS[rank + 1] - BOUNDS[rank], d, exact, 3);
+        const std::vector<double> D = rows_of(all.D.data, rank, 1);
+        copy_block(t.Z.data, all.Z.data, rank, d);
+        std::copy(D.begin(), D.end(), t.D.data);
+        t.s.bounds = BOUNDS;
+        t.forward();
+        t.backward();
+        check("sums between views of a rank",
+              apart(rows_of(right.between.data(), rank, 1), t.between.data), 2e-5);
+        check("sums within a view of a rank",
+              exact ? apart(rows_of(right.within.data(), rank, 1), t.within.data) : 0, 2e-5);
+        check("the gradient of a rank", apart(rows_of(right.dZ.data(), rank, d), t.dZ.data), 1e-2);
+    }
+    world = {};
+}
+
+/* A number that is none in one row of Z is none in the row's sums either, and in no gradient: exponentials that are
+ * polynomials may not hide it. */
+static void check_not_a_number(const char *kernels, enum precision precision)
+{
+    static const int64_t NODES = 20, ROWS[] = {0, 9, 20, 39}; /* rows of either half of a warp's */
+    for (int64_t row : ROWS) {
+        struct trial t(kernels, precision, NODES, 3, true, 3);
+        int64_t sums = 0, gradients = 0;
+        t.Z.data[row * 3 + 1] = NAN;
+        t.forward();
+        t.backward();
+        for (int64_t i = 0; i < 2 * NODES; i++) {
+            sums += i == row && isnan(t.between.data[i]) && isnan(t.within.data[i]);
+            gradients += isnan(t.dZ.data[i * 3 + 1]);
+        }
+        if (sums != 1 || gradients != 2 * NODES) {
+            printf("does not hold: %s, %s: NaN in row %d stays\n", kernels, NAMES[precision],
+                   (int)row);
+            failed++;
+        }
+    }
+}
+
+/* Where the run of each part begins and ends, for so many nodes that no kernel could be emulated. */
+template <bool backward> static void check_parts(int64_t n, bool within, int parts)
+{
+    struct tiles t = {};
+    t.n = n;
+    t.blocks = (n + TILE_ROWS - 1) / TILE_ROWS;
+    t.within = within;
+    int64_t total = tiles_total<backward>(t), before = 0;
+    t.parts = (int)least(parts, total);
+    for (blockIdx.x = 0; (int)blockIdx.x < t.parts; blockIdx.x++) {
+        tile_walk<backward> walk(t);
+        bool holds = walk.begin == before && walk.more() && walk.k >= 0 && walk.k <= walk.last &&
+                     tiles_first<backward>(t, walk.row) + walk.k == walk.tile &&
+                     walk.row < 2 * t.blocks &&
+                     tiles_owner(total, t.parts, walk.begin) == blockIdx.x &&
+                     tiles_owner(total, t.parts, walk.end - 1) == blockIdx.x;
+        before = walk.end;
+        if (!holds) {
+            printf("does not hold: the run of part %u of %d, n %lld\n", blockIdx.x, t.parts,
+                   (long long)n);
+            failed++;
+        }
+    }
+    if (before != total) {
+        printf("does not hold: %d parts have all tiles, n %lld\n", t.parts, (long long)n);
+        failed++;
+    }
+}
+
+static void check_all_parts()
+{
+    for (int64_t n : {1, 128, 129, 1000, 1000000, 100000000})
+        for (int parts : {1, 7, 132, 376})
+            for (bool within : {false, true}) {
+                check_parts<false>(n, within, parts);
+                check_parts<true>(n, within, parts);
+            }
 }
 
 int main(int argc, char **argv)
@@ -221,8 +441,13 @@ int main(int argc, char **argv)
         const char *kernels;
         enum precision precision[2]; /* of infonce and of exact */
         int64_t n, d;
-        int parts;
+        int processors;
     } CASES[] = {
+        {"panels", {PRECISION_FP32, PRECISION_BF16}, 5, 64, 3},
+        {"panels", {PRECISION_FP16, PRECISION_FP32}, 130, 65, 3},
+        {"panels", {PRECISION_BF16, PRECISION_FP16}, 129, 257, 3},
+        {"panels", {PRECISION_BF16, PRECISION_FP16}, 1, 1, 3},
+        {"panels", {PRECISION_FP32, PRECISION_FP32}, 127, 3, 3},
         {"float", {PRECISION_FP32, PRECISION_TF32}, 2, 5, 3},
         {"float", {PRECISION_TF32, PRECISION_FP32}, 2, 5, 3},
         {"float", {PRECISION_FP32, PRECISION_TF32}, 129, 131, 3},
@@ -230,30 +455,60 @@ int main(int argc, char **argv)
         {"float", {PRECISION_FP32, PRECISION_TF32}, 260, 100, 7},
         {"float", {PRECISION_TF32, PRECISION_FP32}, 260, 17, 7},
         {"float", {PRECISION_FP32, PRECISION_TF32}, 260, 17, 7},
+        {"float", {PRECISION_FP32, PRECISION_TF32}, 140, 300, 3},
+        {"float", {PRECISION_TF32, PRECISION_FP32}, 140, 300, 3},
+        {"float", {PRECISION_FP32, PRECISION_TF32}, 1, 1, 3},
+        {"float", {PRECISION_TF32, PRECISION_FP32}, 127, 3, 3},
+        {"float", {PRECISION_TF32, PRECISION_FP32}, 128, 65, 3},
+        {"float", {PRECISION_FP32, PRECISION_TF32}, 3, 1023, 3},
         {"mma", {PRECISION_FP16, PRECISION_FP16}, 5, 64, 3},
         {"mma", {PRECISION_FP16, PRECISION_FP16}, 130, 65, 3},
         {"mma", {PRECISION_FP16, PRECISION_FP16}, 129, 200, 3},
+        {"mma", {PRECISION_FP16, PRECISION_FP16}, 1, 1, 3},
+        {"mma", {PRECISION_FP16, PRECISION_FP16}, 127, 3, 3},
+        {"mma", {PRECISION_FP16, PRECISION_FP16}, 128, 255, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 5, 64, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 130, 65, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 300, 128, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 129, 200, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 260, 256, 3},
+        {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 1, 1, 3},
+        {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 127, 3, 3},
+        {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 128, 129, 3},
         {"wide", {PRECISION_BF16, PRECISION_FP16}, 140, 512, 3},
         {"wide", {PRECISION_FP16, PRECISION_BF16}, 5, 257, 3},
         {"wide", {PRECISION_BF16, PRECISION_FP16}, 300, 320, 3},
         {"wide", {PRECISION_FP16, PRECISION_BF16}, 520, 257, 3},
         {"wide", {PRECISION_FP16, PRECISION_BF16}, 270, 577, 3},
+        {"wide", {PRECISION_BF16, PRECISION_FP16}, 140, 17, 3},
+        {"wide", {PRECISION_FP16, PRECISION_BF16}, 270, 200, 3},
         {"wide", {PRECISION_BF16, PRECISION_FP16}, 60, 1000, 3},
         {"wide", {PRECISION_FP16, PRECISION_BF16}, 129, 1024, 3},
+        {"wide", {PRECISION_BF16, PRECISION_FP16}, 1, 1, 3},
+        {"wide", {PRECISION_FP16, PRECISION_BF16}, 127, 3, 3},
+        {"wide", {PRECISION_BF16, PRECISION_FP16}, 128, 1023, 3},
     };
     const char *chosen = argc > 1 ? argv[1] : NULL;
     for (const auto &one : CASES) {
         if (chosen && strcmp(one.kernels, chosen) != 0)
             continue;
         for (int within = 0; within < 2; within++)
-            check_size(one.kernels, one.n, one.d, within, one.precision[within], one.parts);
+            check_size(one.kernels, one.n, one.d, within, one.precision[within], one.processors);
         if (chosen)
             break;
+    }
+    if (!chosen) {
+        check_not_a_number("panels", PRECISION_FP32);
+        check_not_a_number("float", PRECISION_FP32);
+        check_not_a_number("float", PRECISION_TF32);
+        check_not_a_number("mma", PRECISION_FP16);
+        check_not_a_number("wgmma", PRECISION_FP16);
+        check_not_a_number("wide", PRECISION_FP16);
+        check_not_a_number("wide", PRECISION_BF16);
+        for (bool exact : {false, true})
+            for (enum precision precision : {PRECISION_FP32, PRECISION_FP16, PRECISION_BF16})
+                check_ranks(precision, exact);
+        check_all_parts();
     }
     return failed || emulated_wrong ? 1 : 0;
 }

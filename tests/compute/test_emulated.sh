@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
-# The exact objective's kernels without a GPU: g++ compiles their own text, and emulated_gpu.hpp plays the GPU. What
-# no GPU has run yet is compared with plain loops all the same. Launches become calls, and the headers with
-# instructions are the emulation's; nothing else of the files changes. Kernels that wait for too little must be found.
+# The exact objective's kernels without a GPU: g++ compiles their own text, and emulated_gpu.hpp plays the GPU. Machines
+# without one compare them with plain loops all the same. Launches become calls, and the headers with
+# instructions are the emulation's; nothing else of the files changes. Kernels that wait for too little, or read beyond a
+# buffer, and queues that do not meet must be found.
 set -euo pipefail
 build=$1
 source=$GRACO_SOURCE
-kernels=(cuda_tiles cuda_tiles_mma cuda_tiles_wgmma cuda_float_tiles cuda_wide cuda_wide_wgmma)
-flags=(-std=c++17 -O2 -w -U_FORTIFY_SOURCE -fno-strict-aliasing -fno-extern-tls-init -DGRACO_UNTRIED=1
+kernels=(cuda_panels cuda_tiles cuda_tiles_mma cuda_tiles_wgmma cuda_float_tiles cuda_wide cuda_wide_wgmma)
+flags=(-std=c++17 -O2 -w -U_FORTIFY_SOURCE -fno-strict-aliasing -fno-extern-tls-init
     -I. "-I$source/src" "-I$source/include" "-I$source/tests/compute")
 
 command -v g++ >/dev/null || { echo "skipped: g++, which compiles the kernels, is not installed"; exit 77; }
 echo '_Float16 x;' | g++ -x c++ -fsyntax-only - 2>/dev/null ||
     { echo "skipped: g++ knows no halves"; exit 77; }
-grep -q '^TILES_STEP:[A-Z]*=[1-9]' "$build/CMakeCache.txt" &&
-    flags+=("-D$(sed -n 's/^\(TILES_STEP\):[A-Z]*=/\1=/p' "$build/CMakeCache.txt")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 # Small pieces, so that few rows make several panels.
 mkdir compute
-sed -zE 's/(WIDE_SUMS)\s*=\s*[0-9]+/\1 = 2/; s/(WIDE_WEIGHTS)\s*=\s*[0-9]+/\1 = 1/' \
+sed -zE 's/(WIDE_SUMS)\s*=\s*[0-9]+/\1 = 2/; s/(WIDE_WEIGHTS)\s*=\s*[0-9]+/\1 = 1/
+    s/(PANEL_BYTES)\s*=\s*[0-9< ]+/\1 = 32 << 10/; s/(PANEL_COLS)\s*=\s*[0-9]+/\1 = 64/' \
     "$source/src/compute/device_scratch.h" >compute/device_scratch.h
 touch cuda_fp16.h cuda_bf16.h
 for name in "${kernels[@]}"; do
     {
         echo '#include "emulated_gpu.hpp"'
-        sed -zE 's/([A-Za-z_]+(<[A-Za-z_0-9]+>)?)<<<([^;]*)>>>\(/emulate(\1, \3)(/g' "$source/src/compute/cuda/$name.cu"
+        sed -zE 's/([A-Za-z_]+(<[A-Za-z_0-9]+>)?)\s*<<<([^;]*)>>>\(/emulate(\1, \3)(/g' "$source/src/compute/cuda/$name.cu"
     } >"$name.cpp"
 done
 cp "$source"/tests/compute/emulated_*.cpp .
@@ -37,17 +37,21 @@ g++ -o emulated ./*.o
 
 # spoil FILE KERNELS CHANGE: with this change of the file, the first case of these kernels must fail.
 spoil() {
+    local objects=(./*.o)
     mkdir -p spoiled
     sed "$3" "$1.cpp" >"spoiled/$1.cpp"
     ! cmp -s "$1.cpp" "spoiled/$1.cpp" || { echo "does not hold: '$3' changes $1.cu"; exit 1; }
-    g++ "${flags[@]}" -c "spoiled/$1.cpp" -o "$1.o"
-    g++ -o hasty ./*.o
+    g++ "${flags[@]}" -c "spoiled/$1.cpp" -o "spoiled/$1.o"
+    g++ -o hasty "${objects[@]/#.\/$1.o/spoiled/$1.o}"
     if ./hasty "$2" >out; then
         echo "does not hold: '$3' in $1.cu is found"
         exit 1
     fi
     echo "'$3' in $1.cu is found: $(grep -m 1 'does not hold' out)"
 }
+spoil cuda_panels panels 's/col == row || col == partner/col == row/'
+spoil cuda_tiles mma 's/TURN_JOIN/TURN_BACK/'
+spoil cuda_tiles mma 's/node < t.n && col/col/'
 spoil cuda_float_tiles float 's/copies_wait<STAGES - 2>/copies_wait<STAGES - 1>/'
 spoil cuda_tiles_mma mma 's/copies_wait<1>/copies_wait<2>/'
 spoil cuda_tiles_wgmma wgmma 's/barrier_wait(on.full(place/(void)(on.full(place/'

@@ -132,7 +132,7 @@ static inline struct backend pretended_backend(size_t budget, size_t refuse)
     pretended.refuse = refuse;
     backend.name = "pretended";
     backend.host = false;
-    backend.tiles = false;
+    backend.keeps_tiles = NULL;
     backend.finish = pretended_finish;
     backend.close = pretended_close;
     backend.kernels = &kernels;

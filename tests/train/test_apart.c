@@ -1,10 +1,10 @@
 /* Steps in two queues give the bits of steps in one. The back end only pretends to be a device; what goes aside it does
  * as late as it may, when the queues join: whatever reads a result too early, or uses a buffer that is still to be
  * read, then computes something else. */
+#include "compute/device_scratch.h"
 #include "pretended.h"
 #include "presets.h"
-#include "train/schedule.h"
-#include "train/trainer.h"
+#include "steps.h"
 
 enum { STEPS = 3, JOBS = 64 };
 
@@ -88,33 +88,17 @@ static graco_status turn_queue(struct context *c, enum turn turn)
     return GRACO_OK;
 }
 
-/* Parameters after some steps. */
+static void check_joined(struct trainer *trainer)
+{
+    CHECK(queue.count == 0 && !queue.aside && !trainer->context->apart);
+}
+
 static float *train(const struct backend *backend, const graco_dataset *data,
                     const graco_config *config, int64_t *count)
 {
-    struct graco_model *model = NULL;
-    struct trainer *trainer = NULL;
-    struct schedule *schedule = NULL;
-    float *values = NULL;
     queue.open = false;
     queue.done = 0;
-    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
-    CHECK_OK(trainer_create(&trainer, backend, model));
-    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
-    for (int step = 0; step < STEPS; step++) {
-        struct stage *stage = NULL;
-        CHECK_OK(schedule_next(schedule, &stage));
-        CHECK_OK(trainer_step(trainer, stage));
-        CHECK(queue.count == 0 && !queue.aside && !trainer->context->apart);
-    }
-    CHECK_OK(trainer_download(trainer));
-    *count = model->parameters.total;
-    values = malloc((size_t)*count * sizeof(float));
-    memcpy(values, model->parameters.value, (size_t)*count * sizeof(float));
-    schedule_free(schedule);
-    trainer_free(trainer);
-    graco_model_free(model);
-    return values;
+    return steps_train(count, backend, data, config, STEPS, check_joined);
 }
 
 /* `aside`: what goes aside in a step. */
@@ -148,6 +132,49 @@ static void compare(const graco_dataset *data, const char *name, int encoder, in
     free(found);
 }
 
+/* Buffers that a large step gives back are held only until they would be many: then one queue is enough. */
+static void held_bytes(void)
+{
+    struct backend backend = pretended_backend((size_t)4 << 30, 0);
+    struct context *c = NULL;
+    char *first = NULL, *second = NULL, *third = NULL;
+    const int64_t bytes = APART_BYTES / 2 - (1 << 20);
+    backend.turn = turn_queue;
+    queue.open = false;
+    CHECK_OK(context_create(&c, &backend, 1, 0));
+    CHECK_OK(context_apart(c));
+    CHECK(c->apart);
+    CHECK_OK(context_take(c, &first, bytes, 1));
+    context_give(c, first);
+    CHECK_OK(context_take(c, &second, bytes, 1));
+    CHECK(c->apart && second != first);
+    CHECK_OK(context_take(c, &third, bytes, 1));
+    CHECK(!c->apart && third == first);
+    CHECK_OK(context_together(c));
+    context_give(c, second);
+    context_give(c, third);
+    context_free(c);
+}
+
+/* Held buffers are no reason to be out of memory. */
+static void held_in_the_way(void)
+{
+    const int64_t bytes = 1 << 20;
+    struct backend backend = pretended_backend((size_t)(3 * bytes / 2), 0);
+    struct context *c = NULL;
+    char *first = NULL, *second = NULL;
+    backend.turn = turn_queue;
+    queue.open = false;
+    CHECK_OK(context_create(&c, &backend, 1, 0));
+    CHECK_OK(context_apart(c));
+    CHECK_OK(context_take(c, &first, bytes, 1));
+    context_give(c, first);
+    CHECK_OK(context_take(c, &second, bytes / 4 * 5, 1));
+    CHECK(!c->apart);
+    context_give(c, second);
+    context_free(c);
+}
+
 int main(void)
 {
     graco_generate_options options = graco_generate_defaults();
@@ -161,5 +188,7 @@ int main(void)
     compare(data, "dgi", ENCODER_GCN, 0, 1);
     compare(data, "gae", ENCODER_GCN, 0, 3);
     graco_dataset_free(data);
+    held_bytes();
+    held_in_the_way();
     return check_result();
 }

@@ -1,10 +1,7 @@
 /* When a step is recorded and when it is not, on a back end that only pretends: it runs a step
  * while it writes it down, so that the first replay has nothing left to do. */
-#include "check.h"
 #include "presets.h"
-#include "train/checkpoint.h"
-#include "train/schedule.h"
-#include "train/trainer.h"
+#include "steps.h"
 
 enum { STEPS = 8 };
 
@@ -44,30 +41,10 @@ static void fake_forget(struct recording *recording)
     forgotten++;
 }
 
-/* Parameters after some steps; the cache is trimmed after each of them. */
-static float *train(const struct backend *backend, const graco_dataset *data,
-                    const graco_config *config, int64_t *count)
+/* The cache is trimmed after every step. */
+static void trim(struct trainer *trainer)
 {
-    struct graco_model *model = NULL;
-    struct trainer *trainer = NULL;
-    struct schedule *schedule = NULL;
-    float *values = NULL;
-    CHECK_OK(model_create(&model, config, model_sizes_of(data)));
-    CHECK_OK(trainer_create(&trainer, backend, model));
-    CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
-    for (int step = 0; step < STEPS; step++) {
-        struct stage *stage = NULL;
-        CHECK_OK(schedule_next(schedule, &stage));
-        CHECK_OK(trainer_step(trainer, stage));
-        trainer->context->trims++;
-    }
-    *count = model->parameters.total;
-    values = malloc((size_t)*count * sizeof(float));
-    memcpy(values, model->parameters.value, (size_t)*count * sizeof(float));
-    schedule_free(schedule);
-    trainer_free(trainer);
-    graco_model_free(model);
-    return values;
+    trainer->context->trims++;
 }
 
 int main(void)
@@ -84,18 +61,18 @@ int main(void)
     preset_config(&config, NULL);
     config.hidden = 16;
     config.threads = 1;
-    float *plain = train(&backend_cpu, data, &config, &count);
+    float *plain = steps_train(&count, &backend_cpu, data, &config, STEPS, trim);
     CHECK(records == 0);
 
     /* Recorded, and out of date after every step: tried three times, then left. */
-    float *recorded = train(&fake, data, &config, &count);
+    float *recorded = steps_train(&count, &fake, data, &config, STEPS, trim);
     CHECK(records == 3 && replays == 3 && forgotten == 3 && dropped == 0);
     CHECK(memcmp(plain, recorded, (size_t)count * sizeof(float)) == 0);
 
     /* No memory to write a step down: the steps run all the same. */
     records = replays = forgotten = 0;
     poor = true;
-    float *without = train(&fake, data, &config, &count);
+    float *without = steps_train(&count, &fake, data, &config, STEPS, trim);
     CHECK(records == 3 && replays == 0 && forgotten == 0);
     CHECK(memcmp(plain, without, (size_t)count * sizeof(float)) == 0);
     free(plain);

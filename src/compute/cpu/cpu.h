@@ -21,6 +21,13 @@ struct block {
     int64_t first, rows;
 };
 
+bool cpu_keeps_tiles(const struct context *c);
+
+/* Rows first .. last - 1 of `activate` in place, as the end of another kernel. `room` has a->cols numbers for the
+ * calling thread alone. */
+void cpu_activate_rows(const struct activation *a, float *Y, int64_t first, int64_t last,
+                       float *room);
+
 #define KERNEL(name, ...) graco_status cpu_##name(struct context *c, __VA_ARGS__);
 #include "compute/kernels.def"
 

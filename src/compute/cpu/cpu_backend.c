@@ -8,4 +8,9 @@ static const struct kernels kernels = {
 };
 
 const struct backend backend_cpu = {
-    .name = "cpu", .host = true, .tiles = true, .buffers = &host_buffers, .kernels = &kernels};
+    .name = "cpu",
+    .host = true,
+    .keeps_tiles = cpu_keeps_tiles,
+    .buffers = &host_buffers,
+    .kernels = &kernels,
+};

@@ -1,27 +1,27 @@
 /* The exact contrast and InfoNCE, tiled.
  *
- * The 2n rows are cut into blocks that stay within a view. A tile is a pair of blocks I <= J. The
- * matrix of similarities is symmetric: the tile serves the rows of I and, transposed, those of J.
- * Tiles run in the order of a round-robin tournament: in round r block I meets block (r - I) mod B,
- * so every block plays once a round. Threads take tiles in that order. Before a tile adds to its
- * two blocks it waits until both have finished the round before. So the order of every sum is
- * fixed, whatever the number of threads, and a thread hardly ever waits.
+ * The 2n rows are cut into blocks that stay within a view, and each pair of blocks I <= J meets in a match
+ * (cpu_tournament.c), tile by tile. The matrix of similarities is symmetric: a tile serves its rows of I
+ * and, transposed, those of J. Threads take matches in their order. Before a match adds to its two
+ * blocks it waits until both have ended the match before. So the order of every sum is fixed, whatever
+ * the number of threads. On large graphs blocks are several tiles long: what a match reads and adds
+ * to stays in the near cache from tile to tile.
  *
  * Forward: e = exp((x - 1) / tau), which cannot overflow, and the sums of its rows and columns.
  * Backward: the weights e_ij (1/D_i + 1/D_j) times Z, for rows and columns. The first tiles in
  * order are kept from the forward for the backward sweep as far as the budget goes. The others are
- * computed again by the same instructions, and have the same bits.
+ * computed again by the same instructions, and have the same bits. A tile is computed in strips of rows,
+ * which stay in the nearest cache from the product to the weights.
  *
  * With PRECISION_BF16 products read operands in bf16 (cpu_rounded.c), but for positive pairs: the terms of the
  * loss and of the gradient that they are in nearly cancel, so their similarities and weights are float32's.
  *
  * Over ranks (cpu_contrast_ring.c) a rank's rows also meet those of another: a sweep then has two sides
- * with blocks of their own, and every pair of these is a tile. In round r block a of the side that has
- * fewer meets block (r - a) mod R of the R on the other side.
+ * with blocks of their own, and every pair of these is a match.
  *
- * A sweep may last minutes. After each of its tiles the calling thread tells the watch how far it is and
- * asks whether to go on. If not, no further tile is taken. Those that are under way end, because a tile
- * waits only for tiles before it. */
+ * A sweep may last minutes. After each of its matches the calling thread tells the watch how far it is and
+ * asks whether to go on. If not, no further match is taken. Those that are under way end, because a match
+ * waits only for matches before it. */
 #include "compute/cpu/cpu_contrast.h"
 
 #include "base/threads.h"
@@ -34,19 +34,19 @@
 
 enum {
     TILE_FLOATS = TILE * TILE,
-    PANELS_PER_PIECE = 4,
     FLAT_PIECE = 16384,
     GRAIN = 16, /* columns of similarities: a whole register of any instruction set */
+    STRIP = 48, /* rows of a tile that fit the nearest cache, in whole blocks of the product */
 };
 
 static const double LOG2E = 1.44269504088896340736;
 
+/* A tile of a match: the rows of I against those of J. */
 struct tile {
-    int64_t index;
-    int64_t i, j;           /* blocks of either side */
-    int64_t i_turn, j_turn; /* tiles that each has been in before */
-    bool between;           /* its blocks are of different views */
-    bool diagonal;          /* they are the same */
+    int64_t index; /* among the places for tiles of the sweep */
+    struct block I, J;
+    bool between;  /* as the match */
+    bool diagonal; /* I and J are the same */
 };
 
 /* One sweep over all tiles. */
@@ -56,80 +56,14 @@ struct tile_sweep {
     struct side *side[2]; /* one side twice: its blocks meet each other, i <= j */
     float *tiles;         /* (kept, TILE_FLOATS) from the forward sweep */
     int64_t kept;
-    void (*run)(struct tile_sweep *, struct tile, int seat);
+    bool backward;
+    int64_t strip; /* rows of a tile that are computed at once */
     struct context *context;
     graco_status status; /* what the caller's watch said */
-    atomic_llong next;   /* tile that is taken next */
+    atomic_llong next;   /* match that is taken next */
     float *work;         /* (threads, TILE_FLOATS + 2 TILE) */
     uint32_t *weights;   /* (threads, TILE_FLOATS) backward, bf16: weights by row, then by column */
 };
-
-static struct block block_at(const struct side *side, int64_t index)
-{
-    int64_t view = side->view + index / side->per_view;
-    int64_t first = index % side->per_view * TILE;
-    return (struct block){view * side->n + first, least(side->n - first, TILE)};
-}
-
-static int64_t view_of(const struct side *side, int64_t index)
-{
-    return side->view + index / side->per_view;
-}
-
-int64_t contrast_tiles(const struct side *a, const struct side *b)
-{
-    return a == b ? a->blocks * (a->blocks + 1) / 2 : a->blocks * b->blocks;
-}
-
-static int64_t tile_count(const struct tile_sweep *sweep)
-{
-    return contrast_tiles(sweep->side[0], sweep->side[1]);
-}
-
-/* With B blocks, an even number, an even round has B / 2 + 1 tiles, two of them on the diagonal,
- * and an odd one B / 2. In round r come first the pairs whose blocks add up to r, then those that
- * add up to r + B. */
-static struct tile square_tile(const struct side *side, int64_t index)
-{
-    int64_t B = side->blocks, even = B / 2 + 1, rest = index % (B + 1);
-    int64_t round = 2 * (index / (B + 1)) + (rest >= even), k = rest >= even ? rest - even : rest;
-    int64_t low = round / 2 + 1;
-    int64_t i = k < low ? k : round + 1 + k - low;
-    int64_t j = k < low ? round - i : round + B - i;
-    return (struct tile){.index = index,
-                         .i = i,
-                         .j = j,
-                         .i_turn = round,
-                         .j_turn = round,
-                         .between = view_of(side, i) != view_of(side, j),
-                         .diagonal = i == j};
-}
-
-/* How many of the first x rounds a block sits in that plays in the first `fewer` of every `more`. */
-static int64_t rounds_played(int64_t x, int64_t fewer, int64_t more)
-{
-    return x / more * fewer + least(x % more, fewer);
-}
-
-static struct tile pair_tile(const struct side *a, const struct side *b, int64_t index)
-{
-    int64_t fewer = least(a->blocks, b->blocks), more = a->blocks + b->blocks - fewer;
-    int64_t round = index / fewer, few = index % fewer, many = ((round - few) % more + more) % more;
-    int64_t turn =
-        rounds_played(round - many + more, fewer, more) - rounds_played(more - many, fewer, more);
-    bool first = a->blocks == fewer; /* the side with fewer blocks */
-    struct tile t = {.index = index, .i = first ? few : many, .j = first ? many : few};
-    t.i_turn = first ? round : turn;
-    t.j_turn = first ? turn : round;
-    t.between = view_of(a, t.i) != view_of(b, t.j);
-    return t;
-}
-
-static struct tile tile_at(const struct tile_sweep *sweep, int64_t index)
-{
-    return sweep->side[0] == sweep->side[1] ? square_tile(sweep->side[0], index)
-                                            : pair_tile(sweep->side[0], sweep->side[1], index);
-}
 
 static void wait_turn(struct side *side, int64_t block, int64_t turn)
 {
@@ -148,7 +82,7 @@ static float *work_of(const struct tile_sweep *sweep, int seat)
     return sweep->work + seat * (int64_t)(TILE_FLOATS + 2 * TILE);
 }
 
-/* The similarities of a tile in `room`, rows TILE apart. */
+/* The similarities of a tile, or of a strip of it, in `room`, rows TILE apart. */
 static void similarities(const struct tile_sweep *sweep, struct block I, struct block J,
                          float *room)
 {
@@ -174,80 +108,84 @@ static void similarities(const struct tile_sweep *sweep, struct block I, struct 
 }
 
 /* Whether a tile has the positive pairs of its rows on its diagonal, in need of more than bf16. */
-static bool has_positives(const struct tile_sweep *sweep, struct block I, struct block J)
+static bool has_positives(const struct tile_sweep *sweep, struct tile t)
 {
     const struct side *a = sweep->side[0];
-    return a->half.loops && a == sweep->side[1] && J.first == I.first + a->n;
+    return a->half.loops && a == sweep->side[1] && t.J.first == t.I.first + a->n;
 }
 
-/* The similarities, exponentiated, with their sums in the thread's memory. */
-static void exp_similarities(const struct tile_sweep *sweep, struct tile t, float *room, int seat)
+/* The similarities of a strip of a tile, from row `first` on, exponentiated. The sums of its rows and columns
+ * are added to those in the thread's memory. */
+static void exp_strip(const struct tile_sweep *sweep, struct tile t, int64_t first, float *room,
+                      int seat)
 {
     const struct side *a = sweep->side[0], *b = sweep->side[1];
-    struct block I = block_at(a, t.i), J = block_at(b, t.j);
+    struct block I = {t.I.first + first, least(sweep->strip, t.I.rows - first)};
     float *row_sum = work_of(sweep, seat) + TILE_FLOATS, *col_sum = row_sum + TILE;
-    int64_t d = sweep->spec->d;
-    similarities(sweep, I, J, room);
-    for (int64_t i = 0; i < I.rows && has_positives(sweep, I, J); i++)
-        room[i * TILE + i] =
-            (float)sweep->loops->dot(a->Z + (I.first + i) * d, b->Z + (J.first + i) * d, d);
-    if (t.diagonal) /* a row is no negative of itself: far below any cosine */
-        for (int64_t i = 0; i < I.rows; i++)
-            room[i * TILE + i] = -1e30f;
-    sweep->loops->exp_tile(room, TILE, I.rows, J.rows, (float)(LOG2E / sweep->spec->tau), row_sum,
-                           col_sum);
+    float *diagonal = room + first;
+    int64_t d = sweep->spec->d, ends = least(I.rows, t.J.rows - first);
+    similarities(sweep, I, t.J, room);
+    for (int64_t i = 0; i < ends && has_positives(sweep, t); i++)
+        diagonal[i * TILE + i] = (float)sweep->loops->dot(a->Z + (I.first + i) * d,
+                                                          b->Z + (t.J.first + first + i) * d, d);
+    for (int64_t i = 0; i < ends && t.diagonal; i++)
+        diagonal[i * TILE + i] = -1e30f; /* a row is no negative of itself: far below any cosine */
+    sweep->loops->exp_tile(room, TILE, I.rows, t.J.rows, (float)(LOG2E / sweep->spec->tau),
+                           row_sum + first, col_sum);
 }
 
-static void add_sums(double *total, const float *sum, int64_t count)
+static void clear_columns(const struct tile_sweep *sweep, struct tile t, int seat)
 {
-    for (int64_t i = 0; i < count; i++)
-        total[i] += (double)sum[i];
+    memset(work_of(sweep, seat) + TILE_FLOATS + TILE, 0, (size_t)t.J.rows * sizeof(float));
 }
 
-static double *sums_of(const struct side *side, struct tile t)
+/* Forward: a tile's sums, in the thread's memory. Exponentials that are not kept are lost. */
+static void sum_tile(const struct tile_sweep *sweep, struct tile t, int seat)
 {
-    return t.between ? side->between : side->within;
+    bool kept = t.index < sweep->kept;
+    float *room = kept ? sweep->tiles + t.index * TILE_FLOATS : work_of(sweep, seat);
+    clear_columns(sweep, t, seat);
+    for (int64_t first = 0; first < t.I.rows; first += sweep->strip)
+        exp_strip(sweep, t, first, kept ? room + first * TILE : room, seat);
 }
 
-static void forward_tile(struct tile_sweep *sweep, struct tile t, int seat)
-{
-    struct side *a = sweep->side[0], *b = sweep->side[1];
-    struct block I = block_at(a, t.i), J = block_at(b, t.j);
-    float *work = work_of(sweep, seat), *row_sum = work + TILE_FLOATS, *col_sum = row_sum + TILE;
-    float *room = t.index < sweep->kept ? sweep->tiles + t.index * TILE_FLOATS : work;
-    bool used = t.between || sweep->spec->within;
-    if (used)
-        exp_similarities(sweep, t, room, seat);
-    wait_turn(a, t.i, t.i_turn);
-    if (used)
-        add_sums(sums_of(a, t) + I.first, row_sum, I.rows);
-    end_turn(a, t.i, t.i_turn);
-    if (t.diagonal)
-        return;
-    wait_turn(b, t.j, t.j_turn);
-    if (used)
-        add_sums(sums_of(b, t) + J.first, col_sum, J.rows);
-    end_turn(b, t.j, t.j_turn);
-}
-
-/* A tile's weights from its exponentials: over the thread's tile, or in bf16. */
-static void weigh(const struct tile_sweep *sweep, struct block I, struct block J, const float *from,
-                  int seat)
+/* Weights from a strip's exponentials, in the thread's memory. */
+static void weigh_strip(const struct tile_sweep *sweep, struct tile t, int64_t first, int64_t rows,
+                        float *from, int seat)
 {
     const struct side *a = sweep->side[0], *b = sweep->side[1];
-    const float *row = a->inverse + I.first, *col = b->inverse + J.first;
+    const float *row = a->inverse + t.I.first + first, *col = b->inverse + t.J.first;
+    for (int64_t i = 0; i < least(rows, t.J.rows - first) && has_positives(sweep, t); i++)
+        from[i * TILE + first + i] = 0; /* the positive pairs: see begin_sums */
     if (!a->half.loops) {
-        sweep->loops->weigh_tile(work_of(sweep, seat), from, TILE, I.rows, J.rows, row, col);
+        sweep->loops->weigh_tile(work_of(sweep, seat) + first * TILE, from, TILE, rows, t.J.rows,
+                                 row, col);
         return;
     }
     uint32_t *weights = sweep->weights + seat * (int64_t)TILE_FLOATS;
-    a->half.loops->weigh_tile(&(struct bf16_weights){.by_row = weights,
-                                                     .by_col = weights + TILE_FLOATS / 2,
-                                                     .tile = from,
-                                                     .rows = I.rows,
-                                                     .cols = J.rows,
-                                                     .row = row,
-                                                     .col = col});
+    a->half.loops->weigh_tile(
+        &(struct bf16_weights){.by_row = weights + first * (TILE / 2),
+                               .by_col = weights + TILE_FLOATS / 2 + first / 2 * TILE,
+                               .tile = from,
+                               .rows = rows,
+                               .cols = t.J.rows,
+                               .row = row,
+                               .col = col});
+}
+
+/* Backward: a tile's weights, in the thread's memory. */
+static void weigh_tile(const struct tile_sweep *sweep, struct tile t, int seat)
+{
+    bool kept = t.index < sweep->kept;
+    clear_columns(sweep, t, seat);
+    for (int64_t first = 0; first < t.I.rows; first += sweep->strip) {
+        float *from = (kept ? sweep->tiles + t.index * TILE_FLOATS : work_of(sweep, seat));
+        if (kept || !sweep->side[0]->half.loops)
+            from += first * TILE;
+        if (!kept)
+            exp_strip(sweep, t, first, from, seat);
+        weigh_strip(sweep, t, first, least(sweep->strip, t.I.rows - first), from, seat);
+    }
 }
 
 /* dZ += W Z, where dZ has the rows of block `to`, Z those of block `from` on the other side, and W is the
@@ -279,152 +217,132 @@ static void add_gradient(const struct tile_sweep *sweep, struct block to, struct
     });
 }
 
-static void backward_tile(struct tile_sweep *sweep, struct tile t, int seat)
+static void add_sums(const struct side *side, struct tile t, struct block to, const float *sum)
+{
+    double *total = (t.between ? side->between : side->within) + to.first;
+    for (int64_t i = 0; i < to.rows; i++)
+        total[i] += (double)sum[i];
+}
+
+/* Adds what a tile has for the rows of its block of one side. */
+static void give(const struct tile_sweep *sweep, struct tile t, int side, int seat)
+{
+    struct block to = side ? t.J : t.I, from = side ? t.I : t.J;
+    if (sweep->backward)
+        add_gradient(sweep, to, from, side, seat);
+    else
+        add_sums(sweep->side[side], t, to, work_of(sweep, seat) + TILE_FLOATS + side * TILE);
+}
+
+static int64_t tiles_along(struct block block)
+{
+    return pieces_of(block.rows, TILE);
+}
+
+static struct block stretch(struct block block, int64_t tile)
+{
+    int64_t first = tile * TILE;
+    return (struct block){block.first + first, least(block.rows - first, TILE)};
+}
+
+/* The tile of row p and column q of a match. */
+static struct tile tile_at(const struct tile_sweep *sweep, struct match m, int64_t p, int64_t q)
+{
+    const struct side *a = sweep->side[0], *b = sweep->side[1];
+    return (struct tile){.index = (m.index * a->span + p) * b->span + q,
+                         .I = stretch(block_at(a, m.i), p),
+                         .J = stretch(block_at(b, m.j), q),
+                         .between = m.between,
+                         .diagonal = m.diagonal && p == q};
+}
+
+/* A tile of a match, the first or the last of it or neither: a block's turn is waited for and ended as late
+ * and as soon as may be. The last tile of a block with itself is on the diagonal, and has nothing for
+ * a second side. */
+static void play_tile(struct tile_sweep *sweep, struct match m, struct tile t, bool first,
+                      bool last, int seat)
 {
     struct side *a = sweep->side[0], *b = sweep->side[1];
-    struct block I = block_at(a, t.i), J = block_at(b, t.j);
-    float *from = work_of(sweep, seat);
-    bool used = t.between || sweep->spec->within;
-    if (used) {
-        if (t.index < sweep->kept)
-            from = sweep->tiles + t.index * TILE_FLOATS;
-        else
-            exp_similarities(sweep, t, from, seat);
-        for (int64_t i = 0; i < I.rows && has_positives(sweep, I, J); i++)
-            from[i * TILE + i] = 0; /* the positive pairs: see begin_sums */
-        weigh(sweep, I, J, from, seat);
-    }
-    wait_turn(a, t.i, t.i_turn);
-    if (used)
-        add_gradient(sweep, I, J, false, seat);
-    end_turn(a, t.i, t.i_turn);
+    if (sweep->backward)
+        weigh_tile(sweep, t, seat);
+    else
+        sum_tile(sweep, t, seat);
+    if (first)
+        wait_turn(a, m.i, m.i_turn);
+    give(sweep, t, 0, seat);
+    if (last)
+        end_turn(a, m.i, m.i_turn);
     if (t.diagonal)
         return;
-    wait_turn(b, t.j, t.j_turn);
-    if (used)
-        add_gradient(sweep, J, I, true, seat);
-    end_turn(b, t.j, t.j_turn);
+    if (first && !m.diagonal)
+        wait_turn(b, m.j, m.j_turn);
+    give(sweep, t, 1, seat);
+    if (last && !m.diagonal)
+        end_turn(b, m.j, m.j_turn);
+}
+
+/* All tiles of a match; InfoNCE has none within a view. */
+static void play(struct tile_sweep *sweep, struct match m, int seat)
+{
+    struct side *a = sweep->side[0], *b = sweep->side[1];
+    int64_t rows = tiles_along(block_at(a, m.i)), cols = tiles_along(block_at(b, m.j));
+    if (!m.between && !sweep->spec->within) {
+        wait_turn(a, m.i, m.i_turn);
+        end_turn(a, m.i, m.i_turn);
+        if (!m.diagonal) {
+            wait_turn(b, m.j, m.j_turn);
+            end_turn(b, m.j, m.j_turn);
+        }
+        return;
+    }
+    for (int64_t p = 0; p < rows; p++)
+        for (int64_t q = m.diagonal ? p : 0; q < cols; q++) {
+            play_tile(sweep, m, tile_at(sweep, m, p, q), p + q == 0, p == rows - 1 && q == cols - 1,
+                      seat);
+            if (seat == 0)
+                comm_move(sweep->context->comm);
+        }
 }
 
 /* How much of both sweeps is done after so many tiles of this one: forward, a tile costs a product; backward
  * two, and a third where it was not kept. */
 static double share_done(const struct tile_sweep *sweep, int64_t tiles)
 {
-    double all = (double)tile_count(sweep), kept = least((int64_t)all, sweep->kept);
-    double whole = 4 * all - kept;
+    int64_t count = contrast_tiles(sweep->side[0], sweep->side[1]);
+    double all = (double)count, kept = (double)least(count, sweep->kept), whole = 4 * all - kept;
     return (sweep->side[0]->dZ ? all + (double)tiles * (3 * all - kept) / all : (double)tiles) /
            whole;
 }
 
-/* Tells the watch how far the sweeps are after a tile. */
-static void look_back(const struct tile_sweep *sweep, int64_t index)
+/* Tells the watch how far the sweeps are after so many tiles. */
+static void look_back(const struct tile_sweep *sweep, int64_t tiles)
 {
     struct watch *watch = &sweep->context->watch;
-    watch->share = share_done(sweep, index + 1);
-    if (watch->warm == 0 && index >= sweep->kept) {
+    watch->share = share_done(sweep, tiles);
+    if (watch->warm == 0 && tiles > sweep->kept) {
         watch->warm = threads_seconds();
         watch->warm_share = watch->share;
     }
 }
 
-/* One thread's part: tiles as they come. The caller's own looks after each whether to go on. */
-static void take_tiles(void *job, struct threads_piece piece)
+/* One thread's part: matches as they come. The caller's own looks after each whether to go on. */
+static void take_matches(void *job, struct threads_piece piece)
 {
     struct tile_sweep *sweep = job;
-    int64_t tiles = tile_count(sweep);
+    const struct side *a = sweep->side[0], *b = sweep->side[1];
+    int64_t matches = match_count(a, b);
     for (;;) {
         int64_t index = atomic_fetch_add_explicit(&sweep->next, 1, memory_order_relaxed);
-        if (index >= tiles)
+        if (index >= matches)
             break;
-        sweep->run(sweep, tile_at(sweep, index), piece.seat);
+        play(sweep, match_at(a, b, index), piece.seat);
         if (piece.seat != 0)
             continue;
-        comm_move(sweep->context->comm);
-        look_back(sweep, index);
+        look_back(sweep, (index + 1) * a->span * b->span);
         sweep->status = context_look(sweep->context);
         if (sweep->status != GRACO_OK)
-            atomic_store_explicit(&sweep->next, tiles, memory_order_relaxed);
+            atomic_store_explicit(&sweep->next, matches, memory_order_relaxed);
     }
-}
-
-/* ---- Sides ----------------------------------------------------------------------------------- */
-
-/* A side that is packed. */
-struct packing {
-    struct side *side;
-    int64_t d;
-};
-
-/* The panels of both views, one view after the other. */
-static void pack_columns_piece(void *job, struct threads_piece piece)
-{
-    const struct packing *p = job;
-    const struct side *side = p->side;
-    int64_t panels = pieces_of(side->n, PANEL);
-    for (int64_t i = piece.first; i < piece.last; i++) {
-        int64_t view = i / panels;
-        pack_panel(side->columns + view * pack_size(p->d, side->n), side->Z + view * side->n * p->d,
-                   p->d, true, p->d, side->n, i % panels);
-    }
-}
-
-graco_status side_pack_columns(struct context *c, struct side *side, int64_t d)
-{
-    if (side->half.loops)
-        return rounded_columns(c, &side->half);
-    if (!side->columns)
-        PASS(context_take(c, &side->columns, 2 * pack_size(d, side->n), sizeof(float)));
-    threads_run(c->threads, 2 * pieces_of(side->n, PANEL), PANELS_PER_PIECE, pack_columns_piece,
-                &(struct packing){side, d});
-    return GRACO_OK;
-}
-
-static void pack_rows_piece(void *job, struct threads_piece panels)
-{
-    const struct packing *p = job;
-    for (int64_t panel = panels.first; panel < panels.last; panel++)
-        pack_panel(p->side->rows, p->side->Z, p->d, false, 2 * p->side->n, p->d, panel);
-}
-
-graco_status side_pack_rows(struct context *c, struct side *side, int64_t d)
-{
-    if (side->half.loops)
-        return rounded_row_pairs(c, &side->half);
-    if (!side->rows)
-        PASS(context_take(c, &side->rows, pack_size(2 * side->n, d), sizeof(float)));
-    threads_run(c->threads, pieces_of(d, PANEL), 1, pack_rows_piece, &(struct packing){side, d});
-    return GRACO_OK;
-}
-
-/* The loops in bf16, where the context wants them; else NULL. */
-static const struct loops_bf16 *loops_half(const struct context *c)
-{
-    return c->precision == PRECISION_BF16 ? loops_bf16_choose(0) : NULL;
-}
-
-graco_status side_init(struct context *c, struct side *side, const struct contrast *s, int64_t n,
-                       const float *Z)
-{
-    *side = (struct side){.n = n, .Z = Z, .per_view = pieces_of(n, TILE)};
-    side->half = (struct rounded_rows){.loops = loops_half(c), .n = n, .d = s->d, .exact = Z};
-    PASS(context_take(c, &side->turns, 2 * side->per_view, sizeof *side->turns));
-    side_choose(side, 0, 2);
-    return GRACO_OK;
-}
-
-void side_choose(struct side *side, int64_t view, int64_t views)
-{
-    side->view = view;
-    side->blocks = views * side->per_view;
-}
-
-void side_clear(struct context *c, struct side *side)
-{
-    context_give(c, side->columns);
-    context_give(c, side->rows);
-    context_give(c, side->turns);
-    rounded_clear(c, &side->half);
-    *side = (struct side){0};
 }
 
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
@@ -437,7 +355,8 @@ graco_status contrast_sweep(struct context *c, const struct contrast *s, struct 
                                .side = {side[0], side[1]},
                                .tiles = kept.tiles,
                                .kept = kept.count,
-                               .run = backward ? backward_tile : forward_tile,
+                               .backward = backward,
+                               .strip = side[0]->half.loops ? side[0]->half.loops->strip : STRIP,
                                .context = c};
     atomic_init(&sweep.next, 0);
     for (int k = 0; k < 2; k++)
@@ -449,7 +368,7 @@ graco_status contrast_sweep(struct context *c, const struct contrast *s, struct 
     if (backward && side[0]->half.loops)
         TRY(context_take(c, &sweep.weights, c->threads * (int64_t)TILE_FLOATS,
                          sizeof *sweep.weights));
-    threads_run(c->threads, c->threads, 1, take_tiles, &sweep);
+    threads_run(c->threads, c->threads, 1, take_matches, &sweep);
     status = sweep.status;
 done:
     context_give(c, sweep.work);
@@ -516,7 +435,7 @@ static void begin_sums(void *job, struct threads_piece rows)
 
 void contrast_begin_gradient(struct context *c, const struct contrast *s, float *dZ)
 {
-    struct row_loop loop = {.spec = s, .dZ = dZ, .rounded = loops_half(c)};
+    struct row_loop loop = {.spec = s, .dZ = dZ, .rounded = contrast_half(c)};
     threads_run(c->threads, 2 * s->n, ROWS_PER_PIECE, begin_sums, &loop);
 }
 

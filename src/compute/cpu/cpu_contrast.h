@@ -43,20 +43,29 @@ void rounded_gradient(const struct rounded_rows *r, float *dZ, struct block to, 
 struct side {
     int64_t n;                /* nodes; each has a row in either view */
     int64_t view;             /* the first view whose rows take part */
+    int64_t span;             /* tiles along a block: block_span(n) */
     int64_t per_view, blocks; /* blocks of one view; of the views that take part */
     const float *Z;           /* (2n, d) */
     float *columns, *rows;    /* each view's Z', packed; Z, packed. Given back by side_clear */
     struct rounded_rows half; /* the same in bf16 */
-    atomic_llong *turns;      /* (blocks) tiles that a block has been in. The same */
+    atomic_llong *turns;      /* (blocks) matches that a block has been in. The same */
     double *between, *within; /* (2n) forward: sums over the other and the own view */
     const float *inverse;     /* (2n) backward: 1 / D */
     float *dZ;                /* (2n, d) backward */
 };
 
+/* ---- cpu_sides.c ----------------------------------------------------------------------------- */
+
+/* The loops in bf16, where the context wants them; else NULL. */
+const struct loops_bf16 *contrast_half(const struct context *c);
+
 /* Both views of n nodes. */
 graco_status side_init(struct context *c, struct side *side, const struct contrast *s, int64_t n,
                        const float *Z);
 void side_clear(struct context *c, struct side *side);
+
+/* Cuts both views into blocks of so many tiles: block_span(n) of them unless a test wants more. */
+void side_cut(struct side *side, int64_t span);
 
 /* Lets only so many views take part. */
 void side_choose(struct side *side, int64_t view, int64_t views);
@@ -66,6 +75,30 @@ void side_choose(struct side *side, int64_t view, int64_t views);
 graco_status side_pack_columns(struct context *c, struct side *side, int64_t d);
 graco_status side_pack_rows(struct context *c, struct side *side, int64_t d);
 
+/* ---- cpu_tournament.c ------------------------------------------------------------------------ */
+
+/* Two blocks that meet: span x span tiles, fewer where the rows end or a block meets itself. */
+struct match {
+    int64_t index;
+    int64_t i, j;           /* blocks of either side */
+    int64_t i_turn, j_turn; /* matches that each has been in before */
+    bool between;           /* its blocks are of different views */
+    bool diagonal;          /* they are the same */
+};
+
+/* Tiles along a block of a side of n nodes. */
+int64_t block_span(int64_t n);
+struct block block_at(const struct side *side, int64_t index);
+
+/* The matches of two sides; the same side twice: of its own pairs of blocks. */
+int64_t match_count(const struct side *a, const struct side *b);
+struct match match_at(const struct side *a, const struct side *b, int64_t index);
+
+/* How many tiles these have room for. */
+int64_t contrast_tiles(const struct side *a, const struct side *b);
+
+/* ---- cpu_contrast.c -------------------------------------------------------------------------- */
+
 /* Tiles of a sweep that the forward direction keeps for the backward one: its first ones. */
 struct kept_tiles {
     float *tiles;
@@ -74,9 +107,6 @@ struct kept_tiles {
 
 /* Those of a sweep of `count` tiles, if earlier ones have taken `used` of the room. */
 struct kept_tiles contrast_kept(const struct contrast *s, int64_t used, int64_t count);
-
-/* How many tiles the sweep over two sides has; the same side twice: over its own pairs of blocks. */
-int64_t contrast_tiles(const struct side *a, const struct side *b);
 
 /* All tiles: their sums are added to `between` and `within` of both sides, or, backward, to dZ. */
 graco_status contrast_sweep(struct context *c, const struct contrast *s, struct side *const side[2],

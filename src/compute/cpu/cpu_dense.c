@@ -88,24 +88,41 @@ static graco_status gemm_long(struct context *c, const struct panel_product *p, 
     return GRACO_OK;
 }
 
+/* A product that is cut into rows, and what follows it. */
+struct ended_product {
+    const struct panel_product *whole;
+    const struct activation *after; /* NULL: none */
+    float *room;                    /* (threads, cols) */
+};
+
 static void multiply_rows(void *job, struct threads_piece rows)
 {
-    const struct panel_product *p = job;
+    const struct ended_product *e = job;
+    const struct panel_product *p = e->whole;
     gemm_piece(p, rows.first, rows.last - rows.first, 0, p->depth, p->accumulate,
                p->C + rows.first * p->c_row);
+    if (e->after)
+        cpu_activate_rows(e->after, p->C, rows.first, rows.last, e->room + rows.seat * p->cols);
 }
 
 /* How a product is cut into rows changes no bits; how its sum is cut does. */
-static graco_status gemm(struct context *c, const struct panel_product *p, bool transposed)
+static graco_status gemm(struct context *c, const struct panel_product *p, bool transposed,
+                         const struct activation *after)
 {
+    struct ended_product ended = {p, after, NULL};
     int64_t slices = pieces_of(p->rows, SLICE_ROWS), piece = SLICE_ROWS;
     int64_t parts = least(PIECES / least(slices, PIECES), p->depth / SUM_LENGTH);
-    if (transposed && parts > 1)
-        return gemm_long(c, p, pieces_of(p->depth, pieces_of(p->depth, parts)));
+    if (transposed && parts > 1) {
+        PASS(gemm_long(c, p, pieces_of(p->depth, pieces_of(p->depth, parts))));
+        return after ? cpu_activate(c, after, p->C, p->C) : GRACO_OK;
+    }
     if (!transposed)
         piece = least(PANEL_ROWS, p->rows / PANELS / PANEL_ROWS_LEAST * PANEL_ROWS_LEAST);
+    if (after)
+        PASS(context_take(c, &ended.room, c->threads * p->cols, sizeof(float)));
     threads_run(c->threads, p->rows, piece ? piece : (int64_t)PANEL_ROWS_LEAST, multiply_rows,
-                (void *)p);
+                &ended);
+    context_give(c, ended.room);
     return GRACO_OK;
 }
 
@@ -149,9 +166,7 @@ graco_status cpu_gemm(struct context *c, const struct gemm *g)
         p.b_row = PANEL;
         p.b_panel = PANEL * g->k;
     }
-    TRY(gemm(c, &p, g->transpose_a));
-    if (g->after)
-        TRY(cpu_activate(c, g->after, g->C, g->C));
+    TRY(gemm(c, &p, g->transpose_a, g->after));
 done:
     context_give(c, packed);
     return status;

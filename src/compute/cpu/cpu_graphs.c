@@ -108,6 +108,7 @@ static void fill_square(const struct graph_sweep *sweep, const struct square *q,
                                                   .c_row = SQUARE});
     for (int64_t i = 0; i < q->rows; i++)
         q->S[i * SQUARE + i] = -1e30f; /* a row is no negative of itself: far below any cosine */
+    memset(q->sums + SQUARE, 0, (size_t)q->rows * sizeof(float));
     sweep->loops->exp_tile(q->S, SQUARE, q->rows, q->rows, (float)(LOG2E / s->tau), q->sums,
                            q->sums + SQUARE);
 }

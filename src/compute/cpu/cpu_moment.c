@@ -3,9 +3,9 @@
  * The negatives' exp(x / tau) is replaced by q(x) = c0 + c1 x + c2 x^2. The sum of q over all rows
  * needs only s = sum z_j and M = Z' Z; what q leaves over is estimated, without bias, from m
  * sampled rows. Everything carries the factor exp(-1 / tau), which cancels in every ratio and keeps
- * exponentials at most one. Rows are worked off in pieces, pieces in at most GROUPS groups; each
- * group has its own partial sums, which are added in the order of the groups. What has no sum over rows is
- * cut finer, by rows, and what has one by rows of its result: threads then have about as much each. */
+ * exponentials at most one. Where rows are summed they are cut into pieces, and these into at most GROUPS
+ * groups; each group has its own partial sums, which are added in the order of the groups, and threads share
+ * the rows of its result. What has no sum over rows is cut by rows. */
 #include "compute/cpu/cpu.h"
 
 #include "base/threads.h"
@@ -20,11 +20,12 @@
 enum {
     PIECE = 256, /* rows: decides the groups, and so the bits */
     GROUPS = 16,
-    PART = 64,             /* rows whose products are found at a time; PIECE is a multiple */
-    SLICE = 48,            /* rows of M that a thread sums */
+    PART = 48,             /* rows whose products are found at a time: whole blocks of registers */
+    SLICE = 48,            /* rows of M, or of the sample's gradient, that a thread sums */
+    CHUNK = 32 * PIECE,    /* rows whose residuals are there at a time, where none are kept */
     SUMS_PER_PIECE = 1024, /* elements of M and s */
     PULLED_PER_PIECE = 16, /* sampled rows */
-    ROWS_PER_PIECE = 512,  /* where a row takes nanoseconds */
+    ROWS_PER_PIECE = 128,  /* where a row takes nanoseconds */
 };
 
 /* What the pieces read and fill. Each kernel takes the buffers that it needs. Over ranks the rows are
@@ -34,19 +35,21 @@ struct work {
     const struct moment *spec;
     const struct loops *loops;
     int64_t rows, pieces, groups;
-    int64_t all_rows; /* of all ranks */
-    float *sampled;   /* (m, d) the sampled rows */
-    float *columns;   /* the same, transposed and packed */
-    float *scratch;   /* (threads, stride) */
-    int64_t stride;   /* floats of one thread: PIECE x (2 m + d) */
-    float *weighted;  /* (d + 1, d): backwards, 2 c2 M and c1 s of rows times their inverse */
-    float *partial;   /* (groups, d, d + 1): each group's part of M and s */
-    float *pulled;    /* (groups, m, d): each group's gradient of the sampled rows */
-    float *inverse;   /* (rows): backwards, 1 / D where not floored, else 0 */
-    double *fit;      /* (rows, FIT_SUMS): what the fit sums */
-    float *dZ;        /* (rows, d), the caller's */
-    float *total;     /* (d, d + 1) M and s of all groups */
-    double factor[2]; /* that M and s are multiplied with */
+    int64_t all_rows;   /* of all ranks */
+    float *sampled;     /* (m, d) the sampled rows */
+    float *columns;     /* the same, transposed and packed */
+    float *scratch;     /* (threads, stride) */
+    int64_t stride;     /* floats of one thread */
+    float *weighted;    /* (d + 1, d): backwards, 2 c2 M and c1 s of rows times their inverse */
+    float *partial;     /* (groups, d, d + 1): each group's part of M and s */
+    float *pulled;      /* (groups, m, d): each group's gradient of the sampled rows */
+    float *inverse;     /* (rows): backwards, 1 / D where not floored, else 0 */
+    double *fit;        /* (parts, FIT_SUMS): what the fit sums */
+    float *residuals;   /* (CHUNK, m): backwards, where no cosines are kept */
+    struct block chunk; /* backwards: the rows whose residuals are there */
+    float *dZ;          /* (rows, d), the caller's */
+    float *total;       /* (d, d + 1) M and s of all groups */
+    double factor[2];   /* that M and s are multiplied with */
 };
 
 static int64_t all_nodes(const struct moment *s)
@@ -69,23 +72,19 @@ static void pack_samples(const struct work *w, int64_t panel)
         pack_panel(w->columns, w->sampled, w->spec->d, true, w->spec->d, w->spec->samples, panel);
 }
 
-/* Copies and packs sampled rows, PANEL at a time. Over ranks those of others are zeros, and packing
- * comes later. */
-static void take_samples(void *job, struct threads_piece panels)
+/* Copies and packs PANEL sampled rows. Over ranks those of others are zeros, and packing comes later. */
+static void take_samples(const struct work *w, int64_t panel)
 {
-    const struct work *w = job;
     int64_t d = w->spec->d, m = w->spec->samples;
-    for (int64_t panel = panels.first; panel < panels.last; panel++) {
-        for (int64_t j = panel * PANEL; j < least(m, (panel + 1) * PANEL); j++) {
-            int64_t row = own_row(w->spec, w->spec->sample[j]);
-            if (row >= 0)
-                memcpy(w->sampled + j * d, w->spec->Z + row * d, (size_t)d * sizeof(float));
-            else
-                memset(w->sampled + j * d, 0, (size_t)d * sizeof(float));
-        }
-        if (!w->spec->among.own)
-            pack_samples(w, panel);
+    for (int64_t j = panel * PANEL; j < least(m, (panel + 1) * PANEL); j++) {
+        int64_t row = own_row(w->spec, w->spec->sample[j]);
+        if (row >= 0)
+            memcpy(w->sampled + j * d, w->spec->Z + row * d, (size_t)d * sizeof(float));
+        else
+            memset(w->sampled + j * d, 0, (size_t)d * sizeof(float));
     }
+    if (!w->spec->among.own)
+        pack_samples(w, panel);
 }
 
 /* `cosines` with the sample are computed, and not only used. */
@@ -100,24 +99,20 @@ static graco_status init_work(struct context *c, struct work *w, const struct mo
     w->all_rows = 2 * all_nodes(s);
     w->pieces = pieces_of(w->rows, PIECE);
     w->groups = least(GROUPS, w->pieces);
-    w->stride = PIECE * (2 * m + d);
+    w->stride = PART * (m + d) > PIECE * SLICE ? PART * (m + d) : (int64_t)PIECE * SLICE;
     w->factor[0] = w->factor[1] = 1;
     PASS(context_take(c, &w->sampled, m * d, sizeof(float)));
     PASS(context_take(c, &w->scratch, c->threads * w->stride, sizeof(float)));
     PASS(context_take(c, &w->partial, w->groups * d * (d + 1), sizeof(float)));
     if (cosines)
         PASS(context_take(c, &w->columns, pack_size(d, m), sizeof(float)));
-    threads_run(c->threads, pieces_of(m, PANEL), 1, take_samples, w);
-    PASS(comm_sum_floats(c->comm, w->sampled, m * d));
-    for (int64_t panel = 0; s->among.own && panel * PANEL < m; panel++)
-        pack_samples(w, panel);
     return GRACO_OK;
 }
 
 static void clear_work(struct context *c, struct work *w)
 {
-    void *blocks[] = {w->sampled, w->columns, w->scratch, w->weighted,
-                      w->partial, w->pulled,  w->inverse, w->fit};
+    void *blocks[] = {w->sampled, w->columns, w->scratch, w->weighted, w->partial,
+                      w->pulled,  w->inverse, w->fit,     w->residuals};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         context_give(c, blocks[i]);
 }
@@ -226,21 +221,31 @@ static void add_moments(const struct work *w, float *M, struct block piece, stru
         w->loops->axpy(s, 1.0f, weighted + i * stride, slice.rows);
 }
 
-/* Items are slices of M, group by group. */
-static void sum_moments(void *job, struct threads_piece items)
+/* Rows of M and s of one group. */
+static void sum_slice(const struct work *w, int64_t group, struct block slice, float *scratch)
+{
+    int64_t d = w->spec->d, end = group_start(w, group + 1);
+    float *M = w->partial + group * d * (d + 1);
+    memset(M + slice.first * d, 0, (size_t)(slice.rows * d) * sizeof(float));
+    memset(M + d * d + slice.first, 0, (size_t)slice.rows * sizeof(float));
+    for (int64_t row = group_start(w, group); row < end; row += PIECE)
+        add_moments(w, M, (struct block){row, least(PIECE, end - row)}, slice, scratch);
+}
+
+/* Items are panels of the sample, then slices of M, group by group. */
+static void take_and_sum(void *job, struct threads_piece items)
 {
     const struct work *w = job;
-    int64_t d = w->spec->d, slices = pieces_of(d, SLICE);
+    int64_t panels = pieces_of(w->spec->samples, PANEL), slices = pieces_of(w->spec->d, SLICE);
     for (int64_t item = items.first; item < items.last; item++) {
-        int64_t group = item / slices, first = item % slices * SLICE;
-        struct block slice = {first, least(SLICE, d - first)};
-        float *M = w->partial + group * d * (d + 1);
-        int64_t end = group_start(w, group + 1);
-        memset(M + first * d, 0, (size_t)(slice.rows * d) * sizeof(float));
-        memset(M + d * d + first, 0, (size_t)slice.rows * sizeof(float));
-        for (int64_t row = group_start(w, group); row < end; row += PIECE)
-            add_moments(w, M, (struct block){row, least(PIECE, end - row)}, slice,
-                        w->scratch + items.seat * w->stride);
+        if (item < panels) {
+            take_samples(w, item);
+            continue;
+        }
+        int64_t first = (item - panels) % slices * SLICE;
+        sum_slice(w, (item - panels) / slices,
+                  (struct block){first, least(SLICE, w->spec->d - first)},
+                  w->scratch + items.seat * w->stride);
     }
 }
 
@@ -256,11 +261,14 @@ static void add_groups(void *job, struct threads_piece piece)
     }
 }
 
-/* M and s into `out`. */
+/* The sampled rows, and M and s into `out`. */
 static graco_status find_moments(struct context *c, struct work *w, float *out)
 {
-    int64_t d = w->spec->d;
-    threads_run(c->threads, w->groups * pieces_of(d, SLICE), 1, sum_moments, w);
+    int64_t d = w->spec->d, m = w->spec->samples, panels = pieces_of(m, PANEL);
+    threads_run(c->threads, panels + w->groups * pieces_of(d, SLICE), 1, take_and_sum, w);
+    PASS(comm_sum_floats(c->comm, w->sampled, m * d));
+    for (int64_t panel = 0; w->spec->among.own && panel < panels; panel++)
+        pack_samples(w, panel);
     w->total = out;
     threads_run(c->threads, d * (d + 1), SUMS_PER_PIECE, add_groups, w);
     return comm_sum_floats(c->comm, out, d * (d + 1));
@@ -277,8 +285,11 @@ struct products {
 static struct products place_products(const struct work *w, int64_t first, float *scratch)
 {
     const struct moment *s = w->spec;
-    float *at = s->kept ? s->kept + first * (s->samples + s->d) : scratch;
-    return (struct products){at, at + least(PART, w->rows - first) * s->samples};
+    int64_t m = s->samples;
+    if (s->kept)
+        return (struct products){s->kept + first * m, s->kept + w->rows * m + first * s->d};
+    float *X = w->residuals ? w->residuals + (first - w->chunk.first) * m : scratch + PART * s->d;
+    return (struct products){X, scratch};
 }
 
 static void find_products(const struct work *w, int64_t first, int64_t count, struct products p)
@@ -327,19 +338,21 @@ static void fit_rows(void *job, struct threads_piece part)
     const struct moment *s = w->spec;
     int64_t d = s->d, m = s->samples;
     struct products p = place_products(w, part.first, w->scratch + part.seat * w->stride);
+    double *fit = w->fit + part.first / PART * FIT_SUMS;
     find_products(w, part.first, part.last - part.first, p);
+    memset(fit, 0, FIT_SUMS * sizeof *fit);
     for (int64_t row = part.first; row < part.last; row++) {
         int64_t i = row - part.first;
         const float *z = s->Z + row * d;
-        double *out = s->row + row * 6, sums[7] = {0}, *fit = w->fit + row * FIT_SUMS;
-        fit[0] = m > 0 ? (double)row_powers(w, row, p.X + i * m, sums) : 0;
+        double *out = s->row + row * 6, sums[7] = {0};
+        fit[0] += m > 0 ? (double)row_powers(w, row, p.X + i * m, sums) : 0;
         out[0] = w->loops->dot(z, s->moments + d * d, d);
         out[1] = w->loops->dot(z, p.T + i * d, d);
         out[2] = w->loops->dot(z, s->Z + partner(s, row) * d, d);
         for (int k = 0; k < 3; k++)
             out[3 + k] = sums[k];
         for (int k = 0; k < 7; k++)
-            fit[1 + k] = sums[k];
+            fit[1 + k] += sums[k];
     }
 }
 
@@ -368,14 +381,9 @@ static graco_status find_coefficients(struct context *c, struct moment *s, const
     assert(s->samples > 0 || !s->among.own); /* pairs of rows of any ranks */
     if (s->samples == 0)
         random_pairs(w, total);
-    for (int64_t group = 0; group < w->groups && s->samples > 0; group++) {
-        double sums[FIT_SUMS] = {0};
-        for (int64_t row = group_start(w, group); row < group_start(w, group + 1); row++)
-            for (int k = 0; k < FIT_SUMS; k++)
-                sums[k] += w->fit[row * FIT_SUMS + k];
+    for (int64_t part = 0; part < pieces_of(w->rows, PART) && s->samples > 0; part++)
         for (int k = 0; k < FIT_SUMS; k++)
-            total[k] += sums[k];
-    }
+            total[k] += w->fit[part * FIT_SUMS + k];
     PASS(comm_sum_doubles(c->comm, total, FIT_SUMS));
     moment_solve(s->coefficient, total);
     return GRACO_OK;
@@ -386,7 +394,7 @@ graco_status cpu_moment_fit(struct context *c, struct moment *s)
     struct work w;
     graco_status status = GRACO_OK;
     TRY(init_work(c, &w, s, true));
-    TRY(context_take(c, &w.fit, w.rows * FIT_SUMS, sizeof(double)));
+    TRY(context_take(c, &w.fit, pieces_of(w.rows, PART) * FIT_SUMS, sizeof(double)));
     TRY(find_moments(c, &w, s->moments));
     threads_run(c->threads, w.rows, PART, fit_rows, &w);
     TRY(find_coefficients(c, s, &w));
@@ -466,44 +474,58 @@ static void row_gradient(const struct work *w, int64_t row, const float *t, floa
         dz[j] = scale * (dz[j] + a * (c1 * sum[j] + c2 * t[j]) + weighted_sum[j] + pull * zp[j]);
 }
 
-/* At most PIECE rows of a group. */
-static void backward_piece(const struct work *w, int64_t group, struct block piece, float *scratch)
-{
-    const struct moment *s = w->spec;
-    int64_t d = s->d, m = s->samples, end = piece.first + piece.rows;
-    float *R = scratch + PIECE * (m + d), *dZ = w->dZ + piece.first * d;
-    const float *Z = s->Z + piece.first * d;
-    multiply(w, dZ, (struct left){Z, piece.rows, d, false}, w->weighted, false);
-    for (int64_t first = piece.first; first < end; first += PART) {
-        int64_t count = least(PART, end - first);
-        float *room = scratch + (first - piece.first) * (m + d);
-        struct products p = place_products(w, first, room);
-        if (!s->kept)
-            find_products(w, first, count, p);
-        for (int64_t i = 0; i < count && m > 0; i++)
-            residual_row(w, first + i, p.X + i * m, R + (first - piece.first + i) * m);
-    }
-    if (m > 0) {
-        multiply(w, w->pulled + group * m * d, (struct left){R, m, piece.rows, true}, Z, true);
-        multiply(w, dZ, (struct left){R, piece.rows, m, false}, w->sampled, true);
-    }
-    for (int64_t row = piece.first; row < end; row++) {
-        int64_t first = row - (row - piece.first) % PART;
-        struct products p = place_products(w, first, scratch + (first - piece.first) * (m + d));
-        row_gradient(w, row, p.T + (row - first) * d, w->dZ + row * d);
-    }
-}
-
-static void backward_groups(void *job, struct threads_piece groups)
+/* One part of a chunk: the gradient of its rows. Its residuals take the place of its cosines. */
+static void backward_rows(void *job, struct threads_piece part)
 {
     const struct work *w = job;
-    int64_t size = w->spec->samples * w->spec->d;
-    for (int64_t group = groups.first; group < groups.last; group++) {
-        int64_t end = group_start(w, group + 1);
-        memset(w->pulled + group * size, 0, (size_t)size * sizeof(float));
-        for (int64_t row = group_start(w, group); row < end; row += PIECE)
-            backward_piece(w, group, (struct block){row, least(PIECE, end - row)},
-                           w->scratch + groups.seat * w->stride);
+    const struct moment *s = w->spec;
+    int64_t d = s->d, m = s->samples, first = w->chunk.first + part.first;
+    int64_t count = part.last - part.first;
+    float *dZ = w->dZ + first * d;
+    struct products p = place_products(w, first, w->scratch + part.seat * w->stride);
+    if (!s->kept)
+        find_products(w, first, count, p);
+    multiply(w, dZ, (struct left){s->Z + first * d, count, d, false}, w->weighted, false);
+    for (int64_t i = 0; i < count && m > 0; i++)
+        residual_row(w, first + i, p.X + i * m, p.X + i * m);
+    if (m > 0)
+        multiply(w, dZ, (struct left){p.X, count, m, false}, w->sampled, true);
+    for (int64_t i = 0; i < count; i++)
+        row_gradient(w, first + i, p.T + i * d, dZ + i * d);
+}
+
+/* What some of a group's rows pull at sampled rows. */
+static void pull_slice(const struct work *w, int64_t group, struct block piece, struct block slice)
+{
+    int64_t d = w->spec->d, m = w->spec->samples;
+    w->loops->product(&(struct panel_product){
+        .rows = slice.rows,
+        .cols = d,
+        .depth = piece.rows,
+        .A = place_products(w, piece.first, NULL).X + slice.first,
+        .a_row = 1,
+        .a_col = m,
+        .B = w->spec->Z + piece.first * d,
+        .b_row = d,
+        .b_panel = PANEL,
+        .C = w->pulled + (group * m + slice.first) * d,
+        .c_row = d,
+        .accumulate = piece.first > group_start(w, group),
+    });
+}
+
+/* Items are slices of the sample, group by group, for the rows of the chunk. */
+static void pull_samples(void *job, struct threads_piece items)
+{
+    const struct work *w = job;
+    int64_t m = w->spec->samples, slices = pieces_of(m, SLICE),
+            last = w->chunk.first + w->chunk.rows;
+    for (int64_t item = items.first; item < items.last; item++) {
+        int64_t group = item / slices, first = item % slices * SLICE;
+        int64_t row = group_start(w, group), end = least(group_start(w, group + 1), last);
+        for (row = row > w->chunk.first ? row : w->chunk.first; row < end; row += PIECE)
+            pull_slice(w, group, (struct block){row, least(PIECE, end - row)},
+                       (struct block){first, least(SLICE, m - first)});
     }
 }
 
@@ -545,13 +567,19 @@ graco_status cpu_moment_backward(struct context *c, const struct moment *s, floa
     TRY(init_work(c, &w, s, !s->kept));
     TRY(context_take(c, &w.pulled, w.groups * s->samples * s->d, sizeof(float)));
     TRY(context_take(c, &w.inverse, w.rows, sizeof(float)));
+    if (!s->kept)
+        TRY(context_take(c, &w.residuals, least(CHUNK, w.rows) * s->samples, sizeof(float)));
     TRY(context_take(c, &w.weighted, (s->d + 1) * s->d, sizeof(float)));
     threads_run(c->threads, w.rows, ROWS_PER_PIECE, invert, &w);
     w.factor[0] = 2 * s->coefficient[2];
     w.factor[1] = s->coefficient[1];
     TRY(find_moments(c, &w, w.weighted));
     w.dZ = dZ;
-    threads_run(c->threads, w.groups, 1, backward_groups, &w);
+    for (; w.chunk.first < w.rows; w.chunk.first += w.chunk.rows) {
+        w.chunk.rows = least(s->kept ? w.rows : (int64_t)CHUNK, w.rows - w.chunk.first);
+        threads_run(c->threads, w.chunk.rows, PART, backward_rows, &w);
+        threads_run(c->threads, w.groups * pieces_of(s->samples, SLICE), 1, pull_samples, &w);
+    }
     if (s->among.own)
         TRY(sum_pulled(c, &w));
     threads_run(c->threads, s->samples, PULLED_PER_PIECE, add_pulled, &w);

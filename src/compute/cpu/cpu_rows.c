@@ -9,9 +9,18 @@
 #include <string.h>
 
 enum {
-    ROWS_PER_PIECE = 256, /* of sums over rows: decides their bits */
-    ROWS_APART = 64,      /* where rows have nothing in common */
+    SUMMED_MOST = 256, /* rows of a piece of a sum over rows: decides its bits */
+    SUMMED_LEAST = 32,
+    SUMMED_PIECES = 64, /* to aim at between these */
+    ROWS_APART = 64,    /* where rows have nothing in common */
 };
+
+/* How many rows a piece of a sum has. */
+static int64_t summed_rows(int64_t rows)
+{
+    int64_t piece = least(SUMMED_MOST, pieces_of(rows, SUMMED_PIECES));
+    return piece > SUMMED_LEAST ? piece : (int64_t)SUMMED_LEAST;
+}
 
 static const double NORM_FLOOR = 1e-12;
 static const float RRELU_MEAN = 11.0f / 48, LEAKY_SLOPE = 0.1f;
@@ -67,6 +76,13 @@ static void activate_rows(void *job, struct threads_piece rows)
     }
 }
 
+void cpu_activate_rows(const struct activation *a, float *Y, int64_t first, int64_t last,
+                       float *room)
+{
+    struct activating run = {.spec = a, .Y = Y, .X = Y, .room = room};
+    activate_rows(&run, (struct threads_piece){first, last, 0});
+}
+
 graco_status cpu_activate(struct context *c, const struct activation *a, float *Y, const float *X)
 {
     struct activating run = {.spec = a, .Y = Y, .X = X};
@@ -95,7 +111,7 @@ static void activate_rows_back(void *job, struct threads_piece rows)
 {
     const struct activating *run = job;
     const struct loops *loops = loops_choose();
-    int64_t cols = run->spec->cols, piece = rows.first / ROWS_PER_PIECE;
+    int64_t cols = run->spec->cols, piece = rows.first / summed_rows(run->spec->rows);
     double *sum = run->sum ? run->sum + piece * cols : NULL, slope = 0;
     if (sum)
         memset(sum, 0, (size_t)cols * sizeof(double));
@@ -110,14 +126,14 @@ static void activate_rows_back(void *job, struct threads_piece rows)
 graco_status cpu_activate_backward(struct context *c, const struct activation *a, float *dX,
                                    const float *dY, const float *Y, float *dbias, float *dslope)
 {
-    int64_t pieces = pieces_of(a->rows, ROWS_PER_PIECE), cols = a->cols;
+    int64_t size = summed_rows(a->rows), pieces = pieces_of(a->rows, size), cols = a->cols;
     struct activating run = {.spec = a, .dX = dX, .dY = dY, .Y = (float *)Y};
     graco_status status = GRACO_OK;
     TRY(context_take(c, &run.room, c->threads * cols, sizeof(float)));
     TRY(context_take(c, &run.slope, pieces, sizeof(double)));
     if (dbias)
         TRY(context_take(c, &run.sum, pieces * cols, sizeof(double)));
-    threads_run(c->threads, a->rows, ROWS_PER_PIECE, activate_rows_back, &run);
+    threads_run(c->threads, a->rows, size, activate_rows_back, &run);
     if (dbias)
         add_pieces(dbias, run.sum, pieces, cols);
     if (dslope) {
@@ -135,7 +151,7 @@ done:
 
 /* Normalisation, one way (X, bias, norm) or back (Z, dZ, norm, sum). */
 struct normalising {
-    int64_t cols;
+    int64_t rows, cols;
     float *X, *dZ, *norm;
     const float *bias, *Z;
     double *sum; /* (pieces, cols) gradients of biases, or NULL */
@@ -162,7 +178,7 @@ static void normalise_rows(void *job, struct threads_piece rows)
 graco_status cpu_normalise(struct context *c, int64_t rows, int64_t cols, float *X,
                            const float *bias, float *norm)
 {
-    struct normalising run = {.cols = cols, .X = X, .bias = bias, .norm = norm};
+    struct normalising run = {.rows = rows, .cols = cols, .X = X, .bias = bias, .norm = norm};
     threads_run(c->threads, rows, ROWS_APART, normalise_rows, &run);
     return GRACO_OK;
 }
@@ -172,7 +188,7 @@ static void normalise_rows_back(void *job, struct threads_piece rows)
     const struct normalising *run = job;
     const struct loops *loops = loops_choose();
     int64_t cols = run->cols;
-    double *sum = run->sum ? run->sum + rows.first / ROWS_PER_PIECE * cols : NULL;
+    double *sum = run->sum ? run->sum + rows.first / summed_rows(run->rows) * cols : NULL;
     if (sum)
         memset(sum, 0, (size_t)cols * sizeof(double));
     for (int64_t i = rows.first; i < rows.last; i++) {
@@ -189,11 +205,11 @@ static void normalise_rows_back(void *job, struct threads_piece rows)
 graco_status cpu_normalise_backward(struct context *c, int64_t rows, int64_t cols, float *dZ,
                                     const float *Z, const float *norm, float *dbias)
 {
-    int64_t pieces = pieces_of(rows, ROWS_PER_PIECE);
-    struct normalising run = {.cols = cols, .dZ = dZ, .Z = Z, .norm = (float *)norm};
+    int64_t size = summed_rows(rows), pieces = pieces_of(rows, size);
+    struct normalising run = {.rows = rows, .cols = cols, .dZ = dZ, .Z = Z, .norm = (float *)norm};
     if (dbias)
         PASS(context_take(c, &run.sum, pieces * cols, sizeof(double)));
-    threads_run(c->threads, rows, ROWS_PER_PIECE, normalise_rows_back, &run);
+    threads_run(c->threads, rows, size, normalise_rows_back, &run);
     if (dbias)
         add_pieces(dbias, run.sum, pieces, cols);
     context_give(c, run.sum);

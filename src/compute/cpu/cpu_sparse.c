@@ -1,6 +1,6 @@
 /* Sparse products, and the drawing of views. A product gathers: a row of Y is the sum of the rows
- * of X that its entries name. Where Y is small and its transpose is at hand, as in a gradient of
- * the first weights, it scatters instead. */
+ * of X that its entries name. Where these are many for each row of X, as in gradients of the first weights, it goes by stripes of
+ * columns, so that a core has what it reads near. */
 #include "compute/cpu/cpu.h"
 
 #include "base/threads.h"
@@ -15,12 +15,12 @@ enum {
     DRAWS_PER_PIECE = 2048,
     COMPACTED_PER_PIECE = 128, /* rows */
     SCALES_PER_PIECE = 1024,
-    COLS_MOST = 256, /* of a block of columns */
+    COLS_MOST = 512, /* of a block of columns */
     COLS_LEAST = 64,
-    BLOCK_BYTES = 12 << 20, /* of a block of X that the far cache holds */
-    SCATTER_COLS = 64,
-    SCATTER_BYTES = 1 << 20, /* of a block of Y of so many columns that the near cache holds */
-    SCATTER_PIECE = 32,      /* columns of a thread: each goes through all entries */
+    BLOCK_BYTES = 48 << 20, /* of a block of X that the far cache holds */
+    STRIPED_ITEMS = 64,
+    COPY_FROM = 4,      /* entries of a chunk for each row of X: a stripe of X is then copied */
+    COPIED_ROWS = 2048, /* of X, of which the near cache holds a stripe */
 };
 
 /* The entries of one row of a matrix. */
@@ -52,29 +52,134 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
     }
 }
 
-/* Whether to scatter: many rows of X go to few rows of Y, and a block of Y's columns fits the near
- * cache. */
-static bool scatters(const struct spmm *s)
+/* Whether the product goes by stripes of columns: a gradient of weights of features, whose views add up. Each row of
+ * X has many entries there, where a graph has few. */
+static bool goes_by_stripes(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
-    return s->transpose && !s->rows && s->y_step == 0 && !m->self && spmm_plain(s) &&
-           m->entries.rows * SCATTER_COLS * (int64_t)sizeof(float) <= SCATTER_BYTES;
+    return s->transpose && s->y_step == 0 && m->entries.value && !m->count && !m->self &&
+           !s->rows && spmm_plain(s);
 }
 
-/* One block of columns: through all rows in order. */
-static void scatter_cols(void *job, struct threads_piece block)
+/* A product by stripes. Items are chunks of rows, which have about as many entries each, stripe by stripe. An item
+ * copies its stripe of X, a tile of rows at a time, to where its core has it near. */
+struct striped {
+    const struct spmm *product;
+    int64_t chunks, tile;
+    float *copies; /* (threads, tile, STRIPE) */
+    int64_t *
+        places; /* (threads, 2, rows) where a tile's entries begin and end; NULL: there is one tile */
+};
+
+/* The first row of which the rows before have `share` / `shares` of all rows and entries. */
+static int64_t row_at(const struct csr *m, int64_t share, int64_t shares)
 {
-    const struct spmm *s = job;
-    const struct loops *loops = loops_choose();
-    size_t bytes = (size_t)(block.last - block.first) * sizeof(float);
-    for (int64_t row = 0; row < s->matrix[0].entries.rows && !s->accumulate; row++)
-        memset(s->Y + row * s->cols + block.first, 0, bytes);
-    for (int view = 0; view < s->views; view++)
-        for (int64_t row = 0; row < s->transpose[view].entries.rows; row++) {
-            struct gather g = row_entries(&s->transpose[view], row, s->cols);
-            loops->scatter(s->Y, &g, s->X + view * s->x_step + row * s->cols, block.first,
-                           block.last);
+    int64_t low = 0, high = m->rows, wanted = (m->rows + m->start[m->rows]) * share / shares;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (middle + m->start[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* `cols` columns of some rows that are ld apart. */
+static void copy_tile(float *to, const float *from, int64_t ld, int64_t rows, int64_t cols)
+{
+    for (int64_t i = 0; i < rows; i++)
+        if (cols == STRIPE) /* a constant: no call */
+            memcpy(to + i * STRIPE, from + i * ld, STRIPE * sizeof(float));
+        else
+            memcpy(to + i * STRIPE, from + i * ld, (size_t)cols * sizeof(float));
+}
+
+/* Where the entries of each row that are left of column `col` end. They begin where `begin` says. */
+static void find_ends(int64_t *end, const int64_t *begin, const struct csr *m, struct block rows,
+                      int64_t col)
+{
+    for (int64_t i = 0; i < rows.rows; i++) {
+        int64_t low = begin[i], high = m->start[rows.first + i + 1];
+        while (low < high) {
+            int64_t middle = (low + high) / 2;
+            if (m->index[middle] < col)
+                low = middle + 1;
+            else
+                high = middle;
         }
+        end[i] = low;
+    }
+}
+
+/* One view's part of an item, a tile of X after the other. */
+static void gather_chunk(const struct striped *run, int view, struct block rows, int64_t first_col,
+                         int seat)
+{
+    const struct spmm *s = run->product;
+    const struct sparse *m = &s->matrix[view];
+    const struct csr *e = &m->entries;
+    float *copy = run->copies + seat * run->tile * STRIPE;
+    bool copies = e->start[rows.first + rows.rows] - e->start[rows.first] > COPY_FROM * e->cols;
+    int64_t tile = copies ? run->tile : e->cols;
+    struct stripe stripe = {
+        .rows = rows.rows,
+        .begin = e->start + rows.first,
+        .end = e->start + rows.first + 1,
+        .index = e->index,
+        .value = e->value,
+        .col_scale = m->col_scale,
+        .row_scale = m->row_scale ? m->row_scale + rows.first : NULL,
+        .x_row = copies ? (int64_t)STRIPE : s->cols,
+        .Y = s->Y + rows.first * s->cols + first_col,
+        .y_row = s->cols,
+        .cols = least(STRIPE, s->cols - first_col),
+        .accumulate = s->accumulate || view > 0,
+    };
+    for (; stripe.first < e->cols; stripe.first += tile) {
+        int64_t end = least(stripe.first + tile, e->cols);
+        const float *X = s->X + view * s->x_step + stripe.first * s->cols + first_col;
+        if (tile < e->cols) {
+            int64_t *ends = run->places + (2 * seat + stripe.first / tile % 2) * e->rows;
+            find_ends(ends, stripe.begin, e, rows, end);
+            stripe.end = ends;
+        }
+        if (copies)
+            copy_tile(copy, X, s->cols, end - stripe.first, stripe.cols);
+        stripe.X = copies ? copy : X;
+        loops_choose()->gather_stripe(&stripe);
+        stripe.begin = stripe.end;
+        stripe.accumulate = true;
+    }
+}
+
+static void gather_stripes(void *job, struct threads_piece items)
+{
+    const struct striped *run = job;
+    const struct csr *m = &run->product->matrix[0].entries;
+    for (int64_t item = items.first; item < items.last; item++) {
+        int64_t chunk = item % run->chunks, first = row_at(m, chunk, run->chunks);
+        struct block rows = {first, row_at(m, chunk + 1, run->chunks) - first};
+        for (int view = 0; view < run->product->views; view++)
+            gather_chunk(run, view, rows, item / run->chunks * STRIPE, items.seat);
+    }
+}
+
+static graco_status multiply_stripes(struct context *c, const struct spmm *s)
+{
+    const struct csr *m = &s->matrix[0].entries;
+    int64_t stripes = pieces_of(s->cols, STRIPE);
+    struct striped run = {s, pieces_of(STRIPED_ITEMS, stripes), least(COPIED_ROWS, m->cols), NULL,
+                          NULL};
+    graco_status status = GRACO_OK;
+    TRY(context_take(c, &run.copies, c->threads * run.tile * STRIPE, sizeof(float)));
+    if (run.tile < m->cols)
+        TRY(context_take(c, &run.places, c->threads * 2 * m->rows, sizeof(int64_t)));
+    threads_run(c->threads, stripes * run.chunks, 1, gather_stripes, &run);
+done:
+    context_give(c, run.copies);
+    context_give(c, run.places);
+    return status;
 }
 
 /* Rows of X are read in any order, so X should be in a cache: a block of its columns, if one of a
@@ -91,16 +196,38 @@ static int64_t block_cols(const struct spmm *s)
 struct gather_block {
     const struct spmm *product;
     int64_t first, last;
-    struct comm *comm; /* whose messages may be on their way meanwhile */
+    struct comm *comm;              /* whose messages may be on their way meanwhile */
+    const struct activation *after; /* NULL: none follows, or not while rows are incomplete */
+    float *room;                    /* (threads, cols) */
 };
 
-static void gather_rows(void *job, struct threads_piece piece)
+/* What follows the product of a row, in all views. */
+static void end_row(const struct gather_block *block, int64_t row, int seat)
+{
+    const struct spmm *s = block->product;
+    for (int view = 0; block->after && view < s->views; view++) {
+        int64_t at = view * s->y_step / s->cols + row;
+        cpu_activate_rows(block->after, s->Y, at, at + 1, block->room + seat * s->cols);
+    }
+}
+
+/* Items are rows that are listed, or else pieces of all rows, which have about as many rows and entries each. */
+static void gather_rows(void *job, struct threads_piece items)
 {
     const struct gather_block *block = job;
     const int32_t *rows = block->product->rows;
     const struct loops *loops = loops_choose();
-    for (int64_t i = piece.first; i < piece.last; i++)
+    struct threads_piece piece = items;
+    if (!rows) {
+        const struct csr *m = &block->product->matrix[0].entries;
+        int64_t pieces = pieces_of(m->rows, ROWS_PER_PIECE);
+        piece.first = row_at(m, items.first / ROWS_PER_PIECE, pieces);
+        piece.last = row_at(m, pieces_of(items.last, ROWS_PER_PIECE), pieces);
+    }
+    for (int64_t i = piece.first; i < piece.last; i++) {
         gather_row(loops, block->product, rows ? rows[i] : i, block->first, block->last);
+        end_row(block, rows ? rows[i] : i, piece.seat);
+    }
     if (piece.seat == 0)
         comm_move(block->comm);
 }
@@ -109,32 +236,46 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
     int64_t rows = s->rows ? s->row_count : s->matrix[0].entries.rows;
     assert(spmm_plain(s) || (!s->rows && !s->accumulate && (s->views == 1 || s->y_step != 0)));
-    if (scatters(s)) {
-        threads_run(c->threads, s->cols, SCATTER_PIECE, scatter_cols, (void *)s);
-        return GRACO_OK;
-    }
+    if (goes_by_stripes(s))
+        return multiply_stripes(c, s);
     int64_t width = block_cols(s);
-    for (int64_t first = 0; first < s->cols; first += width) {
-        struct gather_block block = {s, first, least(first + width, s->cols), c->comm};
+    bool whole = width >= s->cols;
+    struct gather_block block = {.product = s, .comm = c->comm, .after = whole ? s->after : NULL};
+    if (block.after)
+        PASS(context_take(c, &block.room, c->threads * s->cols, sizeof(float)));
+    for (; block.first < s->cols; block.first += width) {
+        block.last = least(block.first + width, s->cols);
         threads_run(c->threads, rows, ROWS_PER_PIECE, gather_rows, &block);
     }
-    return s->after ? cpu_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
+    context_give(c, block.room);
+    return s->after && !whole ? cpu_activate(c, s->after, s->Y, s->Y) : GRACO_OK;
 }
 
-struct draw {
-    const struct drawing *what;
-    uint64_t threshold;
+/* Several lists that are worked off in one loop: threads meet once. `first` has the first piece of each list, and
+ * behind the last their number. */
+enum { LISTS_MAX = 8 };
+struct lists {
+    const void *list;
+    int64_t first[LISTS_MAX + 1];
 };
 
-static void draw_piece(void *job, struct threads_piece piece)
+/* Which list a piece belongs to; *place becomes its place there. */
+static int list_of(const struct lists *lists, int64_t *place)
 {
-    const struct draw *draw = job;
-    const struct drawing *what = draw->what;
-    for (int64_t first = piece.first; first < piece.last; first += 4) {
+    int i = 0;
+    while (*place >= lists->first[i + 1])
+        i++;
+    *place -= lists->first[i];
+    return i;
+}
+
+static void draw_some(const struct drawing *what, uint64_t threshold, int64_t begin, int64_t end)
+{
+    for (int64_t first = begin; first < end; first += 4) {
         uint32_t lanes[4];
         random_block(lanes, &what->key, (uint64_t)first / 4);
-        for (int64_t i = first; i < piece.last && i < first + 4; i++) {
-            bool keep = lanes[i - first] >= draw->threshold;
+        for (int64_t i = first; i < end && i < first + 4; i++) {
+            bool keep = lanes[i - first] >= threshold;
             if (what->bytes)
                 what->bytes[i] = keep;
             else
@@ -144,28 +285,39 @@ static void draw_piece(void *job, struct threads_piece piece)
 }
 
 /* Elements that are listed; neighbours in the list are often of one block. */
-static void draw_listed(void *job, struct threads_piece piece)
+static void draw_listed(const struct drawing *what, uint64_t threshold, int64_t begin, int64_t end)
 {
-    const struct draw *draw = job;
-    const struct drawing *what = draw->what;
     uint64_t block = UINT64_MAX;
     uint32_t lanes[4];
-    for (int64_t i = piece.first; i < piece.last; i++) {
+    for (int64_t i = begin; i < end; i++) {
         uint32_t element = what->id[i];
         if (element / 4 != block) {
             block = element / 4;
             random_block(lanes, &what->key, block);
         }
-        what->bytes[i] = lanes[element % 4] >= draw->threshold;
+        what->bytes[i] = lanes[element % 4] >= threshold;
+    }
+}
+
+static void draw_pieces(void *job, struct threads_piece pieces)
+{
+    const struct lists *lists = job;
+    for (int64_t piece = pieces.first; piece < pieces.last; piece++) {
+        int64_t place = piece;
+        const struct drawing *what = (const struct drawing *)lists->list + list_of(lists, &place);
+        int64_t begin = place * DRAWS_PER_PIECE, end = least(begin + DRAWS_PER_PIECE, what->n);
+        (what->id ? draw_listed : draw_some)(what, random_threshold(what->p), begin, end);
     }
 }
 
 graco_status cpu_draw(struct context *c, int count, const struct drawing *list)
 {
-    for (const struct drawing *what = list; what < list + count; what++) {
-        struct draw draw = {what, random_threshold(what->p)};
-        threads_run(c->threads, what->n, DRAWS_PER_PIECE, what->id ? draw_listed : draw_piece,
-                    &draw);
+    for (int done = 0; done < count; done += LISTS_MAX) {
+        int some = (int)least(LISTS_MAX, count - done);
+        struct lists lists = {.list = list + done};
+        for (int i = 0; i < some; i++)
+            lists.first[i + 1] = lists.first[i] + pieces_of(list[done + i].n, DRAWS_PER_PIECE);
+        threads_run(c->threads, lists.first[some], 1, draw_pieces, &lists);
     }
     return GRACO_OK;
 }
@@ -180,26 +332,42 @@ static void compact_weights(const struct compaction *list, int64_t row)
     }
 }
 
-static void compact_rows(void *job, struct threads_piece rows)
+static void compact_row(const struct compaction *list, int64_t row)
 {
-    const struct compaction *list = job;
-    for (int64_t row = rows.first; row < rows.last; row++) {
-        int64_t to = list->start[row];
-        /* Written always, advanced if kept: no branch to mispredict. */
-        for (int64_t e = list->start[row]; e < list->start[row + 1]; e++) {
-            list->kept[to] = list->index[e];
-            to += list->keep[list->id ? list->id[e] : (uint64_t)e];
-        }
-        list->count[row] = (int32_t)(to - list->start[row]);
-        if (list->weight)
-            compact_weights(list, row);
+    int64_t to = list->start[row];
+    /* Written always, advanced if kept: no branch to mispredict. */
+    for (int64_t e = list->start[row]; e < list->start[row + 1]; e++) {
+        list->kept[to] = list->index[e];
+        to += list->keep[list->id ? list->id[e] : (uint64_t)e];
+    }
+    list->count[row] = (int32_t)(to - list->start[row]);
+    if (list->weight)
+        compact_weights(list, row);
+}
+
+static void compact_pieces(void *job, struct threads_piece pieces)
+{
+    const struct lists *lists = job;
+    for (int64_t piece = pieces.first; piece < pieces.last; piece++) {
+        int64_t place = piece;
+        const struct compaction *list =
+            (const struct compaction *)lists->list + list_of(lists, &place);
+        int64_t first = place * COMPACTED_PER_PIECE;
+        for (int64_t row = first; row < least(first + COMPACTED_PER_PIECE, list->rows); row++)
+            compact_row(list, row);
     }
 }
 
 graco_status cpu_compact(struct context *c, int count, const struct compaction *list)
 {
-    for (int i = 0; i < count; i++)
-        threads_run(c->threads, list[i].rows, COMPACTED_PER_PIECE, compact_rows, (void *)&list[i]);
+    for (int done = 0; done < count; done += LISTS_MAX) {
+        int some = (int)least(LISTS_MAX, count - done);
+        struct lists lists = {.list = list + done};
+        for (int i = 0; i < some; i++)
+            lists.first[i + 1] =
+                lists.first[i] + pieces_of(list[done + i].rows, COMPACTED_PER_PIECE);
+        threads_run(c->threads, lists.first[some], 1, compact_pieces, &lists);
+    }
     return GRACO_OK;
 }
 

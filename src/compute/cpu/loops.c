@@ -78,37 +78,43 @@ static void gather(float *out, const struct gather *g, int64_t first, int64_t la
         gather_narrow(out, first, last - first < LANES ? last - first : LANES, g);
 }
 
-/* `vectors` vectors of the row stay in registers while its entries' rows of Y go by; a constant wherever this is
- * inlined. */
-static EXT_INLINE void scatter_wide(float *Y, const struct gather *g, const float *x, int64_t first,
-                                    const int vectors)
+enum { STRIPE_VECTORS = STRIPE / LANES };
+
+/* What a row of the stripe holds: `part` columns of vector v. */
+static inline int64_t part_of(const struct stripe *s, int v)
 {
-    const ext_vector scale = fill(g->row_scale);
-    ext_vector scaled[4];
-    for (int v = 0; v < vectors; v++)
-        scaled[v] = scale * load(x + first + v * LANES);
-    for (int64_t k = 0; k < g->count; k++) {
-        float *y = Y + g->index[k] * g->cols + first;
-        ext_vector w = fill(weight(g, k));
-        for (int v = 0; v < vectors; v++)
-            store(y + v * LANES, load(y + v * LANES) + w * scaled[v]);
-    }
+    int64_t part = s->cols - v * LANES;
+    return part < 0 ? 0 : part > LANES ? LANES : part;
 }
 
-static void scatter(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last)
+static EXT_INLINE void gather_stripe_row(const struct stripe *s, int64_t row, const bool scaled,
+                                         const bool whole)
 {
-    for (; first + 4 * LANES <= last; first += 4 * LANES)
-        scatter_wide(Y, g, x, first, 4);
-    for (; first + 2 * LANES <= last; first += 2 * LANES)
-        scatter_wide(Y, g, x, first, 2);
-    for (; first < last; first += LANES) {
-        int64_t part = last - first < LANES ? last - first : LANES;
-        const ext_vector v = fill(g->row_scale) * load_part(x + first, part);
-        for (int64_t k = 0; k < g->count; k++) {
-            float *y = Y + g->index[k] * g->cols + first;
-            store_part(y, load_part(y, part) + fill(weight(g, k)) * v, part);
-        }
+    float *y = s->Y + row * s->y_row, scale = s->row_scale ? s->row_scale[row] : 1.0f;
+    ext_vector acc[STRIPE_VECTORS] = {{0}};
+    for (int v = 0; v < STRIPE_VECTORS && s->accumulate; v++)
+        acc[v] = load_part(y + v * LANES, whole ? LANES : part_of(s, v));
+    for (int64_t k = s->begin[row]; k < s->end[row] && scale != 0; k++) {
+        const float *x = s->X + (s->index[k] - s->first) * s->x_row;
+        float w = scaled ? s->value[k] * s->col_scale[s->index[k]] : s->value[k];
+        for (int v = 0; v < STRIPE_VECTORS; v++)
+            acc[v] += fill(w * scale) * load_part(x + v * LANES, whole ? LANES : part_of(s, v));
     }
+    for (int v = 0; v < STRIPE_VECTORS; v++)
+        store_part(y + v * LANES, acc[v], whole ? LANES : part_of(s, v));
+}
+
+static void gather_stripe(const struct stripe *s)
+{
+    if (s->cols < STRIPE)
+        for (int64_t row = 0; row < s->rows; row++)
+            gather_stripe_row(s, row, s->col_scale, false);
+    else if (s->col_scale)
+        for (int64_t row = 0; row < s->rows; row++)
+            gather_stripe_row(s, row, true, true);
+    else
+        for (int64_t row = 0; row < s->rows; row++)
+            gather_stripe_row(s, row, false, true);
 }
 
 /* ---- Dense products -------------------------------------------------------------------------- */
@@ -137,7 +143,6 @@ static void exp_tile(float *tile, int64_t ld, int64_t rows, int64_t cols, float 
                      float *row_sum, float *col_sum)
 {
     const ext_vector a = fill(scale), b = fill(-scale);
-    memset(col_sum, 0, (size_t)cols * sizeof(float));
     for (int64_t i = 0; i < rows; i++) {
         float *row = tile + i * ld;
         ext_vector total = {0};
@@ -410,7 +415,7 @@ const struct loops TABLE(LOOPS_ISA) = {
     .product = product,
     .product_double = product_double,
     .gather = gather,
-    .scatter = scatter,
+    .gather_stripe = gather_stripe,
     .exp_tile = exp_tile,
     .weigh_tile = weigh_tile,
     .logistic_tile = logistic_tile,

@@ -19,6 +19,26 @@ struct gather {
     bool accumulate;
 };
 
+enum { STRIPE = 64 };
+
+/* A stripe of at most STRIPE columns of a sparse product: for every row i,
+ *
+ *     Y[i] (+)= sum of w_k X[index[k] - first] over k in begin[i] .. end[i] - 1
+ *
+ * where w_k is value[k] * col_scale[index[k]] * row_scale[i], scales 1 where their array is NULL. The sum begins with what
+ * Y holds, if it is added to: a sum that is cut has the bits of the whole. Rows whose scale is 0 add nothing. */
+struct stripe {
+    int64_t rows;
+    const int64_t *begin, *end; /* (rows) */
+    const int32_t *index;
+    const float *value, *col_scale, *row_scale;
+    const float *X; /* rows x_row apart */
+    int64_t x_row, first;
+    float *Y; /* rows y_row apart */
+    int64_t y_row, cols;
+    bool accumulate;
+};
+
 /* C (rows, cols) (+)= A B over `depth` terms, where
  *
  *     A(i, k) = A[i a_row + k a_col]
@@ -79,12 +99,10 @@ struct loops {
     /* Columns first .. last - 1 of a row. */
     void (*gather)(float *out, const struct gather *g, int64_t first, int64_t last);
 
-    /* The transpose of that for one row x: Y[index[k]] += row_scale w_k x over the columns first ..
-     * last - 1. Does not read g->X and g->self. */
-    void (*scatter)(float *Y, const struct gather *g, const float *x, int64_t first, int64_t last);
+    void (*gather_stripe)(const struct stripe *s);
 
-    /* tile = 2^((tile - 1) * scale) over (rows, cols), rows ld apart, with the sums of its rows and
-     * columns. */
+    /* tile = 2^((tile - 1) * scale) over (rows, cols), rows ld apart, with the sums of its rows; those of
+     * its columns are added. */
     void (*exp_tile)(float *tile, int64_t ld, int64_t rows, int64_t cols, float scale,
                      float *row_sum, float *col_sum);
     /* out = tile * (row[i] + col[j]), rows ld apart; out may be tile. */

@@ -60,7 +60,9 @@ static inline ext_halves take_turns(ext_halves a, ext_halves b, int first)
 
 #if defined(__AMX_BF16__)
 #include "compute/cpu/loops_amx.def"
+enum { STRIP = AMX_BLOCK, KEEP = false };
 #else
+enum { STRIP = 16 * BLOCK_ROWS, KEEP = true };
 #define NUMBER float
 #define REGISTER ext_register
 #define NUMBERS EXT_LANES
@@ -152,6 +154,8 @@ static void weigh_tile(const struct bf16_weights *w)
 
 const struct loops_bf16 TABLE(LOOPS_ISA) = {
     .name = TEXT(LOOPS_ISA),
+    .strip = STRIP,
+    .keep = KEEP,
     .product = product_bf16,
     .round_row = round_row,
     .pair_rows = pair_rows,

@@ -32,6 +32,8 @@ struct bf16_weights {
 
 struct loops_bf16 {
     const char *name;
+    int64_t strip; /* rows that products like: a multiple of 2 BF16_GRAIN */
+    bool keep;     /* a tile of similarities is read from memory sooner than computed again */
 
     /* As the product of loops.h, but A(i, k) and B(k, j) are pairs, and depth counts pairs: a multiple of
      * BF16_GRAIN. B is packed: whole panels, zeros behind the last column. A pair's products are added

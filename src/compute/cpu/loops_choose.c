@@ -47,6 +47,20 @@ static bool have_amx(void)
 #endif
 }
 
+#ifdef GRACO_BF16_LOOPS
+static bool have_pairs(void)
+{
+    return have_avx512() && EXT_CPU_HAS("avx512bf16");
+}
+
+/* Intel's processors take two clocks for a vdpbf16ps, 32 products, in which FMAs do 64: to take pairs apart
+ * first is faster there. They have AMX, but a system may refuse it. */
+static bool slow_pairs(void)
+{
+    return EXT_CPU_IS("intel");
+}
+#endif
+
 const struct loops_bf16 *loops_bf16_choose(int rank)
 {
     const struct {
@@ -54,11 +68,16 @@ const struct loops_bf16 *loops_bf16_choose(int rank)
         bool here;
     } best_first[] = {
 #ifdef GRACO_BF16_LOOPS
-        {&loops_bf16_amx, have_avx512() && EXT_CPU_HAS("avx512bf16") && have_amx()},
-        {&loops_bf16_avx512bf16, have_avx512() && EXT_CPU_HAS("avx512bf16")},
+        {&loops_bf16_amx, have_pairs() && have_amx()},
+        {&loops_bf16_avx512bf16, have_pairs() && !slow_pairs()},
 #endif
 #ifdef GRACO_X86_LOOPS
         {&loops_bf16_avx512, have_avx512()},
+#endif
+#ifdef GRACO_BF16_LOOPS
+        {&loops_bf16_avx512bf16, have_pairs() && slow_pairs()},
+#endif
+#ifdef GRACO_X86_LOOPS
         {&loops_bf16_avx2, have_avx2()},
 #endif
         {&loops_bf16_generic, true},

@@ -1,6 +1,6 @@
 /* The GPU as C sees it. The kernels come one family per file; kernels.def says what each does.
  *
- * Everything runs on one stream, so a buffer may go back to the cache while kernels still use it:
+ * Kernels follow each other in one stream, so a buffer may go back to the cache while kernels still use it:
  * whoever takes it next comes later in the stream. Where a step has a second one, buffers are held until both
  * have met (context_apart). No kernel adds with atomics: sums have a fixed
  * order, and the same seed gives the same bits on the same GPU. */
@@ -15,7 +15,7 @@ extern const struct backend backend_cuda;
 graco_status cuda_find(void);
 
 /* For compute/testing.h. */
-void cuda_without_wgmma(struct context *c);
+void cuda_portable(struct context *c);
 graco_status cuda_half_product(struct context *c, int64_t side, float *C, const uint16_t *A,
                                const uint16_t *B);
 

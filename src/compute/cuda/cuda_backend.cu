@@ -108,6 +108,8 @@ graco_status cuda_wait(struct context *c)
 
 /* ---- The context's state --------------------------------------------------------------------- */
 
+pthread_rwlock_t cuda_recordings = PTHREAD_RWLOCK_INITIALIZER;
+
 static void close_queue(const struct cuda_blas *call, struct cuda_queue *q)
 {
     if (q->blas)
@@ -122,6 +124,7 @@ void cuda_close(struct context *c)
     struct cuda_state *s = state_of(c);
     if (!s)
         return;
+    pthread_rwlock_wrlock(&cuda_recordings);
     close_queue(&s->call, s);
     close_queue(&s->call, &s->other);
     if (s->met)
@@ -136,6 +139,7 @@ void cuda_close(struct context *c)
         dlclose(s->call.lt_library);
     if (s->call.library)
         dlclose(s->call.library);
+    pthread_rwlock_unlock(&cuda_recordings);
     memory_free(s);
     c->device = NULL;
 }
@@ -207,21 +211,17 @@ static graco_status open_queue(struct context *c, struct cuda_queue *q)
                            "starting cuBLAS");
 }
 
-graco_status cuda_open(struct context *c)
+static graco_status open_state(struct context *c, struct cuda_state *s)
 {
-    struct cuda_state *s = NULL;
     struct cudaDeviceProp properties;
     int device = 0;
-    PASS(memory_zalloc(&s, 1, sizeof *s));
-    c->device = s; /* cuda_close ends what there is, whatever fails */
     PASS(cuda_check(cudaGetDevice(&device), "looking at the GPU"));
     PASS(cuda_check(cudaGetDeviceProperties(&properties, device), "looking at the GPU"));
     static_assert(sizeof c->device_id == sizeof properties.uuid, "a device is known by its UUID");
     memcpy(c->device_id, &properties.uuid, sizeof c->device_id);
     PASS(open_blas(&s->call));
     PASS(open_queue(c, s));
-    if (WORKSPACES > 1)
-        PASS(open_queue(c, &s->other));
+    PASS(open_queue(c, &s->other));
     PASS(
         cuda_check(cudaEventCreateWithFlags(&s->met, cudaEventDisableTiming), "creating an event"));
     s->processors = properties.multiProcessorCount;
@@ -236,6 +236,17 @@ graco_status cuda_open(struct context *c)
     PASS(cuda_check(cudaMallocHost((void **)&s->host_results, sizeof *s->host_results),
                     "allocating pinned memory"));
     return cuda_check_blas(s->call.lt_create(&s->blas_lt), "starting cuBLAS");
+}
+
+graco_status cuda_open(struct context *c)
+{
+    struct cuda_state *s = NULL;
+    PASS(memory_zalloc(&s, 1, sizeof *s));
+    c->device = s; /* cuda_close ends what there is, whatever fails */
+    pthread_rwlock_wrlock(&cuda_recordings);
+    graco_status status = open_state(c, s);
+    pthread_rwlock_unlock(&cuda_recordings);
+    return status;
 }
 
 /* ---- Two queues ------------------------------------------------------------------------------ */
@@ -273,9 +284,14 @@ graco_status cuda_turn(struct context *c, enum turn turn)
     return GRACO_OK;
 }
 
-void cuda_without_wgmma(struct context *c)
+/* Of a block, where it has least: on GPUs of compute capability 8.6, 8.9 and 12.0. */
+enum { PORTABLE_SHARED = 99 << 10 };
+
+void cuda_portable(struct context *c)
 {
-    state_of(c)->wgmma = false;
+    struct cuda_state *s = state_of(c);
+    s->wgmma = false;
+    s->shared_bytes = (int)least(s->shared_bytes, PORTABLE_SHARED);
 }
 
 graco_status cuda_finish(struct context *c)

@@ -1,10 +1,10 @@
 /* The exact contrast and InfoNCE: the sums of exponentials, the loss, and the gradient.
  *
  * The matrix of similarities is never stored whole. In half precision it lives in tiles, in
- * registers (cuda_tiles.cuh); else in panels, in the GPU's cache (cuda_panels.cu). GRACO_UNTRIED: wide
- * rows in half precision are in panels of tiles (cuda_wide.cuh).
+ * registers (cuda_tiles.cuh), in bf16 and where rows are wide in panels of such tiles (cuda_wide.cuh), in
+ * float32 and TF32 in tiles of floats (cuda_float_tiles.cu); else in panels, in the GPU's cache (cuda_panels.cu).
  *
- * With PRECISION_FP16 the operands are halves, with PRECISION_BF16 bf16, in panels. Entries of Z are at most 1. The weights e_ij (1/D_i
+ * With PRECISION_FP16 the operands are halves, with PRECISION_BF16 bf16. Entries of Z are at most 1. The weights e_ij (1/D_i
  * + 1/D_j) are at most 2, because e_ij/D_i and e_ij/D_j are at most 1; times a factor of at most
  * 32000 they do not overflow. Similarities, exponentials and sums stay in float32. The positive
  * pair, in which the two terms of the gradient nearly cancel, is left out of the weights and added
@@ -12,20 +12,22 @@
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
+/* One of the ways through the matrix of similarities. */
 struct way {
     decltype(&panels_forward) forward;
     decltype(&panels_backward) backward;
 };
 
-static struct way way_of(struct context *c, const struct contrast *s)
+static struct way way_of(struct context *c, const struct contrast *s, bool backward)
 {
-    if (s->bounds) /* the others know one process's rows alone */
+    const struct cuda_state *state = state_of(c);
+    bool floats = c->precision <= PRECISION_TF32;
+    bool able = floats ? state->shared_bytes >= FLOAT_TILES_SHARED : state->wgmma;
+    if (s->bounds) /* panels alone can meet columns of other ranks */
         return {panels_forward, panels_backward};
-    bool floats = GRACO_UNTRIED && c->precision <= PRECISION_TF32 &&
-                  state_of(c)->shared_bytes >= FLOAT_TILES_SHARED;
-    if (state_of(c)->wgmma && wide_rows(s, c->precision))
+    if (able && wide_rows(s, c->precision, backward))
         return {wide_forward, wide_backward};
-    if ((c->precision == PRECISION_FP16 || floats) && s->d <= TILE_WIDTH_MAX)
+    if (floats ? able : c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX)
         return {tiles_forward, tiles_backward};
     return {panels_forward, panels_backward};
 }
@@ -78,7 +80,7 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
     PASS(scratch_take(&scratch, &between, 2 * s->n, sizeof(double)));
     PASS(scratch_take(&scratch, &within, 2 * s->n, sizeof(double)));
     PASS(scratch_take(&scratch, &partial, 2 * (int64_t)blocks, sizeof(double)));
-    PASS(way_of(c, s).forward(&scratch, s, between, within));
+    PASS(way_of(c, s, false).forward(&scratch, s, between, within));
     row_losses<<<blocks, BLOCK, 0, state->stream>>>(*s, between, within, partial);
     if (s->bounds) {
         PASS(cuda_add_ranks(c, partial, blocks));
@@ -93,17 +95,13 @@ graco_status cuda_contrast(struct context *c, struct contrast *s)
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-/* The factor of the weights: halves then neither overflow nor vanish. */
+/* Weights are at most 2, halves at most 65504. */
+static const float FACTOR_MOST = 32000;
+
+/* The factor of the weights. With it halves neither overflow nor vanish: on average weights are about 1 / n. */
 static float weight_factor(const struct context *c, const struct contrast *s)
 {
-    return c->precision == PRECISION_FP16 ? fminf(32000, (float)all_nodes(c, s) / 2) : 1;
-}
-
-__global__ static void invert(int64_t rows, const double *D, float factor, float *inverse)
-{
-    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows)
-        inverse[i] = (float)(factor / D[i]);
+    return c->precision == PRECISION_FP16 ? fminf(FACTOR_MOST, (float)all_nodes(c, s) / 2) : 1;
 }
 
 /* Takes the factor out and adds the positive pair; a warp per row. */
@@ -125,13 +123,10 @@ graco_status cuda_contrast_backward(struct context *c, const struct contrast *s,
 {
     struct cuda_scratch scratch(c);
     cudaStream_t stream = state_of(c)->stream;
-    float *inverse = NULL, factor = weight_factor(c, s);
+    float factor = weight_factor(c, s);
     if (s->graphs > 0)
         return graphs_backward(c, s, dZ);
-    PASS(scratch_take(&scratch, &inverse, 2 * s->n, sizeof(float)));
-    invert<<<blocks_for(2 * s->n, BLOCK), BLOCK, 0, stream>>>(2 * s->n, s->D, factor, inverse);
-    PASS_LAUNCH("inverting sums");
-    PASS(way_of(c, s).backward(&scratch, s, inverse, dZ));
+    PASS(way_of(c, s, true).backward(&scratch, s, factor, dZ));
     finish_gradient<<<blocks_for(2 * s->n, BLOCK_WARPS), BLOCK, 0, stream>>>(*s, all_nodes(c, s),
                                                                              factor, dZ);
     PASS_LAUNCH("the gradient of the objective");

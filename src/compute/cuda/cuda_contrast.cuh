@@ -24,13 +24,13 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
 graco_status wide_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
                           double *within);
 
-/* dZ_i = sum of e_ij (inverse_i + inverse_j) z_j over j that are neither i nor its partner. */
-graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s,
-                             const float *inverse, float *dZ);
-graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s,
-                            const float *inverse, float *dZ);
-graco_status wide_backward(struct cuda_scratch *scratch, const struct contrast *s,
-                           const float *inverse, float *dZ);
+/* dZ_i = sum of e_ij factor (1/D_i + 1/D_j) z_j over j that are neither i nor its partner. */
+graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
+                             float *dZ);
+graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
+                            float *dZ);
+graco_status wide_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
+                           float *dZ);
 
 /* What the ways in panels share: Z in halves or bf16, (2n, half_width(d)), as the context's precision
  * has it; and C (+)= op(A) op(B), of such operands or of floats. */

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
-enum { TALL_ROWS = 4096 }; /* of a product that is worth a transposition of its weights */
+enum {
+    TALL_ROWS = 4096
+}; /* of a product that is worth a transposition of its weights, which have fewer */
 
 /* Whether rows begin at multiples of 16 bytes, as cuBLASLt takes for granted. */
 static bool rows_aligned(const struct gemm *g)
@@ -32,7 +34,8 @@ static graco_status multiply(struct context *c, const struct gemm *g)
     return g->after ? cuda_activate(c, g->after, g->C, g->C) : GRACO_OK;
 }
 
-/* out (cols, rows) is the transpose of in (rows, cols). BLOCK_WARPS rows of a tile at a time. */
+/* out (cols, rows) is the transpose of in (rows, cols); its rows are padded with zeros. BLOCK_WARPS rows of a tile
+ * at a time. */
 __global__ static void transpose(int64_t rows, int64_t cols, const float *in, int64_t in_row,
                                  float *out, int64_t out_row)
 {
@@ -40,31 +43,33 @@ __global__ static void transpose(int64_t rows, int64_t cols, const float *in, in
     int64_t row = (int64_t)blockIdx.y * WARP, col = (int64_t)blockIdx.x * WARP;
 #pragma unroll
     for (int i = threadIdx.y; i < WARP; i += BLOCK_WARPS)
-        if (row + i < rows && col + threadIdx.x < cols)
-            tile[i][threadIdx.x] = in[(row + i) * in_row + col + threadIdx.x];
+        tile[i][threadIdx.x] = row + i < rows && col + threadIdx.x < cols
+                                   ? in[(row + i) * in_row + col + threadIdx.x]
+                                   : 0;
     __syncthreads();
 #pragma unroll
     for (int i = threadIdx.y; i < WARP; i += BLOCK_WARPS)
-        if (col + i < cols && row + threadIdx.x < rows)
+        if (col + i < cols && row + threadIdx.x < out_row)
             out[(col + i) * out_row + row + threadIdx.x] = tile[threadIdx.x][i];
 }
 
 /* The tensor cores read rounded operands fastest if the sum runs along their rows. In A B it runs
- * along the columns of B; where A is tall and B, the weights, is small, it pays to transpose B. */
+ * along the columns of B; where A is tall and B, the weights, is small, it pays to transpose B. Where A's
+ * rows are padded, the sum goes over the padding too: cuBLAS is slow with a number of terms that 4 does not divide. */
 static bool transposes(const struct context *c, const struct gemm *g)
 {
     return c->precision != PRECISION_FP32 && !g->transpose_a && !g->transpose_b &&
-           g->m >= TALL_ROWS && g->m >= 4 * g->n;
+           g->m >= TALL_ROWS && g->m >= 4 * g->n && g->k < TALL_ROWS;
 }
 
 static graco_status transpose_and_multiply(struct context *c, const struct gemm *g)
 {
     struct cuda_scratch scratch(c);
     struct gemm turned = *g;
-    int64_t row = (g->k + WARP - 1) / WARP * WARP;
+    int64_t terms = g->A_padded ? g->lda : g->k, row = (terms + WARP - 1) / WARP * WARP;
     float *B = NULL;
     PASS(scratch_take(&scratch, &B, g->n * row, sizeof(float)));
-    dim3 blocks(blocks_for(g->n, WARP), blocks_for(g->k, WARP));
+    dim3 blocks(blocks_for(g->n, WARP), blocks_for(row, WARP));
     if (g->B_stays)
         PASS(context_turn(c, TURN_FIRST));
     transpose<<<blocks, dim3(WARP, BLOCK_WARPS), 0, state_of(c)->stream>>>(g->k, g->n, g->B, g->ldb,
@@ -73,6 +78,7 @@ static graco_status transpose_and_multiply(struct context *c, const struct gemm 
     if (g->B_stays)
         PASS(context_turn(c, TURN_JOIN));
     turned.transpose_b = true;
+    turned.k = terms;
     turned.B = B;
     turned.ldb = row;
     return multiply(c, &turned);
@@ -89,8 +95,8 @@ graco_status cuda_multiply(struct context *c, struct result C, int64_t k, struct
                            struct operand B)
 {
     const float *a = (const float *)A.data, *b = (const float *)B.data;
-    struct gemm g = {A.transposed, B.transposed, C.m,  C.n,          k,     a,   A.ld, b,
-                     B.ld,         C.data,       C.ld, C.accumulate, false, NULL};
+    struct gemm g = {A.transposed, B.transposed, C.m,  C.n,          k,     a,     A.ld, b,
+                     B.ld,         C.data,       C.ld, C.accumulate, false, false, NULL};
     return cuda_gemm(c, &g);
 }
 

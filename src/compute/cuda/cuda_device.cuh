@@ -12,6 +12,7 @@ extern "C" {
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <pthread.h>
 
 enum {
     WARP = 32,
@@ -71,8 +72,8 @@ struct cuda_queue {
 
 /* context->device. Kernels go to the queue that it is derived from: the main one, or the side one while `aside`. */
 struct cuda_state : cuda_queue {
-    struct cuda_queue other; /* GRACO_UNTRIED; else there is one queue */
-    cudaEvent_t met;         /* marks how far one queue is, for the other to wait for */
+    struct cuda_queue other;
+    cudaEvent_t met; /* marks how far one queue is, for the other to wait for */
     bool aside;
     bool side_busy; /* the side queue has work that the main one has not waited for */
     struct cuda_blas call;
@@ -89,6 +90,10 @@ struct cuda_state : cuda_queue {
     struct cuda_asked asked;
     bool reported; /* a replayed step leaves its results with the host itself */
 };
+
+/* To open or close a context synchronises the whole GPU (cuBLAS does), which spoils the steps that other contexts
+ * are recording: recordings share this lock, opening and closing have it alone. */
+extern pthread_rwlock_t cuda_recordings;
 
 static inline struct cuda_state *state_of(struct context *c)
 {

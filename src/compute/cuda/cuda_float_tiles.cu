@@ -1,36 +1,33 @@
 /* Tiles of float32 on the ordinary units, and of TF32 on the tensor cores: one way for both.
  *
  * A thread block has a tile of TILE_ROWS by TILE_COLS similarities, a thread 8 by 8 of them, in
- * registers. The operands come in slabs through a ring in shared memory, some slabs ahead of use.
- * Forward, a tile is the sum over slabs of DEPTH columns of both blocks of Z. Backward, it becomes
- * weights, which go to shared memory; then come slabs of DEPTH rows of the block of columns, which
- * the weights are multiplied with, and the sums stay in registers until the row of tiles ends.
+ * registers: the sum over slabs of DEPTH columns of both blocks of Z, which come through a ring in
+ * shared memory, some slabs ahead of use. Forward, a thread block goes from tile to tile and keeps
+ * the sums of its rows. Backward, it makes one tile of a panel (cuda_wide.cuh) and leaves its weights.
  *
  * The threads of a warp stand in 8 rows of 4, the warps in 2 rows of 4. In float32 a thread has two
  * groups of four rows 64 apart, and the same of columns, so that it reads four at once; in TF32 it
  * has what the matrix instructions give it. All else is the same. */
 #include "compute/cuda/cuda_mma.cuh"
+#include "compute/cuda/cuda_wide.cuh"
 
 enum {
-    DEPTH = 16,
-    STAGES = 4, /* of the ring */
+    DEPTH = 32, /* columns of a slab; docs/performance.md compares them with 16 */
+    STAGES = 3, /* of the ring: more do not fit beside a second thread block */
     CHUNK = 16, /* bytes that are copied at once: four floats */
-    OPERAND_BYTES = TILE_ROWS * DEPTH * 4,
+    OPERAND_BYTES = TILE_ROWS * DEPTH * 4, /* a slab of one side of a tile */
     STAGE_BYTES = 2 * OPERAND_BYTES,
     RING_BYTES = STAGES * STAGE_BYTES,
-    WEIGHT_BYTES = TILE_ROWS * TILE_COLS * 4,
-    ROW_BYTES = TILE_COLS * 4, /* of weights; in float32 the rows are the tile's columns */
-    ROW_SLABS = TILE_COLS / DEPTH,
-    WARPS_Y = 2,
+    WARPS_Y = 2, /* how the warps stand in a tile */
     WARPS_X = 4,
-    NOTE_BYTES = 128,
-    SUM_BYTES = (WARPS_X + WARPS_Y) * TILE_ROWS * 4,
+    SUM_BYTES = (WARPS_X + WARPS_Y) * TILE_ROWS * 4, /* what leave_tile_sums leaves */
+    NOTE_BYTES = 128,                                /* for what slab_walk keeps in shared memory */
     OWN = 8, /* rows of a tile that a thread has a part of, and columns */
 };
 
 static_assert((int)TILE_ROWS == (int)TILE_COLS && BLOCK_WARPS == WARPS_Y * WARPS_X,
               "the tile of a block");
-static_assert(RING_BYTES + WEIGHT_BYTES + NOTE_BYTES <= FLOAT_TILES_SHARED, "shared memory");
+static_assert(RING_BYTES + SUM_BYTES + NOTE_BYTES <= FLOAT_TILES_SHARED, "shared memory");
 
 /* ---- Who has what ---------------------------------------------------------------------------- */
 
@@ -44,11 +41,11 @@ __device__ static inline int thread_number()
 }
 
 /* Where a thread stands. */
-struct seat {
+struct thread_place {
     int lane, y, x;     /* in its warp */
     int warp_y, warp_x; /* its warp in the block */
 
-    __device__ seat()
+    __device__ thread_place()
     {
         int number = thread_number();
         lane = number % WARP;
@@ -58,16 +55,16 @@ struct seat {
         warp_x = number / WARP % WARPS_X;
     }
 
-    /* Its row i of a tile, and its column j; `width`: of the tile, or of Z. */
+    /* Its row i of a tile, and its column j. */
     template <bool tf32> __device__ int row(int i) const
     {
         return tf32 ? warp_y * 64 + i / 2 * 16 + i % 2 * 8 + y
                     : i / 4 * 64 + warp_y * 32 + y * 4 + i % 4;
     }
 
-    template <bool tf32, int width = TILE_COLS> __device__ int col(int j) const
+    template <bool tf32> __device__ int col(int j) const
     {
-        return tf32 ? warp_x * (width / 4) + j / 2 * 8 + x * 2 + j % 2
+        return tf32 ? warp_x * (TILE_COLS / 4) + j / 2 * 8 + x * 2 + j % 2
                     : j / 4 * 64 + warp_x * 16 + x * 4 + j % 4;
     }
 };
@@ -77,7 +74,7 @@ struct seat {
 /* TF32: where 16 bytes of a row of DEPTH floats lie. Eight rows then fill all banks. */
 __device__ static inline int operand_place(int row, int chunk)
 {
-    return row * DEPTH * 4 + (chunk ^ (row / 2 % 4)) * CHUNK;
+    return row * DEPTH * 4 + (chunk ^ (row % 8)) * CHUNK;
 }
 
 /* DEPTH columns of a block of Z. */
@@ -101,23 +98,18 @@ __device__ static inline void copy_columns(const struct tiles &t, char *to, int6
     }
 }
 
-/* DEPTH rows of a block of Z. In TF32 the floats of row j change places by exclusive or with
- * 8 (j % 4): four rows then fill all banks. */
-template <bool tf32, int width>
-__device__ static inline void copy_rows(const struct tiles &t, char *to, int64_t block, int slab)
+/* Slab `slab` of both sides of a tile. */
+template <bool tf32>
+__device__ static inline void copy_slab(const struct tiles &t, char *slot, int row, int col,
+                                        int slab)
 {
-    int me = thread_number();
-#pragma unroll
-    for (int i = 0; i < DEPTH * width / 4 / BLOCK; i++) {
-        int at = i * BLOCK + me, row = at / (width / 4), chunk = at % (width / 4);
-        copy_chunk(
-            address_of(to + (row * (width / 4) + (tf32 ? chunk ^ (row % 4 * 2) : chunk)) * CHUNK),
-            t.floats + (block * TILE_ROWS + slab * DEPTH + row) * width + chunk * 4);
-    }
+    copy_columns<tf32>(t, slot, row, slab);
+    copy_columns<tf32>(t, slot + OPERAND_BYTES, col, slab);
+    copies_end();
 }
 
 /* Slabs of columns that a tile sums over: at least as many as are fetched ahead. */
-__device__ static inline int depths_of(int64_t d)
+__device__ static inline int slabs_of(int64_t d)
 {
     return d <= (STAGES - 1) * DEPTH ? STAGES - 1 : (int)((d + DEPTH - 1) / DEPTH);
 }
@@ -126,47 +118,33 @@ __device__ static inline int depths_of(int64_t d)
  * leaves this in shared memory: registers are scarce. */
 struct tile_note {
     int next_row, next_col; /* blocks of the tile behind this one; none: -1 */
-    bool ends, whole;       /* the part is then done with the row, and has all of it */
-    float *share;           /* where its sums go if not */
+    bool ends;              /* the part is then done with the row */
 };
 
 /* A part's way from slab to slab. The ring is filled STAGES - 1 slabs ahead, which may be slabs of
  * the next tile, never of the one after it. */
-template <bool backward, bool tf32, int width> struct slab_walk {
-    typedef tile_walk<backward, TILE_COLS> way;
+template <bool tf32> struct slab_walk {
+    typedef tile_walk<false> way;
     static_assert(sizeof(way) + 2 * sizeof(struct tile_note) <= NOTE_BYTES, "shared memory");
 
     char *ring;
     way *walk;              /* in shared memory, of thread 0 */
     struct tile_note *note; /* likewise: two, since some threads are a tile behind */
     int row, col;           /* blocks of this tile */
-    int stage = 0, depths;
+    int stage = 0, slabs;   /* the ring's next place; slabs of a tile */
 
     __device__ slab_walk(const struct tiles &t, char *memory, char *notes)
         : ring(memory), walk((way *)notes), note((struct tile_note *)(notes + sizeof(way))),
-          depths(depths_of(t.d))
+          slabs(slabs_of(t.d))
     {
         way begin(t);
         row = (int)begin.row;
         col = (int)begin.col(t);
         if (threadIdx.x == 0)
             *walk = begin;
-        for (int i = 0; i < STAGES - 1; i++) {
-            fetch(t, i, row, col, i);
-            copies_end();
-        }
+        for (int i = 0; i < STAGES - 1; i++)
+            copy_slab<tf32>(t, ring + i * STAGE_BYTES, row, col, i);
         look(t);
-    }
-
-    __device__ void fetch(const struct tiles &t, int slab, int rows, int cols, int to) const
-    {
-        char *slot = ring + to * STAGE_BYTES;
-        if (backward && slab >= depths) {
-            copy_rows<tf32, width>(t, slot, cols, slab - depths);
-            return;
-        }
-        copy_columns<tf32>(t, slot, rows, slab);
-        copy_columns<tf32>(t, slot + OPERAND_BYTES, cols, slab);
     }
 
     /* Notes what is to be known of this tile; a barrier must follow. */
@@ -175,8 +153,6 @@ template <bool backward, bool tf32, int width> struct slab_walk {
         if (threadIdx.x > 0)
             return;
         note->ends = walk->row_ends();
-        note->whole = walk->whole();
-        note->share = backward ? walk->share(t) : NULL;
         walk->next(t);
         note->next_row = walk->more() ? (int)walk->row : -1;
         note->next_col = walk->more() ? (int)walk->col(t) : -1;
@@ -202,15 +178,16 @@ template <bool backward, bool tf32, int width> struct slab_walk {
     __device__ const char *arrive(const struct tiles &t, int slab)
     {
         const char *here = ring + stage * STAGE_BYTES;
-        int ahead = slab + STAGES - 1, slabs = depths + (backward ? ROW_SLABS : 0);
+        int ahead = slab + STAGES - 1;
         copies_wait<STAGES - 2>();
         __syncthreads();
-        int to = (stage + STAGES - 1) % STAGES;
+        char *to = ring + (stage + STAGES - 1) % STAGES * STAGE_BYTES;
         if (ahead < slabs)
-            fetch(t, ahead, row, col, to);
+            copy_slab<tf32>(t, to, row, col, ahead);
         else if (note->next_row >= 0)
-            fetch(t, ahead - slabs, note->next_row, note->next_col, to);
-        copies_end();
+            copy_slab<tf32>(t, to, note->next_row, note->next_col, ahead - slabs);
+        else
+            copies_end();
         stage = (stage + 1) % STAGES;
         return here;
     }
@@ -218,11 +195,11 @@ template <bool backward, bool tf32, int width> struct slab_walk {
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* What a thread multiplies in float32: `count` of a row's floats, four at a time and 64 apart. */
-template <int count> __device__ static inline void take(float (&x)[count], const float *from)
+/* What a thread multiplies in float32: OWN of a row's floats, four at a time and 64 apart. */
+__device__ static inline void take(float (&x)[OWN], const float *from)
 {
 #pragma unroll
-    for (int i = 0; i < count / 4; i++) {
+    for (int i = 0; i < OWN / 4; i++) {
         float4 four = *(const float4 *)(from + i * 64);
         x[4 * i] = four.x;
         x[4 * i + 1] = four.y;
@@ -231,14 +208,13 @@ template <int count> __device__ static inline void take(float (&x)[count], const
     }
 }
 
-template <int count>
-__device__ static inline void add_products(float (&sum)[OWN][count], const float (&a)[OWN],
-                                           const float (&b)[count])
+__device__ static inline void add_products(float (&sum)[OWN][OWN], const float (&a)[OWN],
+                                           const float (&b)[OWN])
 {
 #pragma unroll
     for (int i = 0; i < OWN; i++)
 #pragma unroll
-        for (int j = 0; j < count; j++)
+        for (int j = 0; j < OWN; j++)
             sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
 }
 
@@ -247,7 +223,7 @@ template <bool tf32>
 __device__ static inline void add_similarities(float (&s)[OWN][OWN], const char *slab)
 {
     const char *other = slab + OPERAND_BYTES;
-    const seat at;
+    const thread_place at;
     if constexpr (tf32) {
 #pragma unroll
         for (int k = 0; k < DEPTH / 8; k++) {
@@ -271,59 +247,12 @@ __device__ static inline void add_similarities(float (&s)[OWN][OWN], const char 
     } else {
         const float *A = (const float *)slab + at.row<false>(0);
         const float *B = (const float *)other + at.col<false>(0);
-#pragma unroll
+#pragma unroll 16 /* more do not fit into the cache of instructions */
         for (int k = 0; k < DEPTH; k++) {
             float a[OWN], b[OWN];
             take(a, A + k * TILE_ROWS);
             take(b, B + k * TILE_COLS);
             add_products(s, a, b);
-        }
-    }
-}
-
-/* Where 16 bytes of a row of weights lie. TF32: row i of the tile, whose columns are multiplied in
- * turn; reading 8 rows at once and writing 4 rows of 32 bytes fill all banks. Float32: column j of
- * the tile; writing 2 chunks of columns 4 apart fills them. */
-template <bool tf32> __device__ static inline int weight_place(int row, int chunk)
-{
-    int turn = tf32 ? (row % 4 * 2 | row / 4 % 2) : row / 4 % 4 * 2;
-    return row * ROW_BYTES + (chunk ^ turn) * CHUNK;
-}
-
-/* sum += the weights of a slab's columns times the slab, which has these columns' rows of Z. */
-template <bool tf32, int width>
-__device__ static inline void add_rows(float (&sum)[OWN][width / 16], const char *weights,
-                                       const char *slab, int number)
-{
-    const seat at;
-    const float *Z = (const float *)slab;
-    if constexpr (tf32) {
-#pragma unroll
-        for (int k = 0; k < DEPTH / 8; k++) {
-            uint32_t a[4][4];
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                load(a[i], address_of(weights + weight_place<true>(
-                                                    at.warp_y * 64 + i * 16 + at.lane % 16,
-                                                    (number * DEPTH / 8 + k) * 2 + at.lane / 16)));
-#pragma unroll
-            for (int j = 0; j < width / 32; j++) {
-                int col = at.warp_x * (width / 4) + j * 8 + at.y;
-                const float *b = Z + (k * 8 + at.x) * width + (col ^ (at.x * 8));
-                uint32_t b0 = __float_as_uint(b[0]), b1 = __float_as_uint(b[4 * width]);
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    multiply(&sum[2 * i][2 * j], &sum[2 * i + 1][2 * j], a[i], b0, b1);
-            }
-        }
-    } else {
-#pragma unroll
-        for (int k = 0; k < DEPTH; k++) {
-            float a[OWN], b[width / 16];
-            take(a, (const float *)(weights + number * DEPTH * ROW_BYTES +
-                                    weight_place<false>(k, at.row<false>(0) / 4)));
-            take(b, Z + k * width + at.col<false, width>(0));
-            add_products(sum, a, b);
         }
     }
 }
@@ -335,7 +264,7 @@ template <bool tf32>
 __device__ static inline void exponentiate(const struct tiles &t, float (&s)[OWN][OWN], int row,
                                            int col)
 {
-    const seat at;
+    const thread_place at;
     int64_t rows = t.n - row % (int)t.blocks * TILE_ROWS;
     int64_t cols = t.n - col % (int)t.blocks * TILE_COLS;
     bool whole = row != col && rows >= TILE_ROWS && cols >= TILE_COLS;
@@ -366,7 +295,7 @@ template <int count> __device__ static inline void fold(float *v, int bit)
 template <bool tf32>
 __device__ static inline void leave_tile_sums(float *rows, float *cols, const float (&e)[OWN][OWN])
 {
-    const seat at;
+    const thread_place at;
     float along[OWN], down[OWN];
 #pragma unroll
     for (int i = 0; i < OWN; i++) {
@@ -388,18 +317,18 @@ __device__ static inline void leave_tile_sums(float *rows, float *cols, const fl
 }
 
 template <bool tf32>
-__global__ static void __launch_bounds__(BLOCK, 1)
+__global__ static void __launch_bounds__(BLOCK, FLOAT_TILES_SHARE)
     float_forward(const __grid_constant__ struct tiles t)
 {
     extern __shared__ __align__(128) char plain[];
     float *rows = (float *)(plain + RING_BYTES), *cols = rows + WARPS_X * TILE_ROWS;
     double own[2] = {0, 0}; /* of row threadIdx.x: within the view, between views */
     int me = (int)threadIdx.x;
-    slab_walk<false, tf32, TILE_SLAB> at(t, plain, plain + RING_BYTES + SUM_BYTES);
+    slab_walk<tf32> at(t, plain, plain + RING_BYTES + SUM_BYTES);
     for (; at.more(); at.next(t)) {
         float s[OWN][OWN] = {};
 #pragma unroll 1
-        for (int slab = 0; slab < at.depths; slab++)
+        for (int slab = 0; slab < at.slabs; slab++)
             add_similarities<tf32>(s, at.arrive(t, slab));
         exponentiate<tf32>(t, s, at.row, at.col);
         leave_tile_sums<tf32>(rows, cols, s);
@@ -427,120 +356,88 @@ __global__ static void __launch_bounds__(BLOCK, 1)
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-/* Weights e (1/D_i + 1/D_j) to shared memory. Where the row meets itself or its partner, on the
- * diagonal of a `special` tile, the weight is 0. */
+/* Leaves the weights e (1/D_i + 1/D_j) of a tile. Where the row meets itself or its partner the weight is 0: on the
+ * diagonal of a `special` tile. */
 template <bool tf32>
-__device__ static inline void weigh(char *weights, float (&s)[OWN][OWN], float scale,
-                                    const float *row_inverse, const float *col_inverse,
-                                    bool special)
+__device__ static inline void leave_weights(const struct wide &p, const float (&s)[OWN][OWN],
+                                            int row, int col)
 {
-    const seat at;
-    float own[OWN];
+    constexpr int RUN = tf32 ? 2 : 4; /* columns of a thread that lie together */
+    const thread_place at;
+    const float *row_inverse = p.t.inverse + (int64_t)(p.row + row) * TILE_ROWS;
+    const float *col_inverse = p.t.inverse + (int64_t)(p.col + col) * TILE_COLS;
+    const int apart = p.row + row - p.col - col;
+    const bool special = apart == 0 || apart == p.t.blocks || apart == -p.t.blocks;
+    const int64_t ld = (int64_t)p.cols * TILE_COLS;
+    float *to = (float *)p.weights + (int64_t)row * TILE_ROWS * ld + (int64_t)col * TILE_COLS;
 #pragma unroll
-    for (int i = 0; i < OWN; i++)
-        own[i] = row_inverse[at.row<tf32>(i)];
+    for (int i = 0; i < OWN; i++) {
+        const int y = at.row<tf32>(i);
+        const float own = row_inverse[y];
 #pragma unroll
-    for (int j = 0; j < OWN; j++) {
-        float other = col_inverse[at.col<tf32>(j)];
+        for (int j = 0; j < OWN; j += RUN) {
+            const int x = at.col<tf32>(j);
+            float w[RUN];
 #pragma unroll
-        for (int i = 0; i < OWN; i++) {
-            float w = tile_exp(s[i][j], scale) * (own[i] + other);
-            if (special && at.row<tf32>(i) == at.col<tf32>(j))
-                w = 0;
-            s[i][j] = tf32 ? tile_tf32(w) : w;
+            for (int k = 0; k < RUN; k++) {
+                w[k] = tile_exp(s[i][j + k], p.t.scale) * (own + col_inverse[x + k]);
+                if (special && y == x + k)
+                    w[k] = 0;
+            }
+            if constexpr (tf32)
+                *(float2 *)(to + y * ld + x) = make_float2(tile_tf32(w[0]), tile_tf32(w[1]));
+            else
+                *(float4 *)(to + y * ld + x) = make_float4(w[0], w[1], w[2], w[3]);
         }
     }
-#pragma unroll
-    for (int i = 0; i < OWN; i++)
-#pragma unroll
-        for (int j = 0; tf32 && j < OWN; j += 2) {
-            int col = at.col<tf32>(j);
-            char *to = weights + weight_place<tf32>(at.row<tf32>(i), col / 4) + col % 4 * 4;
-            *(float2 *)to = make_float2(s[i][j], s[i][j + 1]);
-        }
-#pragma unroll
-    for (int j = 0; j < OWN; j++)
-#pragma unroll
-        for (int i = 0; !tf32 && i < OWN; i += 4)
-            *(float4 *)(weights + weight_place<tf32>(at.col<tf32>(j), at.row<tf32>(i) / 4)) =
-                make_float4(s[i][j], s[i + 1][j], s[i + 2][j], s[i + 3][j]);
 }
 
-/* At the end of a row of tiles: the sums go to dZ or to the part's shares, and are cleared. */
-template <bool tf32, int width>
-__device__ static inline void leave_rows(const struct tiles &t, int row,
-                                         const struct tile_note &note,
-                                         float (&sum)[OWN][width / 16])
-{
-    const seat at;
-    int64_t view = row >= t.blocks, first = (row - view * t.blocks) * TILE_ROWS;
-    float *to = note.whole ? t.dZ + (view * t.n + first) * t.d : note.share;
-    int64_t ld = note.whole ? t.d : width, rows = note.whole ? t.n - first : TILE_ROWS;
-#pragma unroll
-    for (int i = 0; i < OWN; i++)
-#pragma unroll
-        for (int j = 0; j < width / 16; j++) {
-            int y = at.row<tf32>(i), x = at.col<tf32, width>(j);
-            if (y < rows && x < ld)
-                to[y * ld + x] = sum[i][j];
-            sum[i][j] = 0;
-        }
-}
-
-template <bool tf32, int width>
-__global__ static void __launch_bounds__(BLOCK, 1)
-    float_backward(const __grid_constant__ struct tiles t)
+template <bool tf32>
+__global__ static void __launch_bounds__(BLOCK, FLOAT_TILES_SHARE)
+    make_weights(const __grid_constant__ struct wide p)
 {
     extern __shared__ __align__(128) char plain[];
-    char *weights = plain + RING_BYTES;
-    float sum[OWN][width / 16] = {};
-    slab_walk<true, tf32, width> at(t, plain, plain + RING_BYTES + WEIGHT_BYTES);
-    for (; at.more(); at.next(t)) {
-        float s[OWN][OWN] = {};
+    const int row = (int)blockIdx.y, col = (int)blockIdx.x, slabs = slabs_of(p.t.d);
+    float s[OWN][OWN] = {};
+    for (int i = 0; i < STAGES - 1; i++)
+        copy_slab<tf32>(p.t, plain + i * STAGE_BYTES, p.row + row, p.col + col, i);
 #pragma unroll 1
-        for (int slab = 0; slab < at.depths; slab++)
-            add_similarities<tf32>(s, at.arrive(t, slab));
-        int apart = at.row - at.col;
-        weigh<tf32>(weights, s, t.scale, t.inverse + (int64_t)at.row * TILE_ROWS,
-                    t.inverse + (int64_t)at.col * TILE_COLS,
-                    apart == 0 || apart == t.blocks || apart == -t.blocks);
-        /* The next slab's barrier shows the weights to all. */
-#pragma unroll 1
-        for (int slab = 0; slab < ROW_SLABS; slab++)
-            add_rows<tf32, width>(sum, weights, at.arrive(t, at.depths + slab), slab);
-        if (at.note->ends)
-            leave_rows<tf32, width>(t, at.row, *at.note, sum);
+    for (int slab = 0; slab < slabs; slab++) {
+        int ahead = slab + STAGES - 1;
+        copies_wait<STAGES - 2>();
+        __syncthreads();
+        if (ahead < slabs)
+            copy_slab<tf32>(p.t, plain + ahead % STAGES * STAGE_BYTES, p.row + row, p.col + col,
+                            ahead);
+        else
+            copies_end();
+        add_similarities<tf32>(s, plain + slab % STAGES * STAGE_BYTES);
     }
+    leave_weights<tf32>(p, s, row, col);
 }
 
 /* ---- Launching ------------------------------------------------------------------------------- */
 
-static cudaError_t launch(void (*kernel)(struct tiles), const struct tiles &t, int bytes,
+template <typename job>
+static cudaError_t launch(void (*kernel)(job), const job &given, dim3 blocks, int bytes,
                           cudaStream_t stream)
 {
     cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess)
         return error;
-    kernel<<<(unsigned)t.parts, BLOCK, (size_t)bytes, stream>>>(t);
+    kernel<<<blocks, BLOCK, (size_t)bytes, stream>>>(given);
     return cudaGetLastError();
 }
 
 cudaError_t float_tiles_forward(const struct tiles &t, bool tf32, cudaStream_t stream)
 {
-    return launch(tf32 ? float_forward<true> : float_forward<false>, t,
+    return launch(tf32 ? float_forward<true> : float_forward<false>, t, dim3((unsigned)t.parts),
                   RING_BYTES + SUM_BYTES + NOTE_BYTES, stream);
 }
 
-template <bool tf32> static cudaError_t backward(const struct tiles &t, cudaStream_t stream)
+cudaError_t float_weights(const struct wide &p, bool tf32, cudaStream_t stream)
 {
-    return launch(t.width == 64    ? float_backward<tf32, 64>
-                  : t.width == 128 ? float_backward<tf32, 128>
-                                   : float_backward<tf32, 256>,
-                  t, RING_BYTES + WEIGHT_BYTES + NOTE_BYTES, stream);
-}
-
-cudaError_t float_tiles_backward(const struct tiles &t, bool tf32, cudaStream_t stream)
-{
-    return tf32 ? backward<true>(t, stream) : backward<false>(t, stream);
+    return launch(tf32 ? make_weights<true> : make_weights<false>, p,
+                  dim3((unsigned)p.cols, (unsigned)p.rows), RING_BYTES, stream);
 }

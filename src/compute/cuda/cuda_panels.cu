@@ -1,6 +1,7 @@
 /* The contrast in panels of similarities: the version to read first. cuda_tiles.cuh does the same
- * in one kernel per direction, with panels so small that they fit into registers. Panels serve in
- * float32, TF32 and bf16, and in halves where rows are too wide for tiles.
+ * in one kernel per direction, with panels so small that they fit into registers. Panels serve over
+ * ranks; on GPUs other than the H100 family in bf16, and in halves where rows are too wide for tiles;
+ * and in floats on GPUs with too little shared memory for tiles (way_of in cuda_contrast.cu).
  *
  *                      columns: all of Z, or the other view's rows of it
  *                      +-------------+-------------+---
@@ -91,10 +92,11 @@ static graco_status round_block(struct context *c, void *to, int64_t nodes, int6
     int64_t width = half_width(d);
     int blocks = (int)blocks_striding(state, 2 * nodes * width, BLOCK);
     if (c->precision == PRECISION_FP16)
-        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, d, width, (__half *)to, Z);
+        round_rows<__half>
+            <<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, d, width, (__half *)to, Z);
     else
-        round_rows<<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, d, width, (__nv_bfloat16 *)to,
-                                                        Z);
+        round_rows<__nv_bfloat16>
+            <<<blocks, BLOCK, 0, state->stream>>>(2 * nodes, d, width, (__nv_bfloat16 *)to, Z);
     PASS_LAUNCH("rounding rows");
     return GRACO_OK;
 }
@@ -320,7 +322,7 @@ __global__ static void __launch_bounds__(BLOCK)
 template <typename T>
 static void launch_weigh(const struct panel_sweep *sweep, const struct panel *p, T *W)
 {
-    weigh<<<(unsigned)p->rows, BLOCK, 0, state_of(sweep->context)->stream>>>(
+    weigh<T><<<(unsigned)p->rows, BLOCK, 0, state_of(sweep->context)->stream>>>(
         *p, sides_of(sweep), sweep->S, W, contrast_scale(sweep->spec), sweep->inverse,
         sweep->columns_inverse);
 }
@@ -346,10 +348,22 @@ static graco_status backward_panel(struct context *c, struct panel_sweep *sweep,
         operand_of(sweep->weights, p->ld), rows_of(sweep, sweep->columns, p->from, false));
 }
 
-graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s,
-                             const float *inverse, float *dZ)
+__global__ static void invert(int64_t rows, const double *D, float factor, float *inverse)
 {
+    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < rows)
+        inverse[i] = (float)(factor / D[i]);
+}
+
+graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
+                             float *dZ)
+{
+    cudaStream_t stream = state_of(scratch->context)->stream;
     struct panel_sweep sweep = {};
+    float *inverse = NULL;
+    PASS(scratch_take(scratch, &inverse, 2 * s->n, sizeof(float)));
+    invert<<<blocks_for(2 * s->n, BLOCK), BLOCK, 0, stream>>>(2 * s->n, s->D, factor, inverse);
+    PASS_LAUNCH("inverting sums");
     sweep.inverse = inverse;
     sweep.dZ = dZ;
     PASS(open_sweep(scratch, &sweep, s, true));

@@ -21,19 +21,22 @@ __global__ static void set_counter(uint32_t *counter, uint32_t to)
 }
 
 /* The last kernel of a step. `host` is memory of the host, which a kernel reaches sooner than a copy after it
- * would; NULL: cuda_finish copies. */
+ * would. */
 __global__ static void end_step(uint32_t *counter, struct cuda_results *host,
                                 const struct cuda_results *results)
 {
     *counter += 1;
-    if (host)
-        *host = *results;
+    *host = *results;
 }
 
 graco_status cuda_record(struct context *c)
 {
     struct cuda_state *s = state_of(c);
-    PASS(cuda_check(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeRelaxed), "recording"));
+    pthread_rwlock_rdlock(&cuda_recordings);
+    cudaError_t error = cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeRelaxed);
+    if (error != cudaSuccess)
+        pthread_rwlock_unlock(&cuda_recordings);
+    PASS(cuda_check(error, "recording"));
     s->later = s->later_counter;
     return GRACO_OK;
 }
@@ -41,10 +44,10 @@ graco_status cuda_record(struct context *c)
 /* Ends the capture, whatever became of it. */
 static cudaError_t end_capture(struct cuda_state *s, cudaGraph_t *graph)
 {
-    end_step<<<1, 1, 0, s->stream>>>(s->later_counter, GRACO_UNTRIED ? s->host_results : NULL,
-                                     s->results);
+    end_step<<<1, 1, 0, s->stream>>>(s->later_counter, s->host_results, s->results);
     cudaError_t launched = cudaGetLastError();
     cudaError_t ended = cudaStreamEndCapture(s->stream, graph);
+    pthread_rwlock_unlock(&cuda_recordings);
     s->later = NULL;
     return launched != cudaSuccess ? launched : ended;
 }
@@ -93,7 +96,7 @@ graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
     PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
     s->later_next = later + 1;
     s->asked = r->asked;
-    s->reported = GRACO_UNTRIED;
+    s->reported = true;
     return GRACO_OK;
 }
 

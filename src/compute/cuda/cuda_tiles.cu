@@ -23,17 +23,17 @@ __global__ static void make_image(const __grid_constant__ struct tiles t, const 
     }
 }
 
-/* Z in floats, padded: (rows, width), or transposed. */
+/* Z in floats, padded: (rows, width), rounded to TF32; or transposed. */
 template <bool turned>
 __global__ static void make_floats(const __grid_constant__ struct tiles t, const float *Z,
-                                   bool tf32, float *to)
+                                   float *to)
 {
     int64_t rows = tiles_rows(t), step = (int64_t)gridDim.x * BLOCK;
     for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < rows * t.width; i += step) {
         int64_t row = turned ? i % rows : i / t.width, col = turned ? i / rows : i % t.width;
         int64_t view = row * 2 / rows, node = row - view * (rows / 2);
         float x = node < t.n && col < t.d ? Z[(view * t.n + node) * t.d + col] : 0;
-        to[i] = tf32 ? tile_tf32(x) : x;
+        to[i] = turned ? x : tile_tf32(x);
     }
 }
 
@@ -64,47 +64,29 @@ graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const str
     return GRACO_OK;
 }
 
-/* Float32 reads columns of Z for similarities and rows for products with weights; TF32 reads rows
- * for both. */
-static graco_status take_floats(struct cuda_scratch *scratch, struct tiles *t, const float *Z,
-                                bool backward)
+/* Float32 reads columns of Z, TF32 rows. */
+graco_status tiles_open_floats(struct cuda_scratch *scratch, struct tiles *t,
+                               const struct contrast *s)
 {
     struct cuda_state *state = state_of(scratch->context);
-    bool tf32 = scratch->context->precision == PRECISION_TF32;
+    float *floats = NULL;
+    set_sizes(t, s, wide_width(s->d));
     int64_t count = tiles_rows(*t) * t->width;
     unsigned blocks = blocks_striding(state, count, BLOCK);
-    float *floats = NULL, *turned = NULL;
-    if (tf32 || backward) {
-        PASS(scratch_take(scratch, &floats, count, sizeof *floats));
-        make_floats<false><<<blocks, BLOCK, 0, state->stream>>>(*t, Z, tf32, floats);
+    PASS(scratch_take(scratch, &floats, count, sizeof *floats));
+    if (scratch->context->precision == PRECISION_TF32) {
+        t->floats = floats;
+        make_floats<false><<<blocks, BLOCK, 0, state->stream>>>(*t, s->Z, floats);
+    } else {
+        t->turned = floats;
+        make_floats<true><<<blocks, BLOCK, 0, state->stream>>>(*t, s->Z, floats);
     }
-    if (!tf32) {
-        PASS(scratch_take(scratch, &turned, count, sizeof *turned));
-        make_floats<true><<<blocks, BLOCK, 0, state->stream>>>(*t, Z, false, turned);
-    }
-    t->floats = floats;
-    t->turned = turned;
     PASS_LAUNCH("padding rows");
     return GRACO_OK;
 }
 
-/* Sizes and operands; each thread block of a sweep has one part of its tiles. */
-static graco_status open_sweep(struct cuda_scratch *scratch, struct tiles *t,
-                               const struct contrast *s, bool backward)
-{
-    struct cuda_state *state = state_of(scratch->context);
-    bool half = scratch->context->precision == PRECISION_FP16;
-    set_sizes(t, s, tile_width(s->d));
-    int64_t total = !backward ? tiles_total<false>(*t)
-                    : half    ? tiles_total<true>(*t)
-                              : tiles_total<true, TILE_COLS>(*t);
-    t->parts = (int)least(state->processors, total);
-    return half ? tiles_open(scratch, t, s, t->width, false)
-                : take_floats(scratch, t, s->Z, backward);
-}
-
-/* Adds up the row sums of all parts. A block has WARP rows of Z; each warp sums every eighth
- * part. */
+/* Adds up the row sums of all parts. A block has WARP rows of Z; each of its warps sums every
+ * BLOCK_WARPS-th part. */
 __global__ static void __launch_bounds__(BLOCK)
     add_sums(const __grid_constant__ struct tiles t, double *between, double *within)
 {
@@ -137,52 +119,56 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     struct tiles t = {};
-    PASS(open_sweep(scratch, &t, s, false));
+    bool half = c->precision == PRECISION_FP16;
+    PASS(half ? tiles_open(scratch, &t, s, tile_width(s->d), false)
+              : tiles_open_floats(scratch, &t, s));
+    t.parts = (int)least((half ? 1 : FLOAT_TILES_SHARE) * state->processors, tiles_total<false>(t));
     int64_t sums = 2 * t.parts * tiles_rows(t);
     PASS(scratch_take(scratch, &t.sums, sums, sizeof(float)));
     PASS(context_turn(c, TURN_FIRST));
     PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
     PASS(context_turn(c, TURN_JOIN));
     cudaError_t error =
-        c->precision != PRECISION_FP16
-            ? float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream)
-            : (state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream);
+        half ? (state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream)
+             : float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream);
     PASS(cuda_check(error, "summing similarities"));
     add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, between, within);
     PASS_LAUNCH("summing similarities");
     return GRACO_OK;
 }
 
-/* 1 / D for padded rows. */
-__global__ static void pad_inverse(const __grid_constant__ struct tiles t, const float *inverse,
-                                   float *padded)
+/* factor / D for padded rows. */
+__global__ static void invert(const __grid_constant__ struct tiles t, const double *D, float factor,
+                              float *inverse)
 {
     int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, rows = tiles_rows(t);
     if (i >= rows)
         return;
     int64_t view = i * 2 / rows, node = i - view * (rows / 2);
-    padded[i] = node < t.n ? inverse[view * t.n + node] : 0;
+    inverse[i] = node < t.n ? (float)(factor / D[view * t.n + node]) : 0;
 }
 
-graco_status tiles_pad_inverse(struct cuda_scratch *scratch, struct tiles *t, const float *inverse)
+graco_status tiles_invert(struct cuda_scratch *scratch, struct tiles *t, const double *D,
+                          float factor)
 {
-    float *padded = NULL;
-    PASS(scratch_take(scratch, &padded, tiles_rows(*t), sizeof(float)));
-    t->inverse = padded;
-    pad_inverse<<<blocks_for(tiles_rows(*t), BLOCK), BLOCK, 0,
-                  state_of(scratch->context)->stream>>>(*t, inverse, padded);
-    PASS_LAUNCH("padding");
+    float *inverse = NULL;
+    PASS(scratch_take(scratch, &inverse, tiles_rows(*t), sizeof(float)));
+    t->inverse = inverse;
+    unsigned blocks = blocks_for(tiles_rows(*t), BLOCK);
+    invert<<<blocks, BLOCK, 0, state_of(scratch->context)->stream>>>(*t, D, factor, inverse);
+    PASS_LAUNCH("inverting sums");
     return GRACO_OK;
 }
 
-/* Adds what several parts have of a block of rows, in the order of the parts. Eight blocks of
- * threads per block of rows. */
-template <int cols> __global__ static void add_shares(const __grid_constant__ struct tiles t)
+enum { ADDERS = 8 }; /* thread blocks for each block of rows: few rows fill the GPU, too */
+
+/* Adds what several parts have of a block of rows, in the order of the parts. */
+__global__ static void add_shares(const __grid_constant__ struct tiles t)
 {
-    int64_t row = blockIdx.x, total = tiles_total<true, cols>(t);
-    int64_t first = tiles_first<true, cols>(t, row);
+    int64_t row = blockIdx.x, total = tiles_total<true>(t);
+    int64_t first = tiles_first<true>(t, row);
     int64_t from = tiles_owner(total, t.parts, first);
-    int64_t to = tiles_owner(total, t.parts, first + tiles_in_row<true, cols>(t, row) - 1);
+    int64_t to = tiles_owner(total, t.parts, first + tiles_in_row<true>(t, row) - 1);
     if (from == to)
         return;
     int64_t view = row / t.blocks, node = row % t.blocks * TILE_ROWS;
@@ -197,30 +183,26 @@ template <int cols> __global__ static void add_shares(const __grid_constant__ st
     }
 }
 
-graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s,
-                            const float *inverse, float *dZ)
+graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
+                            float *dZ)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     struct tiles t = {};
     PASS(context_turn(c, TURN_ASIDE));
-    PASS(open_sweep(scratch, &t, s, true));
+    PASS(tiles_open(scratch, &t, s, tile_width(s->d), false));
     PASS(context_turn(c, TURN_BACK));
-    PASS(tiles_pad_inverse(scratch, &t, inverse));
+    PASS(tiles_invert(scratch, &t, s->D, factor));
     PASS(context_turn(c, TURN_JOIN));
+    t.parts = (int)least(state->processors, tiles_total<true>(t));
     PASS(scratch_take(scratch, &t.shares, 2 * t.parts * TILE_ROWS * (int64_t)t.width,
                       sizeof(float)));
     t.dZ = dZ;
-    const dim3 adding((unsigned)(2 * t.blocks), 8);
+    const dim3 adding((unsigned)(2 * t.blocks), ADDERS);
     cudaError_t error =
-        c->precision != PRECISION_FP16
-            ? float_tiles_backward(t, c->precision == PRECISION_TF32, state->stream)
-            : (state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream);
+        (state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream);
     PASS(cuda_check(error, "weighing similarities"));
-    if (c->precision == PRECISION_FP16)
-        add_shares<TILE_BACK_COLS><<<adding, BLOCK, 0, state->stream>>>(t);
-    else
-        add_shares<TILE_COLS><<<adding, BLOCK, 0, state->stream>>>(t);
+    add_shares<<<adding, BLOCK, 0, state->stream>>>(t);
     PASS_LAUNCH("adding gradients");
     return GRACO_OK;
 }

@@ -12,8 +12,7 @@
  * numbers. Where several parts share a row of tiles, each leaves its own sum, and the sums are
  * added in the order of the parts: no atomics, the same bits every time.
  *
- * Tiles of float32 and TF32 (cuda_float_tiles.cu) go the same way, with another image of Z and
- * backward with TILE_COLS columns. */
+ * Tiles of float32 and TF32 (cuda_float_tiles.cu) go the same way forward, with another image of Z. */
 #ifndef COMPUTE_CUDA_CUDA_TILES_CUH
 #define COMPUTE_CUDA_CUDA_TILES_CUH
 
@@ -40,8 +39,8 @@ struct tiles {
     bool within;
     float scale;         /* log2(e) / tau */
     const __half *image; /* (slabs, 2 * blocks * TILE_ROWS, TILE_SLAB) */
-    const float *floats; /* (2 * blocks * TILE_ROWS, width); TF32: rounded to it */
-    const float *turned; /* the same, transposed */
+    const float *floats; /* (2 * blocks * TILE_ROWS, width) TF32: rounded to it */
+    const float *turned; /* (width, 2 * blocks * TILE_ROWS) float32: transposed */
     /* Forward: each part's row sums (parts, 2, rows), zero before: within a view, between views. */
     float *sums;
     /* Backward. */
@@ -65,37 +64,36 @@ static inline __host__ __device__ int tiles_filled(const struct tiles &t, int64_
 /* ---- The order of tiles ---------------------------------------------------------------------- */
 
 /* Tiles in the row of block `row`. */
-template <bool backward, int cols = TILE_BACK_COLS>
+template <bool backward>
 static inline __host__ __device__ int64_t tiles_in_row(const struct tiles &t, int64_t row)
 {
     if (backward)
-        return (t.within ? 2 : 1) * t.blocks * (TILE_ROWS / cols);
+        return (t.within ? 2 : 1) * t.blocks * (TILE_ROWS / TILE_BACK_COLS);
     return t.blocks + (t.within && row < t.blocks ? 1 : 0);
 }
 
-template <bool backward, int cols = TILE_BACK_COLS>
+template <bool backward>
 static inline __host__ __device__ int64_t tiles_total(const struct tiles &t)
 {
     if (backward)
-        return 2 * t.blocks * tiles_in_row<true, cols>(t, 0);
+        return 2 * t.blocks * tiles_in_row<true>(t, 0);
     return t.blocks * (t.within ? 2 * t.blocks + 1 : t.blocks);
 }
 
 /* The number of the first tile of a row, and the row of a tile. */
-template <bool backward, int cols = TILE_BACK_COLS>
+template <bool backward>
 static inline __host__ __device__ int64_t tiles_first(const struct tiles &t, int64_t row)
 {
     int64_t longer = row < t.blocks ? row : t.blocks;
-    return backward || !t.within ? row * tiles_in_row<backward, cols>(t, 0)
-                                 : row * t.blocks + longer;
+    return backward || !t.within ? row * tiles_in_row<backward>(t, 0) : row * t.blocks + longer;
 }
 
-template <bool backward, int cols = TILE_BACK_COLS>
+template <bool backward>
 static inline __host__ __device__ int64_t tiles_row(const struct tiles &t, int64_t tile)
 {
     int64_t half = t.blocks * (t.blocks + 1);
     if (backward || !t.within || tile < half)
-        return tile / tiles_in_row<backward, cols>(t, 0);
+        return tile / tiles_in_row<backward>(t, 0);
     return t.blocks + (tile - half) / t.blocks;
 }
 
@@ -110,28 +108,28 @@ static inline __host__ __device__ int64_t tiles_owner(int64_t total, int64_t par
     return ((tile + 1) * parts - 1) / total;
 }
 
-/* The way of one part through its tiles; backward, of `cols` columns. */
-template <bool backward, int cols = TILE_BACK_COLS> struct tile_walk {
+/* The way of one part through its tiles. */
+template <bool backward> struct tile_walk {
     int64_t tile, end;    /* numbers: of this tile, behind the last */
     int64_t row, k, last; /* block of rows, the tile's place in its row, the row's last place */
-    int64_t turn;         /* backward: by how much the columns of this row are turned */
+    int64_t shift;        /* backward: the place in the row of the tile that comes first */
     int64_t begin;
 
     __device__ void enter(const struct tiles &t)
     {
-        int64_t first = tiles_first<backward, cols>(t, row);
-        last = tiles_in_row<backward, cols>(t, row) - 1;
-        /* All parts go through the columns in step, so that the cache reads each only once. */
-        turn = first >= begin && first + last < end ? (first - begin) % (last + 1) : 0;
+        int64_t first = tiles_first<backward>(t, row);
+        last = tiles_in_row<backward>(t, row) - 1;
+        /* So a part is at column t of its row after t tiles, as all others are: the cache reads each only once. */
+        shift = first >= begin && first + last < end ? (first - begin) % (last + 1) : 0;
     }
 
     __device__ explicit tile_walk(const struct tiles &t)
     {
-        int64_t total = tiles_total<backward, cols>(t);
+        int64_t total = tiles_total<backward>(t);
         tile = begin = tiles_begin(total, t.parts, blockIdx.x);
         end = tiles_begin(total, t.parts, blockIdx.x + 1);
-        row = tiles_row<backward, cols>(t, tile);
-        k = tile - tiles_first<backward, cols>(t, row);
+        row = tiles_row<backward>(t, tile);
+        k = tile - tiles_first<backward>(t, row);
         enter(t);
     }
 
@@ -166,14 +164,14 @@ template <bool backward, int cols = TILE_BACK_COLS> struct tile_walk {
         enter(t);
     }
 
-    /* The block of columns; backward, the group of `cols` of them. */
+    /* The block of columns; backward, the group of TILE_BACK_COLS of them. */
     __device__ int64_t col(const struct tiles &t) const
     {
-        if (!backward && t.within && TILES_STEP >= 1) /* a division takes as long as many sums */
+        if (!backward && t.within) /* no remainder: a division takes as long as many sums */
             return row + k < 2 * t.blocks ? row + k : row + k - 2 * t.blocks;
         if (!backward)
-            return t.within ? (row + k) % (2 * t.blocks) : t.blocks + k;
-        int64_t place = k + turn <= last ? k + turn : k + turn - last - 1;
+            return t.blocks + k;
+        int64_t place = k + shift <= last ? k + shift : k + shift - last - 1;
         return t.within || row >= t.blocks ? place : place + last + 1;
     }
 
@@ -198,8 +196,9 @@ __device__ static inline float tile_exp(float x, float scale)
     return exp2_quick(fmaf(x, scale, -scale));
 }
 
-/* 2^x on the units that multiply and add: a polynomial on [-1/2, 1/2], off by 3e-6 at most. */
-__device__ static inline float tile_exp2_sum(float x)
+/* 2^x on the units that multiply and add: a polynomial on [-1/2, 1/2], off by 3e-6 at most. Below -126 it is
+ * 2^-126, as on the CPU. So is 2^NaN, but NaN still reaches the loss: by the other exponentials, and by row_losses. */
+__device__ static inline float tile_exp2_polynomial(float x)
 {
     const float shift = 12582912; /* 1.5 2^23: what is added to it is rounded to whole numbers */
     float clamped = fmaxf(x, -126), whole = clamped + shift, f = clamped - (whole - shift), p;
@@ -208,14 +207,6 @@ __device__ static inline float tile_exp2_sum(float x)
     p = fmaf(p, f, 0.6931218f);
     p = fmaf(p, f, 0.9999993f);
     return __int_as_float(__float_as_int(p) + (__float_as_int(whole) << 23));
-}
-
-/* The exponential of a thread's x[i]. From step 2 on one in four is a polynomial's: the unit for
- * exponentials makes 16 per clock, and those that multiply and add have time to spare. */
-__device__ static inline float tile_exp_at(int i, float x, float scale)
-{
-    return TILES_STEP >= 2 && i % 4 == 3 ? tile_exp2_sum(fmaf(x, scale, -scale))
-                                         : tile_exp(x, scale);
 }
 
 /* Two numbers as operands of a product: halves, or bf16. */
@@ -244,35 +235,16 @@ __device__ static inline int tile_x(int i)
     return i / 4 * 8 + (int)(threadIdx.x % 4) * 2 + (i & 1);
 }
 
-/* Exponentials in place of similarities, which begin at row `y` and column `x` of the tile; 0 for
- * the row itself and for padding. */
-template <int count>
-__device__ static inline void tile_exponentiate(const struct tiles &t, float (&s)[count],
-                                                int64_t row, int64_t col, int y, int x)
-{
-#pragma unroll
-    for (int i = 0; i < count; i++)
-        s[i] = tile_exp(s[i], t.scale);
-    int64_t rows = t.n - row % t.blocks * TILE_ROWS, cols = t.n - col % t.blocks * TILE_COLS;
-    if (row != col && rows >= TILE_ROWS && cols >= TILE_COLS)
-        return;
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        int at_y = y + tile_y(i), at_x = x + tile_x(i);
-        if (at_y >= rows || at_x >= cols || (row == col && at_x == at_y))
-            s[i] = 0;
-    }
-}
-
-/* The same, where `rows` and `cols` from the warp's first on are no padding, and 0 where column less
- * row is `diagonal` too. TILE_NOWHERE: nowhere. */
+/* Exponentials in place of similarities; 0 for padding, which begins `rows` and `cols` from the warp's first on, and
+ * where column less row is `diagonal`. TILE_NOWHERE: nowhere. One in four is a polynomial's: the unit for
+ * exponentials makes 16 per clock, and those that multiply and add have time to spare. */
 template <int count>
 __device__ static inline void tile_exponentials(float (&s)[count], float scale, int rows, int cols,
                                                 int diagonal)
 {
 #pragma unroll
     for (int i = 0; i < count; i++)
-        s[i] = tile_exp_at(i, s[i], scale);
+        s[i] = i % 4 == 3 ? tile_exp2_polynomial(fmaf(s[i], scale, -scale)) : tile_exp(s[i], scale);
     if (diagonal == TILE_NOWHERE && rows >= 16 && cols >= count * 2)
         return;
 #pragma unroll
@@ -333,7 +305,7 @@ __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const floa
         float e[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            e[j] = tile_exp_at(j, s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
+            e[j] = tile_exp(s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
             if (tile_x(4 * i + j) - tile_y(j) == diagonal)
                 e[j] = 0;
         }
@@ -375,6 +347,13 @@ template <int count> __device__ static inline void tile_fold(float *v)
             }
 }
 
+/* Where the first two of tile_fold<4>'s totals belong, in pairs of columns; the others belong four
+ * pairs further on. */
+__device__ static inline int tile_folded_pair(int lane)
+{
+    return (lane >> 2 & 1 ? 8 : 0) + (lane >> 3 & 1 ? 16 : 0) + (lane >> 4 & 1 ? 32 : 0) + lane % 4;
+}
+
 /* Lane r of four gets u[r] of each: its u[q] is what lane q had in u[r]. */
 __device__ static inline void tile_transpose(uint32_t (&u)[4])
 {
@@ -393,10 +372,13 @@ __device__ static inline void tile_transpose(uint32_t (&u)[4])
 /* ---- Launching ------------------------------------------------------------------------------- */
 
 /* What tiles and panels of wide rows begin with: sizes and the image of Z, rows padded to `width`
- * columns of halves or bf16; and 1 / D for padded rows. */
+ * columns of halves or bf16; and factor / D for padded rows. */
 graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const struct contrast *s,
                         int width, bool bf16);
-graco_status tiles_pad_inverse(struct cuda_scratch *scratch, struct tiles *t, const float *inverse);
+graco_status tiles_open_floats(struct cuda_scratch *scratch, struct tiles *t,
+                               const struct contrast *s);
+graco_status tiles_invert(struct cuda_scratch *scratch, struct tiles *t, const double *D,
+                          float factor);
 
 /* The sweeps over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
  * GPU since the A100 has. */
@@ -405,10 +387,14 @@ cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_forward_mma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_backward_mma(const struct tiles &t, cudaStream_t stream);
 
-/* The same in float32 and in TF32, for GPUs with FLOAT_TILES_SHARED bytes of shared memory. */
-enum { FLOAT_TILES_SHARED = 130 << 10 };
+/* The forward sweep in float32 and in TF32. */
+enum {
+    /* Bytes of shared memory that a GPU must have for a block. The A100, the H100 family and the B200 have more; the
+     * GPUs of compute capability 8.6, 8.9 and 12.0 have 99 KB. */
+    FLOAT_TILES_SHARED = 100 << 10,
+    FLOAT_TILES_SHARE = 2, /* thread blocks on a multiprocessor, if it has room for two */
+};
 
 cudaError_t float_tiles_forward(const struct tiles &t, bool tf32, cudaStream_t stream);
-cudaError_t float_tiles_backward(const struct tiles &t, bool tf32, cudaStream_t stream);
 
 #endif

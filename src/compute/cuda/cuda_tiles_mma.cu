@@ -4,7 +4,10 @@
  * shared memory that such a GPU has. */
 #include "compute/cuda/cuda_mma.cuh"
 
-enum { STEP = 32, WARP_ROWS = TILE_ROWS / BLOCK_WARPS };
+enum {
+    STEP = 32, /* columns of a step */
+    WARP_ROWS = TILE_ROWS / BLOCK_WARPS,
+};
 
 template <int width> struct layout {
     static constexpr int row_bytes = width * (int)sizeof(__half);
@@ -40,7 +43,7 @@ template <bool backward> struct step_walk {
 
 /* ---- Copies and products --------------------------------------------------------------------- */
 
-/* `count` rows of the image from `first`, all slabs; ends with copies_end. */
+/* `count` rows of the image from `first`, all slabs. The caller ends the group of copies. */
 template <int width>
 __device__ static inline void copy_rows(const struct tiles &t, uint32_t to, int64_t first,
                                         int count)
@@ -136,7 +139,9 @@ __global__ static void __launch_bounds__(BLOCK)
         bool between = at.walk.between(t);
         arrive<false, width>(t, at, memory, stage);
         similarities<width>(s, memory, memory + shape::ring + stage * STEP * shape::row_bytes);
-        tile_exponentiate(t, s, at.walk.row, col, y, at.step * STEP);
+        int x = at.step * STEP;
+        tile_exponentials(s, t.scale, tiles_filled(t, at.walk.row, 1) - y,
+                          tiles_filled(t, col, 1) - x, col == at.walk.row ? y - x : TILE_NOWHERE);
         tile_sums(rows, cols, s);
         tile_add(sum, rows, between);
         tile_fold<1>(cols);

@@ -10,9 +10,6 @@
 enum {
     GROUP_ROWS = TILE_ROWS / 2,
     MULTIPLIERS = 2 * GROUP / WARP, /* warps */
-    /* A turn ends once its products are asked for, not once they are there: the other group's follow
-     * without a gap. */
-    EARLY_PASS = TILES_STEP >= 3,
 };
 
 /* Shared memory: the rows of the block, then the ring. Both are multiples of 1024 bytes, the period
@@ -28,6 +25,7 @@ template <int width, int cols, int stages> struct layout {
     static constexpr int bytes = barriers + (2 * stages + 6) * 8 + 1024; /* and room to align */
 };
 
+/* Stages of the ring; of rows of 256 columns as many as fit. */
 template <int width> constexpr int forward_stages = width == 256 ? 2 : 4;
 template <int width> constexpr int back_stages = width == 256 ? 5 : 6;
 
@@ -77,14 +75,14 @@ template <typename shape, int stages> struct signals {
 };
 
 /* What both kernels begin with: the aligned shared memory, its barriers, and who the thread is. */
-template <typename shape, int stages> struct station {
+template <typename shape, int stages> struct beginning {
     uint32_t memory; /* address in shared memory */
     char *plain;     /* the same as a pointer */
     signals<shape, stages> on;
     int group; /* of those that multiply; -1: the one that fetches */
     int warp, lane;
 
-    __device__ station()
+    __device__ beginning()
     {
         memory = shared_memory(&plain);
         on.base = memory + shape::barriers;
@@ -185,7 +183,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
 {
     constexpr int stages = forward_stages<width>;
     typedef layout<width, TILE_COLS, stages> shape;
-    const station<shape, stages> here;
+    const beginning<shape, stages> here;
     const signals<shape, stages> &on = here.on;
     const uint32_t memory = here.memory;
     const int group = here.group, warp = here.warp, lane = here.lane;
@@ -215,12 +213,9 @@ __global__ static void __launch_bounds__(THREADS, 1)
             similarities<width, TILE_COLS>(s, memory + group * GROUP_ROWS * SLAB_BYTES,
                                            memory + shape::ring + place.stage * shape::stage_bytes);
             matrix_commit();
-            bool passes = group == 0 || walk.tile + 1 < walk.end;
-            if (EARLY_PASS && passes)
-                turn_pass(group);
             matrix_wait();
             hold(s);
-            if (!EARLY_PASS && passes)
+            if (group == 0 || walk.tile + 1 < walk.end)
                 turn_pass(group);
             if (lane == 0) {
                 barrier_arrive(on.empty(place.stage));
@@ -228,19 +223,15 @@ __global__ static void __launch_bounds__(THREADS, 1)
                     barrier_arrive(on.rows_empty());
             }
             float rows[2], cols[32];
-            if (TILES_STEP >= 1)
-                tile_exponentials(s, t.scale, tiles_filled(t, walk.row, 1) - first,
-                                  tiles_filled(t, col, 1), col == walk.row ? first : TILE_NOWHERE);
-            else
-                tile_exponentiate(t, s, walk.row, col, first, 0);
+            tile_exponentials(s, t.scale, tiles_filled(t, walk.row, 1) - first,
+                              tiles_filled(t, col, 1), col == walk.row ? first : TILE_NOWHERE);
             tile_sums(rows, cols, s);
             tile_add(sum, rows, walk.between(t));
             tile_fold<4>(cols);
             barrier_wait(on.sums_empty(buffer.stage), buffer.parity ^ 1);
             float2 *to = (float2 *)(here.plain + shape::sums) +
                          (buffer.stage * MULTIPLIERS + warp - 4) * TILE_COLS / 2 +
-                         (lane >> 2 & 1 ? 8 : 0) + (lane >> 3 & 1 ? 16 : 0) +
-                         (lane >> 4 & 1 ? 32 : 0) + lane % 4;
+                         tile_folded_pair(lane);
             to[0] = make_float2(cols[0], cols[1]);
             to[4] = make_float2(cols[2], cols[3]);
             barrier_arrive(on.sums_full(buffer.stage));
@@ -261,7 +252,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
 {
     constexpr int stages = back_stages<width>, cols = TILE_BACK_COLS;
     typedef layout<width, cols, stages> shape;
-    const station<shape, stages> here;
+    const beginning<shape, stages> here;
     const signals<shape, stages> &on = here.on;
     const uint32_t memory = here.memory;
     const int group = here.group, warp = here.warp, lane = here.lane;
@@ -294,17 +285,12 @@ __global__ static void __launch_bounds__(THREADS, 1)
                 matrix_begin();
                 similarities<width, cols>(s, mine, stage);
                 matrix_commit();
-                if (EARLY_PASS)
-                    turn_pass(group);
                 matrix_wait();
                 hold(s);
-                if (!EARLY_PASS)
-                    turn_pass(group);
+                turn_pass(group);
             }
             int64_t at = walk.row * (TILE_ROWS / cols) + group, col = walk.col(t);
-            bool special = TILES_STEP >= 1
-                               ? col == at || col - at == groups / 2 || at - col == groups / 2
-                               : col == at || col == (at + groups / 2) % groups;
+            bool special = col == at || col - at == groups / 2 || at - col == groups / 2;
             bool ends = walk.row_ends();
             const float *inverse =
                 (const float *)(here.plain + shape::inverse) + place.stage * cols;
@@ -330,13 +316,10 @@ __global__ static void __launch_bounds__(THREADS, 1)
                       describe(stage + k * 16 * SLAB_BYTES, cols * SLAB_BYTES, 8 * SLAB_BYTES));
             similarities<width, cols>(s, mine, coming);
             matrix_commit();
-            bool passes = group == 0 || walk.tile + 1 < walk.end;
-            if (EARLY_PASS && passes)
-                turn_pass(group);
             matrix_wait();
             hold(sum);
             hold(s);
-            if (!EARLY_PASS && passes)
+            if (group == 0 || walk.tile + 1 < walk.end)
                 turn_pass(group);
             if (lane == 0) {
                 barrier_arrive(on.empty(place.stage));

@@ -213,6 +213,9 @@ template <int pending = 0> __device__ static inline void matrix_wait()
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
+/* Of the two multiplying groups: turn_take waits until the other group has passed its turn. Barrier 0 of the block is
+ * __syncthreads's; 1 and 2 are where group 0 and group 1 wait for their turn. */
+
 __device__ static inline void turn_take(int group)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "r"(2 * GROUP) : "memory");

@@ -1,5 +1,5 @@
-/* What happens around the panels of wide rows: which there are, what becomes of their sums, and the
- * products of their weights. */
+/* What happens around the panels of tiles: which there are, what becomes of their sums, and the
+ * products of their weights. Forward they serve wide rows and bf16, backward floats too. */
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_wide.cuh"
 
@@ -8,9 +8,16 @@ static bool bf16_of(const struct context *c)
     return c->precision == PRECISION_BF16;
 }
 
+static bool floats_of(const struct context *c)
+{
+    return c->precision <= PRECISION_TF32;
+}
+
 static graco_status open_panels(struct cuda_scratch *scratch, struct wide *p,
                                 const struct contrast *s)
 {
+    if (floats_of(scratch->context))
+        return tiles_open_floats(scratch, &p->t, s);
     return tiles_open(scratch, &p->t, s, wide_width(s->d), bf16_of(scratch->context));
 }
 
@@ -64,40 +71,54 @@ graco_status wide_forward(struct cuda_scratch *scratch, const struct contrast *s
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-/* dZ of `to`'s rows += W, or W', times the rows of Z that begin at `from`. */
+static cudaError_t make_weights(struct context *c, const struct wide &p)
+{
+    cudaStream_t stream = state_of(c)->stream;
+    return floats_of(c) ? float_weights(p, c->precision == PRECISION_TF32, stream)
+                        : wide_weights_wgmma(p, bf16_of(c), stream);
+}
+
+/* Bytes of a weight, and of a number of Z. */
+static int weight_bytes(const struct context *c)
+{
+    return floats_of(c) ? (int)sizeof(float) : (int)HALF_BYTES;
+}
+
+/* dZ of the rows from block `to` on += W, or W', times the rows of Z from block `from` on. */
 static graco_status add_product(struct context *c, const struct wide *p, const void *Z, int to,
                                 int from, bool transposed)
 {
     const struct tiles &t = p->t;
-    int64_t ld = half_width(t.d);
+    int64_t ld = floats_of(c) ? t.d : half_width(t.d);
     int64_t first = to < t.blocks ? to * TILE_ROWS : t.n + (to - t.blocks) * TILE_ROWS;
     int64_t other = from < t.blocks ? from * TILE_ROWS : t.n + (from - t.blocks) * TILE_ROWS;
     int64_t rows = tiles_filled(t, p->row, p->rows), cols = tiles_filled(t, p->col, p->cols);
-    return panels_multiply(c, bf16_of(c) ? CUDA_R_16BF : CUDA_R_16F,
-                           {t.dZ + first * t.d, t.d, transposed ? cols : rows, t.d, true},
-                           transposed ? rows : cols,
-                           {p->weights, (int64_t)p->cols * TILE_COLS, transposed},
-                           operand_of((const char *)Z + other * ld * HALF_BYTES, ld));
+    cudaDataType operands = floats_of(c) ? CUDA_R_32F : bf16_of(c) ? CUDA_R_16BF : CUDA_R_16F;
+    return panels_multiply(
+        c, operands, {t.dZ + first * t.d, t.d, transposed ? cols : rows, t.d, true},
+        transposed ? rows : cols, {p->weights, (int64_t)p->cols * TILE_COLS, transposed},
+        operand_of((const char *)Z + other * ld * weight_bytes(c), ld));
 }
 
-graco_status wide_backward(struct cuda_scratch *scratch, const struct contrast *s,
-                           const float *inverse, float *dZ)
+graco_status wide_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
+                           float *dZ)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     struct wide p = {};
-    const void *Z = NULL;
+    const void *Z = s->Z;
     int64_t side = wide_side(s->n, true) * TILE_ROWS;
     int a = 0, b = 0;
     PASS(open_panels(scratch, &p, s));
-    PASS(tiles_pad_inverse(scratch, &p.t, inverse));
-    PASS(panels_round(scratch, s, &Z));
-    PASS(scratch_take(scratch, &p.weights, side * side, HALF_BYTES));
+    PASS(tiles_invert(scratch, &p.t, s->D, factor));
+    if (!floats_of(c))
+        PASS(panels_round(scratch, s, &Z));
+    PASS(scratch_take(scratch, &p.weights, side * side, (size_t)weight_bytes(c)));
     p.t.dZ = dZ;
     PASS(c->buffers->zero(c, dZ, (size_t)(2 * s->n * s->d) * sizeof(float)));
     while (wide_next(&p, wide_pieces(s->n, true), &a, &b)) {
         p.shares = wide_shares(p.rows, p.cols, state->processors);
-        PASS(cuda_check(wide_weights_wgmma(p, bf16_of(c), state->stream), "weighing similarities"));
+        PASS(cuda_check(make_weights(c, p), "weighing similarities"));
         PASS(add_product(c, &p, Z, p.row, p.col, false));
         if (p.row != p.col)
             PASS(add_product(c, &p, Z, p.col, p.row, true));

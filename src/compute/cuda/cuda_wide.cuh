@@ -1,5 +1,5 @@
-/* The exact contrast of wide rows on the tensor cores of the H100 family: in panels, which are made
- * of tiles.
+/* The exact contrast in panels that are made of tiles: of wide rows and bf16 on the tensor cores of the H100
+ * family, and the gradient of floats.
  *
  * Tiles alone (cuda_tiles.cuh) end where a block of rows, its tile and its part of dZ no longer fit
  * into one multiprocessor. Here they need not: a tile is summed over slices of TILE_SLAB columns of
@@ -8,7 +8,7 @@
  *                 columns: `cols` blocks of TILE_ROWS rows of Z
  *                +------+------+------+---
  *     rows:      | tile | tile | tile |        forward: a tile leaves its sums along rows and columns
- *     `rows`     +------+------+------+---     backward: its weights W, in halves
+ *     `rows`     +------+------+------+---     backward: its weights W
  *     blocks     | tile |      |      |
  *
  * The matrix is symmetric, and so are the weights: each unordered pair of pieces of Z has one panel.
@@ -21,13 +21,13 @@
 #include "compute/cuda/cuda_tiles.cuh"
 
 struct wide {
-    struct tiles t;    /* all but parts, sums, dZ and shares; image: halves or bf16 */
-    int row, col;      /* the panel's first block of rows and of columns */
-    int rows, cols;    /* how many blocks */
-    int shares;        /* thread blocks among which each row of tiles is shared */
-    float *row_sums;   /* forward: (cols, rows * TILE_ROWS), of each tile */
-    float *col_sums;   /* forward: (rows, cols * TILE_ROWS) */
-    uint16_t *weights; /* backward: (rows * TILE_ROWS, cols * TILE_ROWS), halves or bf16 */
+    struct tiles t;  /* all but parts, sums and shares */
+    int row, col;    /* the panel's first block of rows and of columns */
+    int rows, cols;  /* how many blocks */
+    int shares;      /* thread blocks among which each row of tiles is shared */
+    float *row_sums; /* forward: (cols, rows * TILE_ROWS), of each tile */
+    float *col_sums; /* forward: (rows, cols * TILE_ROWS) */
+    void *weights;   /* backward: (rows * TILE_ROWS, cols * TILE_ROWS), halves, bf16 or floats */
 };
 
 /* A view's blocks are shared by so many pieces of nearly equal size: here piece `piece` of both
@@ -57,15 +57,18 @@ static inline bool wide_next(struct wide *p, int64_t pieces, int *a, int *b)
     return true;
 }
 
+/* What it costs a thread block to begin, in tiles. */
+enum { WIDE_BEGIN_TILES = 2 };
+
 /* Into how many shares a row of tiles is best cut. Each thread block works off one share; all of a
- * wave take as long as its longest. To begin costs a thread block about as much as two tiles. */
+ * wave take as long as its longest. */
 static inline int wide_shares(int rows, int cols, int processors)
 {
     int best = 1;
     int64_t least_time = INT64_MAX;
     for (int shares = 1; shares <= cols && shares <= processors; shares++) {
         int64_t waves = ((int64_t)rows * shares + processors - 1) / processors;
-        int64_t time = waves * ((cols + shares - 1) / shares + 2);
+        int64_t time = waves * ((cols + shares - 1) / shares + WIDE_BEGIN_TILES);
         if (time < least_time) {
             least_time = time;
             best = shares;
@@ -74,8 +77,9 @@ static inline int wide_shares(int rows, int cols, int processors)
     return best;
 }
 
-/* Makes one panel. */
+/* Makes one panel; of floats, one of weights. */
 cudaError_t wide_sums_wgmma(const struct wide &p, bool bf16, cudaStream_t stream);
 cudaError_t wide_weights_wgmma(const struct wide &p, bool bf16, cudaStream_t stream);
+cudaError_t float_weights(const struct wide &p, bool tf32, cudaStream_t stream);
 
 #endif

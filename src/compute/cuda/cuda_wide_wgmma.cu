@@ -13,13 +13,13 @@
 
 enum {
     SLICE_BYTES = TILE_ROWS * SLAB_BYTES, /* a slab of a block of rows */
-    RESIDENT_MAX = 512,
+    RESIDENT_MAX = 512, /* a wider block of rows leaves too little room for the ring */
     GROUP_WARPS = GROUP / WARP,
-    SUMS_BYTES = 2 * 2 * GROUP_WARPS * TILE_COLS * 4, /* (group, turn, warp, column) floats */
+    SUMS_BYTES = 2 * 2 * GROUP_WARPS * TILE_COLS * 4, /* (group, parity, warp, column) floats */
 };
 
 template <bool resident> struct wide_layout {
-    static constexpr int stages = resident ? 5 : 6;
+    static constexpr int stages = resident ? 5 : 6; /* as many as fit */
     static constexpr int stage_bytes = (resident ? 1 : 2) * SLICE_BYTES;
     static constexpr int ring = resident ? RESIDENT_MAX / TILE_SLAB * SLICE_BYTES : 0;
     static constexpr int sums = ring + stages * stage_bytes;
@@ -94,19 +94,12 @@ __device__ static inline void fetch_row(const struct wide &p, uint32_t memory,
 
 /* One tile and the thread's place in it. */
 struct wide_tile {
-    int row, col;   /* within the panel, in blocks */
-    int first;      /* row of the warp in either half of the tile */
-    int warp, lane; /* within the group */
-    int group, turn;
+    int row, col;       /* within the panel, in blocks */
+    int first;          /* row of the warp in either half of the tile */
+    int warp, lane;     /* within the group */
+    int group, parity;  /* the latter: of the group's tiles, even or odd */
     bool self, special; /* rows are the columns; they are, or are their partners */
 };
-
-/* Where the first two of tile_fold<4>'s totals belong, in pairs of columns; the others belong four
- * pairs further on. */
-__device__ static inline int folded_pair(int lane)
-{
-    return (lane >> 2 & 1 ? 8 : 0) + (lane >> 3 & 1 ? 16 : 0) + (lane >> 4 & 1 ? 32 : 0) + lane % 4;
-}
 
 /* Leaves the sums of exponentials along the tile's rows and columns. */
 __device__ static inline void leave_tile_sums(const struct wide &p, const struct wide_tile &at,
@@ -135,8 +128,8 @@ __device__ static inline void leave_tile_sums(const struct wide &p, const struct
         cols[i] += more[i];
     tile_fold<4>(cols);
     /* Two rooms in turn: one barrier is enough to keep the next tile's sums from this one's. */
-    float *sums = (float *)room + (at.group * 2 + at.turn) * GROUP_WARPS * TILE_COLS;
-    float2 *mine = (float2 *)(sums + at.warp * TILE_COLS) + folded_pair(at.lane);
+    float *sums = (float *)room + (at.group * 2 + at.parity) * GROUP_WARPS * TILE_COLS;
+    float2 *mine = (float2 *)(sums + at.warp * TILE_COLS) + tile_folded_pair(at.lane);
     mine[0] = make_float2(cols[0], cols[1]);
     mine[4] = make_float2(cols[2], cols[3]);
     group_sync(at.group);
@@ -154,7 +147,8 @@ __device__ static inline void leave_weights(const struct wide &p, const struct w
     const float *inverse = p.t.inverse + (int64_t)(p.col + at.col) * TILE_COLS;
     const float *own = p.t.inverse + (int64_t)(p.row + at.row) * TILE_ROWS;
     int64_t ld = (int64_t)p.cols * TILE_COLS;
-    uint16_t *to = p.weights + (int64_t)at.row * TILE_ROWS * ld + (int64_t)at.col * TILE_COLS;
+    uint16_t *to =
+        (uint16_t *)p.weights + (int64_t)at.row * TILE_ROWS * ld + (int64_t)at.col * TILE_COLS;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         int first = h * TILE_ROWS / 2 + at.first;
@@ -254,7 +248,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
                 leave_weights<H>(p, at, s);
             else
                 leave_tile_sums(p, at, s, plain + shape::sums);
-            at.turn ^= 1;
+            at.parity ^= 1;
         }
     }
 }
