@@ -491,7 +491,7 @@ static void run_product(const struct emulated_product &p)
         sum[0] = p.add ? *high : 0;
         sum[1] = p.add ? *low : 0;
         for (int k = 0; k < 16; k++) {
-            float b = p.registers ? across(p.b, col, k, p.bf16) : along(p.b, col, k, p.bf16);
+            float b = p.plain ? across(p.b, col, k, p.bf16) : along(p.b, col, k, p.bf16);
             sum[0] += a[0][k] * b;
             sum[1] += a[1][k] * b;
         }

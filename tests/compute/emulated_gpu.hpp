@@ -184,6 +184,11 @@ template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int bit
     return same_bits<T>(all[(int)threadIdx.x % WARP ^ bits]);
 }
 
+static inline void __syncwarp()
+{
+    emulated_share({});
+}
+
 /* As in cuda_device.cuh, in another order. */
 template <typename T> static inline T block_sum(T value, T *room)
 {
@@ -253,7 +258,7 @@ struct cuda_state {
         decltype(&emulated_gemm) gemm = emulated_gemm;
     } call;
     int processors = 3;
-    bool wgmma = true;
+    bool wgmma = true, ahead = false;
 };
 struct cuda_scratch {
     struct context *context;
@@ -338,13 +343,14 @@ void barrier_wait(barrier b, uint32_t parity);
 void copy_in(uint32_t to, const void *from, int bytes, barrier b);
 uint32_t shared_memory(char **plain);
 
-/* D (64, n) (+)= A B', or A B with A in registers, when it is waited for. */
+/* D (64, n) (+)= A B', or A B, when it is waited for. */
 struct emulated_product {
     float *d;
     int n;
     uint64_t a, b;
-    const uint32_t *registers; /* A, if it is there: B then is not transposed */
+    const uint32_t *registers; /* A, if it is there */
     bool add, bf16;
+    bool plain; /* B is not transposed */
 };
 void emulated_multiply(const struct emulated_product &product);
 void matrix_commit();
@@ -387,9 +393,26 @@ static inline void multiply(float (&d)[count], uint64_t a, uint64_t b, int add,
     emulated_multiply({d, count * 2, a, b, NULL, add != 0, true});
 }
 
-template <int count> static inline void apply(float (&d)[count], const uint32_t (&a)[4], uint64_t b)
+template <int count> static inline void multiply_first(float (&d)[count], uint64_t a, uint64_t b)
+{
+    emulated_multiply({d, count * 2, a, b, NULL, false, false});
+}
+
+template <int count>
+static inline void multiply_first(float (&d)[count], const uint32_t (&a)[4], uint64_t b)
+{
+    emulated_multiply({d, count * 2, 0, b, a, false, false});
+}
+
+template <int count>
+static inline void multiply(float (&d)[count], const uint32_t (&a)[4], uint64_t b)
 {
     emulated_multiply({d, count * 2, 0, b, a, true, false});
+}
+
+template <int count> static inline void apply(float (&d)[count], const uint32_t (&a)[4], uint64_t b)
+{
+    emulated_multiply({d, count * 2, 0, b, a, true, false, true});
 }
 
 template <int pending = 0> static inline void matrix_wait()
@@ -407,7 +430,7 @@ static inline void matrix_begin()
 static inline void barrier_init_done()
 {
 }
-static inline void share_registers(bool)
+template <int fetch = 0, int multiply = 0> static inline void share_registers(bool)
 {
 }
 

@@ -222,15 +222,15 @@ struct sums {
     std::vector<double> between, within, dZ;
 };
 
-/* By plain loops. */
-static struct sums expected(const struct contrast &s, enum precision precision)
+/* By plain loops. Z times `root` is rounded. */
+static struct sums expected(const struct contrast &s, enum precision precision, float root = 1)
 {
     int64_t rows = 2 * s.n;
     struct sums o = {std::vector<double>((size_t)rows), std::vector<double>((size_t)rows),
                      std::vector<double>((size_t)(rows * s.d))};
     std::vector<double> Z((size_t)(rows * s.d)), inverse((size_t)rows);
     for (size_t i = 0; i < Z.size(); i++)
-        Z[i] = (double)rounded(s.Z[i], precision);
+        Z[i] = (double)rounded(s.Z[i] * root, precision) / (double)root;
     for (size_t i = 0; i < inverse.size(); i++)
         inverse[i] = (double)(float)(1 / s.D[i]);
     for (int64_t i = 0; i < rows; i++)
@@ -272,6 +272,7 @@ struct trial {
     {
         static const struct buffers buffers = {NULL, NULL, NULL, NULL, NULL, zero};
         state.wgmma = strcmp(kernels, "mma") != 0;
+        state.ahead = strcmp(kernels, "ahead") == 0;
         state.processors = processors;
         backend.turn = turn_queue;
         c.backend = &backend;
@@ -321,7 +322,8 @@ static void check_size(const char *kernels, int64_t n, int64_t d, bool exact,
 {
     static const double BOUNDS[] = {1e-5, 1e-3, 1e-3, 1e-2}; /* weights are rounded too */
     struct trial t(kernels, precision, n, d, exact, processors);
-    struct sums right = expected(t.s, precision);
+    float root = sqrtf(contrast_scale(&t.s));
+    struct sums right = expected(t.s, precision, t.is("ahead") ? root : 1);
     t.forward();
     t.backward();
     double errors[3] = {apart(right.between, t.between.data),
@@ -475,6 +477,17 @@ int main(int argc, char **argv)
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 1, 1, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 127, 3, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 128, 129, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 5, 64, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 130, 65, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 300, 128, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 520, 100, 2},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 700, 20, 5},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 129, 200, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 260, 256, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 1, 1, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 127, 3, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 128, 129, 3},
+        {"ahead", {PRECISION_FP16, PRECISION_FP16}, 300, 64, 1},
         {"wide", {PRECISION_BF16, PRECISION_FP16}, 140, 512, 3},
         {"wide", {PRECISION_FP16, PRECISION_BF16}, 5, 257, 3},
         {"wide", {PRECISION_BF16, PRECISION_FP16}, 300, 320, 3},
@@ -503,6 +516,7 @@ int main(int argc, char **argv)
         check_not_a_number("float", PRECISION_TF32);
         check_not_a_number("mma", PRECISION_FP16);
         check_not_a_number("wgmma", PRECISION_FP16);
+        check_not_a_number("ahead", PRECISION_FP16);
         check_not_a_number("wide", PRECISION_FP16);
         check_not_a_number("wide", PRECISION_BF16);
         for (bool exact : {false, true})

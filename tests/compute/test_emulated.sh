@@ -6,7 +6,7 @@
 set -euo pipefail
 build=$1
 source=$GRACO_SOURCE
-kernels=(cuda_panels cuda_tiles cuda_tiles_mma cuda_tiles_wgmma cuda_float_tiles cuda_wide cuda_wide_wgmma)
+kernels=(cuda_panels cuda_tiles cuda_tiles_mma cuda_tiles_wgmma cuda_ahead_wgmma cuda_ahead_back_wgmma cuda_float_tiles cuda_wide cuda_wide_wgmma)
 flags=(-std=c++17 -O2 -w -U_FORTIFY_SOURCE -fno-strict-aliasing -fno-extern-tls-init
     -I. "-I$source/src" "-I$source/include" "-I$source/tests/compute")
 
@@ -28,6 +28,8 @@ for name in "${kernels[@]}"; do
         sed -zE 's/([A-Za-z_]+(<[A-Za-z_0-9]+>)?)\s*<<<([^;]*)>>>\(/emulate(\1, \3)(/g' "$source/src/compute/cuda/$name.cu"
     } >"$name.cpp"
 done
+sed -i 's/FOLD_TILES = 64/FOLD_TILES = 2/' cuda_ahead_wgmma.cpp # few tiles are added up often
+grep -q 'FOLD_TILES = 2' cuda_ahead_wgmma.cpp
 cp "$source"/tests/compute/emulated_*.cpp .
 for file in *.cpp; do
     g++ "${flags[@]}" -c "$file"
@@ -55,4 +57,7 @@ spoil cuda_tiles mma 's/node < t.n && col/col/'
 spoil cuda_float_tiles float 's/copies_wait<STAGES - 2>/copies_wait<STAGES - 1>/'
 spoil cuda_tiles_mma mma 's/copies_wait<1>/copies_wait<2>/'
 spoil cuda_tiles_wgmma wgmma 's/barrier_wait(on.full(place/(void)(on.full(place/'
+spoil cuda_ahead_wgmma ahead 's/barrier_wait(on.full(at/(void)(on.full(at/'
+spoil cuda_ahead_wgmma ahead 's/barrier_wait(on.further(BLOCK_FULL/(void)(on.further(BLOCK_FULL/'
+spoil cuda_ahead_back_wgmma ahead 's/matrix_wait<1>/matrix_wait<2>/'
 spoil cuda_wide_wgmma wide 's/matrix_wait<1>/matrix_wait<2>/'

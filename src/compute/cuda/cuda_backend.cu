@@ -227,6 +227,7 @@ static graco_status open_state(struct context *c, struct cuda_state *s)
     s->processors = properties.multiProcessorCount;
     s->shared_bytes = (int)properties.sharedMemPerBlockOptin;
     s->wgmma = properties.major == 9;
+    s->ahead = GRACO_UNTRIED && s->wgmma;
     c->bytes = c->most_bytes = (int64_t)WORKSPACES * WORKSPACE_BYTES;
     PASS(cuda_allocate(c, &s->results, sizeof *s->results));
     PASS(cuda_allocate(c, &s->later_counter, sizeof *s->later_counter));
@@ -291,6 +292,7 @@ void cuda_portable(struct context *c)
 {
     struct cuda_state *s = state_of(c);
     s->wgmma = false;
+    s->ahead = false;
     s->shared_bytes = (int)least(s->shared_bytes, PORTABLE_SHARED);
 }
 

@@ -82,6 +82,7 @@ struct cuda_state : cuda_queue {
     struct cuda_results *host_results; /* pinned on the host */
     int processors, shared_bytes;      /* the latter: that a block may ask for */
     bool wgmma;      /* use the matrix instructions that the H100 family alone has */
+    bool ahead;      /* with these, products of tiles are asked for ahead */
     int32_t *sample; /* (SAMPLES) pinned: what a recording of the moment objective reads */
     /* See struct recorder for `later`. */
     uint32_t *later_counter; /* (1) on the device: it grows by one with each replay */

@@ -15,7 +15,7 @@ __global__ static void make_image(const __grid_constant__ struct tiles t, const 
         const float *z = Z + (view * t.n + node) * t.d + col;
         float x[8];
         for (int j = 0; j < 8; j++)
-            x[j] = node < t.n && col + j < t.d ? z[j] : 0;
+            x[j] = node < t.n && col + j < t.d ? z[j] * t.root : 0;
         uint32_t pair[4];
         for (int j = 0; j < 4; j++)
             pair[j] = tile_pack(x[2 * j], x[2 * j + 1], (H *)NULL);
@@ -45,18 +45,33 @@ static void set_sizes(struct tiles *t, const struct contrast *s, int width)
     t->width = width;
     t->within = s->within;
     t->scale = contrast_scale(s);
+    t->root = 1;
+    t->unit = 1;
+}
+
+/* The image for tiles of halves. Where they are multiplied ahead the root of scale multiplies it: exponentials are
+ * 2^(scale x) then, without the factor 2^-scale, and sums of them must stay numbers. */
+static enum tile_operands halves_of(struct context *c, const struct contrast *s)
+{
+    const float scale_most = 90; /* 2^90, times 2^32 rows */
+    return state_of(c)->ahead && contrast_scale(s) <= scale_most ? TILE_HALVES_SCALED : TILE_HALVES;
 }
 
 graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const struct contrast *s,
-                        int width, bool bf16)
+                        int width, enum tile_operands operands)
 {
     struct cuda_state *state = state_of(scratch->context);
     uint4 *image = NULL;
     set_sizes(t, s, width);
+    t->scaled = operands == TILE_HALVES_SCALED;
+    if (t->scaled) {
+        t->root = sqrtf(t->scale);
+        t->unit = exp2(-(double)t->root * (double)t->root);
+    }
     PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
     t->image = (const __half *)image;
     unsigned blocks = blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK);
-    if (bf16)
+    if (operands == TILE_BF16)
         make_image<__nv_bfloat16><<<blocks, BLOCK, 0, state->stream>>>(*t, s->Z, image);
     else
         make_image<__half><<<blocks, BLOCK, 0, state->stream>>>(*t, s->Z, image);
@@ -109,8 +124,8 @@ __global__ static void __launch_bounds__(BLOCK)
         own += room[0][k][lane];
         other += room[1][k][lane];
     }
-    within[i] = own;
-    between[i] = other;
+    within[i] = own * t.unit;
+    between[i] = other * t.unit;
 }
 
 graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
@@ -120,7 +135,7 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     struct cuda_state *state = state_of(c);
     struct tiles t = {};
     bool half = c->precision == PRECISION_FP16;
-    PASS(half ? tiles_open(scratch, &t, s, tile_width(s->d), false)
+    PASS(half ? tiles_open(scratch, &t, s, tile_width(s->d), halves_of(c, s))
               : tiles_open_floats(scratch, &t, s));
     t.parts = (int)least((half ? 1 : FLOAT_TILES_SHARE) * state->processors, tiles_total<false>(t));
     int64_t sums = 2 * t.parts * tiles_rows(t);
@@ -129,8 +144,9 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
     PASS(context_turn(c, TURN_JOIN));
     cudaError_t error =
-        half ? (state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream)
-             : float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream);
+        !half      ? float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream)
+        : t.scaled ? tiles_forward_ahead(t, state->stream)
+                   : (state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream);
     PASS(cuda_check(error, "summing similarities"));
     add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, between, within);
     PASS_LAUNCH("summing similarities");
@@ -190,9 +206,9 @@ graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast 
     struct cuda_state *state = state_of(c);
     struct tiles t = {};
     PASS(context_turn(c, TURN_ASIDE));
-    PASS(tiles_open(scratch, &t, s, tile_width(s->d), false));
+    PASS(tiles_open(scratch, &t, s, tile_width(s->d), halves_of(c, s)));
     PASS(context_turn(c, TURN_BACK));
-    PASS(tiles_invert(scratch, &t, s->D, factor));
+    PASS(tiles_invert(scratch, &t, s->D, (float)(factor * t.unit)));
     PASS(context_turn(c, TURN_JOIN));
     t.parts = (int)least(state->processors, tiles_total<true>(t));
     PASS(scratch_take(scratch, &t.shares, 2 * t.parts * TILE_ROWS * (int64_t)t.width,
@@ -200,7 +216,9 @@ graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast 
     t.dZ = dZ;
     const dim3 adding((unsigned)(2 * t.blocks), ADDERS);
     cudaError_t error =
-        (state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream);
+        t.scaled && t.width <= TILE_AHEAD_BACK_MAX
+            ? tiles_backward_ahead(t, state->stream)
+            : (state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream);
     PASS(cuda_check(error, "weighing similarities"));
     add_shares<<<adding, BLOCK, 0, state->stream>>>(t);
     PASS_LAUNCH("adding gradients");

@@ -26,7 +26,8 @@ enum {
     TILE_BACK_COLS = 64, /* of the backward sweep */
     TILE_SLAB = 64,      /* halves of a row that lie together */
     SLAB_BYTES = TILE_SLAB * HALF_BYTES,
-    TILE_NOWHERE = 1 << 30, /* a diagonal that no tile reaches */
+    TILE_AHEAD_BACK_MAX = 128, /* columns of Z: two tiles of wider rows do not fit the registers */
+    TILE_NOWHERE = 1 << 30,    /* a diagonal that no tile reaches */
 };
 
 /* What the tiles are made of. Z in halves, as the tensor cores want it in shared memory: width /
@@ -36,8 +37,10 @@ struct tiles {
     int64_t n, d;
     int64_t blocks; /* of a view */
     int width, parts;
-    bool within;
+    bool within, scaled;
     float scale;         /* log2(e) / tau */
+    float root;          /* what the image is multiplied by: scaled, the root of scale; else 1 */
+    double unit;         /* what sums of exponentials are multiplied by: scaled, 2^-scale; else 1 */
     const __half *image; /* (slabs, 2 * blocks * TILE_ROWS, TILE_SLAB) */
     const float *floats; /* (2 * blocks * TILE_ROWS, width) TF32: rounded to it */
     const float *turned; /* (width, 2 * blocks * TILE_ROWS) float32: transposed */
@@ -148,6 +151,20 @@ template <bool backward> struct tile_walk {
         return k == last || tile + 1 == end;
     }
 
+    /* Tiles of this row that are still this part's, this one included. */
+    __device__ int64_t left_in_row() const
+    {
+        return last - k < end - 1 - tile ? last - k + 1 : end - tile;
+    }
+
+    /* Past so many tiles of this row. */
+    __device__ void skip(const struct tiles &t, int64_t tiles)
+    {
+        tile += tiles - 1;
+        k += tiles - 1;
+        next(t);
+    }
+
     /* Whether all tiles of this row are this part's. */
     __device__ bool whole() const
     {
@@ -196,12 +213,12 @@ __device__ static inline float tile_exp(float x, float scale)
     return exp2_quick(fmaf(x, scale, -scale));
 }
 
-/* 2^x on the units that multiply and add: a polynomial on [-1/2, 1/2], off by 3e-6 at most. Below -126 it is
- * 2^-126, as on the CPU. So is 2^NaN, but NaN still reaches the loss: by the other exponentials, and by row_losses. */
+/* 2^x for x from -126 to 126 on the units that multiply and add: a polynomial on [-1/2, 1/2], off by 3e-6 at most. Of
+ * NaN it makes some number, but NaN still reaches the loss: by the other exponentials, and by row_losses. */
 __device__ static inline float tile_exp2_polynomial(float x)
 {
     const float shift = 12582912; /* 1.5 2^23: what is added to it is rounded to whole numbers */
-    float clamped = fmaxf(x, -126), whole = clamped + shift, f = clamped - (whole - shift), p;
+    float whole = x + shift, f = x - (whole - shift), p;
     p = fmaf(0.009570102f, f, 0.055917863f);
     p = fmaf(p, f, 0.24024744f);
     p = fmaf(p, f, 0.6931218f);
@@ -235,22 +252,31 @@ __device__ static inline int tile_x(int i)
     return i / 4 * 8 + (int)(threadIdx.x % 4) * 2 + (i & 1);
 }
 
-/* Exponentials in place of similarities; 0 for padding, which begins `rows` and `cols` from the warp's first on, and
- * where column less row is `diagonal`. TILE_NOWHERE: nowhere. One in four is a polynomial's: the unit for
- * exponentials makes 16 per clock, and those that multiply and add have time to spare. */
+/* 0 for padding, which begins `rows` and `cols` from the warp's first on, and where column less row is `diagonal`.
+ * TILE_NOWHERE: nowhere. */
 template <int count>
-__device__ static inline void tile_exponentials(float (&s)[count], float scale, int rows, int cols,
-                                                int diagonal)
+__device__ static inline void tile_clear(float (&s)[count], int rows, int cols, int diagonal)
 {
-#pragma unroll
-    for (int i = 0; i < count; i++)
-        s[i] = i % 4 == 3 ? tile_exp2_polynomial(fmaf(s[i], scale, -scale)) : tile_exp(s[i], scale);
     if (diagonal == TILE_NOWHERE && rows >= 16 && cols >= count * 2)
         return;
 #pragma unroll
     for (int i = 0; i < count; i++)
         if (tile_y(i) >= rows || tile_x(i) >= cols || tile_x(i) - tile_y(i) == diagonal)
             s[i] = 0;
+}
+
+/* Exponentials in place of similarities; 0 where tile_clear says. One in four is a polynomial's: the unit for
+ * exponentials makes 16 per clock, and those that multiply and add have time to spare. Below -126 it is 2^-126, as on
+ * the CPU. */
+template <int count>
+__device__ static inline void tile_exponentials(float (&s)[count], float scale, int rows, int cols,
+                                                int diagonal)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        s[i] = i % 4 == 3 ? tile_exp2_polynomial(fmaxf(fmaf(s[i], scale, -scale), -126))
+                          : tile_exp(s[i], scale);
+    tile_clear(s, rows, cols, diagonal);
 }
 
 /* A thread's sums along its two rows and its columns. */
@@ -293,8 +319,9 @@ __device__ static inline void tile_leave_sums(const struct tiles &t, double (&su
 }
 
 /* Weights e (1/D_i + 1/D_j) in halves, as the next product takes them. The weight is 0 where column
- * less row is `diagonal`: there the row meets itself or its partner. TILE_NOWHERE: nowhere. */
-template <typename H = __half, int count>
+ * less row is `diagonal`: there the row meets itself or its partner. TILE_NOWHERE: nowhere. `scaled`: so are the
+ * similarities already, and e lacks its unit, which the inverses have. */
+template <typename H = __half, bool scaled = false, int count>
 __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const float (&s)[count],
                                          float scale, const float (&own)[2], const float *inverse,
                                          int diagonal)
@@ -305,7 +332,9 @@ __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const floa
         float e[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            e[j] = tile_exp(s[4 * i + j], scale) * (own[j / 2] + (j % 2 ? other.y : other.x));
+            float x = s[4 * i + j];
+            e[j] = (scaled ? exp2_quick(x) : tile_exp(x, scale)) *
+                   (own[j / 2] + (j % 2 ? other.y : other.x));
             if (tile_x(4 * i + j) - tile_y(j) == diagonal)
                 e[j] = 0;
         }
@@ -321,12 +350,13 @@ __device__ static inline void tile_leave(const struct tiles &t, const tile_walk<
 {
     int64_t block = walk.row % t.blocks, view = walk.row / t.blocks;
     bool whole = walk.whole();
+    const float unroot = 1 / t.root;
     float *to = whole ? t.dZ + (view * t.n + block * TILE_ROWS) * t.d : walk.share(t);
     int64_t ld = whole ? t.d : width, rows = whole ? t.n - block * TILE_ROWS : TILE_ROWS;
 #pragma unroll
     for (int i = 0; i < width / 2; i++) {
         if (y + tile_y(i) < rows && tile_x(i) < ld)
-            to[(y + tile_y(i)) * ld + tile_x(i)] = sum[i];
+            to[(y + tile_y(i)) * ld + tile_x(i)] = sum[i] * unroot;
         sum[i] = 0;
     }
 }
@@ -371,19 +401,25 @@ __device__ static inline void tile_transpose(uint32_t (&u)[4])
 
 /* ---- Launching ------------------------------------------------------------------------------- */
 
+/* What the image of Z has: halves, halves times the root of scale, or bf16. */
+enum tile_operands { TILE_HALVES, TILE_HALVES_SCALED, TILE_BF16 };
+
 /* What tiles and panels of wide rows begin with: sizes and the image of Z, rows padded to `width`
- * columns of halves or bf16; and factor / D for padded rows. */
+ * columns; and factor / D for padded rows. */
 graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const struct contrast *s,
-                        int width, bool bf16);
+                        int width, enum tile_operands operands);
 graco_status tiles_open_floats(struct cuda_scratch *scratch, struct tiles *t,
                                const struct contrast *s);
 graco_status tiles_invert(struct cuda_scratch *scratch, struct tiles *t, const double *D,
                           float factor);
 
 /* The sweeps over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
- * GPU since the A100 has. */
+ * GPU since the A100 has. `ahead`: with wgmma, of an
+ * image that is scaled; backward, of at most TILE_AHEAD_BACK_MAX columns. */
 cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream);
+cudaError_t tiles_forward_ahead(const struct tiles &t, cudaStream_t stream);
+cudaError_t tiles_backward_ahead(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_forward_mma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_backward_mma(const struct tiles &t, cudaStream_t stream);
 

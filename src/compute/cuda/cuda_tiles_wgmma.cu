@@ -4,13 +4,7 @@
  * image into a ring of shared memory, ahead of use, and one of its warps adds up column sums. The
  * other two multiply: each has TILE_ROWS / 2 rows of the tile, with sums in registers. They take
  * turns, so that one keeps the tensor cores busy while the other exponentiates. */
-#include "compute/cuda/cuda_tiles.cuh"
-#include "compute/cuda/cuda_wgmma.cuh"
-
-enum {
-    GROUP_ROWS = TILE_ROWS / 2,
-    MULTIPLIERS = 2 * GROUP / WARP, /* warps */
-};
+#include "compute/cuda/cuda_ring.cuh"
 
 /* Shared memory: the rows of the block, then the ring. Both are multiples of 1024 bytes, the period
  * in which chunks change places. */
@@ -96,32 +90,7 @@ template <typename shape, int stages> struct beginning {
     }
 };
 
-/* S = this group's rows of the block times a stage's rows, over the whole width. */
-template <int width, int cols, int count>
-__device__ static inline void similarities(float (&s)[count], uint32_t rows, uint32_t stage)
-{
-    const uint32_t period = 8 * SLAB_BYTES;
-#pragma unroll
-    for (int k = 0; k < width / 16; k++) {
-        int slab = k / 4, inside = k % 4 * 32;
-        multiply(s, describe(rows + slab * TILE_ROWS * SLAB_BYTES + inside, 16, period),
-                 describe(stage + slab * cols * SLAB_BYTES + inside, 16, period), k > 0);
-    }
-}
-
 /* ---- Fetching -------------------------------------------------------------------------------- */
-
-/* `count` rows of the image from `first`, all slabs. */
-template <int width>
-__device__ static inline void fetch(const struct tiles &t, uint32_t to, int64_t first, int count,
-                                    barrier b)
-{
-    int64_t rows = tiles_rows(t);
-#pragma unroll
-    for (int slab = 0; slab < width / TILE_SLAB; slab++)
-        copy_in(to + slab * count * SLAB_BYTES, t.image + (slab * rows + first) * TILE_SLAB,
-                count * SLAB_BYTES, b);
-}
 
 template <bool backward, int width, int cols, int stages, typename shape>
 __device__ static inline void fetch_tiles(const struct tiles &t, uint32_t memory,
@@ -246,7 +215,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-template <int width>
+template <int width, bool scaled>
 __global__ static void __launch_bounds__(THREADS, 1)
     backward_tiles(const __grid_constant__ struct tiles t)
 {
@@ -295,9 +264,9 @@ __global__ static void __launch_bounds__(THREADS, 1)
             const float *inverse =
                 (const float *)(here.plain + shape::inverse) + place.stage * cols;
             if (special)
-                tile_weigh(w, s, t.scale, own, inverse, first);
+                tile_weigh<__half, scaled>(w, s, t.scale, own, inverse, first);
             else
-                tile_weigh(w, s, t.scale, own, inverse, TILE_NOWHERE);
+                tile_weigh<__half, scaled>(w, s, t.scale, own, inverse, TILE_NOWHERE);
             /* At the end of a row there is no next tile: this one is multiplied again, for
              * nothing. */
             uint32_t coming = stage;
@@ -350,10 +319,11 @@ template <int width> static cudaError_t forward(const struct tiles &t, cudaStrea
     return launch<layout<width, TILE_COLS, forward_stages<width>>>(forward_tiles<width>, t, stream);
 }
 
-template <int width> static cudaError_t backward(const struct tiles &t, cudaStream_t stream)
+template <int width, bool scaled = false>
+static cudaError_t backward(const struct tiles &t, cudaStream_t stream)
 {
-    return launch<layout<width, TILE_BACK_COLS, back_stages<width>>>(backward_tiles<width>, t,
-                                                                     stream);
+    return launch<layout<width, TILE_BACK_COLS, back_stages<width>>>(backward_tiles<width, scaled>,
+                                                                     t, stream);
 }
 
 cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream)
@@ -363,9 +333,11 @@ cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream)
                             : forward<256>(t, stream);
 }
 
+/* Narrow rows of an image that is scaled have tiles_backward_ahead. */
 cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream)
 {
     return t.width == 64    ? backward<64>(t, stream)
            : t.width == 128 ? backward<128>(t, stream)
+           : t.scaled       ? backward<256, true>(t, stream)
                             : backward<256>(t, stream);
 }

@@ -29,12 +29,13 @@ __device__ static inline uint32_t shared_memory(char **plain)
 }
 
 /* Registers go from the group that fetches to those that multiply. */
+template <int fetch = FETCH_REGISTERS, int multiply = MULTIPLY_REGISTERS>
 __device__ static inline void share_registers(bool multiplies)
 {
     if (!multiplies)
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"((int)FETCH_REGISTERS));
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(fetch));
     else
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"((int)MULTIPLY_REGISTERS));
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(multiply));
 }
 
 /* ---- Barriers in shared memory, copies ------------------------------------------------------- */
@@ -120,6 +121,10 @@ __device__ static inline uint64_t describe(uint32_t address, uint32_t leading, u
 #define R16(d, i) R4(d, i), R4(d, (i) + 4), R4(d, (i) + 8), R4(d, (i) + 12)
 #define R32(d, i) R16(d, i), R16(d, (i) + 16)
 #define R64(d, i) R32(d, i), R32(d, (i) + 32)
+#define W4(d, i) "=f"((d)[i]), "=f"((d)[(i) + 1]), "=f"((d)[(i) + 2]), "=f"((d)[(i) + 3])
+#define W16(d, i) W4(d, i), W4(d, (i) + 4), W4(d, (i) + 8), W4(d, (i) + 12)
+#define W32(d, i) W16(d, i), W16(d, (i) + 16)
+#define W64(d, i) W32(d, i), W32(d, (i) + 32)
 #define N32                                                                                        \
     "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                       \
     "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
@@ -160,6 +165,34 @@ __device__ static inline void multiply(float (&d)[64], uint64_t a, uint64_t b, i
                                        const __nv_bfloat16 *)
 {
     MULTIPLY_128("bf16");
+}
+
+/* D (64, cols) = A B': the registers of D need not hold anything before. */
+__device__ static inline void multiply_first(float (&d)[64], uint64_t a, uint64_t b)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, 0, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" N64
+                 "}, %64, %65, p, 1, 1, 0, 0;\n}"
+                 : W64(d, 0)
+                 : "l"(a), "l"(b));
+}
+
+/* The same with A (64, 16) in registers, where D has its own rows and columns. */
+__device__ static inline void multiply_first(float (&d)[32], const uint32_t (&a)[4], uint64_t b)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, 0, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" N32
+                 "}, {%32,%33,%34,%35}, %36, p, 1, 1, 0;\n}"
+                 : W32(d, 0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+__device__ static inline void multiply(float (&d)[32], const uint32_t (&a)[4], uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" N32
+                 "}, {%32,%33,%34,%35}, %36, 1, 1, 1, 0;"
+                 : R32(d, 0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
 /* D (64, width) += A B with A (64, 16) in registers and 16 rows of B in shared memory. */

@@ -18,7 +18,8 @@ static graco_status open_panels(struct cuda_scratch *scratch, struct wide *p,
 {
     if (floats_of(scratch->context))
         return tiles_open_floats(scratch, &p->t, s);
-    return tiles_open(scratch, &p->t, s, wide_width(s->d), bf16_of(scratch->context));
+    return tiles_open(scratch, &p->t, s, wide_width(s->d),
+                      bf16_of(scratch->context) ? TILE_BF16 : TILE_HALVES);
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
