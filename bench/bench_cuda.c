@@ -56,6 +56,8 @@ static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds,
     TRY(context_share(c, &s.Z, rows, 2 * n * d, sizeof *rows));
     TRY(context_take(c, &s.D, 2 * n, sizeof *s.D));
     TRY(context_take(c, &dZ, 2 * n * d, sizeof *dZ));
+    if (contrast_image_bytes(&s, c->precision) > 0)
+        TRY(context_take(c, &s.image, contrast_image_bytes(&s, c->precision), 1));
     for (int round = -1; round < rounds; round++) { /* the first warms up */
         double begin = threads_seconds();
         TRY(c->kernels->contrast(c, &s));

@@ -71,7 +71,24 @@ static inline bool wide_rows(const struct contrast *s, enum precision precision,
              (backward && s->d > WIDE_BACK_COLS && s->n >= WIDE_BACK_NODES)));
 }
 
-/* Columns of their image; into how many pieces a view's rows are cut, so that each pair of pieces has a panel; the
+/* Rows of both views, padded as tiles have them. */
+static inline int64_t tile_rows(int64_t n)
+{
+    return 2 * ((n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS);
+}
+
+/* Bytes that tiles of halves keep from the forward to the backward kernel: Z in halves, then 1 / D. 0 where not both
+ * go through such tiles. */
+static inline int64_t contrast_image_bytes(const struct contrast *s, enum precision precision)
+{
+    bool tiles = precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX &&
+                 !wide_rows(s, precision, true) && s->graphs == 0 && !s->bounds;
+    return tiles
+               ? tile_rows(s->n) * (tile_width(s->d) * (int64_t)HALF_BYTES + (int64_t)sizeof(float))
+               : 0;
+}
+
+/* Columns of wide rows' image; into how many pieces a view's rows are cut, so that each pair of pieces has a panel; the
  * most blocks of TILE_ROWS that a piece has. */
 static inline int wide_width(int64_t d)
 {

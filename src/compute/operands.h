@@ -193,6 +193,9 @@ struct contrast {
     /* Kept tiles, filled by the forward and read by the backward kernel. */
     float *tiles;
     int64_t tile_floats; /* room in `tiles`; any number, 0 included, gives the same bits */
+    /* The same where buffers are not host memory: Z and 1 / D as the tiles read them, contrast_image_bytes
+     * (device_scratch.h). NULL: they are made again. */
+    void *image;
 };
 
 /* The linear-time objective: the negatives' exp(x / tau) is replaced by c0 + c1 x + c2 x^2, and

@@ -39,16 +39,16 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
     const bool tiles =
         !wide && (floats || (c->precision == PRECISION_FP16 && s->d <= TILE_WIDTH_MAX));
     const size_t bytes = floats ? sizeof(float) : (size_t)HALF_BYTES; /* of a number of Z */
-    int64_t rows = 2 * ((s->n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS);
+    int64_t rows = tile_rows(s->n);
     int64_t width = wide || floats ? wide_width(s->d) : tile_width(s->d);
     int64_t side = wide_side(s->n, backward), panel = panel_rows(s) * panel_cols(s);
     if (c->backend->host || s->graphs > 0)
         return GRACO_OK;
-    for (int i = 0; i < 2 && !backward; i++)
+    for (int i = 0; i < 2 && !backward && !tiles; i++)
         take(&t, 2 * s->n, sizeof(double)); /* sums of rows */
-    if (tiles || wide)
+    if ((tiles || wide) && !s->image)
         take(&t, rows * width, bytes);
-    if (backward)
+    if (backward && !s->image)
         take(&t, tiles || wide ? rows : 2 * s->n, sizeof(float)); /* 1 / D */
     if (!tiles && !wide)
         take(&t, panel, sizeof(float));

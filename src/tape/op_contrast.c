@@ -1,5 +1,6 @@
 /* The objectives. Their kernels give the loss of Z (2n, d) and, from what the forward kernels left,
  * dL/dZ: an objective's backward function is the first to run, and the first to fill a gradient. */
+#include "compute/device_scratch.h"
 #include "tape/tape_node.h"
 
 #include <assert.h>
@@ -70,16 +71,21 @@ void tape_contrast(struct tape *tape, struct contrast *spec, struct tensor *Z)
                        ? context->tile_budget / (int64_t)sizeof(float)
                        : 0;
     spec->tile_floats = room < all ? room : all;
+    int64_t image = context->backend->host || spec->tile_floats > 0
+                        ? 0
+                        : contrast_image_bytes(spec, context->precision);
     struct tensor *D = scratch(tape, 2 * spec->n, sizeof(double));
-    struct tensor *tiles = scratch(tape, spec->tile_floats, sizeof(float));
+    struct tensor *kept =
+        image > 0 ? scratch(tape, image, 1) : scratch(tape, spec->tile_floats, sizeof(float));
     struct objective_node *op =
-        tape_record(tape, sizeof *op, contrast_backward, NULL, (struct tensor *[3]){Z, D, tiles});
+        tape_record(tape, sizeof *op, contrast_backward, NULL, (struct tensor *[3]){Z, D, kept});
     if (!op)
         return;
     op->spec = spec;
     spec->Z = Z->data;
     spec->D = data_of(D);
-    spec->tiles = data_of(tiles);
+    spec->tiles = image > 0 ? NULL : data_of(kept);
+    spec->image = image > 0 ? data_of(kept) : NULL;
     tape_fail(tape, context->kernels->contrast(context, spec));
 }
 

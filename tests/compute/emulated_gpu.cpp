@@ -284,6 +284,18 @@ void emulated_barrier(int id, int threads, bool wait)
     meet(&named[id], threads < 0 ? count : threads, wait);
 }
 
+/* Until the second meeting nobody begins the next one. */
+bool __syncthreads_or(bool holds)
+{
+    static bool any;
+    __syncthreads();
+    any = false;
+    __syncthreads();
+    any |= holds;
+    __syncthreads();
+    return any;
+}
+
 /* Two rooms in turn: who fills one again has met all that have read it. */
 const struct emulated_words *emulated_share(const struct emulated_words &mine)
 {

@@ -35,7 +35,7 @@ extern "C" {
 #define __grid_constant__
 #define __launch_bounds__(...)
 
-enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP };
+enum { WARP = 32, BLOCK = 256, BLOCK_WARPS = BLOCK / WARP, SHARED_BYTES = 48 << 10 };
 
 struct dim3 {
     unsigned x, y, z;
@@ -46,6 +46,9 @@ struct dim3 {
 
 struct float2 {
     float x, y;
+};
+struct double2 {
+    double x, y;
 };
 struct alignas(16) float4 {
     float x, y, z, w;
@@ -184,23 +187,32 @@ template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int bit
     return same_bits<T>(all[(int)threadIdx.x % WARP ^ bits]);
 }
 
+template <typename T> static inline T __shfl_sync(unsigned, T value, int lane)
+{
+    return same_bits<T>(emulated_share(same_bits<struct emulated_words>(value))[lane]);
+}
+
+/* Whether it holds for any thread of the block. */
+bool __syncthreads_or(bool holds);
+
 static inline void __syncwarp()
 {
     emulated_share({});
 }
 
-/* As in cuda_device.cuh, in another order. */
-template <typename T> static inline T block_sum(T value, T *room)
+static inline uint32_t __umulhi(uint32_t a, uint32_t b)
 {
-    T total = 0;
-    for (int step = WARP / 2; step > 0; step /= 2)
-        value += __shfl_xor_sync(~0u, value, step);
-    __syncthreads();
-    room[threadIdx.x / WARP] = value;
-    __syncthreads();
-    for (int i = BLOCK_WARPS - 1; i >= 0; i--)
-        total += room[i];
-    return total;
+    return (uint32_t)((uint64_t)a * b >> 32);
+}
+
+static inline float sinpif(float x)
+{
+    return (float)sin(M_PI * (double)x);
+}
+
+static inline float cospif(float x)
+{
+    return (float)cos(M_PI * (double)x);
 }
 
 /* Two queues, 0 and 1. What the first is asked for is done at once, what the second is asked for as late as it may:
@@ -251,7 +263,16 @@ int emulated_gemm(int, int a, int b, int64_t m, int64_t n, int64_t k, const floa
                   cudaDataType, int64_t lda, const void *B, cudaDataType type, int64_t ldb,
                   const float *beta, float *C, cudaDataType, int64_t ldc, int, int);
 
+struct cuda_results {
+    double loss, mutual_information;
+};
+struct cuda_asked {
+    struct contrast *contrast;
+};
 struct cuda_state {
+    struct cuda_results *results = NULL;
+    const uint32_t *later = NULL;
+    int shared_bytes = 0;
     cudaStream_t stream = 0;
     int blas = 0;
     struct {
@@ -261,9 +282,14 @@ struct cuda_state {
     bool wgmma = true, ahead = false;
 };
 struct cuda_scratch {
-    struct context *context;
+    struct context *context = NULL;
     void *blocks[16];
     int count = 0;
+
+    cuda_scratch() = default;
+    explicit cuda_scratch(struct context *c) : context(c)
+    {
+    }
 };
 struct operand {
     const void *data;
@@ -311,8 +337,14 @@ graco_status cuda_check(cudaError_t error, const char *doing);
 graco_status cuda_check_blas(int error, const char *doing);
 graco_status cuda_multiply(struct context *c, struct result C, int64_t k, struct operand A,
                            struct operand B);
+graco_status cuda_add_ranks(struct context *c, double *partial, int64_t blocks);
 #define PASS_LAUNCH(doing) PASS(cuda_check(cudaGetLastError(), doing))
 
+static inline void cuda_ask(struct cuda_state *, struct cuda_asked)
+{
+}
+
+#include "compute/cuda/cuda_threads.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
 /* ---- cuda_mma.cuh ------------------------------------------------------------------------------ */

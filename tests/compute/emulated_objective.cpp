@@ -1,6 +1,6 @@
 /* The exact objective's kernels on an emulated GPU (emulated_gpu.hpp), against plain loops in double
- * over the same rounded rows: sums of exponentials, and the gradient but for its positive pairs.
- * With the name of one sort of kernels: its first case alone. */
+ * over the same rounded rows: D, the loss, the estimate, and the gradient. With the name of one sort of
+ * kernels: its first case alone. */
 #include "emulated_gpu.hpp"
 
 #include "compute/cuda/cuda_contrast.cuh"
@@ -110,6 +110,26 @@ graco_status cuda_check_blas(int error, const char *doing)
     return cuda_check(error, doing);
 }
 
+/* Each rank is looked at by itself. */
+graco_status cuda_add_ranks(struct context *, double *partial, int64_t blocks)
+{
+    double sums[2] = {0, 0};
+    for (int64_t i = 0; i < 2 * blocks; i++)
+        sums[i / blocks] += partial[i];
+    memcpy(partial, sums, sizeof sums);
+    return GRACO_OK;
+}
+
+graco_status graphs_forward(struct cuda_scratch *, struct contrast *)
+{
+    abort();
+}
+
+graco_status graphs_backward(struct context *, const struct contrast *, float *)
+{
+    abort();
+}
+
 /* A buffer of the GPU's memory. */
 template <typename T> struct device_buffer {
     int64_t items;
@@ -198,10 +218,11 @@ static void make_rows(float *Z, int64_t n, int64_t d)
     }
 }
 
-/* The largest difference by the largest number. */
-template <typename T> static double apart(const std::vector<double> &right, const T *found)
+/* The largest difference by the largest number, or by `size` if that is larger. */
+template <typename T>
+static double apart(const std::vector<double> &right, const T *found, double size = 1e-300)
 {
-    double most = 0, size = 1e-300;
+    double most = 0;
     for (size_t i = 0; i < right.size(); i++) {
         double gap = fabs((double)found[i] - right[i]);
         most = gap <= most || isnan(most) ? most : gap; /* NaN stays */
@@ -218,37 +239,71 @@ static void check(const char *what, double error, double bound)
     }
 }
 
-struct sums {
-    std::vector<double> between, within, dZ;
+struct outcome {
+    std::vector<double> D;
+    double loss, information;
+    std::vector<double> dZ; /* without the positive pairs, and scaled back */
 };
 
-/* By plain loops. Z times `root` is rounded. */
-static struct sums expected(const struct contrast &s, enum precision precision, float root = 1)
+/* z_i . z_i' of a row and its partner, as the kernels have it: not rounded. */
+static double positive_of(const struct contrast &s, int64_t i)
 {
-    int64_t rows = 2 * s.n;
-    struct sums o = {std::vector<double>((size_t)rows), std::vector<double>((size_t)rows),
-                     std::vector<double>((size_t)(rows * s.d))};
-    std::vector<double> Z((size_t)(rows * s.d)), inverse((size_t)rows);
-    for (size_t i = 0; i < Z.size(); i++)
-        Z[i] = (double)rounded(s.Z[i] * root, precision) / (double)root;
-    for (size_t i = 0; i < inverse.size(); i++)
-        inverse[i] = (double)(float)(1 / s.D[i]);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < rows; j++) {
+    double dot = 0;
+    for (int64_t k = 0; k < s.d; k++)
+        dot += (double)s.Z[i * s.d + k] * (double)s.Z[(i + s.n) % (2 * s.n) * s.d + k];
+    return (dot - 1) / s.tau;
+}
+
+/* Takes out of a gradient what a row's positive pair adds, and the factor of the loss. */
+static void take_out_positive(float *dZ, const struct contrast &s, const double *D, int64_t all)
+{
+    for (int64_t i = 0; i < 2 * s.n; i++) {
+        int64_t other = (i + s.n) % (2 * s.n);
+        double both = exp(positive_of(s, i)) * (1 / D[i] + 1 / D[other]);
+        for (int64_t k = 0; k < s.d; k++)
+            dZ[i * s.d + k] = (float)(dZ[i * s.d + k] * 2 * (double)all * s.tau -
+                                      (both - 2) * (double)s.Z[other * s.d + k]);
+    }
+}
+
+/* Similarities, exponentials and their weights, by plain loops; `visit` gets each pair and its exponential. */
+template <typename F>
+static void each_pair(const struct contrast &s, const std::vector<double> &Z, F visit)
+{
+    for (int64_t i = 0; i < 2 * s.n; i++)
+        for (int64_t j = 0; j < 2 * s.n; j++) {
             bool own = (i < s.n) == (j < s.n);
             double dot = 0;
             if (i == j || (own && !s.within))
                 continue;
             for (int64_t k = 0; k < s.d; k++)
                 dot += Z[(size_t)(i * s.d + k)] * Z[(size_t)(j * s.d + k)];
-            double e = exp((dot - 1) / s.tau);
-            (own ? o.within : o.between)[(size_t)i] += e;
-            if (i % s.n == j % s.n)
-                continue;
-            double w = e * (inverse[(size_t)i] + inverse[(size_t)j]);
-            for (int64_t k = 0; k < s.d; k++)
-                o.dZ[(size_t)(i * s.d + k)] += w * Z[(size_t)(j * s.d + k)];
+            visit(i, j, own, exp((dot - 1) / s.tau));
         }
+}
+
+/* Z times `root` is rounded. */
+static struct outcome expected(const struct contrast &s, enum precision precision, float root = 1)
+{
+    const size_t rows = (size_t)(2 * s.n), d = (size_t)s.d;
+    struct outcome o = {std::vector<double>(rows), 0, 0, std::vector<double>(rows * d)};
+    std::vector<double> Z(rows * d), between(rows);
+    for (size_t i = 0; i < Z.size(); i++)
+        Z[i] = (double)rounded(s.Z[i] * root, precision) / (double)root;
+    each_pair(s, Z, [&](int64_t i, int64_t, bool own, double e) {
+        o.D[(size_t)i] += e;
+        between[(size_t)i] += own ? 0 : e;
+    });
+    each_pair(s, Z, [&](int64_t i, int64_t j, bool, double e) {
+        double w = e * (1 / o.D[(size_t)i] + 1 / o.D[(size_t)j]);
+        for (size_t k = 0; k < d && i % s.n != j % s.n; k++)
+            o.dZ[(size_t)i * d + k] += w * Z[(size_t)j * d + k];
+    });
+    o.information = log((double)s.n);
+    for (size_t i = 0; i < rows; i++) {
+        o.loss += (log(o.D[i]) - positive_of(s, (int64_t)i)) / (double)rows;
+        o.information += (positive_of(s, (int64_t)i) - log(between[i])) / (double)rows;
+    }
     return o;
 }
 
@@ -264,16 +319,21 @@ struct trial {
     struct cuda_scratch scratch = {};
     struct contrast s = {};
     device_buffer<float> Z, dZ;
-    device_buffer<double> D, between, within;
+    device_buffer<double> D;
+    device_buffer<struct cuda_results> results;
+    device_buffer<char> image;
 
-    trial(const char *sort, enum precision kind, int64_t n, int64_t d, bool exact, int processors)
-        : kernels(sort), precision(kind), Z(2 * n * d), dZ(2 * n * d), D(2 * n), between(2 * n),
-          within(2 * n)
+    /* `keep`: tiles may leave their image to the way back. */
+    trial(const char *sort, enum precision kind, int64_t n, int64_t d, bool exact, int processors,
+          bool keep)
+        : kernels(sort), precision(kind), s(spec(n, d, exact)), Z(2 * n * d), dZ(2 * n * d),
+          D(2 * n), results(1), image(keep && tiles() ? contrast_image_bytes(&s, kind) : 0)
     {
         static const struct buffers buffers = {NULL, NULL, NULL, NULL, NULL, zero};
         state.wgmma = strcmp(kernels, "mma") != 0;
-        state.ahead = strcmp(kernels, "ahead") == 0;
+        state.ahead = is("ahead");
         state.processors = processors;
+        state.results = results.data;
         backend.turn = turn_queue;
         c.backend = &backend;
         c.apart = true;
@@ -281,18 +341,23 @@ struct trial {
         c.buffers = &buffers;
         c.precision = precision;
         scratch.context = &c;
+        s.Z = Z.data;
+        s.D = D.data;
+        s.image = image.items > 0 ? image.data : NULL;
+        make_rows(Z.data, n, d);
+        emulated_shared_most = is("mma")     ? (int)SHARED_BYTES_LEAST
+                               : is("float") ? (int)FLOAT_TILES_SHARED
+                                             : (int)SHARED_BYTES_MOST;
+    }
+
+    static struct contrast spec(int64_t n, int64_t d, bool exact)
+    {
+        struct contrast s = {};
         s.n = n;
         s.d = d;
         s.tau = exact ? 0.1 : 0.9;
         s.within = exact;
-        s.Z = Z.data;
-        s.D = D.data;
-        make_rows(Z.data, n, d);
-        for (int64_t i = 0; i < 2 * n; i++)
-            D.data[i] = 1 / (0.6 + drawn());
-        emulated_shared_most = is("mma")     ? (int)SHARED_BYTES_LEAST
-                               : is("float") ? (int)FLOAT_TILES_SHARED
-                                             : (int)SHARED_BYTES_MOST;
+        return s;
     }
 
     bool is(const char *name) const
@@ -300,19 +365,36 @@ struct trial {
         return strcmp(kernels, name) == 0;
     }
 
+    /* Of halves, both ways. */
+    bool tiles() const
+    {
+        return is("mma") || is("wgmma") || is("ahead");
+    }
+
     void forward()
     {
+        struct row_sums sums = {};
         (is("panels") ? panels_forward
          : is("wide") ? wide_forward
-                      : tiles_forward)(&scratch, &s, between.data, within.data);
+                      : tiles_forward)(&scratch, &s, &sums);
+        contrast_losses(&scratch, &s, &sums);
         meet_and_give_back(&c, &scratch);
+    }
+
+    /* Weights in halves are near 1. */
+    float factor() const
+    {
+        const int64_t all = s.bounds ? s.bounds[RANKS] : s.n;
+        return precision == PRECISION_FP16 ? (float)all / 2 : 1;
     }
 
     void backward()
     {
+        struct tiles left = {};
         (is("panels")                ? panels_backward
          : is("wide") || is("float") ? wide_backward
-                                     : tiles_backward)(&scratch, &s, 1, dZ.data);
+                                     : tiles_backward)(&scratch, &s, factor(), dZ.data, &left);
+        contrast_gradient(&c, &s, left, factor(), dZ.data);
         meet_and_give_back(&c, &scratch);
     }
 };
@@ -321,17 +403,22 @@ static void check_size(const char *kernels, int64_t n, int64_t d, bool exact,
                        enum precision precision, int processors)
 {
     static const double BOUNDS[] = {1e-5, 1e-3, 1e-3, 1e-2}; /* weights are rounded too */
-    struct trial t(kernels, precision, n, d, exact, processors);
+    const bool keep = exact == (n % 2 > 0);
+    struct trial t(kernels, precision, n, d, exact, processors, keep);
     float root = sqrtf(contrast_scale(&t.s));
-    struct sums right = expected(t.s, precision, t.is("ahead") ? root : 1);
+    struct outcome right = expected(t.s, precision, t.is("ahead") ? root : 1);
     t.forward();
     t.backward();
-    double errors[3] = {apart(right.between, t.between.data),
-                        exact ? apart(right.within, t.within.data) : 0, apart(right.dZ, t.dZ.data)};
-    printf("%s, %s, n %d, d %d, %s: off by %.2g, %.2g, %.2g\n", kernels, NAMES[precision], (int)n,
-           (int)d, exact ? "exact" : "infonce", errors[0], errors[1], errors[2]);
-    check("sums between views", errors[0], 2e-5);
-    check("sums within a view", errors[1], 2e-5);
+    take_out_positive(t.dZ.data, t.s, right.D.data(), n);
+    double errors[3] = {apart(right.D, t.D.data),
+                        fmax(fabs(t.results.data->loss - right.loss),
+                             fabs(t.results.data->mutual_information - right.information)),
+                        apart(right.dZ, t.dZ.data, 0.1)};
+    printf("%s, %s, n %d, d %d, %s%s: off by %.2g, %.2g, %.2g\n", kernels, NAMES[precision], (int)n,
+           (int)d, exact ? "exact" : "infonce", t.s.image ? ", kept" : "", errors[0], errors[1],
+           errors[2]);
+    check("D", errors[0], 2e-5);
+    check("loss and estimate", errors[1], 2e-5);
     check("the gradient", errors[2], BOUNDS[precision]);
     fflush(stdout);
 }
@@ -351,46 +438,41 @@ static void check_ranks(enum precision precision, bool exact)
 {
     static const int64_t BOUNDS[RANKS + 1] = {0, 130, 131, 200};
     const int64_t n = BOUNDS[RANKS], d = 11;
-    struct trial all("panels", precision, n, d, exact, 3);
+    struct trial all("panels", precision, n, d, exact, 3, false);
     device_buffer<float> inverse(2 * n);
-    struct sums right = expected(all.s, precision);
+    struct outcome right = expected(all.s, precision);
     for (int64_t i = 0; i < 2 * n; i++)
-        inverse.data[i] = (float)(1 / all.D.data[i]);
+        inverse.data[i] = (float)((double)all.factor() / right.D[(size_t)i]);
     world = {0, BOUNDS, all.Z.data, inverse.data};
     for (world.rank = 0; world.rank < RANKS; world.rank++) {
         const int rank = world.rank;
-        struct trial t("panels", precision, BOUNDS[rank + 1] - BOUNDS[rank], d, exact, 3);
-        const std::vector<double> D = rows_of(all.D.data, rank, 1);
+        struct trial t("panels", precision, BOUNDS[rank + 1] - BOUNDS[rank], d, exact, 3, false);
+        const std::vector<double> D = rows_of(right.D.data(), rank, 1);
         copy_block(t.Z.data, all.Z.data, rank, d);
-        std::copy(D.begin(), D.end(), t.D.data);
         t.s.bounds = BOUNDS;
         t.forward();
         t.backward();
-        check("sums between views of a rank",
-              apart(rows_of(right.between.data(), rank, 1), t.between.data), 2e-5);
-        check("sums within a view of a rank",
-              exact ? apart(rows_of(right.within.data(), rank, 1), t.within.data) : 0, 2e-5);
+        take_out_positive(t.dZ.data, t.s, D.data(), n);
+        check("D of a rank", apart(D, t.D.data), 2e-5);
         check("the gradient of a rank", apart(rows_of(right.dZ.data(), rank, d), t.dZ.data), 1e-2);
     }
     world = {};
 }
 
-/* A number that is none in one row of Z is none in the row's sums either, and in no gradient: exponentials that are
+/* A number that is none in one row of Z is none in the row's D either, nor in the loss, nor in any gradient: exponentials that are
  * polynomials may not hide it. */
 static void check_not_a_number(const char *kernels, enum precision precision)
 {
     static const int64_t NODES = 20, ROWS[] = {0, 9, 20, 39}; /* rows of either half of a warp's */
     for (int64_t row : ROWS) {
-        struct trial t(kernels, precision, NODES, 3, true, 3);
-        int64_t sums = 0, gradients = 0;
+        struct trial t(kernels, precision, NODES, 3, true, 3, row % 2 == 0);
+        int64_t gradients = 0;
         t.Z.data[row * 3 + 1] = NAN;
         t.forward();
         t.backward();
-        for (int64_t i = 0; i < 2 * NODES; i++) {
-            sums += i == row && isnan(t.between.data[i]) && isnan(t.within.data[i]);
+        for (int64_t i = 0; i < 2 * NODES; i++)
             gradients += isnan(t.dZ.data[i * 3 + 1]);
-        }
-        if (sums != 1 || gradients != 2 * NODES) {
+        if (!isnan(t.D.data[row]) || !isnan(t.results.data->loss) || gradients != 2 * NODES) {
             printf("does not hold: %s, %s: NaN in row %d stays\n", kernels, NAMES[precision],
                    (int)row);
             failed++;
@@ -469,6 +551,7 @@ int main(int argc, char **argv)
         {"mma", {PRECISION_FP16, PRECISION_FP16}, 1, 1, 3},
         {"mma", {PRECISION_FP16, PRECISION_FP16}, 127, 3, 3},
         {"mma", {PRECISION_FP16, PRECISION_FP16}, 128, 255, 3},
+        {"mma", {PRECISION_FP16, PRECISION_FP16}, 260, 20, 40},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 5, 64, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 130, 65, 3},
         {"wgmma", {PRECISION_FP16, PRECISION_FP16}, 300, 128, 3},

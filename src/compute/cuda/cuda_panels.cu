@@ -286,17 +286,14 @@ static graco_status forward_panel(struct context *c, struct panel_sweep *sweep,
     return GRACO_OK;
 }
 
-graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
-                            double *within)
+graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast *s,
+                            struct row_sums *sums)
 {
-    struct context *c = scratch->context;
     struct panel_sweep sweep = {};
-    size_t bytes = (size_t)(2 * s->n) * sizeof(double);
-    sweep.between = between;
-    sweep.within = within;
+    PASS(sums_open(scratch, sums, s->n));
+    sweep.between = sums->between;
+    sweep.within = sums->within;
     PASS(open_sweep(scratch, &sweep, s, false));
-    PASS(c->buffers->zero(c, between, bytes));
-    PASS(c->buffers->zero(c, within, bytes));
     return visit_all(&sweep, forward_panel);
 }
 
@@ -356,7 +353,7 @@ __global__ static void invert(int64_t rows, const double *D, float factor, float
 }
 
 graco_status panels_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
-                             float *dZ)
+                             float *dZ, struct tiles *)
 {
     cudaStream_t stream = state_of(scratch->context)->stream;
     struct panel_sweep sweep = {};

@@ -1,5 +1,5 @@
-/* What happens before and after the sweeps over tiles: Z becomes an image in halves or padded
- * floats, and what each part left is added up in the order of the parts. */
+/* What happens before the sweeps over tiles: Z becomes an image in halves or padded floats. What each part leaves is
+ * added up in the order of the parts, by cuda_contrast.cu. */
 #include "compute/cuda/cuda_contrast.cuh"
 #include "compute/cuda/cuda_tiles.cuh"
 
@@ -37,7 +37,7 @@ __global__ static void make_floats(const __grid_constant__ struct tiles t, const
     }
 }
 
-static void set_sizes(struct tiles *t, const struct contrast *s, int width)
+static void set_sizes(struct tiles *t, const struct contrast *s, int width, bool scaled)
 {
     t->n = s->n;
     t->d = s->d;
@@ -45,8 +45,9 @@ static void set_sizes(struct tiles *t, const struct contrast *s, int width)
     t->width = width;
     t->within = s->within;
     t->scale = contrast_scale(s);
-    t->root = 1;
-    t->unit = 1;
+    t->scaled = scaled;
+    t->root = scaled ? sqrtf(t->scale) : 1;
+    t->unit = scaled ? exp2(-(double)t->root * (double)t->root) : 1;
 }
 
 /* The image for tiles of halves. Where they are multiplied ahead the root of scale multiplies it: exponentials are
@@ -61,14 +62,10 @@ graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const str
                         int width, enum tile_operands operands)
 {
     struct cuda_state *state = state_of(scratch->context);
-    uint4 *image = NULL;
-    set_sizes(t, s, width);
-    t->scaled = operands == TILE_HALVES_SCALED;
-    if (t->scaled) {
-        t->root = sqrtf(t->scale);
-        t->unit = exp2(-(double)t->root * (double)t->root);
-    }
-    PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
+    uint4 *image = (uint4 *)s->image;
+    set_sizes(t, s, width, operands == TILE_HALVES_SCALED);
+    if (!image)
+        PASS(scratch_take(scratch, &image, tiles_rows(*t) * t->width / 8, sizeof *image));
     t->image = (const __half *)image;
     unsigned blocks = blocks_striding(state, tiles_rows(*t) * t->width / 8, BLOCK);
     if (operands == TILE_BF16)
@@ -85,7 +82,7 @@ graco_status tiles_open_floats(struct cuda_scratch *scratch, struct tiles *t,
 {
     struct cuda_state *state = state_of(scratch->context);
     float *floats = NULL;
-    set_sizes(t, s, wide_width(s->d));
+    set_sizes(t, s, wide_width(s->d), false);
     int64_t count = tiles_rows(*t) * t->width;
     unsigned blocks = blocks_striding(state, count, BLOCK);
     PASS(scratch_take(scratch, &floats, count, sizeof *floats));
@@ -100,36 +97,14 @@ graco_status tiles_open_floats(struct cuda_scratch *scratch, struct tiles *t,
     return GRACO_OK;
 }
 
-/* Adds up the row sums of all parts. A block has WARP rows of Z; each of its warps sums every
- * BLOCK_WARPS-th part. */
-__global__ static void __launch_bounds__(BLOCK)
-    add_sums(const __grid_constant__ struct tiles t, double *between, double *within)
+/* Where 1 / D is kept for the backward kernel: behind Z in halves. */
+static float *kept_inverse(const struct contrast *s, const struct tiles &t)
 {
-    __shared__ double room[2][BLOCK_WARPS][WARP];
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    int64_t i = (int64_t)blockIdx.x * WARP + lane, rows = tiles_rows(t);
-    double own = 0, other = 0;
-    const float *sums = t.sums + (i < t.n ? i : i - t.n + rows / 2);
-#pragma unroll 4
-    for (int part = warp; part < t.parts && i < 2 * t.n; part += BLOCK_WARPS) {
-        own += (double)sums[2 * part * rows];
-        other += (double)sums[(2 * part + 1) * rows];
-    }
-    room[0][warp][lane] = own;
-    room[1][warp][lane] = other;
-    __syncthreads();
-    if (warp > 0 || i >= 2 * t.n)
-        return;
-    for (int k = 1; k < BLOCK_WARPS; k++) {
-        own += room[0][k][lane];
-        other += room[1][k][lane];
-    }
-    within[i] = own * t.unit;
-    between[i] = other * t.unit;
+    return s->image ? (float *)((__half *)s->image + tiles_rows(t) * t.width) : NULL;
 }
 
-graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
-                           double *within)
+graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *s,
+                           struct row_sums *all)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
@@ -148,8 +123,7 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
         : t.scaled ? tiles_forward_ahead(t, state->stream)
                    : (state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream);
     PASS(cuda_check(error, "summing similarities"));
-    add_sums<<<blocks_for(2 * s->n, WARP), BLOCK, 0, state->stream>>>(t, between, within);
-    PASS_LAUNCH("summing similarities");
+    *all = {NULL, NULL, t.sums, t.parts, tiles_rows(t), t.unit, kept_inverse(s, t)};
     return GRACO_OK;
 }
 
@@ -176,51 +150,40 @@ graco_status tiles_invert(struct cuda_scratch *scratch, struct tiles *t, const d
     return GRACO_OK;
 }
 
-enum { ADDERS = 8 }; /* thread blocks for each block of rows: few rows fill the GPU, too */
-
-/* Adds what several parts have of a block of rows, in the order of the parts. */
-__global__ static void add_shares(const __grid_constant__ struct tiles t)
+/* Z and 1 / D as the forward kernel kept them, or made again. */
+static graco_status open_backward(struct cuda_scratch *scratch, struct tiles *t,
+                                  const struct contrast *s, float factor)
 {
-    int64_t row = blockIdx.x, total = tiles_total<true>(t);
-    int64_t first = tiles_first<true>(t, row);
-    int64_t from = tiles_owner(total, t.parts, first);
-    int64_t to = tiles_owner(total, t.parts, first + tiles_in_row<true>(t, row) - 1);
-    if (from == to)
-        return;
-    int64_t view = row / t.blocks, node = row % t.blocks * TILE_ROWS;
-    int64_t rows = t.n - node < TILE_ROWS ? t.n - node : TILE_ROWS;
-    for (int64_t i = blockIdx.y * BLOCK + threadIdx.x; i < rows * t.d; i += gridDim.y * BLOCK) {
-        int64_t at = i / t.d * t.width + i % t.d;
-        float sum = 0;
-#pragma unroll 4
-        for (int64_t part = from; part <= to; part++)
-            sum += t.shares[(2 * part + (part == from)) * TILE_ROWS * t.width + at];
-        t.dZ[(view * t.n + node) * t.d + i] = sum;
+    struct context *c = scratch->context;
+    enum tile_operands operands = halves_of(c, s);
+    if (s->image) {
+        set_sizes(t, s, tile_width(s->d), operands == TILE_HALVES_SCALED);
+        t->image = (const __half *)s->image;
+        t->inverse = kept_inverse(s, *t);
+        return GRACO_OK;
     }
+    PASS(context_turn(c, TURN_ASIDE));
+    PASS(tiles_open(scratch, t, s, tile_width(s->d), operands));
+    PASS(context_turn(c, TURN_BACK));
+    PASS(tiles_invert(scratch, t, s->D, (float)(factor * t->unit)));
+    return context_turn(c, TURN_JOIN);
 }
 
 graco_status tiles_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
-                            float *dZ)
+                            float *dZ, struct tiles *left)
 {
-    struct context *c = scratch->context;
-    struct cuda_state *state = state_of(c);
+    struct cuda_state *state = state_of(scratch->context);
     struct tiles t = {};
-    PASS(context_turn(c, TURN_ASIDE));
-    PASS(tiles_open(scratch, &t, s, tile_width(s->d), halves_of(c, s)));
-    PASS(context_turn(c, TURN_BACK));
-    PASS(tiles_invert(scratch, &t, s->D, (float)(factor * t.unit)));
-    PASS(context_turn(c, TURN_JOIN));
+    PASS(open_backward(scratch, &t, s, factor));
     t.parts = (int)least(state->processors, tiles_total<true>(t));
     PASS(scratch_take(scratch, &t.shares, 2 * t.parts * TILE_ROWS * (int64_t)t.width,
                       sizeof(float)));
     t.dZ = dZ;
-    const dim3 adding((unsigned)(2 * t.blocks), ADDERS);
     cudaError_t error =
         t.scaled && t.width <= TILE_AHEAD_BACK_MAX
             ? tiles_backward_ahead(t, state->stream)
             : (state->wgmma ? tiles_backward_wgmma : tiles_backward_mma)(t, state->stream);
     PASS(cuda_check(error, "weighing similarities"));
-    add_shares<<<adding, BLOCK, 0, state->stream>>>(t);
-    PASS_LAUNCH("adding gradients");
+    *left = t;
     return GRACO_OK;
 }

@@ -44,27 +44,25 @@ __global__ static void add_panel(const __grid_constant__ struct wide p, double *
     to[(second ? p.t.n : 0) + node] += total;
 }
 
-graco_status wide_forward(struct cuda_scratch *scratch, const struct contrast *s, double *between,
-                          double *within)
+graco_status wide_forward(struct cuda_scratch *scratch, const struct contrast *s,
+                          struct row_sums *all)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
     struct wide p = {};
-    size_t bytes = (size_t)(2 * s->n) * sizeof(double);
     int64_t side = wide_side(s->n, false), sums = side * side * TILE_ROWS;
     int a = 0, b = 0;
+    PASS(sums_open(scratch, all, s->n));
     PASS(open_panels(scratch, &p, s));
     PASS(scratch_take(scratch, &p.row_sums, sums, sizeof(float)));
     PASS(scratch_take(scratch, &p.col_sums, sums, sizeof(float)));
-    PASS(c->buffers->zero(c, between, bytes));
-    PASS(c->buffers->zero(c, within, bytes));
     while (wide_next(&p, wide_pieces(s->n, false), &a, &b)) {
         p.shares = wide_shares(p.rows, p.cols, state->processors);
         PASS(cuda_check(wide_sums_wgmma(p, bf16_of(c), state->stream), "summing similarities"));
         /* A panel of rows with themselves has each pair twice. */
         unsigned blocks = blocks_for((p.rows > p.cols ? p.rows : p.cols) * TILE_ROWS, BLOCK);
-        add_panel<<<dim3(blocks, p.row == p.col ? 1 : 2), BLOCK, 0, state->stream>>>(p, between,
-                                                                                     within);
+        add_panel<<<dim3(blocks, p.row == p.col ? 1 : 2), BLOCK, 0, state->stream>>>(
+            p, all->between, all->within);
         PASS_LAUNCH("summing similarities");
     }
     return GRACO_OK;
@@ -102,7 +100,7 @@ static graco_status add_product(struct context *c, const struct wide *p, const v
 }
 
 graco_status wide_backward(struct cuda_scratch *scratch, const struct contrast *s, float factor,
-                           float *dZ)
+                           float *dZ, struct tiles *)
 {
     struct context *c = scratch->context;
     struct cuda_state *state = state_of(c);
