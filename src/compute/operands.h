@@ -378,6 +378,8 @@ struct compaction {
     int32_t *count;       /* (rows) */
     const float *weight;  /* (start[rows]) of the entries, or NULL */
     float *kept_weight;   /* (start[rows]) of the kept ones, beside `kept` */
+    float *scale;         /* (rows) (count + 1)^power, as degree_scale has it; NULL: not wanted */
+    double power;
 };
 
 /* Degrees: how many entries count in each row, or what their weights add up to, in double. */

@@ -544,6 +544,7 @@ static graco_status count_compact(struct context *c, int count, const struct com
     for (int i = 0; i < count; i++) {
         const struct compaction *one = &list[i];
         work->units[WORK_DRAW] += one->rows > 0 ? 0.5 * (double)one->start[one->rows] : 0;
+        work->units[WORK_DRAW] += one->scale ? (double)one->rows : 0;
         remember(t, one->count, share_of(t, one->keep));
     }
     return GRACO_OK;

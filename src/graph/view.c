@@ -1,7 +1,7 @@
-/* Drawing views with three kernels.
+/* Drawing views with two kernels, or three where edges have weights.
  *
  * One fills a byte per edge, keyed by the edge id, and a number per column; one lists, for both orientations, what is kept
- * at the places where the graph's rows begin; one turns the degrees into scales per node. The graph
+ * at the places where the graph's rows begin, and turns counts into scales per node; one does so with sums of weights. The graph
  * itself lies on the device once and never changes. A view that removes nothing reads the
  * graph's own lists, so buffers for kept edges are taken when a view first removes some. */
 #include "graph/view.h"
@@ -96,6 +96,17 @@ struct edges {
     float *in_weight, *out_weight;
 };
 
+static double power_of(const struct views_store *s)
+{
+    return s->norm == VIEW_NORM_SYMMETRIC ? -0.5 : -1;
+}
+
+/* Who lists kept edges counts them, and makes the scales at once; weights are added up afterwards. */
+static bool scaled_already(const struct views_store *s, const int32_t *in_count)
+{
+    return in_count && !s->in_weight;
+}
+
 /* Normalises on the kept edges and fills in the matrices of one view, which keeps `share` of all
  * edges on average. */
 static graco_status publish(struct views *views, int v, struct edges e, double share)
@@ -124,14 +135,15 @@ static graco_status publish(struct views *views, int v, struct edges e, double s
     if (s->share)
         return s->context->buffers->upload(s->context, view->scale, s->share,
                                            (size_t)s->nodes * sizeof(float));
-    PASS(kernels->degree_scale(s->context,
-                               &(struct degrees){.rows = s->nodes,
-                                                 .start = s->in_start,
-                                                 .count = e.in_count,
-                                                 .weight = e.in_weight,
-                                                 .share = 1,
-                                                 .power = symmetric ? -0.5 : -1},
-                               view->scale));
+    if (!scaled_already(s, e.in_count))
+        PASS(kernels->degree_scale(s->context,
+                                   &(struct degrees){.rows = s->nodes,
+                                                     .start = s->in_start,
+                                                     .count = e.in_count,
+                                                     .weight = e.in_weight,
+                                                     .share = 1,
+                                                     .power = power_of(s)},
+                                   view->scale));
     if (s->shard)
         return exchange_rows(s->context, &s->shard->rows, s->sent, 1, 1, view->scale);
     if (view->from_scale)
@@ -272,11 +284,25 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
         if (!drawn[v])
             continue;
         list[count++] =
-            (struct compaction){s->nodes, s->in_start,    s->in_source, NULL,           view->keep,
-                                view->in, view->in_count, s->in_weight, view->in_weight};
-        list[count++] = (struct compaction){s->out_rows,     s->out_start,  s->out_target,
-                                            s->out_edge,     view->keep,    view->out,
-                                            view->out_count, s->out_weight, view->out_weight};
+            (struct compaction){.rows = s->nodes,
+                                .start = s->in_start,
+                                .index = s->in_source,
+                                .keep = view->keep,
+                                .kept = view->in,
+                                .count = view->in_count,
+                                .weight = s->in_weight,
+                                .kept_weight = view->in_weight,
+                                .scale = scaled_already(s, view->in_count) ? view->scale : NULL,
+                                .power = power_of(s)};
+        list[count++] = (struct compaction){.rows = s->out_rows,
+                                            .start = s->out_start,
+                                            .index = s->out_target,
+                                            .id = s->out_edge,
+                                            .keep = view->keep,
+                                            .kept = view->out,
+                                            .count = view->out_count,
+                                            .weight = s->out_weight,
+                                            .kept_weight = view->out_weight};
     }
     if (count > 0)
         PASS(s->context->kernels->compact(s->context, count, list));

@@ -31,9 +31,10 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
     bool accumulate = false;
     assert(A->data && B->data);
     if (!B->constant) {
-        if (B->leaf) { /* nobody reads it before the step's end */
+        if (B->leaf) { /* nobody reads it before the step's end; where A has a gradient, that comes first */
             accumulate = true;
-            PASS(context_turn(context, TURN_ASIDE));
+            if (!A->constant)
+                PASS(context_turn(context, TURN_ASIDE));
         } else {
             PASS(tape_gradient(tape, B, &accumulate));
         }
@@ -50,7 +51,7 @@ static graco_status matmul_backward(struct tape *tape, struct tape_node *node)
                                                        .C = B->grad,
                                                        .ldc = B->cols,
                                                        .accumulate = accumulate || view > 0}));
-        if (B->leaf)
+        if (B->leaf && !A->constant)
             PASS(context_turn(context, TURN_BACK));
     }
     if (!A->constant) {

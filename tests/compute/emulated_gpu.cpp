@@ -247,9 +247,10 @@ void emulated_run(dim3 grid, dim3 block, size_t bytes, const std::function<void(
     count = (int)block.x;
     gridDim = {grid.x, grid.y, grid.z};
     blockDim = {block.x, block.y, block.z};
-    for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
-        for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
-            run_block();
+    for (blockIdx.z = 0; blockIdx.z < grid.z; blockIdx.z++)
+        for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
+            for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
+                run_block();
 }
 
 static std::deque<std::function<void()>> asked; /* of the second queue */

@@ -189,7 +189,29 @@ template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int bit
 
 template <typename T> static inline T __shfl_sync(unsigned, T value, int lane)
 {
-    return same_bits<T>(emulated_share(same_bits<struct emulated_words>(value))[lane]);
+    return same_bits<T>(emulated_share(same_bits<struct emulated_words>(value))[lane % WARP]);
+}
+
+/* The lane that is `lanes` further on, or the own one where there is none. */
+template <typename T> static inline T __shfl_down_sync(unsigned, T value, int lanes)
+{
+    int lane = (int)threadIdx.x % WARP;
+    return __shfl_sync(~0u, value, lane + lanes < WARP ? lane + lanes : lane);
+}
+
+/* A bit for each lane. */
+static inline unsigned __ballot_sync(unsigned, bool holds)
+{
+    const struct emulated_words *all = emulated_share({{holds}});
+    unsigned bits = 0;
+    for (int i = 0; i < WARP; i++)
+        bits |= all[i].word[0] << i;
+    return bits;
+}
+
+static inline int __popc(unsigned bits)
+{
+    return __builtin_popcount(bits);
 }
 
 /* Whether it holds for any thread of the block. */

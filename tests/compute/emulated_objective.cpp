@@ -3,6 +3,8 @@
  * kernels: its first case alone. */
 #include "emulated_gpu.hpp"
 
+#include "emulated_views.hpp"
+
 #include "compute/cuda/cuda_contrast.cuh"
 
 extern "C" {
@@ -585,6 +587,8 @@ int main(int argc, char **argv)
         {"wide", {PRECISION_BF16, PRECISION_FP16}, 128, 1023, 3},
     };
     const char *chosen = argc > 1 ? argv[1] : NULL;
+    if (!chosen || strcmp(chosen, "views") == 0)
+        failed += emulated_views();
     for (const auto &one : CASES) {
         if (chosen && strcmp(one.kernels, chosen) != 0)
             continue;

@@ -332,6 +332,12 @@ static void compact_weights(const struct compaction *list, int64_t row)
     }
 }
 
+/* total^power. */
+static float scale_of(double total, double power)
+{
+    return (float)(power == -1 ? 1 / total : 1 / sqrt(total));
+}
+
 static void compact_row(const struct compaction *list, int64_t row)
 {
     int64_t to = list->start[row];
@@ -343,6 +349,8 @@ static void compact_row(const struct compaction *list, int64_t row)
     list->count[row] = (int32_t)(to - list->start[row]);
     if (list->weight)
         compact_weights(list, row);
+    if (list->scale)
+        list->scale[row] = scale_of(1.0 + (double)list->count[row], list->power);
 }
 
 static void compact_pieces(void *job, struct threads_piece pieces)
@@ -392,10 +400,9 @@ struct scaling {
 static void scale_degrees(void *job, struct threads_piece rows)
 {
     const struct scaling *s = job;
-    for (int64_t row = rows.first; row < rows.last; row++) {
-        double degree = 1.0 + s->degrees->share * degree_of(s->degrees, row);
-        s->scale[row] = (float)(s->degrees->power == -1 ? 1 / degree : 1 / sqrt(degree));
-    }
+    for (int64_t row = rows.first; row < rows.last; row++)
+        s->scale[row] =
+            scale_of(1.0 + s->degrees->share * degree_of(s->degrees, row), s->degrees->power);
 }
 
 graco_status cpu_degree_scale(struct context *c, const struct degrees *d, float *scale)

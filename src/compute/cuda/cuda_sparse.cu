@@ -384,6 +384,12 @@ struct compactions {
     struct compaction list[COMPACTIONS_MAX];
 };
 
+/* total^power. */
+__device__ static inline float scale_of(double total, double power)
+{
+    return (float)(power == -1 ? 1 / total : 1 / sqrt(total));
+}
+
 /* A warp per row: the kept ones among 32 entries know their place from a ballot. */
 __global__ static void __launch_bounds__(BLOCK) compact(const struct compactions all)
 {
@@ -405,8 +411,11 @@ __global__ static void __launch_bounds__(BLOCK) compact(const struct compactions
         }
         to += __popc(all_kept);
     }
-    if (lane == 0)
-        job.count[row] = (int32_t)(to - first);
+    if (lane > 0)
+        return;
+    job.count[row] = (int32_t)(to - first);
+    if (job.scale)
+        job.scale[row] = scale_of(1.0 + (double)(to - first), job.power);
 }
 
 graco_status cuda_compact(struct context *c, int count, const struct compaction *list)
@@ -422,20 +431,15 @@ graco_status cuda_compact(struct context *c, int count, const struct compaction 
     return GRACO_OK;
 }
 
-__device__ static inline float scale_of(const struct degrees &d, double degree)
-{
-    double total = 1.0 + d.share * degree;
-    return (float)(d.power == -1 ? 1 / total : 1 / sqrt(total));
-}
-
 __global__ static void degree_scale(const struct degrees d, float *scale)
 {
     int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= d.rows)
         return;
-    scale[row] = scale_of(d, d.known   ? (double)d.known[row]
-                             : d.count ? (double)d.count[row]
-                                       : (double)(d.start[row + 1] - d.start[row]));
+    double degree = d.known   ? (double)d.known[row]
+                    : d.count ? (double)d.count[row]
+                              : (double)(d.start[row + 1] - d.start[row]);
+    scale[row] = scale_of(1.0 + d.share * degree, d.power);
 }
 
 /* A warp per row: each lane adds every 32nd weight, and the lanes' sums are added in a fixed order. */
@@ -452,7 +456,7 @@ __global__ static void __launch_bounds__(BLOCK) weighted_scale(const struct degr
     for (int half = WARP / 2; half > 0; half /= 2)
         sum += __shfl_down_sync(~0u, sum, half);
     if (lane == 0)
-        scale[row] = scale_of(d, sum);
+        scale[row] = scale_of(1.0 + d.share * sum, d.power);
 }
 
 graco_status cuda_degree_scale(struct context *c, const struct degrees *d, float *scale)

@@ -223,6 +223,8 @@ graco_status ref_compact(struct context *c, int count, const struct compaction *
                     if (job->weight)
                         job->kept_weight[to] = job->weight[e];
                 }
+            if (job->scale)
+                job->scale[row] = (float)pow((double)job->count[row] + 1, job->power);
         }
     return GRACO_OK;
 }
