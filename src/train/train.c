@@ -171,22 +171,24 @@ static void start_watch(struct session *s)
         s->faster = NULL;
 }
 
-/* Every rank needs a root of every mini-batch; the last one may be short. */
-static graco_status check_last_batch(const struct comm *comm, const struct graco_config *config,
-                                     const struct method *method, const struct graco_dataset *data)
+/* Every rank needs a root of every mini-batch. The last one may have fewer than the others, or more: a rest that is too
+ * short to train on is added to it. */
+static graco_status check_batches(const struct comm *comm, const struct graco_config *config,
+                                  const struct method *method, const struct graco_dataset *data)
 {
     int64_t batch = config->batch, nodes = data->graph->nodes, trained = 0;
     int ranks = comm_ranks(comm);
     for (int64_t i = 0; i < nodes; i++)
         trained += !config->inductive || !data->split || data->split[i] == 0;
     int64_t least = method->needs & METHOD_NEEDS_TWO_NODES ? 2 : 1;
-    int64_t last = trained - (prefetch_steps(trained, batch, least) - 1) * batch;
-    if (last >= ranks)
+    int64_t steps = prefetch_steps(trained, batch, least), last = trained - (steps - 1) * batch;
+    int64_t smallest = steps > 1 && batch < last ? batch : last;
+    if (smallest >= ranks)
         return GRACO_OK;
     return status_fail(GRACO_ERROR_ARGUMENT,
-                       "the last mini-batch has %lld nodes for %d ranks: expected at least one for "
-                       "each, by another batch",
-                       (long long)last, ranks);
+                       "the smallest mini-batch has %lld nodes for %d ranks: expected at least one "
+                       "for each, by another batch",
+                       (long long)smallest, ranks);
 }
 
 bool graco_looks_at_all(const struct graco_config *config, const struct graco_dataset *data)
@@ -222,7 +224,7 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
                "its rows alone: expected no by_rows";
     if (what)
         return status_fail(GRACO_ERROR_ARGUMENT, "ranks do not train with %s", what);
-    return config->batch > 0 ? check_last_batch(comm, config, method, given) : GRACO_OK;
+    return config->batch > 0 ? check_batches(comm, config, method, given) : GRACO_OK;
 }
 
 /* Where ranks compute: on the CPU, unless they are told otherwise. */

@@ -42,8 +42,12 @@ over 3 resumed dense.npz "${batch[@]}" --epochs 8
 over 3 resumed dense.npz "${batch[@]}" --epochs 20 --resume
 same resumed/model.safetensors batch-3/model.safetensors
 
-refuses "the last mini-batch has 2 nodes for 3 ranks: expected at least one for each, by another batch" train words.npz \
-    --set batch=149 --set activation=elu
+# Every mini-batch has a node for each rank: the last one, and the others where a rest makes the last one longer.
+"$graco" generate odd.npz --nodes 17 --features 6 2>/dev/null
+few="the smallest mini-batch has 2 nodes for 3 ranks: expected at least one for each, by another batch"
+refuses "$few" train words.npz --set batch=149 --set activation=elu
+refuses "$few" train odd.npz --set batch=2
+both rest odd.npz --set batch=4 --set hidden=8
 # Ranks that come here at the same time, some of which are ended before they can take anything away.
 "$graco" convert words.npz unsplit >/dev/null 2>&1 && rm unsplit/split.npy
 for again in 1 2 3 4 5; do
