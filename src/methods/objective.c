@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIT_PAIRS = 49152 };
+enum {
+    FIT_PAIRS = 49152,
+    MOMENT_NODES = 1 << 30, /* both views of which have rows that 32 bits count */
+};
 
 graco_status objective_init(struct objective *o, const struct graco_config *config, int64_t n,
                             int64_t d, const struct shard *shard)
@@ -27,6 +30,11 @@ graco_status objective_init(struct objective *o, const struct graco_config *conf
     o->rows = 2 * all;
     if (o->kind == OBJECTIVE_MOMENT) {
         int64_t most = 2 * all - 2;
+        if (all > MOMENT_NODES)
+            FAIL(
+                GRACO_ERROR_ARGUMENT,
+                "the objective moment of %lld nodes; expected at most %lld, whose rows it can draw",
+                (long long)all, (long long)MOMENT_NODES);
         o->moment.samples = config->correction < most ? config->correction : most;
         TRY(memory_alloc(&o->sample, o->moment.samples, sizeof(int32_t)));
         TRY(memory_alloc(&o->chosen, o->rows, sizeof(uint8_t)));

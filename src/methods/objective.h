@@ -20,7 +20,8 @@ struct objective {
     uint8_t *chosen; /* (rows) */
 };
 
-/* For n nodes with d columns, which are those of the shard unless it is NULL. Owns its sample. */
+/* For n nodes with d columns, which are those of the shard unless it is NULL. Owns its sample. GRACO_ERROR_ARGUMENT for
+ * more nodes of all ranks than moment can draw from. */
 graco_status objective_init(struct objective *o, const struct graco_config *config, int64_t n,
                             int64_t d, const struct shard *shard);
 void objective_clear(struct objective *o);
