@@ -101,6 +101,16 @@ static bool spans(const struct members *members, int64_t rows, int64_t entries)
     return whole;
 }
 
+/* Whether x_shape is that of a matrix with rows: reading the folder whole says what is wrong with another. */
+static bool shape_can(const struct members *members)
+{
+    int64_t *shape = NULL, two = 2;
+    bool can = member_read(&shape, &two, NULL, ARRAY_I64, members, "x_shape") == GRACO_OK &&
+               shape[0] > 0 && shape[0] <= INT32_MAX && shape[1] >= 0 && shape[1] <= INT32_MAX;
+    memory_free(shape);
+    return can;
+}
+
 /* Whether the features are there in a form that can be read by rows, or there are none. */
 static bool features_can(const struct members *members, int64_t edges)
 {
@@ -110,7 +120,7 @@ static bool features_can(const struct members *members, int64_t edges)
     if (is_dense(members))
         return !is_sparse(members) && is_plain(&x, members, "x.npy") && x.ndim == 2 && x.count > 0;
     if (is_sparse(members))
-        return members_have(members, "x_shape.npy") && is_plain(&values, members, "x_data.npy") &&
+        return shape_can(members) && is_plain(&values, members, "x_data.npy") &&
                is_plain(&x, members, "x_indices.npy") && x.count == values.count &&
                is_plain(&x, members, "x_indptr.npy") && x.ndim == 1 && x.count > 0 &&
                spans(members, x.count - 1, values.count);

@@ -171,6 +171,19 @@ entries=$(od -An -t d8 -j $(($(wc -c <words/x_indptr.npy) - 8)) words/x_indptr.n
 refuses "x_data, x_indices, x_indptr: row pointers run from 0 to $((entries - 1)): expected 0 to $entries, the number of entries"
 { numbers 8 -5; cat start; numbers 8 1 2; } | npy broken/x_indptr.npy '<i8' '301,'
 refuses "x_data, x_indices, x_indptr: row pointers run from -5 to 2: expected 0 to $entries, the number of entries"
+# Shapes that no matrix has, and one of no rows: the numbers are those of all rows.
+cp words/x_indptr.npy broken
+for cols in -3 $((1 << 40)); do
+    numbers 8 300 $cols | npy broken/x_shape.npy '<i8' '2,'
+    refuses "x_data, x_indices, x_indptr: a matrix of 300 x $cols: expected at most 2147483647 of each"
+done
+rm -rf broken
+mkdir broken
+numbers 8 0 1 1 0 | npy broken/edge_index.npy '<i8' '2, 2'
+numbers 8 0 5 | npy broken/x_shape.npy '<i8' '2,'
+numbers 8 0 | npy broken/x_indptr.npy '<i8' '1,'
+for file in data indices; do npy broken/x_$file.npy '<i4' '0,' </dev/null; done
+refuses "a graph of 0 nodes: expected 1 to 2147483647"
 # One of the four files alone is no data set without features.
 for file in data indices indptr shape; do
     rm -rf broken
