@@ -62,6 +62,10 @@ static graco_status read_range(struct axis *axis, const struct space *space, con
 {
     char low[CONFIG_TEXT], *end;
     const char *high = dots + 2;
+    if (dots - axis->text >= CONFIG_TEXT)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "search %s=%s; expected numbers of less than %d characters", axis->key,
+                           axis->text, CONFIG_TEXT);
     snprintf(low, sizeof low, "%.*s", (int)(dots - axis->text), axis->text);
     PASS(check_value(axis, space, low));
     PASS(check_value(axis, space, high));

@@ -263,7 +263,7 @@ graco_status trials_read(struct trials *out, const char *path)
     char *line = (char *)bytes, *next = strchr(line, '\n');
     if (strncmp(line, HEADER, sizeof HEADER - 1) != 0 || !next)
         FAIL(GRACO_ERROR_FORMAT, "%s: expected the header '%s...'", path, HEADER);
-    while (*(line = next + 1)) {
+    while ((line = next + 1) < (char *)bytes + length) { /* a zero is no end, but a wrong row */
         row++;
         next = strchr(line, '\n');
         if (!next || !read_row(&one, line))

@@ -99,12 +99,17 @@ static void refused(const graco_dataset *data)
                                         "tau=0.5..0.2", "tau=0.5..x",  "activation=relu..elu",
                                         "tau=1000",     "activation=", "hidden=1,,2",
                                         "nothing=3",    "walks=3",     "hidden=8..8"};
+    char text[SPACE_TEXT] = "tau=";
     struct space space;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK_FAILS(space_init(&space, NULL, data, (const char *[]){wrong[i], NULL}),
                     GRACO_ERROR_ARGUMENT, wrong[i]); /* the message says what was given */
     CHECK_FAILS(space_init(&space, "gcn", data, NULL), GRACO_ERROR_ARGUMENT, "learns from labels");
     CHECK(space_init(&space, "nothing", data, NULL) == GRACO_ERROR_ARGUMENT);
+    memset(text + 4, '0', CONFIG_TEXT); /* an end of which a part would be another number */
+    snprintf(text + 4 + CONFIG_TEXT, sizeof text - 4 - CONFIG_TEXT, ".5..0.9");
+    CHECK_FAILS(space_init(&space, NULL, data, (const char *[]){text, NULL}), GRACO_ERROR_ARGUMENT,
+                "expected numbers of less than");
 }
 
 /* Every method that learns without labels has a space; whatever is drawn from it or moved in it are
