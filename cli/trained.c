@@ -184,8 +184,8 @@ int trained_stopped(int argc, char **argv, const graco_config *config, bool resu
 
     for (int i = 1; i < argc && used + 2 * strlen(argv[i]) + 16 < sizeof text; i++)
         used += quote(text + used, sizeof text - used, argv[i]);
-    output_error("stopped after epoch %" PRId64 " of %s%s; to continue: graco train%s%s",
-                 result->epochs, settings_get(wanted, config, "epochs"), step, text,
-                 resume ? "" : " --resume");
+    output_error("stopped after epoch %" PRId64 " of %s%s; to continue: %s train%s%s",
+                 result->epochs, settings_get(wanted, config, "epochs"), step,
+                 graco_ranks() > 1 ? "graco-mpi" : "graco", text, resume ? "" : " --resume");
     return EXIT_FAILED;
 }

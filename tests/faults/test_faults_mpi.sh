@@ -38,13 +38,13 @@ hit() {
     goes_on "$1"
 }
 # asked RUN SIGNAL RANK OPTION...: all stop where they are, with a checkpoint that no epoch would have written, and
-# say what one process would.
+# say by which program to go on.
 asked() {
     signal "$1" "$2" "$3" 10 --set checkpoint_every=100000 "${@:4}"
     holds "$2 for rank $3: exit code $code" [ "$code" -eq 1 ]
     holds "$2 for rank $3: one line in $(cat out)" [ "$(grep -c '^graco: ' out)" = 1 ]
     holds "$2 for rank $3: stopped in $(cat out)" grep -q \
-        "^graco: stopped after epoch $(wc -l <"$1/metrics.jsonl") of 100000.*; to continue: graco train .* --resume\$" out
+        "^graco: stopped after epoch $(wc -l <"$1/metrics.jsonl") of 100000.*; to continue: graco-mpi train .* --resume\$" out
     goes_on "$1" --set checkpoint_every=100000 "${@:4}"
 }
 hit killed-0 KILL 0 10 'rank 0'
