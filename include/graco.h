@@ -713,7 +713,8 @@ typedef struct graco_structure {
                          explain, 0 .. 1; NaN: no features */
     double
         predicted; /* share of nodes whose group, of those that features and edges make, a regression
-                         predicts that saw a tenth of them, 0 .. 1; NaN: a single node */
+                         predicts that saw a tenth of them, 0 .. 1; NaN: a single node, or no edges
+                         and features that are the same for all */
 } graco_structure;
 
 /* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result.

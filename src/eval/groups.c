@@ -20,6 +20,15 @@ static const double RIDGE = 0.01;
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
+static bool differ(const graco_matrix *centred)
+{
+    for (int64_t i = 0; i < centred->rows * centred->cols; i++)
+        if (centred->data[i] != 0)
+            return true;
+    return false;
+}
+
+/* Rows that are all alike make no groups. */
 static graco_status add_kind(struct groups *groups, const graco_matrix *S, int threads)
 {
     graco_status status = GRACO_OK;
@@ -31,6 +40,8 @@ static graco_status add_kind(struct groups *groups, const graco_matrix *S, int t
         return GRACO_OK;
     TRY(memory_alloc(&rows.data, rows.rows * rows.cols, sizeof *rows.data));
     structure_centre(rows.data, S, threads);
+    if (!differ(&rows))
+        goto done;
     TRY(kmeans_fit(&found, &rows, &options));
     groups->group[groups->kinds++] = found.cluster;
     found.cluster = NULL;

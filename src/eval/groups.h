@@ -16,12 +16,12 @@ enum { GROUPS_COUNT = 20, GROUPS_KINDS = 2, GROUPS_LEARNT = 2048, GROUPS_ASKED =
 /* Owns its arrays. */
 struct groups {
     int64_t nodes;
-    int kinds;                    /* that the data set has: none without edges and features */
+    int kinds; /* that the data set has: none without edges and features that differ */
     int32_t *group[GROUPS_KINDS]; /* (nodes) 0 .. GROUPS_COUNT - 1 */
 };
 
 /* The groups of a data set: spherical k-means of the rows of S, its smoothed features (eval/smooth.h), where
- * there are any, and of signals smoothed over its graph, where there are edges. The same for any number of
+ * these differ, and of signals smoothed over its graph, where there are edges. The same for any number of
  * threads. O((nodes + edges) * 128), and two k-means. */
 graco_status groups_make(struct groups *out, const graco_matrix *S, const graco_dataset *data,
                          int threads);

@@ -85,7 +85,7 @@ graco_status structure_explained(double *share, const graco_matrix *S, const int
         rows += size[c];
         energy += size[c] > 0 ? square / (double)size[c] : 0;
     }
-    *share = rows > 0 ? energy / (double)rows : (double)NAN;
+    *share = rows > 0 ? fmin(energy / (double)rows, 1) : (double)NAN; /* lengths are rounded */
 done:
     memory_free(size);
     memory_free(e.sum);

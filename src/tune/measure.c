@@ -300,6 +300,18 @@ static graco_status run_all(struct work *work, int64_t count)
     return search->stop ? status_fail(GRACO_STOPPED, "the search was stopped") : GRACO_OK;
 }
 
+static graco_status check_measurable(const struct search *search)
+{
+    if (search->groups.kinds > 0 || search->data->graph->edges > 0 ||
+        search->options->criterion == GRACO_CRITERION_VALIDATION)
+        return GRACO_OK;
+    return status_fail(
+        GRACO_ERROR_ARGUMENT,
+        "the data set %s has no edges, and its nodes have the same features: there is "
+        "nothing to measure embeddings by",
+        search->data->name);
+}
+
 graco_status search_measure(struct search *search, const struct wanted *wanted, int64_t count)
 {
     graco_status status = GRACO_OK, saved;
@@ -322,6 +334,7 @@ graco_status search_measure(struct search *search, const struct wanted *wanted, 
         graco_matrix_clear(&search->smooth);
         TRY(smooth_features(&search->smooth, search->data, search->threads));
         TRY(groups_make(&search->groups, &search->smooth, search->data, search->threads));
+        TRY(check_measurable(search));
     }
     trials_cut(&search->trials, search->count); /* they followed from rows that are not there */
     status = run_all(&work, left);

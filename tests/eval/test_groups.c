@@ -257,6 +257,28 @@ static void few_nodes(void)
     }
 }
 
+/* Features that are zeros, or the same for all nodes, make no groups: every embedding would tell them. */
+static void nodes_alike(void)
+{
+    float x[3][40] = {{0}};
+    for (int i = 0; i < 40; i++) {
+        x[1][i] = 3.7f;
+        x[2][i] = i < 20 ? 1 : -1;
+    }
+    for (int form = 0; form < 3; form++) {
+        graco_dataset *data = NULL;
+        graco_matrix S = {0};
+        struct groups groups = {0};
+        CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.x = GRACO_MATRIX(x[form], 20, 2)}));
+        CHECK_OK(smooth_features(&S, data, 1));
+        CHECK_OK(groups_make(&groups, &S, data, 1));
+        CHECK(groups.nodes == 20 && groups.kinds == (form == 2));
+        groups_clear(&groups);
+        graco_matrix_clear(&S);
+        graco_dataset_free(data);
+    }
+}
+
 int main(void)
 {
     oracle(NARROW);
@@ -265,5 +287,6 @@ int main(void)
     groups_of_cliques();
     signals();
     few_nodes();
+    nodes_alike();
     return check_result();
 }

@@ -230,6 +230,14 @@ static void explained(void)
     CHECK(fabs(share - naive) < 1e-9 && naive > 0 && naive < 1);
     CHECK_OK(structure_explained(&again, &S, cluster, CLUSTERS, 3));
     CHECK(again == share);
+    for (int64_t i = 0; i < CLUSTERS; i++) { /* a cluster for each row explains all, and no more */
+        graco_matrix few = {i + 1, COLS, S.data + COLS};
+        int32_t own[CLUSTERS];
+        for (int32_t k = 0; k < CLUSTERS; k++)
+            own[k] = k;
+        CHECK_OK(structure_explained(&share, &few, own, CLUSTERS, 1));
+        CHECK(share > 1 - 1e-6 && share <= 1);
+    }
     memset(S.data, 0, NODES * COLS * sizeof *S.data);
     CHECK_OK(structure_explained(&share, &S, cluster, CLUSTERS, 1));
     CHECK(isnan(share));

@@ -315,6 +315,12 @@ static void little(void)
     CHECK_FAILS(graco_tune(NULL, NULL, data, &options), GRACO_ERROR_ARGUMENT, "neither edges");
     graco_dataset_free(data);
 
+    static const float alike[60][2] = {{0}};
+    CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.x = GRACO_MATRIX(alike[0], 60, 2)}));
+    CHECK_FAILS(graco_tune(NULL, NULL, data, &options), GRACO_ERROR_ARGUMENT,
+                "no edges, and its nodes have the same features");
+    graco_dataset_free(data);
+
     data = make_data(false, true, true);
     options.folder = "wild";
     options.search = (const char *const[]){"epochs=30", "hidden=4", "lr=10", "tau=0.01", NULL};
