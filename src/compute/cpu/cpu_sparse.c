@@ -3,6 +3,7 @@
  * columns, so that a core has what it reads near. */
 #include "compute/cpu/cpu.h"
 
+#include "base/share.h"
 #include "base/threads.h"
 #include "compute/cpu/loops.h"
 
@@ -74,7 +75,8 @@ struct striped {
 /* The first row of which the rows before have `share` / `shares` of all rows and entries. */
 static int64_t row_at(const struct csr *m, int64_t share, int64_t shares)
 {
-    int64_t low = 0, high = m->rows, wanted = (m->rows + m->start[m->rows]) * share / shares;
+    int64_t low = 0, high = m->rows;
+    int64_t wanted = share_begin(m->rows + m->start[m->rows], share, shares);
     while (low < high) {
         int64_t middle = (low + high) / 2;
         if (middle + m->start[middle] < wanted)
