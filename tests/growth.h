@@ -54,6 +54,7 @@ enum {
     GROWTH_SMALL = 1 << 16, /* bytes of the file */
     GROWTH_TIMES = 8,       /* how much larger the other one is */
     GROWTH_TRIES = 3,       /* the fastest counts: a busy machine only adds time */
+    GROWTH_TRIES_MOST = 50, /* as long as one of the last three was faster than all before */
 };
 
 struct growth_cost {
@@ -80,12 +81,13 @@ static inline struct growth_cost growth_measure(graco_status (*read)(const void 
                                                 int64_t bytes)
 {
     struct growth_cost cost = {.bytes = bytes, .seconds = 1e9};
-    for (int i = 0; i < GROWTH_TRIES; i++) {
+    for (int i = 0, tries = 0; tries < GROWTH_TRIES && i < GROWTH_TRIES_MOST; i++) {
         long long before = atomic_load(&growth_live);
         growth_peak = before;
         double start = growth_clock();
         cost.status = read(how);
         double seconds = growth_clock() - start;
+        tries = seconds < 0.9 * cost.seconds ? 1 : tries + 1;
         cost.seconds = seconds < cost.seconds ? seconds : cost.seconds;
         cost.peak = growth_peak - before;
         CHECK(growth_live == before);

@@ -173,24 +173,32 @@ static double read_clock(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Two threads share the work of one: half of its time, however busy the machine is, less what was there before. */
+/* Two threads share the work of one: half of its time, however busy the machine is, less what was there before. A
+ * machine that stands still may charge its threads for that: of several attempts one must be free of it. */
 static void shared_time(void)
 {
-    enum { PIECES = 20 };
+    enum { PIECES = 20, ATTEMPTS = 10 };
     double half = threads_count(0) > 1 ? 0.5 : 1; /* on one core nothing is shared */
-    double one = threads_shared_seconds(1), two = threads_shared_seconds(2);
-    threads_run(2, PIECES, 1, spend, NULL);
-    CHECK(threads_shared_seconds(1) - one < 0.01 * PIECES + 0.05);
-    CHECK(threads_shared_seconds(2) - two > 0.01 * PIECES * half * 0.99);
-    CHECK(threads_shared_seconds(2) - two < 0.01 * PIECES * half + 0.05);
+    bool no_more = false;
+    for (int i = 0; i < ATTEMPTS && !no_more; i++) {
+        double one = threads_shared_seconds(1), two = threads_shared_seconds(2);
+        threads_run(2, PIECES, 1, spend, NULL);
+        one = threads_shared_seconds(1) - one;
+        two = threads_shared_seconds(2) - two;
+        CHECK(two > 0.01 * PIECES * half * 0.99);
+        no_more = one < 0.01 * PIECES + 0.05 && two < 0.01 * PIECES * half + 0.05;
+    }
+    CHECK(no_more);
 }
 
 /* That clock goes on at once, not only when the system looks at its threads: over a short loop it counts what the own
- * clocks of its threads count, less what a worker looks for the next one before it sleeps. */
+ * clocks of its threads count, less what a worker looks for the next one before it sleeps. What the system itself does
+ * between two readings may be charged to a thread, so a few loops may differ; of a late clock most would. */
 static void shared_time_of_short_loops(void)
 {
     enum { LOOPS = 40 };
     double at_once = threads_count(0) > 1 ? 2 : 1, looking = 200e-6;
+    int compared = 0, late = 0;
     struct noted before = {{0}}, noted;
     threads_run(2, 2, 1, note_clock, &before);
     for (int i = 0; i < LOOPS; i++, before = noted) {
@@ -200,9 +208,12 @@ static void shared_time_of_short_loops(void)
         shared = threads_shared_seconds(2) - shared;
         double own = read_clock(before.clock[0]) + read_clock(before.clock[1]) - begin;
         bool same = noted.clock[0] == before.clock[0] && noted.clock[1] == before.clock[1];
-        if (same && noted.clock[0] != noted.clock[1])
-            CHECK(shared * at_once > own - looking);
+        if (same && noted.clock[0] != noted.clock[1]) {
+            compared++;
+            late += shared * at_once <= own - looking;
+        }
     }
+    CHECK(4 * late <= compared);
 }
 
 static void after_fork(void)

@@ -1,8 +1,9 @@
 /* A library to be loaded before all others (LD_PRELOAD) that makes the nth call of a kind fail.
  *
  * $GRACO_FAULT is KIND:N:WHAT[:on]. KIND names a family of calls below; N counts from 1 in the
- * order of the calls since main began; WHAT is an error number, or "short": a read or write of one
- * byte. With ":on" all later calls fail too, as on a disk that stays full. At the end one line goes
+ * order of the calls since main began; WHAT is an error number; or "short": a read or write of one
+ * byte; or "kill": the process is killed there; or "hang": the call never returns, whatever signals
+ * come, after a line to $GRACO_FAULT_FD. With ":on" all later calls fail too, as on a disk that stays full. At the end one line goes
  * to descriptor $GRACO_FAULT_FD: how many calls there were of the kind, how many failed, and how
  * many blocks that graco and the libraries below it allocated were never freed.
  *
@@ -21,6 +22,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,7 +54,7 @@ static _Thread_local bool spared;
 static char fault_kind[16];
 static long fault_at = -1, fault_calls, fault_hits;
 static int fault_error;
-static bool fault_short, fault_on;
+static bool fault_short, fault_kill, fault_hang, fault_on;
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 /* Live blocks of graco and of libzip, by hash, with open addressing. */
@@ -109,6 +111,18 @@ static enum owner caller(const void *address)
     return OWNER_LEFT_OUT; /* loaded since the start: OpenBLAS and what it brings along */
 }
 
+/* What is no failure of the call: the process ends here, or hangs until a signal ends it. */
+static void stay(void)
+{
+    const char *fd = getenv("GRACO_FAULT_FD");
+    if (fault_kill)
+        raise(SIGKILL);
+    if (fault_hang && fd && write(atoi(fd), "hangs\n", 6) != 6)
+        return;
+    while (fault_hang)
+        pause();
+}
+
 /* Counts a call; true if it must fail, with errno set. */
 static bool fails(const char *kind)
 {
@@ -119,6 +133,8 @@ static bool fails(const char *kind)
     bool hit = call == fault_at || (fault_on && call > fault_at);
     fault_hits += hit;
     pthread_mutex_unlock(&guard);
+    if (hit)
+        stay();
     errno = hit ? fault_error : errno;
     return hit;
 }
@@ -427,6 +443,8 @@ static void read_fault(const char *text)
     if (!text || sscanf(text, "%15[^:]:%ld:%31[^:]:%7s", fault_kind, &fault_at, what, on) < 3)
         return;
     fault_short = strcmp(what, "short") == 0;
+    fault_kill = strcmp(what, "kill") == 0;
+    fault_hang = strcmp(what, "hang") == 0;
     fault_error = fault_short ? 0 : atoi(what);
     fault_on = strcmp(on, "on") == 0;
 }

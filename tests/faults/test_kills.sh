@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Trainings killed with -9 at random moments, some of them again while they resume: afterwards
-# --resume must lead to the same bytes as a training that nobody disturbed, and leave nothing else in
-# the run folder. `test_kills.sh BUILD [COUNT [SEED]]`
+# Trainings killed with -9 at random moments, every fifth in a random call of the system that writes a checkpoint, and
+# some of them again while they resume: afterwards --resume must lead to the same bytes as a training that nobody
+# disturbed, and leave nothing else in the run folder. `test_kills.sh BUILD [COUNT [SEED]]`
 set -euo pipefail
 
-graco=$1/graco
+graco=$1/graco library=$1/tests/inject.so
 count=${2:-10}
 RANDOM=${3:-1}
 work=$(mktemp -d)
@@ -36,9 +36,20 @@ kill_within() {
     wait $victim 2>/dev/null || true
 }
 
+# kill_in KIND: the training ends itself in a call of that kind, after the first checkpoint and before the last.
+kill_in() {
+    ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 LD_PRELOAD=$library GRACO_FAULT="$1:$((RANDOM % 40 + 10)):kill" \
+        "$graco" train graph.npz -o run "${settings[@]}" -q 2>err || true
+    [ ! -e run/embeddings.npy ] && [ -e run/model.safetensors ] || fail "no kill in a call of $1: $(cat err)"
+}
+
 for i in $(seq "$count"); do
     rm -rf run
-    kill_within $((whole * 115 / 100))
+    case $((i % 10)) in
+    0) kill_in sync ;;
+    5) kill_in rename ;;
+    *) kill_within $((whole * 115 / 100)) ;;
+    esac
     if [ -e run/embeddings.npy ]; then
         after=$((after + 1))
     elif [ -e run/model.safetensors ]; then
