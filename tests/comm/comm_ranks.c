@@ -14,6 +14,9 @@ enum {
     LARGE_COLS = 64
 }; /* of a rank: more than is sent before it is asked for */
 
+/* How long the last rank is late: it is ended as soon as the others, who wait for a second, have said so. */
+enum { LATE_SECONDS = 100 };
+
 /* A number of its own for each rank and place, the same bits on all ranks. */
 static double number(int rank, int64_t i)
 {
@@ -174,7 +177,7 @@ static void exchange_with(struct comm *comm, const char *what)
         wanted[i] = i < bounds[rank] ? i : i + LARGE_ROWS;
     CHECK_OK(comm_rows_init(&rows, comm, bounds, wanted, others));
     if (last && late)
-        sleep(4);
+        sleep(LATE_SECONDS);
     CHECK_OK(comm_exchange_start(comm, &rows, LARGE_COLS, X, X + LARGE_ROWS * LARGE_COLS));
     if (last && !late)
         raise(strcmp(what, "dies") == 0 ? SIGKILL : SIGSTOP);
@@ -207,7 +210,7 @@ int main(int argc, char **argv)
         return 1;
     }
     if (strcmp(what, "late") == 0 && last)
-        sleep(4);
+        sleep(LATE_SECONDS);
     if (strcmp(what, "late") == 0 && !last) {
         CHECK_FAILS(comm_barrier(comm, 1), GRACO_ERROR_IO, "has not answered for 1 s");
         printf("%s\n", graco_message());

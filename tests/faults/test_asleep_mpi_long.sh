@@ -9,7 +9,7 @@ silence=$(sed -n 's/.*SILENCE_SECONDS = \([0-9]*\),.*/\1/p' "$GRACO_SOURCE/src/c
 "$graco" generate graph.npz --nodes 1000 --features 40 2>/dev/null
 training=("$build/graco-mpi" train graph.npz -q --threads 1 --set hidden=16 --epochs 300)
 ranks 3 "${training[@]}" -o undisturbed
-timeout -k 5 120 mpirun -n 3 "${training[@]}" -o slept >out 2>&1 &
+timeout -k 5 $RANKS_SECONDS mpirun -n 3 "${training[@]}" -o slept >out 2>&1 &
 job=$! code=0
 begun slept 3
 mpirun=$(pgrep -P $job -x mpirun)

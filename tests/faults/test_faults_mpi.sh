@@ -13,15 +13,17 @@ over() { ranks 3 "$build/graco-mpi" train graph.npz "${options[@]}" -o "$@"; }
 signal() {
     local pid begun_at
     code=0
-    timeout -k 5 120 mpirun -n 3 "$build/graco-mpi" train graph.npz "${options[@]}" --epochs 100000 -o "$1" "${@:5}" >out 2>&1 &
+    timeout -k 5 $RANKS_SECONDS mpirun -n 3 "$build/graco-mpi" train graph.npz "${options[@]}" --epochs $endless -o "$work/$1" "${@:5}" >out 2>&1 &
     pid=$!
     begun "$1" 3
     begun_at=$SECONDS
     kill "-$2" "$(rank_pids "$(pgrep -P $pid -x mpirun)" | sed -n "$(($3 + 1))p")"
     wait $pid || code=$?
-    holds "$2 for rank $3: $((SECONDS - begun_at)) s" [ $((SECONDS - begun_at)) -le "$4" ]
-    holds "$2 for rank $3: no process is left" [ -z "$(pgrep -f "graco-mpi train graph.npz.*-o $1\b")" ]
+    holds "$2 for rank $3: $((SECONDS - begun_at)) s" [ $((SECONDS - begun_at)) -le $(($4 + RANKS_SPARE)) ]
+    [ "$4" -ge 20 ] || holds "$2 for rank $3: nobody is given up in $(cat out)" [ "$(grep -c 'stood still' out)" = 0 ]
+    await $$ "$2 for rank $3: a process is left" none_left "$1"
 }
+none_left() { [ -z "$(pgrep -f "graco-mpi train graph.npz.*-o $work/$1\b")" ]; } # who was killed may take a moment to go
 # goes_on RUN OPTION...: the run goes on, ten epochs further.
 goes_on() {
     local epochs=$(($(wc -l <"$1/metrics.jsonl") + 10))
@@ -44,7 +46,7 @@ asked() {
     holds "$2 for rank $3: exit code $code" [ "$code" -eq 1 ]
     holds "$2 for rank $3: one line in $(cat out)" [ "$(grep -c '^graco: ' out)" = 1 ]
     holds "$2 for rank $3: stopped in $(cat out)" grep -q \
-        "^graco: stopped after epoch $(wc -l <"$1/metrics.jsonl") of 100000.*; to continue: graco-mpi train .* --resume\$" out
+        "^graco: stopped after epoch $(wc -l <"$1/metrics.jsonl") of $endless.*; to continue: graco-mpi train .* --resume\$" out
     goes_on "$1" --set checkpoint_every=100000 "${@:4}"
 }
 hit killed-0 KILL 0 10 'rank 0'

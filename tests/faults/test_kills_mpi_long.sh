@@ -39,7 +39,7 @@ while [ "$done_kills" -lt "$kills" ]; do
         resume=() count=$((mixed ? RANDOM % 4 + 1 : 3))
         [ -e run/model.safetensors ] && resume=(--resume) && resumed=$((resumed + 1))
         [ -e run ] && [ ${#resume[@]} = 0 ] && rm -rf run
-        timeout -k 5 120 mpirun -n $count "$build/graco-mpi" train ${kinds[kind]} "${options[@]}" "${resume[@]}" -o run >out 2>&1 &
+        timeout -k 5 $RANKS_SECONDS mpirun -n $count "$build/graco-mpi" train ${kinds[kind]} "${options[@]}" "${resume[@]}" -o run >out 2>&1 &
         job=$! code=0
         await $job
         mpirun=$(pgrep -P $job -x mpirun || true)

@@ -53,7 +53,7 @@ same sage-3/model.safetensors sage-again/model.safetensors # the ring's bits too
 # them. unlike TEXT OPTIONS OPTIONS: rank 0 in folder here, rank 1 in folder there, whose data set is g.npz or $other.
 unlike() {
     local code=0
-    timeout -k 5 120 mpirun -n 1 -wdir "$work/here" "$build/graco-mpi" train g.npz -o run -q --threads 1 $2 : \
+    timeout -k 5 $RANKS_SECONDS mpirun -n 1 -wdir "$work/here" "$build/graco-mpi" train g.npz -o run -q --threads 1 $2 : \
         -n 1 -wdir "$work/there" "$build/graco-mpi" train ${other-g.npz} -o run -q --threads 2 $3 >out 2>&1 || code=$?
     holds "unlike '$1': exit code $code" [ "$code" -eq 2 ]
     holds "unlike: one line '$1' in $(cat out)" [ "$(grep -c '^graco: ' out) $(grep -cF "graco: rank 1: $1" out)" = "1 1" ]
@@ -84,7 +84,7 @@ unlike "its model is after epoch 2 another than that of rank 0 after epoch 3: ex
     "--epochs 5 --resume" "--epochs 5 --resume"
 rm -r there/run
 unlike "the run to continue is none, and run for rank 0: expected the same on every rank" "--epochs 5 --resume" "--epochs 5 --resume"
-timeout -k 5 120 mpirun -n 1 "$build/graco-mpi" train words.npz -o mixed -q --threads 1 --epochs 5 : \
+timeout -k 5 $RANKS_SECONDS mpirun -n 1 "$build/graco-mpi" train words.npz -o mixed -q --threads 1 --epochs 5 : \
     -n 1 "$build/graco-mpi" train words.npz -o mixed -q --threads 2 --device cpu --epochs 5
 holds "each rank has threads of its own" [ -e mixed/embeddings.npy ]
 refuses "'embed' runs in one process; expected graco, or one rank" embed sage-3 words.npz
