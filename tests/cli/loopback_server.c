@@ -14,6 +14,7 @@
  *     /stall/F       the first half, then silence
  *     /silent/F      silence
  *     /slow/F        in pieces of 16 KiB, 20 ms apart
+ *     /held/F        the first half; the second once FOLDER has a file "go"
  *     /redirect/F    302 to /good/F; /loop/F 302 to itself; /local/F 302 to file:///etc/passwd
  *     /missing/F     404; /broken/F     500
  *     /large/F       says that it has 2^50 bytes; /endless/F chunks without end
@@ -23,7 +24,7 @@
  *     /unsatisfied/F 416 to every Range
  *
  * Any other path, such as the absolute address that a proxy gets, is served as /good. The log has a
- * line for each request: the path, its Range and its If-Range. It ends itself after ten minutes. */
+ * line for each request: the path, its Range and its If-Range. It ends itself after an hour. */
 #include <arpa/inet.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -38,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, HEAD_SIZE = 8192, LIFE_SECONDS = 600 };
+enum { PATH_SIZE = 4096, HEAD_SIZE = 8192, LIFE_SECONDS = 3600 };
 
 static const char *folder, *log_path;
 
@@ -168,14 +169,25 @@ static void refuse(const struct request *r, const char *reason)
     say(r, "HTTP/1.1 %s\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsorry\n", reason);
 }
 
+static void wait_for_go(void)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof(path), "%s/go", folder);
+    while (access(path, F_OK) != 0)
+        nap(10);
+}
+
 static void send_body(const struct request *r, long long first, long long last)
 {
-    long long step = is(r, "slow") ? 16384 : last - first;
+    long long step = is(r, "slow") ? 16384 : is(r, "held") ? r->length / 2 + 1 : last - first;
 
     for (long long at = first; at < last; at += step) {
         put(r, r->body + at, last - at < step ? last - at : step);
         if (is(r, "slow"))
             nap(20);
+        if (is(r, "held"))
+            wait_for_go();
     }
 }
 

@@ -208,21 +208,13 @@ for memory in 16M 4G; do
     same threads-1/embeddings.npy "memory-$memory/embeddings.npy"
 done
 
-# await_epoch FOLDER N: waits until the training in it has written N lines of metrics.
-await_epoch() {
-    for _ in $(seq 600); do
-        [ "$(cat "$1/metrics.jsonl" 2>/dev/null | wc -l)" -ge "$2" ] && return
-        sleep 0.05
-    done
-    fail "$1 has not reached epoch $2 in 30 s"
-}
 long=(--epochs 120 --set hidden=16 --set checkpoint_every=7)
 exits 0 "" train graph.npz -o whole "${long[@]}" -q
 
 # A kill in mid-training, then a resume.
 "$graco" train graph.npz -o killed "${long[@]}" -q &
 victim=$!
-await_epoch killed 20
+await $victim "killed has not reached epoch 20" has_lines killed/metrics.jsonl 20
 kill -9 $victim 2>/dev/null || true
 wait $victim 2>/dev/null || true
 exits 0 "" train graph.npz -o killed --resume -q
@@ -230,9 +222,9 @@ same whole/embeddings.npy killed/embeddings.npy
 holds "no epoch is missing or doubled" [ "$(wc -l <killed/metrics.jsonl)" -eq 120 ]
 
 # A polite stop says how to continue.
-"$graco" train graph.npz -o stopped --epochs 100000 --set hidden=16 -q 2>err &
+"$graco" train graph.npz -o stopped --epochs $endless --set hidden=16 -q 2>err &
 victim=$!
-await_epoch stopped 5
+await $victim "stopped has not reached epoch 5: $(cat err)" has_lines stopped/metrics.jsonl 5
 kill -TERM $victim
 code=0
 wait $victim || code=$?

@@ -175,36 +175,36 @@ stop() {
     shift
     "$graco" train "$@" 2>err &
     local victim=$!
-    for _ in $(seq 600); do
-        [ -s "$folder/metrics.jsonl" ] && break
-        sleep 0.05
-    done
+    await $victim "no epoch of $folder: $(cat err)" [ -s "$folder/metrics.jsonl" ]
     kill -INT $victim
     code=0
     wait $victim || code=$?
     holds "a stopped training exits with 1, found $code" [ $code -eq 1 ]
 }
-stop "it's here" g.npz -o "it's here" --epochs 1000000 --set hidden=4 -q
+stop "it's here" g.npz -o "it's here" --epochs $endless --set hidden=4 -q
 holds "quoted: $(cat err)" grep -qF "g.npz -o 'it'\\''s here' --epochs" err
-stop again g.npz -o again --epochs 1000000 --set hidden=4 -q --resume
+stop again g.npz -o again --epochs $endless --set hidden=4 -q --resume
 holds "--resume is not said twice: $(cat err)" bash -c '! grep -q "resume.*resume" err'
-# A signal is answered at once and obeyed within the epoch, which here takes minutes; the run goes on.
+# A signal is answered at once and obeyed within the epoch, which here takes minutes; the run goes on. Where it comes
+# before the first step is done, which no file tells, the next one is given more time.
 exits 0 "" generate large.npz --nodes 9000 --classes 3 --features 20
-"$graco" train large.npz -o deaf --epochs 2 --set batch=10 --device cpu --threads 1 2>err &
-victim=$!
-for _ in $(seq 600); do
-    [ -s deaf/metrics.jsonl ] || [ -s deaf/config.json ] && break
-    sleep 0.05
+for seconds in 0.5 2 8 30 120; do
+    rm -rf deaf
+    "$graco" train large.npz -o deaf --epochs 2 --set batch=10 --device cpu --threads 1 2>err &
+    victim=$!
+    await $victim "no training: $(cat err)" [ -s deaf/config.json ]
+    sleep $seconds
+    kill -INT $victim
+    code=0
+    wait $victim || code=$?
+    ! grep -q 'stopped after epoch 0 of 2;' err || continue
+    break
 done
-sleep 0.5
-kill -INT $victim
-code=0
-wait $victim || code=$?
 holds "a training that is stopped within an epoch exits with 1, found $code" [ $code -eq 1 ]
 holds "the signal is answered: $(cat err)" grep -q '^stopping: ' err
 holds "it says where it stands: $(cat err)" grep -q 'stopped after epoch 0 of 2, and step [0-9]* of 900 of the next' err
 holds "no epoch is counted" [ ! -s deaf/metrics.jsonl ]
-stop two/run-1 g.npz -o two --runs 2 --epochs 1000000 --set hidden=4 -q
+stop two/run-1 g.npz -o two --runs 2 --epochs $endless --set hidden=4 -q
 holds "the second run is not begun" [ ! -e two/run-2 ]
 
 # ---- Scores ----------------------------------------------------------------------------------------

@@ -29,10 +29,7 @@ same one/embeddings.npy all/split-1/embeddings.npy
 # Killed at any moment, and resumed.
 "$graco" train "${gcn[@]}" -o killed --splits 3 --threads 2 --epochs 400 -q 2>/dev/null &
 victim=$!
-for _ in $(seq 1000); do
-    [ ! -e killed/split-1/model.safetensors ] || break
-    sleep 0.01
-done
+await $victim "split 1 has no checkpoint" [ -e killed/split-1/model.safetensors ]
 kill -9 "$victim" 2>/dev/null || true
 wait "$victim" 2>/dev/null || true
 exits 0 "" train "${gcn[@]}" -o killed --splits 3 --epochs 400 --resume -q

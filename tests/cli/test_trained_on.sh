@@ -98,12 +98,9 @@ holds "the mean is over runs that were trained: $(cat out)" bash -c '! grep -qi 
 
 # Embeddings older than their checkpoint, and runs without any, are not passed over.
 "$graco" train whole.npz -o old --epochs 4 "${small[@]}" -q
-"$graco" train whole.npz -o old --resume --epochs 1000000 -q 2>/dev/null &
+"$graco" train whole.npz -o old --resume --epochs $endless -q 2>/dev/null &
 victim=$!
-for _ in $(seq 600); do
-    [ "$(wc -l <old/metrics.jsonl)" -ge 7 ] && break
-    sleep 0.05
-done
+await $victim "old has not reached epoch 7" has_lines old/metrics.jsonl 7
 kill -9 $victim
 wait $victim 2>/dev/null || true
 exits 1 "old has no embeddings of its last checkpoint" eval old whole.npz --splits 2

@@ -19,12 +19,16 @@ for file in best.json trials.csv report.html tune.json; do
 done
 holds "no training is left" [ -z "$(ls first/trainings)" ]
 holds "24 trials" [ "$(tail -n +2 first/trials.csv | cut -d, -f1 | sort -un | wc -l)" -eq 24 ]
-# Each part of the criterion is on the page and in the line of progress, which a search of two seconds shows many times.
+# Each part of the criterion is on the page and in the line of progress, which a search shows many times once a trial is measured.
 chosen=$(sed -n 's/.*"predicted": \([0-9.]*\),*/\1/p' first/best.json)
 holds "the page has what the choice predicts" \
     grep -q "<dd[^>]*>$(LC_ALL=C awk "BEGIN { printf \"%.1f\", 100 * $chosen }") %</dd>" first/report.html
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
-    script -qec "stty cols 200; $graco tune small.npz -o shown --time 2s ${fast[*]}" typescript >/dev/null </dev/null
+    for seconds in 2 10 60 300; do # a busy machine may measure none in two
+        rm -rf shown
+        script -qec "stty cols 200; $graco tune small.npz -o shown --time ${seconds}s ${fast[*]}" typescript >/dev/null </dev/null || true
+        ! grep -q "best .*predicted 0\.[0-9]" typescript || break
+    done
     for part in modularity explained predicted; do
         holds "progress shows $part" grep -q "best .*$part 0\.[0-9]" typescript
     done
@@ -63,11 +67,7 @@ holds "a refused preset leaves no run" [ ! -e other ]
 for try in 1 2 3; do
     "$graco" tune small.npz -o killed --trials 24 "${fast[@]}" >/dev/null 2>&1 &
     child=$!
-    for _ in $(seq 200); do
-        [ "$(cat killed/trials.csv 2>/dev/null | wc -l)" -gt $((try * 4)) ] && break
-        kill -0 $child 2>/dev/null || break
-        sleep 0.01
-    done
+    await $child "no trial $((try * 4))" has_lines killed/trials.csv $((try * 4 + 1))
     kill -9 $child 2>/dev/null || true
     wait $child 2>/dev/null || true
 done
@@ -76,12 +76,9 @@ same first/best.json killed/best.json
 holds "the same rows after kills" [ "$(rows first)" = "$(rows killed)" ]
 
 # Ctrl-C ends with the best so far, and the same command goes on from there.
-"$graco" tune small.npz -o stopped --trials 5000 "${fast[@]}" >said 2>&1 &
+"$graco" tune small.npz -o stopped --trials 100000 "${fast[@]}" >said 2>&1 &
 child=$!
-for _ in $(seq 1000); do
-    [ "$(cat stopped/trials.csv 2>/dev/null | wc -l)" -gt 3 ] && break
-    sleep 0.01
-done
+await $child "no three trials: $(cat said)" has_lines stopped/trials.csv 4
 kill -INT $child
 code=0
 wait $child || code=$?
@@ -91,7 +88,14 @@ holds "the best so far is kept" [ -s stopped/best.json ]
 
 # A time in place of trials; the same choice one at a time; JSON.
 exits 1 "no trial was measured" tune small.npz -o no_time --time 0.000001s "${fast[@]}"
-exits 0 "the time was over" tune small.npz -o timed --time 1s "${fast[@]}"
+for seconds in 1 5 30 300; do # a busy machine may measure none in one
+    rm -rf timed
+    code=0
+    "$graco" tune small.npz -o timed --time ${seconds}s "${fast[@]}" >out 2>err || code=$?
+    grep -q 'no trial was measured' err || break
+done
+holds "$seconds s: exit code $code: $(cat out err)" [ $code -eq 0 ]
+holds "it says so: $(cat out err)" grep -q 'the time was over' out err
 exits 0 '"trials": 24' tune small.npz -o alone --trials 24 --at-once 1 --threads 1 --json "${fast[@]}"
 same first/best.json alone/best.json
 holds "the same rows one at a time" [ "$(rows first)" = "$(rows alone)" ]
@@ -146,7 +150,7 @@ done <taken
 exits 2 "expected KEY=a,b,c" tune small.npz -o none --search tau
 exits 2 "unknown setting" tune small.npz -o none --search width=3
 # What no training takes is refused before one begins, with what was given; two values that do not go together end
-# the search at once, though others are being trained.
+# the search at once, though others are being trained, which takes minutes.
 exits 2 "search hidden=0..4: hidden is '0'; expected a whole number" tune small.npz -o none --search hidden=0..4
 exits 2 "search objective=exact,sampled: method grace has" tune small.npz -o none --search objective=exact,sampled
 exits 2 "search batch=20,1: batch = 1 leaves nothing" tune small.npz -o none --search batch=20,1
@@ -161,8 +165,8 @@ exits 2 "graco: the criterion validation: 3 nodes have a known label" tune few.t
     --criterion validation
 holds "a refused search leaves no folder" [ ! -e none ]
 exits 2 "graphs = 3: the objective moment takes one graph a step" tune small.npz -o apart --trials 20 --device cpu \
-    --search objective=exact,moment --search graphs=1,3 --search epochs=400 --search hidden=4
-holds "others were not waited for: $(wc -l <apart/trials.csv) rows" [ "$(wc -l <apart/trials.csv)" -lt 15 ]
+    --search objective=exact,moment --search graphs=1,3 --search epochs=1000000 --search hidden=4
+holds "others were not waited for: $(wc -l <apart/trials.csv) rows" [ "$(wc -l <apart/trials.csv)" -eq 1 ]
 exits 0 "" tune small.npz -o half --trials 2 "${fast[@]}" --search precision=bf16 -q
 exits 2 "from 1 to" tune small.npz --trials 0
 checked
