@@ -2,7 +2,7 @@
 # Fuzzes every decoder: scripts/fuzz.sh SECONDS of one core, shared by the targets, JOBS at once. With
 # RUNS=n in the environment each target runs n times instead; TARGETS="npy pickle" chooses some.
 # A table says what was run. Inputs that were found interesting stay in build-fuzz/corpus and serve
-# the next run; what crashed, hung for 5 seconds or took more than 1 GB lies in build-fuzz/crashes,
+# the next run; what crashed, hung for 20 seconds or took more than 1 GB lies in build-fuzz/crashes,
 # and makes the script fail.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ run_one() {
     [ "$target" != options ] || mask=3 # it complains on stderr, as the command does
     mkdir -p "$corpus/$target" "$build/seeds/$target"
     ASAN_OPTIONS=quarantine_size_mb=1 "$build/fuzz/fuzz_$target" "$limit" -max_len=$length \
-        -timeout=5 -rss_limit_mb=1024 -close_fd_mask=$mask -print_final_stats=1 -verbosity=1 \
+        -timeout=20 -rss_limit_mb=1024 -close_fd_mask=$mask -print_final_stats=1 -verbosity=1 \
         -dict=tests/fuzz/words.dict -artifact_prefix="$crashes/$target-" \
         "$corpus/$target" "$build/seeds/$target" >"$logs/$target" 2>&1 || true
     ended=$EPOCHREALTIME

@@ -25,8 +25,9 @@
 #endif
 #endif
 
-/* What a refusal may take: seconds, and bytes of memory. Sanitizers need more of both. */
-enum { SPAWN_SECONDS = 30, SPAWN_NOBODY = 1 };
+/* What a refusal may take: seconds of the processor, which a busy machine does not use up for it, seconds by the clock,
+ * for one that waits for ever, and bytes of memory, of which sanitizers need more. */
+enum { SPAWN_SECONDS = 30, SPAWN_WAIT = 600, SPAWN_NOBODY = 1 };
 #if defined(SPAWN_SANITIZED)
 #define SPAWN_PEAK ((int64_t)2 << 30)
 #else
@@ -98,6 +99,7 @@ static inline void spawn_child(const char *root, const char *command, int flags,
     setrlimit(RLIMIT_AS, &(struct rlimit){SPAWN_SPACE, SPAWN_SPACE});
 #endif
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    setrlimit(RLIMIT_CPU, &(struct rlimit){SPAWN_SECONDS, SPAWN_SECONDS});
     if (flags & SPAWN_NOBODY)
         setenv("GCOV_PREFIX", root, 1); /* counts of a coverage build go where it may write */
     if ((flags & SPAWN_NOBODY) && geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
@@ -115,7 +117,7 @@ static inline double spawn_clock(void)
 
 static inline void spawn_wait(struct spawn_result *out, pid_t child)
 {
-    double end = spawn_clock() + SPAWN_SECONDS;
+    double end = spawn_clock() + SPAWN_WAIT;
     struct rusage usage = {0};
     int status = 0;
     while (wait4(child, &status, WNOHANG, &usage) == 0) {
@@ -125,6 +127,7 @@ static inline void spawn_wait(struct spawn_result *out, pid_t child)
             kill(child, SIGKILL);
         }
     }
+    out->slow = out->slow || usage.ru_utime.tv_sec + usage.ru_stime.tv_sec >= SPAWN_SECONDS - 1;
     out->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     out->peak = (int64_t)usage.ru_maxrss << 10;
 }

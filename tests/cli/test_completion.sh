@@ -140,7 +140,7 @@ zpty -d shell
 END_ZSH
 if command -v zsh >/dev/null; then
     mkdir functions && cp script.zsh functions/_graco
-    HOME=$work timeout 60 zsh -f ask.zsh "graco tr" "graco train --obj" "graco train --method dg" "graco train --set enc" \
+    HOME=$work timeout 600 zsh -f ask.zsh "graco tr" "graco train --obj" "graco train --method dg" "graco train --set enc" \
         "graco train --set encoder=sage_" "graco train -o ru" "graco reproduce trans" "graco help fet" \
         "graco --v" >zsh.found || true
     printf '%s\n' "graco train " "graco train --objective=" "graco train --method dgi " "graco train --set encoder=" \

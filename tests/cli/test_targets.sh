@@ -14,7 +14,7 @@ export GRACO_DATA=$work/sets
 exits() {
     local code=$1 part=$2 found=0
     shift 2
-    timeout 60 "$graco" "$@" >out 2>err </dev/null || found=$?
+    timeout 600 "$graco" "$@" >out 2>err </dev/null || found=$?
     holds "graco $*: exit code $found, expected $code: $(cat err)" [ "$found" -eq "$code" ]
     [ "$code" -eq 0 ] || holds "graco $*: one line with '$part': $(cat err)" \
         [ "$(grep -cF -- "$part" err)" -eq 1 -a "$(wc -l <err)" -eq 1 ]

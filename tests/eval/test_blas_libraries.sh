@@ -46,7 +46,7 @@ for path in "${libraries[@]}" "${more[@]}"; do
     holds "$path: products at once" env OMP_NUM_THREADS=4 BLIS_NUM_THREADS=4 \
         "$build/tests/eval_test_blas" 100
     holds "$path: products beside another OpenMP" env ASAN_OPTIONS=verify_asan_link_order=0 \
-        timeout 60 \
+        timeout 600 \
         env LD_PRELOAD="$build/tests/libother_openmp.so" "$build/tests/eval_test_blas" 1
 done
 holds "a CBLAS was tried" [ $tried -ge 1 ]

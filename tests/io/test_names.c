@@ -47,24 +47,20 @@ static void craft(char (*names)[LENGTH], bool spread)
     }
 }
 
-/* The least processor time of three tables. */
+/* The processor time of a table. */
 static double time_names(char (*names)[LENGTH])
 {
-    double least = 1e9;
-    for (int run = 0; run < 3; run++) {
-        struct names *table = NULL;
-        int32_t number = -1;
-        bool fine = true;
-        clock_t start = clock();
-        CHECK_OK(names_create(&table));
-        for (int i = 0; i < CRAFTED; i++)
-            fine &= names_add(&number, table, names[i], LENGTH) == GRACO_OK && number == i;
-        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-        least = seconds < least ? seconds : least;
-        CHECK(fine);
-        names_free(table);
-    }
-    return least;
+    struct names *table = NULL;
+    int32_t number = -1;
+    bool fine = true;
+    clock_t start = clock();
+    CHECK_OK(names_create(&table));
+    for (int i = 0; i < CRAFTED; i++)
+        fine &= names_add(&number, table, names[i], LENGTH) == GRACO_OK && number == i;
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    CHECK(fine);
+    names_free(table);
+    return seconds;
 }
 
 static void test_flooding(void)
@@ -72,7 +68,12 @@ static void test_flooding(void)
     static char crafted[CRAFTED][LENGTH], others[CRAFTED][LENGTH];
     craft(crafted, false);
     craft(others, true);
-    double usual = time_names(others), hostile = time_names(crafted);
+    /* The least of several, in turn: what else the machine does only adds. */
+    double usual = 1e9, hostile = 1e9;
+    for (int run = 0; run < 3 || (run < 30 && hostile > 4 * usual + 0.05); run++) {
+        usual = fmin(usual, time_names(others));
+        hostile = fmin(hostile, time_names(crafted));
+    }
     if (hostile > 4 * usual + 0.05)
         printf("crafted names take %.3f s, others %.3f s\n", hostile, usual);
     CHECK(hostile <= 4 * usual + 0.05);

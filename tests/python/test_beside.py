@@ -37,7 +37,7 @@ class Beside(unittest.TestCase):
     def trial(self, before="", after=""):
         environment = {**os.environ, "OMP_NUM_THREADS": "4"}
         done = subprocess.run([sys.executable, "-c", TRIAL.format(before=before, after=after)], env=environment,
-                              capture_output=True, text=True, timeout=300)
+                              capture_output=True, text=True, timeout=1800)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

@@ -259,9 +259,13 @@ class Peers(unittest.TestCase):
                     self.assertIn(part.ctypes.data, addresses, end)
         finally:
             graco._library.give_array = kept
-        best = min(self.seconds(lambda: graco.Graph(A, directed=True)) for _ in range(3))
-        print(f"a matrix of 1,000,000 entries: {best:.3f} s")
-        self.assertLess(best, 0.5)
+        # The least of several, in turn, against what Python needs to look at each entry on this machine.
+        best = loop = float("inf")
+        for _ in range(3):
+            best = min(best, self.seconds(lambda: graco.Graph(A, directed=True)))
+            loop = min(loop, self.seconds(lambda: [int(end) for end in A.indices]))
+        print(f"a matrix of 1,000,000 entries: {best:.3f} s, a loop over them: {loop:.3f} s")
+        self.assertLess(best, 5 * loop)
 
     @staticmethod
     def seconds(function):

@@ -16,7 +16,7 @@ for kind in full quick tune; do
         "$1/tests/report_page" "$work/$kind.json" "$work/$kind"
     fi
     code=0
-    timeout 300 python3 "$tests/browser.py" "$work/$kind/report.html" || code=$?
+    timeout 1800 python3 "$tests/browser.py" "$work/$kind/report.html" || code=$?
     [ "$code" -eq 77 ] && exit 77
     holds "the $kind page: exit code $code" [ "$code" -eq 0 ]
 done

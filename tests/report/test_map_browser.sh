@@ -11,7 +11,7 @@ tests=$GRACO_SOURCE/tests/report
 python3 "$tests/make_map.py" "$work"
 "$1/graco" map "$work/Z.npy" "$work/edges.csv" --labels "$work/labels.csv" --undirected -o "$work/map.html" 2>/dev/null
 code=0
-timeout 300 python3 "$tests/map_browser.py" "$work/map.html" "$work/expected.json" || code=$?
+timeout 1800 python3 "$tests/map_browser.py" "$work/map.html" "$work/expected.json" || code=$?
 [ "$code" -eq 77 ] && exit 77
 holds "the map's page: exit code $code" [ "$code" -eq 0 ]
 checked

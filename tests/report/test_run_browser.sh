@@ -38,7 +38,7 @@ for path in sys.argv[1:]:
 for page in one three plain; do
     code=0 with=run_browser.py
     [ $page = plain ] && with=browser.py
-    timeout 300 python3 "$tests/$with" $page.html || code=$?
+    timeout 1800 python3 "$tests/$with" $page.html || code=$?
     [ "$code" -eq 77 ] && exit 77
     holds "$page.html: exit code $code" [ "$code" -eq 0 ]
 done
