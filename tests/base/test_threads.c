@@ -193,7 +193,7 @@ static void shared_time(void)
 
 /* That clock goes on at once, not only when the system looks at its threads: over a short loop it counts what the own
  * clocks of its threads count, less what a worker looks for the next one before it sleeps. What the system itself does
- * between two readings may be charged to a thread, so a few loops may differ; of a late clock most would. */
+ * between two readings may be charged to a thread, so a few loops may differ; of a late clock nearly all do. */
 static void shared_time_of_short_loops(void)
 {
     enum { LOOPS = 40 };
@@ -213,7 +213,7 @@ static void shared_time_of_short_loops(void)
             late += shared * at_once <= own - looking;
         }
     }
-    CHECK(4 * late <= compared);
+    CHECK(late <= 2 || 4 * late <= compared);
 }
 
 static void after_fork(void)

@@ -137,6 +137,7 @@ done
 # Where the training hears nothing, in a call of the system that does not return, the first one is noted, which /proc
 # tells: from then on no handler catches it. Only the second one can end it.
 noted() { [ $((0x$(sed -n 's/^SigCgt:\t//p' /proc/$!/status) & 1 << ($1 - 1))) -eq 0 ]; }
+ended() { ! kill -0 $!; }
 for signal in INT TERM; do
     number=$(kill -l $signal)
     ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 LD_PRELOAD=$library GRACO_FAULT=sync:5:hang GRACO_FAULT_FD=9 \
@@ -146,6 +147,8 @@ for signal in INT TERM; do
     await $! "the first SIG$signal is not noted" noted "$number"
     holds "the first SIG$signal does not end it" kill -0 $!
     kill -$signal $!
+    await $$ "a second SIG$signal does not end it" ended
+    kill -KILL $! 2>/dev/null || true
     code=0
     wait $! || code=$?
     holds "a second SIG$signal ends it at once: exit code $code" [ $code -eq $((128 + number)) ]
