@@ -117,23 +117,38 @@ class Terminal:
         self.child, self.fd = pty.fork()
         if self.child == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+            settings = termios.tcgetattr(0)
+            settings[3] |= termios.NOFLSH  # what was written and not yet read here is not lost when a key is a signal
+            termios.tcsetattr(0, termios.TCSANOW, settings)
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
             os.execvp(command[0], command)
-        self.screen, self.bytes, self.frames = Screen(cols, rows), b"", 0
+        self.screen, self.bytes, self.later, self.frames = Screen(cols, rows), b"", b"", 0
 
-    def read(self, seconds):
-        """Shows what comes; False: nothing will come any more."""
+    def next_piece(self, left):
+        """What comes within so many seconds, b"" if nothing does; None: nothing will come any more."""
+        if self.later:
+            piece, self.later = self.later, b""
+            return piece
+        if not select.select([self.fd], [], [], left)[0]:
+            return b""
+        try:
+            return os.read(self.fd, 65536) or None
+        except OSError:
+            return None
+
+    def read(self, seconds, frames=None):
+        """Shows what comes, to the end of that frame at most; False: nothing will come any more."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            if not select.select([self.fd], [], [], left)[0]:
-                return True
-            try:
-                piece = os.read(self.fd, 65536)
-            except OSError:
-                return False
+        while (left := until - time.monotonic()) > 0 and self.frames != frames:
+            piece = self.next_piece(left)
             if not piece:
-                return False
-            self.frames += piece.count(b"\033[J")
+                return piece is not None
+            ends = [end.end() for end in re.finditer(rb"\033\[J", piece)]
+            if frames is not None and self.frames + len(ends) >= frames:
+                cut = ends[frames - self.frames - 1]
+                piece, self.later = piece[:cut], piece[cut:]
+                ends = ends[:frames - self.frames]
+            self.frames += len(ends)
             self.bytes += piece
             words = self.bytes.decode("utf-8", "ignore" if b"\xff" in self.bytes else "replace")
             if words.endswith("\ufffd"):
@@ -160,7 +175,7 @@ class Terminal:
                 self.until(words[0])
             elif word == "frames":
                 wanted = self.frames + int(words[0])
-                while self.frames < wanted and self.read(0.05):
+                while self.frames < wanted and self.read(0.05, wanted):
                     pass
             elif word == "key":
                 os.write(self.fd, bytes([ord(words[0]) - 64]))
