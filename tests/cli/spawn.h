@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE
 #endif
 
+#include "base/threads.h"
 #include "check.h"
 
 #include <fcntl.h>
@@ -32,7 +33,8 @@ enum { SPAWN_SECONDS = 30, SPAWN_WAIT = 600, SPAWN_NOBODY = 1 };
 #define SPAWN_PEAK ((int64_t)2 << 30)
 #else
 #define SPAWN_PEAK ((int64_t)256 << 20)
-#define SPAWN_SPACE ((rlim_t)8 << 30) /* of addresses, most of them never touched */
+/* Of addresses, most of them never touched: BLAS takes some for each core. */
+#define SPAWN_SPACE (((rlim_t)8 << 30) + (rlim_t)threads_count(0) * ((rlim_t)256 << 20))
 #endif
 
 struct spawn_result {
@@ -96,7 +98,8 @@ static inline void spawn_child(const char *root, const char *command, int flags,
     setenv("OMP_NUM_THREADS", "1", 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
 #if defined(SPAWN_SPACE)
-    setrlimit(RLIMIT_AS, &(struct rlimit){SPAWN_SPACE, SPAWN_SPACE});
+    rlim_t space = SPAWN_SPACE;
+    setrlimit(RLIMIT_AS, &(struct rlimit){space, space});
 #endif
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_CPU, &(struct rlimit){SPAWN_SECONDS, SPAWN_SECONDS});
