@@ -4,7 +4,8 @@
 The terminal knows what graco writes: CR, LF, cursor up, erase to the end of the line or the screen. Lines that
 are too long for a new width are broken anew, as most terminals do. SCRIPT is words: `size COLS ROWS`,
 `until TEXT` (on the screen), `frames N` (until so many more were drawn), `key C` (a control key), `kill NAME`, `screen FILE`, `end`. An
-escape that it does not know, or half of one at the end, is a failure. The exit code is the command's.
+escape that it does not know, or half of one at the end, is a failure. The exit code is the command's; 98: the size
+changed while a frame was on its way that is too wide for the new one. Nobody can take that back, so nothing is proved.
 """
 import fcntl
 import os
@@ -28,6 +29,7 @@ class Screen:
         self.cols, self.rows, self.text, self.soft = cols, rows, [[]], [False]
         self.row = self.col = 0
         self.rest = self.wrong = ""
+        self.changed = self.broken = self.late = False  # the size, since a frame ended; a row since then; by an old frame
 
     def resize(self, cols, rows):
         lines, line, at = [], [], None
@@ -47,7 +49,7 @@ class Screen:
             if number == at[0]:
                 row = min(at[1] // cols, len(pieces) - 1)
                 self.row, self.col = first + row, min(at[1] - row * cols, cols - 1)
-        self.cols, self.rows = cols, rows
+        self.cols, self.rows, self.changed, self.broken = cols, rows, True, False
 
     def top(self):
         return max(0, len(self.text) - self.rows)
@@ -62,7 +64,7 @@ class Screen:
     def put(self, letter):
         if self.col == self.cols:
             self.newline(True)
-            self.col = 0
+            self.col, self.broken = 0, True
         line = self.text[self.row]
         line += [" "] * (self.col + 1 - len(line))
         line[self.col] = letter
@@ -75,6 +77,8 @@ class Screen:
             del self.text[self.row][self.col:]
             self.soft[self.row] = False
             if letter == "J":
+                self.late = self.late or (self.changed and self.broken)
+                self.changed = False
                 height = len(self.text) - self.row - 1
                 self.text[self.row + 1:] = [[] for _ in range(height)]
                 self.soft[self.row + 1:] = [False] * height
@@ -147,15 +151,16 @@ class Terminal:
             if frames is not None and self.frames + len(ends) >= frames:
                 cut = ends[frames - self.frames - 1]
                 piece, self.later = piece[:cut], piece[cut:]
-                ends = ends[:frames - self.frames]
-            self.frames += len(ends)
-            self.bytes += piece
-            words = self.bytes.decode("utf-8", "ignore" if b"\xff" in self.bytes else "replace")
-            if words.endswith("\ufffd"):
-                continue
+            self.show(piece)
+        return True
+
+    def show(self, piece):
+        self.frames += piece.count(b"\033[J")
+        self.bytes += piece
+        words = self.bytes.decode("utf-8", "ignore" if b"\xff" in self.bytes else "replace")
+        if not words.endswith("\ufffd"):
             self.bytes = b""
             self.screen.feed(words.replace("\r\n", "\n"))
-        return True
 
     def until(self, text):
         while text not in self.screen.show():
@@ -169,6 +174,8 @@ class Terminal:
             word, words = words[0], words[1:]
             if word == "size":
                 cols, rows = int(words[0]), int(words[1])
+                while piece := self.next_piece(0):  # of the old size
+                    self.show(piece)
                 self.screen.resize(cols, rows)
                 fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
             elif word == "until":
@@ -204,6 +211,8 @@ def main():
     if terminal.screen.wrong:
         print(terminal.screen.wrong)
         return 99
+    if terminal.screen.late:
+        return 98
     print(f"frames {terminal.frames} seconds {taken:.2f}")
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
