@@ -17,7 +17,7 @@
 enum {
     KEY_TEXT = MACHINE_TEXT + 256,
     OLDEST_DAYS = 30,
-    WAY = 2, /* of measuring: one more whenever src/train/calibrate.c or its clock changes */
+    WAY = 3, /* of measuring: one more whenever src/train/calibrate.c or its clock changes */
 };
 
 /* What the rates depend on: program, way of measuring, machine, device, threads, precision. */
@@ -84,7 +84,7 @@ static bool read_rates(graco_rates *rates, const char *path, const char *key)
         char *end = line;
         if (good)
             found.seconds[i] = strtod(line + length + 1, &end);
-        good = good && end != line + length + 1 && *end == '\0' && found.seconds[i] > 0 &&
+        good = good && end != line + length + 1 && *end == '\0' && found.seconds[i] >= 0 &&
                found.seconds[i] < 1;
     }
     good = good && fgetc(file) == EOF;

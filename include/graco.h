@@ -536,7 +536,7 @@ graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const 
 
 /* Seconds that this machine takes for a unit of each kind of work that a training does, measured
  * with the kernels themselves. They hold for one device and number of threads. */
-enum { GRACO_RATES = 18 };
+enum { GRACO_RATES = 25 };
 typedef struct graco_rates {
     double seconds[GRACO_RATES];
 } graco_rates;

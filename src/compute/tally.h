@@ -24,6 +24,8 @@ struct tally {
     struct kernels kernels;
     struct work_units work;
     bool again; /* the same kernel runs again and again, so its operands are where it left them */
+    double
+        around; /* bytes that such a kernel's runs go through in turn; 0: each takes what the last one took */
     char *base; /* addresses */
     size_t room, used;
     int64_t reserved;               /* host memory that is taken in name alone */
@@ -50,6 +52,25 @@ double tally_around(const struct context *context, double bytes);
 
 /* Counts bytes that are read or written in order and that each step uses once, such as gradients. */
 void tally_stream(struct context *context, double bytes);
+
+/* Remembers the share of ones among drawn numbers, or of entries that count, by their address; and says it: 1 where
+ * none is known. */
+void tally_remember(struct tally *tally, const void *what, double share);
+double tally_share(const struct tally *tally, const void *what);
+
+/* Entries of a matrix that count. */
+double tally_entries(const struct tally *tally, const struct sparse *matrix);
+
+/* What the CPU does otherwise than devices; nothing is counted where the device is not the host. tally_host_gemm adds
+ * what a sum that is cut reads again. tally_host_stripes counts a product that goes by stripes, if this one
+ * does. tally_host_pass says how one that does not goes through its entries: how often, and how many bytes of a
+ * row of X it reads before it comes back to another entry's. */
+struct tally_pass {
+    double count, bytes;
+};
+void tally_host_gemm(struct context *context, const struct gemm *g);
+bool tally_host_stripes(struct context *context, const struct spmm *s);
+struct tally_pass tally_host_pass(const struct context *context, const struct spmm *s);
 
 /* Take the scratch memory of a device's kernels and give it back; where the device is the host, the
  * kernels themselves do. Sums over thread blocks, which are small, are left out. */

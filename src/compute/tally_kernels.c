@@ -26,18 +26,11 @@ static struct work_units *begin(struct context *c)
     return work;
 }
 
-/* Bytes read and written in order. Part of them was written right before, part of them a step ago: how far
- * they are is halfway between, on the scale of logarithms. */
-static void stream(struct context *c, double bytes)
-{
-    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, bytes, sqrt(bytes * tally_around(c, bytes)));
-}
-
 /* A kernel that reads and writes `bytes` in order, and no more. */
 static void begin_stream(struct context *c, double bytes)
 {
     begin(c);
-    stream(c, bytes);
+    tally_stream(c, bytes);
 }
 
 /* Numbers that the CPU's loops take at once. */
@@ -49,7 +42,7 @@ static void pass_rows(struct context *c, int64_t rows, int64_t cols, double byte
     struct work_units *work = &tally_of(c)->work;
     work->units[WORK_ROW] += (double)rows;
     work->units[WORK_PART] += cols % VECTOR ? (double)rows : 0;
-    stream(c, bytes * (double)rows * (double)cols);
+    tally_stream(c, bytes * (double)rows * (double)cols);
 }
 
 static void begin_rows(struct context *c, int64_t rows, int64_t cols, double bytes)
@@ -65,29 +58,6 @@ enum { COST_DRAWS = 10 };
 static void count_costs(struct context *c, double costs)
 {
     tally_of(c)->work.units[WORK_DRAW] += COST_DRAWS * costs;
-}
-
-/* ---- Shares of edges ------------------------------------------------------------------------- */
-
-static void remember(struct tally *t, const void *what, double share)
-{
-    t->shares[t->next_share++ % TALLY_SHARES] = (struct tally_share){what, share};
-}
-
-static double share_of(const struct tally *t, const void *what)
-{
-    for (int i = t->next_share - 1; i >= 0 && i > t->next_share - 1 - TALLY_SHARES; i--)
-        if (what && t->shares[i % TALLY_SHARES].what == what)
-            return t->shares[i % TALLY_SHARES].share;
-    return 1;
-}
-
-/* Entries of a matrix that count. */
-static double entries_of(const struct tally *t, const struct sparse *m)
-{
-    const struct csr *e = &m->entries;
-    double entries = e->rows > 0 ? (double)(e->start[e->rows] - e->start[0]) : 0;
-    return entries * share_of(t, m->count) + (m->self ? (double)e->rows : 0);
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
@@ -114,34 +84,52 @@ static graco_status count_gemm(struct context *c, const struct gemm *g)
         (g->n + VECTOR - 1) / VECTOR * VECTOR; /* columns, with those of the last vector */
     work->units[WORK_PRODUCT] += 2.0 * (double)g->m * (double)whole * (double)g->k;
     work->units[WORK_PART] += whole > g->n ? (double)g->m : 0;
-    stream(c, READ * (double)g->m * (double)g->k + WRITE * (double)g->m * (double)g->n);
+    tally_stream(c, READ * (double)g->m * (double)g->k + WRITE * (double)g->m * (double)g->n);
+    tally_host_gemm(c, g);
     if (g->after)
         activated(c, g->after, true);
     return WITHOUT_LOOPS(gemm, g);
 }
 
-/* Rows of `cols` numbers, one for each entry, out of a matrix of so many bytes. */
-static void pick_rows(struct work_units *work, double entries, int64_t cols, double bytes)
+/* Rows of `cols` numbers, one for each entry, which a loop goes through so often, out of `rows` rows of so many bytes in all. */
+struct picked {
+    double entries, passes;
+    int64_t cols;
+    double rows, bytes;
+};
+
+/* The first use of a row finds it where the step has left it. Passes after the first one find a row's beginning
+ * near, and the processor fetches on. */
+static void pick_rows(struct context *c, struct picked p)
 {
-    work_add(work, WORK_ENTRY_NEAR, entries, bytes);
-    work_add(work, WORK_SPARSE_NEAR, entries * (double)cols, bytes);
-    if (cols % VECTOR)
-        work->units[WORK_PART] += entries;
+    struct work_units *work = &tally_of(c)->work;
+    double first = fmin(p.entries, p.rows), again = p.entries - first, cols = (double)p.cols;
+    double around = tally_around(c, p.bytes);
+    work_add(work, WORK_ENTRY_NEAR, first, around);
+    work_add(work, WORK_ENTRY_NEAR, again, p.bytes);
+    work->units[WORK_ENTRY_NEAR] += (p.passes - 1) * p.entries;
+    work_add(work, WORK_SPARSE_NEAR, first * cols, around);
+    work_add(work, WORK_SPARSE_NEAR, again * cols, p.bytes);
+    if (p.cols % VECTOR)
+        work->units[WORK_PART] += p.entries;
 }
 
 static graco_status count_spmm(struct context *c, const struct spmm *s)
 {
-    struct work_units *work = begin(c);
-    for (int view = 0; view < s->views; view++) {
+    begin(c);
+    const bool striped = tally_host_stripes(c, s);
+    const struct tally_pass pass = tally_host_pass(c, s);
+    for (int view = 0; view < s->views && !striped; view++) {
         const struct sparse *m = &s->matrix[view];
-        double cols = (double)s->cols;
-        double rows = (double)m->entries.rows, entries = entries_of(tally_of(c), m);
+        double read = (double)m->entries.cols, rows = (double)m->entries.rows;
+        double entries = tally_entries(tally_of(c), m);
         if (s->rows) { /* their share of all rows: the parts of a product then add up to it */
             entries *= (double)s->row_count / rows;
             rows = (double)s->row_count;
         }
-        pick_rows(work, entries, s->cols, 4.0 * (double)m->entries.cols * cols);
-        stream(c, WRITE * rows * cols);
+        pick_rows(c, (struct picked){entries, pass.count, s->cols, read,
+                                     read * pass.bytes * (s->x_step ? s->views : 1)});
+        tally_stream(c, WRITE * rows * (double)s->cols);
     }
     if (s->after)
         activated(c, s->after, true);
@@ -154,8 +142,8 @@ static graco_status count_propagate_sparse(struct context *c, const struct propa
     const struct csr *X = &p->X->entries;
     double mean = X->rows > 0 ? (double)X->start[X->rows] / (double)X->rows : 0;
     for (int view = 0; view < p->views; view++) {
-        work->units[WORK_SPARSE_FAR] += entries_of(tally_of(c), &p->matrix[view]) * mean;
-        stream(c, WRITE * (double)p->matrix[view].entries.rows * (double)p->y_row);
+        work->units[WORK_SPARSE_FAR] += tally_entries(tally_of(c), &p->matrix[view]) * mean;
+        tally_stream(c, WRITE * (double)p->matrix[view].entries.rows * (double)p->y_row);
     }
     return WITHOUT_LOOPS(propagate_sparse, p);
 }
@@ -214,15 +202,16 @@ static graco_status count_gather(struct context *c, int64_t rows, int64_t cols, 
                                  const float *X, const int32_t *index)
 {
     (void)Y, (void)X, (void)index;
-    pick_rows(begin(c), (double)rows, VECTOR * ((cols + VECTOR - 1) / VECTOR),
-              tally_around(c, 4.0 * (double)rows * (double)cols)); /* of a larger matrix */
-    stream(c, WRITE * (double)rows * (double)cols);
+    begin(c);
+    pick_rows(c, (struct picked){(double)rows, 1, VECTOR * ((cols + VECTOR - 1) / VECTOR),
+                                 (double)rows, 4.0 * (double)rows * (double)cols});
+    tally_stream(c, WRITE * (double)rows * (double)cols);
     return GRACO_OK;
 }
 
 static graco_status count_copy_block(struct context *c, const struct block_copy *b)
 {
-    begin_stream(c, (READ + WRITE) * (double)b->rows * (double)b->cols);
+    begin_rows(c, b->rows, b->cols, READ + WRITE);
     return GRACO_OK;
 }
 
@@ -271,8 +260,10 @@ static graco_status count_segment_softmax_backward(struct context *c, const stru
 static void count_heads(struct context *c, const struct segment_heads *h)
 {
     int64_t cols = h->heads * h->width;
-    pick_rows(begin(c), (double)h->segments->count, cols,
-              4.0 * (double)h->segments->entries.cols * (double)cols);
+    double sources = (double)h->segments->entries.cols;
+    begin(c);
+    pick_rows(c, (struct picked){(double)h->segments->count, 1, cols, sources,
+                                 4.0 * sources * (double)cols});
 }
 
 static graco_status count_segment_dot(struct context *c, const struct segment_heads *h, float *S,
@@ -341,6 +332,16 @@ static double pairs_of(const struct context *c, const struct contrast *s)
     return s->graphs > 0 ? pairs : pairs + pairs_of_graph(s->n, s->within);
 }
 
+/* Rows that are added to rows' gradients, one for each pair in either order. A tile on the diagonal has both
+ * orders already: it serves one side, where others serve two. */
+static double given_rows(const struct context *c, const struct contrast *s)
+{
+    double rows = 2 * with_others(c, s, 1, s->within ? 4 : 2), sides = s->within ? 4 : 2;
+    for (int64_t graph = 0; graph < s->graphs; graph++)
+        rows += sides * pow((double)(s->start[graph + 1] - s->start[graph]), 2);
+    return s->graphs > 0 ? rows : rows + sides * pow((double)s->n, 2);
+}
+
 /* The share of similarities that the forward kernel keeps, of all tiles. */
 static double kept_share(const struct context *c, const struct contrast *s)
 {
@@ -369,7 +370,7 @@ static graco_status count_contrast(struct context *c, struct contrast *s)
 static graco_status count_contrast_backward(struct context *c, const struct contrast *s, float *dZ)
 {
     struct work_units *work = begin(c);
-    work->units[WORK_TILE_BACK] += 4 * pairs_of(c, s) * (double)s->d;
+    work->units[WORK_TILE_BACK] += 2 * given_rows(c, s) * (double)s->d;
     find_similarities(c, s, 1 - kept_share(c, s));
     tally_stream(c, READ * kept_share(c, s) * pairs_of(c, s));
     PASS(tally_device_contrast(c, s, true));
@@ -398,6 +399,7 @@ static graco_status count_moment(struct context *c, struct moment *s)
 {
     graco_status status = WITHOUT_LOOPS(moment, s);
     begin_stream(c, 64.0 * (double)s->n);
+    count_costs(c, 2 * (double)s->n);
     s->loss = 0;
     s->floored = 0;
     return status;
@@ -416,7 +418,8 @@ static graco_status count_reconstruct(struct context *c, struct reconstruction *
     double pairs = (double)s->n * (double)s->n;
     work->units[WORK_TILE] += 4 * pairs * (double)s->d;
     work->units[WORK_LOGISTIC] += pairs;
-    count_costs(c, 2 * entries_of(tally_of(c), s->edges) + (double)s->n); /* they are corrected */
+    count_costs(c,
+                2 * tally_entries(tally_of(c), s->edges) + (double)s->n); /* they are corrected */
     graco_status status = WITHOUT_LOOPS(reconstruct, s);
     s->loss = 0;
     return status == GRACO_OK ? tally_device_reconstruct(c, s) : status;
@@ -443,7 +446,7 @@ static graco_status count_classify(struct context *c, struct classification *s)
 {
     double cells = (double)s->count * (double)s->cols;
     begin_stream(c, 4 * cells);
-    tally_of(c)->work.units[WORK_DRAW] += cells;
+    count_costs(c, 0.5 * cells); /* exponentials alone */
     graco_status status = WITHOUT_LOOPS(classify, s);
     s->loss = 0;
     return status;
@@ -455,13 +458,15 @@ static graco_status count_classify_backward(struct context *c, const struct clas
     double cells = (double)s->count * (double)s->cols;
     (void)dX;
     begin_stream(c, 12 * cells);
-    tally_of(c)->work.units[WORK_DRAW] += cells;
+    count_costs(c, 0.5 * cells);
     return GRACO_OK;
 }
 
 static graco_status count_pairs(struct context *c, struct pairs *s)
 {
-    begin_stream(c, 8.0 * (double)s->count * (double)s->d);
+    begin_stream(c, READ * (double)s->count * (double)s->d);
+    pick_rows(c, (struct picked){(double)s->count, 1, s->d, (double)s->rows,
+                                 READ * (double)s->rows * (double)s->d});
     graco_status status = WITHOUT_LOOPS(pairs, s);
     *s->loss = 0;
     return status;
@@ -523,8 +528,7 @@ static graco_status count_draw(struct context *c, int count, const struct drawin
 {
     for (const struct drawing *what = list; what < list + count; what++) {
         begin(c)->units[WORK_DRAW] += (double)what->n;
-        if (what->bytes)
-            remember(tally_of(c), what->bytes, 1 - what->p);
+        tally_remember(tally_of(c), what->bytes ? (void *)what->bytes : what->floats, 1 - what->p);
     }
     return GRACO_OK;
 }
@@ -545,7 +549,7 @@ static graco_status count_compact(struct context *c, int count, const struct com
         const struct compaction *one = &list[i];
         work->units[WORK_DRAW] += one->rows > 0 ? 0.5 * (double)one->start[one->rows] : 0;
         work->units[WORK_DRAW] += one->scale ? (double)one->rows : 0;
-        remember(t, one->count, share_of(t, one->keep));
+        tally_remember(t, one->count, tally_share(t, one->keep));
     }
     return GRACO_OK;
 }

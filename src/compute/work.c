@@ -18,10 +18,11 @@ const char *graco_rate_name(int index)
 
 void work_add(struct work_units *work, enum work_kind near, double units, double bytes)
 {
-    double far = log2(fmax(bytes, 1) / WORK_NEAR) / log2((double)WORK_FAR / WORK_NEAR);
-    far = fmin(fmax(far, 0), 1);
-    work->units[near] += (1 - far) * units;
-    work->units[near + 1] += far * units;
+    bool beyond = bytes > WORK_MIDDLE;
+    double from = beyond ? WORK_MIDDLE : WORK_NEAR, to = beyond ? WORK_FAR : WORK_MIDDLE;
+    double share = fmin(fmax(log2(fmax(bytes, 1) / from) / log2(to / from), 0), 1);
+    work->units[near + beyond] += (1 - share) * units;
+    work->units[near + beyond + 1] += share * units;
 }
 
 void work_add_all(struct work_units *work, const struct work_units *other, double times)

@@ -75,14 +75,21 @@ static void add_parts(void *job, struct threads_piece rows)
         }
 }
 
-/* Cuts the sum into `parts`. */
-static graco_status gemm_long(struct context *c, const struct panel_product *p, int64_t parts)
+struct sum_cut cpu_cut_sum(int64_t rows, int64_t depth)
 {
-    struct cut_product cut = {
-        p,   parts, pieces_of(p->depth, parts), pieces_of(p->rows, PART_ROWS), p->rows * p->c_row,
-        NULL};
-    PASS(context_take(c, &cut.partial, (parts - 1) * cut.size, sizeof(float)));
-    threads_run(c->threads, parts * cut.slices, 1, multiply_parts, &cut);
+    int64_t slices = pieces_of(rows, SLICE_ROWS);
+    int64_t parts = least(PIECES / least(slices, PIECES), depth / SUM_LENGTH);
+    if (parts < 2)
+        return (struct sum_cut){1, depth, slices};
+    int64_t length = pieces_of(depth, parts);
+    return (struct sum_cut){pieces_of(depth, length), length, pieces_of(rows, PART_ROWS)};
+}
+
+static graco_status gemm_long(struct context *c, const struct panel_product *p, struct sum_cut sum)
+{
+    struct cut_product cut = {p, sum.parts, sum.length, sum.slices, p->rows * p->c_row, NULL};
+    PASS(context_take(c, &cut.partial, (cut.parts - 1) * cut.size, sizeof(float)));
+    threads_run(c->threads, cut.parts * cut.slices, 1, multiply_parts, &cut);
     threads_run(c->threads, p->rows, ADDED_PER_PIECE, add_parts, &cut);
     context_give(c, cut.partial);
     return GRACO_OK;
@@ -110,10 +117,10 @@ static graco_status gemm(struct context *c, const struct panel_product *p, bool 
                          const struct activation *after)
 {
     struct ended_product ended = {p, after, NULL};
-    int64_t slices = pieces_of(p->rows, SLICE_ROWS), piece = SLICE_ROWS;
-    int64_t parts = least(PIECES / least(slices, PIECES), p->depth / SUM_LENGTH);
-    if (transposed && parts > 1) {
-        PASS(gemm_long(c, p, pieces_of(p->depth, pieces_of(p->depth, parts))));
+    const struct sum_cut cut = cpu_cut_sum(p->rows, p->depth);
+    int64_t piece = SLICE_ROWS;
+    if (transposed && cut.parts > 1) {
+        PASS(gemm_long(c, p, cut));
         return after ? cpu_activate(c, after, p->C, p->C) : GRACO_OK;
     }
     if (!transposed)

@@ -53,9 +53,8 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
     }
 }
 
-/* Whether the product goes by stripes of columns: a gradient of weights of features, whose views add up. Each row of
- * X has many entries there, where a graph has few. */
-static bool goes_by_stripes(const struct spmm *s)
+/* Each row of X has many entries there, where a graph has few. */
+bool cpu_goes_by_stripes(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
     return s->transpose && s->y_step == 0 && m->entries.value && !m->count && !m->self &&
@@ -85,6 +84,33 @@ static int64_t row_at(const struct csr *m, int64_t share, int64_t shares)
             high = middle;
     }
     return low;
+}
+
+static int64_t chunks_of(const struct spmm *s)
+{
+    return pieces_of(STRIPED_ITEMS, pieces_of(s->cols, STRIPE));
+}
+
+/* The rows of a chunk, in all views. */
+static struct block chunk_at(const struct spmm *s, int64_t chunk)
+{
+    const struct csr *m = &s->matrix[0].entries;
+    int64_t chunks = chunks_of(s), first = row_at(m, chunk, chunks);
+    return (struct block){first, row_at(m, chunk + 1, chunks) - first};
+}
+
+static bool copies_stripe(const struct csr *m, struct block rows)
+{
+    return m->start[rows.first + rows.rows] - m->start[rows.first] > COPY_FROM * m->cols;
+}
+
+int64_t cpu_copied_rows(const struct spmm *s, int view)
+{
+    const struct csr *m = &s->matrix[view].entries;
+    int64_t copied = 0;
+    for (int64_t chunk = 0; chunk < chunks_of(s); chunk++)
+        copied += copies_stripe(m, chunk_at(s, chunk)) ? m->cols : 0;
+    return copied;
 }
 
 /* `cols` columns of some rows that are ld apart. */
@@ -122,7 +148,7 @@ static void gather_chunk(const struct striped *run, int view, struct block rows,
     const struct sparse *m = &s->matrix[view];
     const struct csr *e = &m->entries;
     float *copy = run->copies + seat * run->tile * STRIPE;
-    bool copies = e->start[rows.first + rows.rows] - e->start[rows.first] > COPY_FROM * e->cols;
+    bool copies = copies_stripe(e, rows);
     int64_t tile = copies ? run->tile : e->cols;
     struct stripe stripe = {
         .rows = rows.rows,
@@ -158,10 +184,8 @@ static void gather_chunk(const struct striped *run, int view, struct block rows,
 static void gather_stripes(void *job, struct threads_piece items)
 {
     const struct striped *run = job;
-    const struct csr *m = &run->product->matrix[0].entries;
     for (int64_t item = items.first; item < items.last; item++) {
-        int64_t chunk = item % run->chunks, first = row_at(m, chunk, run->chunks);
-        struct block rows = {first, row_at(m, chunk + 1, run->chunks) - first};
+        struct block rows = chunk_at(run->product, item % run->chunks);
         for (int view = 0; view < run->product->views; view++)
             gather_chunk(run, view, rows, item / run->chunks * STRIPE, items.seat);
     }
@@ -171,8 +195,7 @@ static graco_status multiply_stripes(struct context *c, const struct spmm *s)
 {
     const struct csr *m = &s->matrix[0].entries;
     int64_t stripes = pieces_of(s->cols, STRIPE);
-    struct striped run = {s, pieces_of(STRIPED_ITEMS, stripes), least(COPIED_ROWS, m->cols), NULL,
-                          NULL};
+    struct striped run = {s, chunks_of(s), least(COPIED_ROWS, m->cols), NULL, NULL};
     graco_status status = GRACO_OK;
     TRY(context_take(c, &run.copies, c->threads * run.tile * STRIPE, sizeof(float)));
     if (run.tile < m->cols)
@@ -186,7 +209,7 @@ done:
 
 /* Rows of X are read in any order, so X should be in a cache: a block of its columns, if one of a
  * useful width fits. Else whole rows, each of which is at least read in one go. */
-static int64_t block_cols(const struct spmm *s)
+int64_t cpu_block_cols(const struct spmm *s)
 {
     for (int64_t cols = COLS_MOST; cols >= COLS_LEAST; cols /= 2)
         if (s->matrix[0].entries.cols * cols * (int64_t)sizeof(float) <= BLOCK_BYTES)
@@ -238,9 +261,9 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
     int64_t rows = s->rows ? s->row_count : s->matrix[0].entries.rows;
     assert(spmm_plain(s) || (!s->rows && !s->accumulate && (s->views == 1 || s->y_step != 0)));
-    if (goes_by_stripes(s))
+    if (cpu_goes_by_stripes(s))
         return multiply_stripes(c, s);
-    int64_t width = block_cols(s);
+    int64_t width = cpu_block_cols(s);
     bool whole = width >= s->cols;
     struct gather_block block = {.product = s, .comm = c->comm, .after = whole ? s->after : NULL};
     if (block.after)

@@ -7,6 +7,7 @@
 #include "compute/cpu/loops_skipgram.h"
 #include "compute/cpu/loops_soft.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 #define TABLE(isa) PASTE(loops_, isa)
 #define TEXT(isa) NAME(isa)
 
-enum { GATHER_VECTORS = 8 };
+enum { GATHER_VECTORS = GATHER_MOST / LANES };
 
 /* ---- Sparse rows ----------------------------------------------------------------------------- */
 
@@ -70,10 +71,11 @@ static inline void gather_narrow(float *out, int64_t first, int64_t count, const
 
 static void gather(float *out, const struct gather *g, int64_t first, int64_t last)
 {
-    for (; first + GATHER_VECTORS * LANES <= last; first += GATHER_VECTORS * LANES)
+    static_assert((int)GATHER_LEAST == (int)LANES, "loops.h says how many columns a pass has");
+    for (; first + GATHER_MOST <= last; first += GATHER_MOST)
         gather_wide(out, first, g, GATHER_VECTORS);
-    for (; first + 4 * LANES <= last; first += 4 * LANES)
-        gather_wide(out, first, g, 4);
+    for (; first + GATHER_SOME <= last; first += GATHER_SOME)
+        gather_wide(out, first, g, GATHER_SOME / LANES);
     for (; first < last; first += LANES)
         gather_narrow(out, first, last - first < LANES ? last - first : LANES, g);
 }
