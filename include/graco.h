@@ -568,7 +568,7 @@ typedef struct graco_plan {
 
 /* Goes through a training without training: everything is prepared and every buffer asked for, but
  * buffers have no memory and kernels count in place of computing. Methods that learn from random
- * walks run two steps. `rates` may be NULL. Fails as graco_train does where data and settings do
+ * walks run an epoch, or as many of its steps as a second has. `rates` may be NULL. Fails as graco_train does where data and settings do
  * not fit together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another
  * training makes. Costs about what preparing the training does, in time and memory. */
 graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,

@@ -15,6 +15,7 @@
 #include "train/made.h"
 #include "train/schedule.h"
 #include "train/stopping.h"
+#include "train/timing.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -25,8 +26,9 @@
 static const double STEPPING_SECONDS = 1;
 enum { STEPS_LEAST = 4 };
 
-/* Steps of a method without a tape, which really run; the first pays for memory that is new. */
-enum { WALKED_STEPS = 2 };
+/* Steps of a method without a tape really run, at least so many of an epoch that has them; the first pays for memory
+ * that is new. One step takes milliseconds, so the median of all others counts. */
+enum { WALKED_LEAST = 6 };
 
 struct planning {
     const struct graco_dataset *given;
@@ -133,25 +135,51 @@ static double host_seconds(const struct planning *p, double waited)
     return threads == 1 ? waited : times.sample / threads + times.gather;
 }
 
+/* Runs steps of an epoch whose method has no tape. */
+static graco_status run_steps(struct planning *p)
+{
+    struct stage *stage = NULL;
+    struct timing timing = {0};
+    graco_status status = GRACO_OK;
+    double begin = threads_seconds();
+    TRY(timing_init(&timing, p->plan.steps));
+    for (int64_t done = 0; done < p->plan.steps; done++) {
+        if (threads_seconds() - begin > STEPPING_SECONDS && done >= WALKED_LEAST)
+            break;
+        double last = now(p);
+        TRY(schedule_next(p->schedule, &stage));
+        TRY(trainer_step(p->trainer, stage));
+        if (done > 0 || p->plan.steps == 1)
+            timing_add(&timing, now(p) - last);
+    }
+    p->measured = timing_median(&timing) * (double)p->plan.steps;
+    tally_look(&p->tally, p->trainer->context);
+done:
+    timing_clear(&timing);
+    return status;
+}
+
 /* Goes through steps of an epoch. */
 static graco_status plan_steps(struct planning *p)
 {
     struct stage *stage = NULL;
-    const bool runs = p->method->step;
-    double begin = threads_seconds(), last = 0, waited = 0;
-    int64_t done = 0, most = runs ? WALKED_STEPS : p->plan.steps;
+    double begin = threads_seconds(), waited = 0;
+    int64_t done = 0;
+    if (p->method->step)
+        return run_steps(p);
     p->tally.work = (struct work_units){0};
-    for (; done < most && done < p->plan.steps; done++) {
+    for (; done < p->plan.steps; done++) {
         if (threads_seconds() - begin > STEPPING_SECONDS && done >= STEPS_LEAST)
             break;
-        last = now(p);
+        double last = now(p);
         PASS(schedule_next(p->schedule, &stage));
         waited += now(p) - last;
         PASS(trainer_step(p->trainer, stage));
     }
-    double seconds = runs ? now(p) - last : host_seconds(p, waited) / (double)(done + !done);
-    work_add_all(&p->epoch, &p->tally.work, (double)p->plan.steps / (double)(done + !done));
-    p->measured = seconds * (double)p->plan.steps;
+    double steps =
+        (double)p->plan.steps / (double)(done + !done); /* for each that was gone through */
+    work_add_all(&p->epoch, &p->tally.work, steps);
+    p->measured = host_seconds(p, waited) * steps;
     tally_look(&p->tally, p->trainer->context);
     return GRACO_OK;
 }
