@@ -33,7 +33,7 @@ GRAPHS = {
 SHAPES = {
     "exact": ("cora", 2, 8, ["--set", "hidden=128"]),
     "exact without kept tiles": ("cora", 2, 8, ["--set", "hidden=128", "--memory", "0"]),
-    "infonce": ("cora", 2, 8, ["--set", "hidden=128", "--objective", "infonce"]),
+    "infonce": ("cora", 2, 12, ["--set", "hidden=128", "--objective", "infonce"]),
     "moment": ("cora", 2, 12, ["--set", "hidden=256", "--objective", "moment"]),
     "moment on wide features": ("wide", 2, 8, ["--set", "hidden=64", "--objective", "moment"]),
     "moment on 100000 nodes": ("large", 2, 6, ["--set", "hidden=64", "--objective", "moment"]),
@@ -41,7 +41,7 @@ SHAPES = {
     "mini-batches": ("dense", 1, 3, ["--set", "batch=256", "--set", "fanout=10,10",
                                      "--set", "encoder=sage", "--set", "hidden=64"]),
     "many graphs": ("graphs", 2, 10, ["--set", "hidden=64"]),
-    "dgi": ("large", 2, 8, ["--method", "dgi", "--set", "hidden=64"]),
+    "dgi": ("large", 2, 14, ["--method", "dgi", "--set", "hidden=64"]),
     "gae": ("cora", 2, 62, ["--method", "gae"]),
     "gcn": ("cora", 5, 305, ["--method", "gcn", "--set", "patience=0"]),
     "sage_mean": ("cora", 1, 3, ["--method", "sage_mean", "--set", "steps=40"]),
