@@ -15,7 +15,7 @@ void tally_host_gemm(struct context *c, const struct gemm *g)
     struct work_units read = {0}, *work = &tally_of(c)->work;
     if (!tally_of(c)->inner->host || !g->transpose_a)
         return;
-    const struct sum_cut cut = cpu_cut_sum(g->m, g->k);
+    const struct sum_cut cut = cpu_cut_sum(g->m, g->k, c->threads);
     if (cut.parts < 2)
         return;
     double again = (double)(cut.slices - 1) * (double)g->k * (double)g->n;

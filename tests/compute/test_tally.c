@@ -45,11 +45,16 @@ static void cuts(void)
 {
     for (int64_t rows = 1; rows < 3000; rows += 97)
         for (int64_t depth = 1; depth < 100000; depth = depth * 3 / 2 + 1) {
-            struct sum_cut cut = cpu_cut_sum(rows, depth);
-            CHECK(cut.parts >= 1 && cut.slices >= 1 && cut.parts * cut.length >= depth);
-            CHECK((cut.parts - 1) * cut.length < depth);
+            struct sum_cut one = cpu_cut_sum(rows, depth, 1);
+            for (int threads = 1; threads < 40; threads *= 3) {
+                struct sum_cut cut = cpu_cut_sum(rows, depth, threads);
+                CHECK(cut.parts >= 1 && cut.slices >= 1 && cut.parts * cut.length >= depth);
+                CHECK((cut.parts - 1) * cut.length < depth);
+                CHECK(cut.slices * cut.rows >= rows && (cut.slices - 1) * cut.rows < rows);
+                CHECK(cut.parts == one.parts && cut.length == one.length); /* the same bits */
+            }
         }
-    CHECK(cpu_cut_sum(300, 1500).parts == 1 && cpu_cut_sum(300, 40000).parts > 1);
+    CHECK(cpu_cut_sum(300, 1500, 1).parts == 1 && cpu_cut_sum(300, 40000, 1).parts > 1);
 }
 
 enum { FEATURES = 40, NODES = 50 };

@@ -31,11 +31,12 @@ void cpu_activate_rows(const struct activation *a, float *Y, int64_t first, int6
 /* How kernels go through their work, for who counts what they read (tally_host.c).
  *
  * The product of a transposed A sums over many rows: into how many parts of `length` terms its sum is cut, 1 where it
- * is not, and into how many slices the rows of C of each. */
+ * is not, and into how many slices of `rows` rows C of each. The number of threads decides the slices alone, which
+ * change no bits. */
 struct sum_cut {
-    int64_t parts, length, slices;
+    int64_t parts, length, slices, rows;
 };
-struct sum_cut cpu_cut_sum(int64_t rows, int64_t depth);
+struct sum_cut cpu_cut_sum(int64_t rows, int64_t depth, int threads);
 
 /* Whether a sparse product goes by stripes of columns: a gradient of weights of features, whose views add up. How many
  * rows of X it copies then, each once a stripe, to have them near. */

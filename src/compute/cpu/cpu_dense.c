@@ -1,6 +1,6 @@
-/* Dense products and flat loops. A product is cut into pieces of rows by its shape alone; where the
- * result is small and the sum long, as in a gradient of weights, the sum is cut too, and its parts
- * are added in order. So bits do not depend on the number of threads. */
+/* Dense products and flat loops. A product is cut into pieces of rows, which changes no bits; where the
+ * result is small and the sum long, as in a gradient of weights, the sum is cut too, by its shape alone, and
+ * its parts are added in order. So bits do not depend on the number of threads. */
 #include "compute/cpu/cpu.h"
 
 #include "base/finite.h"
@@ -17,9 +17,10 @@ enum {
     PANEL_ROWS_LEAST = 48, /* and at least: whole blocks of the registers */
     PANELS = 128,          /* pieces to aim at then: sixteen threads have about as many each */
     SLICE_ROWS = 128,      /* rows of C, when A is transposed, that count for cutting the sum */
-    PART_ROWS = 24,        /* rows of C in one piece of a part of the sum */
-    PIECES = 16,           /* parts to aim at when the sum itself is cut */
-    SUM_LENGTH = 1024,     /* shortest piece of a sum */
+    PART_ROWS = 24,        /* least rows of C in one piece of a part of the sum */
+    PART_PIECES = 6,   /* such pieces for each thread, to aim at: each reads its part of B again */
+    PIECES = 16,       /* parts to aim at when the sum itself is cut */
+    SUM_LENGTH = 1024, /* shortest piece of a sum */
     ADDED_PER_PIECE = 16,  /* rows of parts of a sum */
     SCALED_PER_PIECE = 64, /* rows */
     PACKED_PER_PIECE = 1,  /* panels of a transposed B */
@@ -45,7 +46,8 @@ static void gemm_piece(const struct panel_product *whole, int64_t row, int64_t r
  * `partial` (parts - 1, size). */
 struct cut_product {
     const struct panel_product *whole;
-    int64_t parts, length, slices, size;
+    struct sum_cut sum;
+    int64_t size;
     float *partial;
 };
 
@@ -55,11 +57,11 @@ static void multiply_parts(void *job, struct threads_piece items)
     const struct cut_product *cut = job;
     const struct panel_product *p = cut->whole;
     for (int64_t item = items.first; item < items.last; item++) {
-        int64_t part = item / cut->slices, row = item % cut->slices * PART_ROWS;
-        int64_t first = part * cut->length;
+        int64_t part = item / cut->sum.slices, row = item % cut->sum.slices * cut->sum.rows;
+        int64_t first = part * cut->sum.length;
         float *C = (part ? cut->partial + (part - 1) * cut->size : p->C) + row * p->c_row;
-        gemm_piece(p, row, least(PART_ROWS, p->rows - row), first,
-                   least(cut->length, p->depth - first), part == 0 && p->accumulate, C);
+        gemm_piece(p, row, least(cut->sum.rows, p->rows - row), first,
+                   least(cut->sum.length, p->depth - first), part == 0 && p->accumulate, C);
     }
 }
 
@@ -68,28 +70,29 @@ static void add_parts(void *job, struct threads_piece rows)
     const struct cut_product *cut = job;
     const struct panel_product *p = cut->whole;
     for (int64_t row = rows.first; row < rows.last; row++)
-        for (int64_t part = 0; part < cut->parts - 1; part++) {
+        for (int64_t part = 0; part < cut->sum.parts - 1; part++) {
             const float *from = cut->partial + part * cut->size + row * p->c_row;
             for (int64_t j = 0; j < p->cols; j++)
                 p->C[row * p->c_row + j] += from[j];
         }
 }
 
-struct sum_cut cpu_cut_sum(int64_t rows, int64_t depth)
+struct sum_cut cpu_cut_sum(int64_t rows, int64_t depth, int threads)
 {
     int64_t slices = pieces_of(rows, SLICE_ROWS);
     int64_t parts = least(PIECES / least(slices, PIECES), depth / SUM_LENGTH);
     if (parts < 2)
-        return (struct sum_cut){1, depth, slices};
-    int64_t length = pieces_of(depth, parts);
-    return (struct sum_cut){pieces_of(depth, length), length, pieces_of(rows, PART_ROWS)};
+        return (struct sum_cut){1, depth, slices, SLICE_ROWS};
+    int64_t length = pieces_of(depth, parts), wanted = pieces_of(PART_PIECES * threads, parts);
+    int64_t each = pieces_of(pieces_of(rows, wanted), PART_ROWS) * PART_ROWS;
+    return (struct sum_cut){pieces_of(depth, length), length, pieces_of(rows, each), each};
 }
 
 static graco_status gemm_long(struct context *c, const struct panel_product *p, struct sum_cut sum)
 {
-    struct cut_product cut = {p, sum.parts, sum.length, sum.slices, p->rows * p->c_row, NULL};
-    PASS(context_take(c, &cut.partial, (cut.parts - 1) * cut.size, sizeof(float)));
-    threads_run(c->threads, cut.parts * cut.slices, 1, multiply_parts, &cut);
+    struct cut_product cut = {p, sum, p->rows * p->c_row, NULL};
+    PASS(context_take(c, &cut.partial, (sum.parts - 1) * cut.size, sizeof(float)));
+    threads_run(c->threads, sum.parts * sum.slices, 1, multiply_parts, &cut);
     threads_run(c->threads, p->rows, ADDED_PER_PIECE, add_parts, &cut);
     context_give(c, cut.partial);
     return GRACO_OK;
@@ -117,7 +120,7 @@ static graco_status gemm(struct context *c, const struct panel_product *p, bool 
                          const struct activation *after)
 {
     struct ended_product ended = {p, after, NULL};
-    const struct sum_cut cut = cpu_cut_sum(p->rows, p->depth);
+    const struct sum_cut cut = cpu_cut_sum(p->rows, p->depth, c->threads);
     int64_t piece = SLICE_ROWS;
     if (transposed && cut.parts > 1) {
         PASS(gemm_long(c, p, cut));
