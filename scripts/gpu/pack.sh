@@ -17,7 +17,7 @@ for build; do
     for program in graco graco-mpi bench_cuda bench_kernels bench_objective; do
         [ ! -e "$build/$program" ] || install -s "$build/$program" "$pack/$name/"
     done
-    for program in "$build"/tests/compute_test_* "$build"/tests/train_test_gpu*; do
+    for program in "$build"/tests/{compute_test_*,train_test_{golden,devices},graph_test_views}; do
         [ ! -x "$program" ] || install -s "$program" "$pack/$name/tests/"
     done
 done

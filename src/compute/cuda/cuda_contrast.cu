@@ -42,9 +42,8 @@ static int64_t all_nodes(const struct context *c, const struct contrast *s)
 
 enum {
     KINDS = 2, /* of sums: within a view, between views */
-    PARTS_AHEAD =
-        20, /* parts that a thread reads before it adds any; all that a row has on a GPU of
-                       * up to 160 multiprocessors */
+    /* Parts that a thread reads before it adds any: all that a row has on a GPU of up to 160 multiprocessors. */
+    PARTS_AHEAD = 20,
 };
 
 /* Adds up BLOCK_WARPS rows of the block, from `first` on, over all parts. room[kind][k][row] has every BLOCK_WARPS-th
