@@ -18,16 +18,21 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 # Small pieces, so that few rows make several panels, and few parts several rounds.
-mkdir compute
+mkdir -p compute/cuda
 sed -zE 's/(WIDE_SUMS)\s*=\s*[0-9]+/\1 = 2/; s/(WIDE_WEIGHTS)\s*=\s*[0-9]+/\1 = 1/
     s/(PANEL_BYTES)\s*=\s*[0-9< ]+/\1 = 32 << 10/; s/(PANEL_COLS)\s*=\s*[0-9]+/\1 = 64/' \
     "$source/src/compute/device_scratch.h" >compute/device_scratch.h
 touch cuda_fp16.h cuda_bf16.h
+# emulated FILE: its text, with calls in the place of launches.
+emulated() {
+    sed -zE 's/([A-Za-z_]+(<[A-Za-z_0-9, ]+>)?)\s*<<<([^;]*)>>>\(/emulate(\1, \3)(/g
+        s/(PARTS_AHEAD|SHARES_AHEAD)\s*=\s*[0-9]+/\1 = 2/g' "$source/src/compute/cuda/$1"
+}
+emulated cuda_ring.cuh >compute/cuda/cuda_ring.cuh
 for name in "${kernels[@]}"; do
     {
         echo '#include "emulated_gpu.hpp"'
-        sed -zE 's/([A-Za-z_]+(<[A-Za-z_0-9, ]+>)?)\s*<<<([^;]*)>>>\(/emulate(\1, \3)(/g
-            s/(PARTS_AHEAD|SHARES_AHEAD)\s*=\s*[0-9]+/\1 = 2/g' "$source/src/compute/cuda/$name.cu"
+        emulated "$name.cu"
     } >"$name.cpp"
 done
 sed -i 's/FOLD_TILES = 64/FOLD_TILES = 2/' cuda_ahead_wgmma.cpp # few tiles are added up often

@@ -345,17 +345,6 @@ __global__ static void __launch_bounds__(THREADS, 1)
     }
 }
 
-template <typename shape>
-static cudaError_t launch(void (*kernel)(struct tiles), const struct tiles &t, cudaStream_t stream)
-{
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape::bytes);
-    if (error != cudaSuccess)
-        return error;
-    kernel<<<(unsigned)t.parts, THREADS, shape::bytes, stream>>>(t);
-    return cudaGetLastError();
-}
-
 cudaError_t tiles_forward_ahead(const struct tiles &t, cudaStream_t stream)
 {
     return t.width == 64    ? launch<forward_shape<64>>(forward_ahead<64>, t, stream)

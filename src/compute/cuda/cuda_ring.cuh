@@ -1,5 +1,5 @@
-/* What the kernels of tiles for the H100 family share: blocks of the image come into shared memory, and
- * similarities of two of them. */
+/* What the kernels of tiles for the H100 family share: blocks of the image come into shared memory, similarities of two
+ * of them, barriers, and the launch. */
 #ifndef COMPUTE_CUDA_CUDA_RING_CUH
 #define COMPUTE_CUDA_CUDA_RING_CUH
 
@@ -76,6 +76,18 @@ __device__ static inline void warp_arrive(barrier b)
     __syncwarp();
     if (threadIdx.x % WARP == 0)
         barrier_arrive(b);
+}
+
+/* A thread block for each part. */
+template <typename shape>
+static cudaError_t launch(void (*kernel)(struct tiles), const struct tiles &t, cudaStream_t stream)
+{
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape::bytes);
+    if (error != cudaSuccess)
+        return error;
+    kernel<<<(unsigned)t.parts, THREADS, shape::bytes, stream>>>(t);
+    return cudaGetLastError();
 }
 
 #endif

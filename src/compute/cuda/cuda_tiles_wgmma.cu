@@ -303,17 +303,6 @@ __global__ static void __launch_bounds__(THREADS, 1)
 
 /* ---- Launching ------------------------------------------------------------------------------- */
 
-template <typename shape>
-static cudaError_t launch(void (*kernel)(struct tiles), const struct tiles &t, cudaStream_t stream)
-{
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape::bytes);
-    if (error != cudaSuccess)
-        return error;
-    kernel<<<(unsigned)t.parts, THREADS, shape::bytes, stream>>>(t);
-    return cudaGetLastError();
-}
-
 template <int width> static cudaError_t forward(const struct tiles &t, cudaStream_t stream)
 {
     return launch<layout<width, TILE_COLS, forward_stages<width>>>(forward_tiles<width>, t, stream);
