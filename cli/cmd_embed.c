@@ -40,6 +40,8 @@ static int embed(const char *run, const char *source, const graco_load_options *
     if (status == GRACO_OK)
         status = loading_dataset(&data, source, load, run, false);
     if (status == GRACO_OK)
+        status = loading_keeps_files(output, data);
+    if (status == GRACO_OK)
         status = loading_compare(words, run, model, data);
     bool refused = status == GRACO_OK && runs_owns(*words ? NULL : run, output);
     if (refused)

@@ -73,6 +73,14 @@ bool loading_spares(const char *target, const char *source, const graco_load_opt
                                  options->labels_path ? options->labels_path : "", NULL});
 }
 
+graco_status loading_keeps_files(const char *target, const graco_dataset *data)
+{
+    for (int i = 0; graco_dataset_file(data, i); i++)
+        if (runs_same(target, graco_dataset_file(data, i)))
+            return output_fail(GRACO_ERROR_IO, RUNS_READ, target);
+    return GRACO_OK;
+}
+
 graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
                              const graco_model *model, const graco_dataset *data)
 {

@@ -45,7 +45,9 @@ graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from
         OPTION_ROW_TEXT("delimiter", 0, "CHAR|tab|comma|space", &(load).delimiter,                 \
                         "what separates the fields of tables")
 
-/* Whether a target is none of the files that a data set is read from, by the options; says so if it is. */
+/* Whether a target is none of the files that a data set is read from, by the options; says so if it is. A run may
+ * name others, so loading_keeps_files asks again when the data set is there, and fails. */
 bool loading_spares(const char *target, const char *source, const graco_load_options *options);
+graco_status loading_keeps_files(const char *target, const graco_dataset *data);
 
 #endif

@@ -125,7 +125,7 @@ graco_status rates_get(graco_rates *rates, const graco_config *config, bool quie
             return GRACO_OK;
     }
     if (!quiet)
-        output_note("measuring this machine, which takes about a second");
+        output_note("measuring this machine, which takes about two seconds");
     status = graco_rates_measure(rates, config);
     if (status == GRACO_OK && kept && runs_make(folder, NULL))
         write_rates(rates, path, key);

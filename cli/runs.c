@@ -205,7 +205,7 @@ static bool is_empty(const char *folder)
     return count < 3;
 }
 
-static bool is_same(const char *a, const char *b)
+bool runs_same(const char *a, const char *b)
 {
     struct stat one, other;
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino &&
@@ -215,8 +215,8 @@ static bool is_same(const char *a, const char *b)
 bool runs_spares(const char *target, const char *const *sources)
 {
     for (; *sources; sources++)
-        if (is_same(target, *sources)) {
-            output_error("%s would be read and replaced at once; expected another target", target);
+        if (runs_same(target, *sources)) {
+            output_error(RUNS_READ, target);
             return false;
         }
     return true;
@@ -230,7 +230,7 @@ bool runs_owns(const char *run, const char *target)
     int length = slash ? snprintf(folder, sizeof folder, "%.*s/", (int)(slash - target), target)
                        : snprintf(folder, sizeof folder, "./");
     return strcmp(name, "embeddings.npy") == 0 && length < RUNS_PATH_MAX &&
-           runs_holds_model(folder) && !(run && is_same(folder, run));
+           runs_holds_model(folder) && !(run && runs_same(folder, run));
 }
 
 bool runs_target(const char *target, bool force, const char *const *sources)

@@ -49,7 +49,13 @@ bool runs_make(const char *folder, const char *kind);
  * be empty. Returns false after a message. What else a target may be, the library decides. */
 bool runs_target(const char *target, bool force, const char *const *sources);
 
-/* The same of the sources alone. */
+/* Of a target that is read, too. */
+#define RUNS_READ "%s would be read and replaced at once; expected another target"
+
+/* Whether two names are of one file that is there. */
+bool runs_same(const char *a, const char *b);
+
+/* As runs_target, of the sources alone. */
 bool runs_spares(const char *target, const char *const *sources);
 
 /* Whether a file is the embeddings of a training, whose names lie beside it; of another than `run`, which may

@@ -310,6 +310,11 @@ int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
  * and for other formats. Belongs to the data set. */
 const char *graco_dataset_note(const graco_dataset *data, int index);
 
+/* The files that a data set was read from, as they were named: its source, then its table of features and
+ * its table of labels, if there are any; NULL past the end, and where none was read. Of bytes that are not UTF-8
+ * each is '?'. Belongs to the data set. */
+const char *graco_dataset_file(const graco_dataset *data, int index);
+
 /* ---- Methods and their settings --------------------------------------------------------------- */
 
 /* The methods, in order: name and one-line help of method `index`; NULL past the end. */

@@ -374,6 +374,17 @@ const char *graco_dataset_note(const graco_dataset *data, int index)
     return index >= 0 && index < DATASET_NOTES ? data->notes[index] : NULL;
 }
 
+const char *graco_dataset_file(const graco_dataset *data, int index)
+{
+    const char *const files[] = {data->reading.source, data->reading.options.features_path,
+                                 data->reading.options.labels_path};
+    int found = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] && found++ == index)
+            return files[i];
+    return NULL;
+}
+
 graco_dataset_info graco_dataset_describe(const graco_dataset *data)
 {
     const struct graph *graph = data->graph;

@@ -139,6 +139,17 @@ exits 1 "classes.csv would be read and replaced at once" \
 exits 1 "classes.csv would be read and replaced at once" \
     predict tables edges.txt --features classes.csv --labels features.csv --all -o ./classes.csv
 same classes.csv before.csv
+# Nor where the run alone names them. Before that line is how the tables were understood.
+printf '1\n2\n3\n' >table.npy
+exits 0 "" train edges.txt --features table.npy --labels classes.csv -o reads --epochs 1 --set hidden=4 --threads 1 --device cpu -q
+cp table.npy before.npy
+for command in "predict reads edges.txt --all -o classes.csv" "embed reads edges.txt -o table.npy"; do
+    # shellcheck disable=SC2086
+    "$graco" $command >out 2>err && fail "graco $command replaced what it read"
+    holds "graco $command: $(cat err)" grep -qF "${command##* } would be read and replaced at once" err
+done
+same classes.csv before.csv
+same table.npy before.npy
 # The embeddings of a run belong to the nodes that its node_ids.txt names.
 printf 'a b\nb c\n' >named.txt
 printf 'c b\nb a\n' >turned.txt

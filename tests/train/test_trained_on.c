@@ -162,6 +162,9 @@ static void readings(void)
     CHECK_OK(graco_dataset_fingerprint(back, again));
     CHECK(strcmp(word, back) == 0);
     CHECK(strstr(graco_dataset_note(again, 2), "features.csv, undirected"));
+    CHECK(strcmp(graco_dataset_file(again, 0), source) == 0);
+    CHECK(strstr(graco_dataset_file(again, 1), "features.csv"));
+    CHECK(!graco_dataset_file(again, 2) && !graco_dataset_file(again, -1));
     graco_dataset_free(again);
     CHECK_OK(graco_dataset_load_as(
         &again, source, &(graco_load_options){.labels_path = labels, .directed = true}, run));
