@@ -1,9 +1,9 @@
 /* Gradients of weights of sparse features, whose views add up: against plain loops in double, for shapes that have one
  * tile of rows and several, few and many entries, whole stripes of columns and parts; the same bits for any number of
- * threads. */
+ * threads. And how rows are cut for them. */
 #include "check.h"
 
-#include "compute/context.h"
+#include "compute/cpu/cpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,8 +132,28 @@ static void check_shape(const struct shape *shape)
     clear_problem(&p);
 }
 
+/* Rows in the middle of a larger matrix, whose starts do not begin with 0, are cut as a matrix of their own is. */
+static void check_cuts(void)
+{
+    enum { BEFORE = 900, ROWS = 100, SHARES = 8 };
+    int64_t all[BEFORE + ROWS + 1] = {0}, own[ROWS + 1];
+    for (int64_t row = 0; row < BEFORE + ROWS; row++)
+        all[row + 1] = all[row] + row % 7;
+    for (int64_t row = 0; row <= ROWS; row++)
+        own[row] = all[BEFORE + row] - all[BEFORE];
+    const struct csr part = {.rows = ROWS, .start = all + BEFORE};
+    const struct csr alone = {.rows = ROWS, .start = own};
+    for (int64_t share = 0; share <= SHARES; share++) {
+        int64_t row = cpu_row_at(&part, share, SHARES);
+        CHECK(row == cpu_row_at(&alone, share, SHARES));
+        CHECK(llabs(row - share * ROWS / SHARES) <= 3); /* lengths differ little */
+    }
+    CHECK(cpu_row_at(&part, 0, SHARES) == 0 && cpu_row_at(&part, SHARES, SHARES) == ROWS);
+}
+
 int main(void)
 {
+    check_cuts();
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++)
         check_shape(&SHAPES[i]);
     return check_result();

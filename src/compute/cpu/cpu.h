@@ -46,6 +46,10 @@ int64_t cpu_copied_rows(const struct spmm *s, int view);
 /* Columns that it works off at once if it does not. */
 int64_t cpu_block_cols(const struct spmm *s);
 
+/* Into rows of about as much work: the first one of which those before have `share` / `shares` of all rows and entries.
+ * The starts of some rows of a larger matrix begin with any number. */
+int64_t cpu_row_at(const struct csr *m, int64_t share, int64_t shares);
+
 #define KERNEL(name, ...) graco_status cpu_##name(struct context *c, __VA_ARGS__);
 #include "compute/kernels.def"
 

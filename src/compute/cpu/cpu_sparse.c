@@ -71,14 +71,14 @@ struct striped {
         places; /* (threads, 2, rows) where a tile's entries begin and end; NULL: there is one tile */
 };
 
-/* The first row of which the rows before have `share` / `shares` of all rows and entries. */
-static int64_t row_at(const struct csr *m, int64_t share, int64_t shares)
+int64_t cpu_row_at(const struct csr *m, int64_t share, int64_t shares)
 {
+    const int64_t *start = m->start, begin = start[0];
     int64_t low = 0, high = m->rows;
-    int64_t wanted = share_begin(m->rows + m->start[m->rows], share, shares);
+    int64_t wanted = share_begin(m->rows + start[m->rows] - begin, share, shares);
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (middle + m->start[middle] < wanted)
+        if (middle + start[middle] - begin < wanted)
             low = middle + 1;
         else
             high = middle;
@@ -95,8 +95,8 @@ static int64_t chunks_of(const struct spmm *s)
 static struct block chunk_at(const struct spmm *s, int64_t chunk)
 {
     const struct csr *m = &s->matrix[0].entries;
-    int64_t chunks = chunks_of(s), first = row_at(m, chunk, chunks);
-    return (struct block){first, row_at(m, chunk + 1, chunks) - first};
+    int64_t chunks = chunks_of(s), first = cpu_row_at(m, chunk, chunks);
+    return (struct block){first, cpu_row_at(m, chunk + 1, chunks) - first};
 }
 
 static bool copies_stripe(const struct csr *m, struct block rows)
@@ -246,8 +246,8 @@ static void gather_rows(void *job, struct threads_piece items)
     if (!rows) {
         const struct csr *m = &block->product->matrix[0].entries;
         int64_t pieces = pieces_of(m->rows, ROWS_PER_PIECE);
-        piece.first = row_at(m, items.first / ROWS_PER_PIECE, pieces);
-        piece.last = row_at(m, pieces_of(items.last, ROWS_PER_PIECE), pieces);
+        piece.first = cpu_row_at(m, items.first / ROWS_PER_PIECE, pieces);
+        piece.last = cpu_row_at(m, pieces_of(items.last, ROWS_PER_PIECE), pieces);
     }
     for (int64_t i = piece.first; i < piece.last; i++) {
         gather_row(loops, block->product, rows ? rows[i] : i, block->first, block->last);
