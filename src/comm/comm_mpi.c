@@ -5,7 +5,8 @@
  * and listens to the one before. A rank that stands still, or whose machine is gone, sends none,
  * and its neighbour ends the program with a line that names it. Before MPI has begun,
  * and while it ends, nobody can beat: a thread then ends a program whose ranks do not all come so
- * far. A rank that dies is noticed by mpirun itself. This file prints that line and ends the
+ * far. A rank that dies is noticed by mpirun itself, one that ends well before its time by who waits
+ * for its messages. This file prints that line and ends the
  * program, as nothing else of the library does: with a rank missing nobody is left to return to. */
 #define _DEFAULT_SOURCE /* on_exit, usleep */
 #include "comm/comm.h"
@@ -28,11 +29,12 @@ enum {
     ASLEEP_SECONDS = 5,   /* between two looks: this rank was suspended, perhaps with all others */
     SLEEP_MICROSECONDS = 20, /* between two tests of who has waited for long */
     ALL_SECONDS = 20,        /* in which all ranks begin, or end, and 0.1 more for each of them */
-    TURN_SECONDS = 2,        /* later another than rank 0 says that one has not, ... */
+    GONE_SECONDS = 5,        /* in which what a rank has sent before it ended is there */
+    TURN_SECONDS = 2,        /* later another than rank 0 says what it misses, ... */
     TURNS = 4,               /* ... and so many times that the last ones */
 };
 
-enum tag { TAG_MESSAGE, TAG_BEAT, TAG_CALL }; /* the last two among the beats */
+enum tag { TAG_MESSAGE, TAG_BEAT, TAG_CALL, TAG_END }; /* the last three among the beats */
 
 static const double BEAT_SECONDS = 1;
 static const double TESTING_SECONDS = 100e-6; /* before who waits sleeps between tests */
@@ -98,32 +100,60 @@ static void move(struct comm *comm)
         MPI_Testall(w->count, w->request, &done, MPI_STATUSES_IGNORE);
 }
 
-/* The peer of the first message that is still under way. */
-static int missing(struct ranks *w)
+/* The peer of the first message that is still under way; `ended`: of the first whose peer has ended. This rank:
+ * there is none. */
+static int missing(const struct ranks *w, bool ended)
 {
     for (int i = 0; i < w->count; i++) {
-        int done = 1;
+        int done = 1, there = !ended;
         if (w->request[i] != MPI_REQUEST_NULL)
-            MPI_Test(&w->request[i], &done, MPI_STATUS_IGNORE);
-        if (!done)
+            MPI_Request_get_status(w->request[i], &done, MPI_STATUS_IGNORE);
+        if (!done && ended)
+            MPI_Iprobe(w->peer[i], TAG_END, w->beats, &there, MPI_STATUS_IGNORE);
+        if (!done && there)
             return w->peer[i];
     }
     return w->comm.rank;
 }
 
+/* How many seconds after rank 0 a rank says what both may miss: one line is enough. */
+static int turn_of(int rank)
+{
+    return TURN_SECONDS * (rank < TURNS ? rank : TURNS);
+}
+
+/* Called each second by a rank that waits, which counts *looks: a rank that has ended sends and takes no message
+ * any more, and who waits for one ends the program. */
+static void look_for_ended(const struct ranks *w, int *looks)
+{
+    int rank = missing(w, true);
+    *looks = rank == w->comm.rank ? 0 : *looks + 1;
+    if (*looks <= GONE_SECONDS + turn_of(w->comm.rank))
+        return;
+    fprintf(stderr,
+            "graco: rank %d has ended, and rank %d still waits for it: expected the same command "
+            "on every rank\n",
+            rank, w->comm.rank);
+    MPI_Abort(w->messages, 1);
+}
+
 static graco_status finish(struct comm *comm, double seconds)
 {
     struct ranks *w = comm->self;
-    double begun = threads_seconds(), now = begun;
-    int done = 0;
+    double begun = threads_seconds(), now = begun, looked = begun;
+    int done = 0, looks = 0;
     while (w->count > 0 && !done) {
         int code = MPI_Testall(w->count, w->request, &done, MPI_STATUSES_IGNORE);
         if (code != MPI_SUCCESS)
             return fail_mpi(code);
         now = threads_seconds();
         if (!done && seconds > 0 && now - begun > seconds)
-            return status_fail(GRACO_ERROR_IO, "rank %d has not answered for %g s", missing(w),
-                               seconds);
+            return status_fail(GRACO_ERROR_IO, "rank %d has not answered for %g s",
+                               missing(w, false), seconds);
+        if (!done && now - looked > BEAT_SECONDS) {
+            looked = now;
+            look_for_ended(w, &looks);
+        }
         if (!done && now - begun > TESTING_SECONDS)
             usleep(SLEEP_MICROSECONDS);
         else if (!done)
@@ -182,7 +212,7 @@ static void wait_for_all(const atomic_bool *done, const char *what)
 {
     int rank = told("OMPI_COMM_WORLD_RANK", "PMI_RANK");
     int seconds = ALL_SECONDS + told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") / 10;
-    seconds += TURN_SECONDS * (rank < TURNS ? rank : TURNS);
+    seconds += turn_of(rank);
     int64_t looks = (int64_t)seconds * 1000000 / BEAT_MICROSECONDS;
     while (!atomic_load(done)) {
         if (looks-- == 0) {
@@ -237,6 +267,17 @@ static void *watch_end(void *argument)
 
 /* ---- Beginning and end ------------------------------------------------------------------------ */
 
+/* Tells all others that this rank has ended, and waits until each has. */
+static void end_together(const struct ranks *w)
+{
+    for (int r = 0; r < w->comm.ranks; r++)
+        if (r != w->comm.rank)
+            say(w, r, TAG_END);
+    for (int r = 0; r < w->comm.ranks; r++)
+        while (r != w->comm.rank && !listen(w, r, TAG_END))
+            usleep(SLEEP_MICROSECONDS);
+}
+
 /* All ranks end together, or, after a failure of one, at once. */
 static void end(int code, void *argument)
 {
@@ -244,7 +285,7 @@ static void end(int code, void *argument)
     fflush(NULL);
     if (code != 0)
         MPI_Abort(w->messages, code);
-    comm_barrier(&w->comm, 0);
+    end_together(w);
     atomic_store(&w->ended, true);
     if (w->watched)
         pthread_join(w->thread, NULL);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every operation between ranks against known answers, for 1 to 5 ranks; and ranks that fail, die, come
+# Every operation between ranks against known answers, for 1 to 5 ranks; and ranks that fail, die, leave, come
 # late or stand still: all end within 30 seconds, and a line names the one to blame. One that never begins cannot be named.
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
@@ -29,6 +29,8 @@ ends late 2 10 '^rank 1 has not answered for 1 s$'
 ends fails 3 10 '^rank 2 has no memory$'
 ends dies 3 10 'rank 2'
 ends still 3 30 '^graco: rank 2 has stood still for 20 s'
+ends leaves 3 20 '^graco: rank 2 has ended, and rank [01] still waits for it: '
+ends "leaves moving" 3 20 '^graco: rank 2 has ended, and rank [01] still waits for it: '
 ends "late moving" 2 10 '^rank 1 has not answered for 1 s$'
 ends "dies moving" 3 10 'rank 2'
 ends "still moving" 3 30 '^graco: rank 2 has stood still for 20 s'
