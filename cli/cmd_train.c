@@ -410,7 +410,7 @@ static int train_all(struct job *job, int argc, char **argv)
 
     queue.outcomes = calloc((size_t)queue.total, sizeof *queue.outcomes);
     if (!queue.outcomes) {
-        output_error("out of memory for the results of %" PRId64 " runs", queue.total);
+        output_own_error("out of memory for the results of %" PRId64 " runs", queue.total);
         return EXIT_FAILED;
     }
     job->seed = seed_of(job->config);

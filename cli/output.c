@@ -62,6 +62,18 @@ void output_error(const char *format, ...)
     va_end(arguments);
 }
 
+void output_own_error(const char *format, ...)
+{
+    char prefix[32];
+    va_list arguments;
+    output_wait_turn();
+    snprintf(prefix, sizeof prefix,
+             graco_ranks() > 1 ? "graco: rank %d: " : "graco: ", graco_rank());
+    va_start(arguments, format);
+    print_line(prefix, format, arguments);
+    va_end(arguments);
+}
+
 void output_note(const char *format, ...)
 {
     va_list arguments;
@@ -120,17 +132,14 @@ static bool names_rank(const char *text)
     return false;
 }
 
-/* Memory and files are each rank's own. Rank 0 speaks for all, and so names itself where it was itself. */
-static bool is_of_rank_0(graco_status status, const char *text)
-{
-    bool machine = status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_IO;
-    return machine && graco_ranks() > 1 && graco_rank() == 0 && !names_rank(text);
-}
-
 int output_failure(graco_status status)
 {
     const char *text = output_failed();
-    output_error(is_of_rank_0(status, text) ? "rank 0: %s" : "%s", text);
+    bool machine = status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_IO;
+    if (machine && !names_rank(text))
+        output_own_error("%s", text);
+    else
+        output_error("%s", text);
     return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -148,7 +157,7 @@ int output_finish(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_FINE;
-    output_error("the output could not be written: %s", strerror(errno));
+    output_own_error("the output could not be written: %s", strerror(errno));
     return EXIT_FAILED;
 }
 

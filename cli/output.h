@@ -18,6 +18,9 @@
  * rank 0 waits for its turn and names itself. */
 void output_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
 
+/* The same of a failure of this process's memory or files, which rank 0 may have alone: it names itself too. */
+void output_own_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
+
 /* What such a line begins with. */
 const char *output_prefix(char text[32]);
 

@@ -189,8 +189,8 @@ bool runs_make(const char *folder, const char *kind)
         (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
         return true;
     if (kind)
-        output_error("cannot make the %s %s: %s", kind, folder,
-                     errno == EEXIST ? "a file has that name" : strerror(errno));
+        output_own_error("cannot make the %s %s: %s", kind, folder,
+                         errno == EEXIST ? "a file has that name" : strerror(errno));
     return false;
 }
 

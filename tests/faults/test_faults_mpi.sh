@@ -62,7 +62,10 @@ touch taken
 code=0
 over taken/run --epochs 3 >out 2>&1 || code=$?
 holds "no folder: exit code $code" [ "$code" -ne 0 ]
+holds "no folder: rank 0 names itself in $(cat out)" grep -q '^graco: rank 0: cannot make the run folder taken/run: ' out
 holds "no folder: one line in $(cat out)" [ "$(grep -c '^graco: ' out)" = 1 ]
+ranks 3 bash -c "exec '$build/graco-mpi' train graph.npz ${options[*]} -o unheard --epochs 1 --json >/dev/full" >out 2>&1 || true
+holds "no output: rank 0 names itself in $(cat out)" grep -q '^graco: rank 0: the output could not be written: ' out
 mkdir -p full/embeddings.npy
 code=0
 over full --epochs 3 --resume >out 2>&1 || code=$?
