@@ -151,6 +151,14 @@ void structure_centre(float *out, const graco_matrix *Z, int threads)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* The order of a sum, which is that of the clusters' numbers, moves its last digits: without these, clusterings that are
+ * equally good have equal numbers, and ranks of them are no noise. */
+static double without_last_digits(double number)
+{
+    const double places = 1e9;
+    return round(number * places) / places;
+}
+
 /* One clustering's share in the means. */
 static graco_status add_clustering(graco_structure *sum, const graco_matrix *rows,
                                    const struct graph *graph, const graco_matrix *S,
@@ -187,6 +195,8 @@ graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
     structure_centre(rows.data, Z, threads);
     for (options.seed = 0; options.seed < STRUCTURE_REPEATS; options.seed++)
         TRY(add_clustering(&sum, &rows, data->graph, basis.smooth, &options));
+    sum.modularity = without_last_digits(sum.modularity);
+    sum.explained = without_last_digits(sum.explained);
     if (basis.groups)
         TRY(groups_predicted(&sum.predicted, basis.groups, &rows, threads));
     *out = sum;

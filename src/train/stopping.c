@@ -97,6 +97,12 @@ graco_status stopping_cost(double *cost, struct stopping *stopping, const struct
     PASS(measure(&now, stopping, model, given, data));
     int parts = add_part(&sum, now.modularity, stopping->first.modularity);
     parts += add_part(&sum, now.explained, stopping->first.explained);
+    if (parts == 0)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "patience of the method %s needs edges or features; data set '%s' has no "
+            "edges, and all its features are 0",
+            model->config.method, given->name);
     *cost = sum / parts;
     return GRACO_OK;
 }

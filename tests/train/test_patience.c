@@ -265,6 +265,18 @@ static void by_structure(const graco_dataset *data)
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "inductive");
 }
 
+/* Nodes without edges whose features are all 0 have nothing that a look could measure. */
+static void nothing_to_look_at(void)
+{
+    float zeros[6][2] = {{0}};
+    graco_config config = structure_config(50, 200);
+    graco_dataset *data = NULL;
+    CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.x = GRACO_MATRIX(&zeros[0][0], 6, 2)}));
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT,
+                "all its features are 0");
+    graco_dataset_free(data);
+}
+
 /* ---- Weight decay ---------------------------------------------------------------------------- */
 
 /* The parameters after one step; `exempt`: B is spared. */
@@ -379,6 +391,7 @@ int main(void)
     ends(data);
     resumes(data);
     by_structure(data);
+    nothing_to_look_at();
     spares(data);
     steps_by_itself(data);
     graco_dataset_free(data);
