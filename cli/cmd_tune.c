@@ -70,8 +70,9 @@ static int report_text(const struct line *line, const graco_config *best,
 {
     char time[32];
 
-    output_row("searched", "%" PRId64 " trials, %" PRId64 " measurements, %s%s", result->trials,
-               result->measured, output_time(time, result->seconds),
+    output_row("searched", "%" PRId64 " trial%s, %" PRId64 " measurement%s, %s%s", result->trials,
+               result->trials == 1 ? "" : "s", result->measured, result->measured == 1 ? "" : "s",
+               output_time(time, result->seconds),
                result->out_of_time ? ": the time was over" : "");
     output_row("chosen", "trial %" PRId64 ", by %s%s", result->trial, line->criterion,
                result->seeds > 1 ? ", a mean over seeds" : "");
@@ -147,9 +148,9 @@ static int search(struct line *line, const graco_dataset *data)
     output_progress_end(&progress);
     if (status == GRACO_STOPPED && best)
         output_error("stopped after %" PRId64
-                     " measurements; %s/best.json has the best so far, and "
+                     " measurement%s; %s/best.json has the best so far, and "
                      "the same command continues",
-                     result.measured, line->folder);
+                     result.measured, result.measured == 1 ? "" : "s", line->folder);
     int code = status == GRACO_OK || (status == GRACO_STOPPED && best) ? EXIT_FINE
                                                                        : output_failure(status);
     if (code == EXIT_FINE && line->json)
@@ -182,6 +183,8 @@ static int run_line(struct line *line)
         choose_folder(line, graco_dataset_describe(data).name) ? search(line, data) : EXIT_FAILED;
     rmdir(
         line->folder); /* a search that was refused leaves no empty folder: rmdir takes no other */
+    if (!line->output)
+        rmdir("tune");
     graco_dataset_free(data);
     return code;
 }

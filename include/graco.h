@@ -1003,7 +1003,8 @@ typedef struct graco_tune_options {
         *search; /* "KEY=a,b,c", "KEY=low..high" or "KEY=value", ending with NULL: in place
                                   of those settings' own ranges; NULL: none */
     graco_criterion criterion;
-    int64_t trials;     /* default 50; 0: until the time is over */
+    int64_t trials;     /* default 50; 0: until the time is over. Settings that can be counted are
+                           tried once each, though that be fewer */
     double seconds;     /* after which it ends with the best so far; 0: no limit */
     uint64_t seed;      /* default 0 */
     int64_t threads;    /* 0: one per core; never changes the choice */
@@ -1016,7 +1017,7 @@ typedef struct graco_tune_options {
 graco_tune_options graco_tune_defaults(void);
 
 typedef struct graco_tune_result {
-    int64_t trials, measured;
+    int64_t trials, measured;  /* that were measured at least once; measurements of them */
     int64_t trial;             /* that was chosen */
     int64_t epochs;            /* after which it was best */
     graco_structure structure; /* of it: a mean over seeds where it was confirmed */

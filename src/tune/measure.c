@@ -82,13 +82,25 @@ graco_status search_save(struct search *search)
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
-/* How long what is left may take: as long for each trial as those so far, or until the time is over. */
-static double seconds_left(const struct search *search, int64_t done, double passed)
+/* Epochs between this measurement and that of the rung before. */
+static double epochs_of(const struct search *search, const struct measurement *one)
+{
+    int64_t before = 0;
+    for (int i = 0; i < search->space.rungs && one->seed == 0; i++)
+        if (search->space.epochs[i] < one->epochs)
+            before = search->space.epochs[i];
+    return one->epochs > before ? (double)(one->epochs - before) : 1;
+}
+
+/* How long what is left may take: as long for each epoch as those of this call, or until the time is over. */
+static double seconds_left(const struct search *search, double passed)
 {
     const graco_tune_options *options = search->options;
-    double left = (double)NAN;
-    if (options->trials > 0 && done > 0 && search->fresh > 0)
-        left = passed / (double)done * (double)(options->trials - done);
+    double left = (double)NAN, epochs = search_epochs(search);
+    for (int64_t i = 0; i < search->trials.count; i++)
+        epochs -= epochs_of(search, &search->trials.list[i]);
+    if (options->trials > 0 && search->fresh > 0)
+        left = passed / search->trained * fmax(0, epochs);
     if (options->seconds > 0 && !(left < options->seconds - passed))
         left = fmax(0, options->seconds - passed);
     return left;
@@ -109,18 +121,15 @@ void search_report(struct search *search, bool now)
     }
     if (!options->on_progress || search_choose(&choice, &found, search) != GRACO_OK)
         return;
-    int64_t done = 0;
-    for (int64_t i = 0; i < search->trials.count; i++)
-        done += i == 0 || search->trials.list[i].trial != search->trials.list[i - 1].trial;
     graco_tune_progress progress = {
-        .trials_done = done,
-        .trials = options->trials,
+        .trials_done = search_measured(search),
+        .trials = options->trials > 0 ? search->most : 0,
         .measured = search->trials.count,
         .best_trial = found ? choice.mean.trial : -1,
         .best = {choice.mean.modularity, choice.mean.explained, choice.mean.predicted},
         .best_validation = found ? choice.mean.validation : (double)NAN,
         .seconds = time - search->begun,
-        .seconds_left = seconds_left(search, done, time - search->begun)};
+        .seconds_left = seconds_left(search, time - search->begun)};
     if (!options->on_progress(options->user, &progress))
         search->stop = true;
 }
@@ -247,6 +256,7 @@ static graco_status take(struct search *search, const struct measurement *one)
 {
     PASS(trials_add(&search->trials, one));
     search->fresh++;
+    search->trained += epochs_of(search, one);
     if (threads_seconds() - search->saved > SAVE_INTERVAL)
         PASS(search_save(search));
     search_report(search, true);
@@ -300,8 +310,13 @@ static graco_status run_all(struct work *work, int64_t count)
     return search->stop ? status_fail(GRACO_STOPPED, "the search was stopped") : GRACO_OK;
 }
 
-static graco_status check_measurable(const struct search *search)
+graco_status search_prepare(struct search *search)
 {
+    if (search->groups.nodes > 0)
+        return GRACO_OK;
+    graco_matrix_clear(&search->smooth);
+    PASS(smooth_features(&search->smooth, search->data, search->threads));
+    PASS(groups_make(&search->groups, &search->smooth, search->data, search->threads));
     if (search->groups.kinds > 0 || search->data->graph->edges > 0 ||
         search->options->criterion == GRACO_CRITERION_VALIDATION)
         return GRACO_OK;
@@ -330,12 +345,7 @@ graco_status search_measure(struct search *search, const struct wanted *wanted, 
     }
     if (left == 0)
         goto done;
-    if (search->groups.nodes == 0) {
-        graco_matrix_clear(&search->smooth);
-        TRY(smooth_features(&search->smooth, search->data, search->threads));
-        TRY(groups_make(&search->groups, &search->smooth, search->data, search->threads));
-        TRY(check_measurable(search));
-    }
+    TRY(search_prepare(search));
     trials_cut(&search->trials, search->count); /* they followed from rows that are not there */
     status = run_all(&work, left);
     saved = search_save(search);

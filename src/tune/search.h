@@ -18,6 +18,7 @@ struct search {
     struct groups groups; /* of its nodes, likewise */
     struct space space;
     struct trials trials;
+    int64_t most;                             /* trials in all */
     int64_t count, room;                      /* trials drawn so far */
     struct point *point;                      /* (count) */
     bool *local;                              /* (count) */
@@ -27,6 +28,7 @@ struct search {
     double begun, asked;  /* when the call began, and when on_progress was called last */
     double saved;         /* when trials.csv was written last */
     int64_t fresh;        /* measurements of this call */
+    double trained;       /* epochs of this call, of measurements */
     atomic_bool stop;     /* no training goes on */
     bool out_of_time;     /* and that is why */
     pthread_mutex_t hold; /* of trials, asked and saved */
@@ -48,6 +50,15 @@ graco_status search_check_labels(const struct search *search);
 /* Trains and measures those of `wanted` (count) that are not measured yet, several at a time.
  * GRACO_STOPPED if the search shall end, at the first failure too; what was measured until then is kept. */
 graco_status search_measure(struct search *search, const struct wanted *wanted, int64_t count);
+
+/* Makes what embeddings are measured by, once. GRACO_ERROR_ARGUMENT if the data set has nothing for the criterion. */
+graco_status search_prepare(struct search *search);
+
+/* Epochs that all trainings of the search have, about. */
+double search_epochs(const struct search *search);
+
+/* Trials that have a measurement. */
+int64_t search_measured(const struct search *search);
 
 /* Removes the run folder of a training, if it is there. */
 graco_status search_forget(const struct search *search, const struct wanted *wanted);

@@ -25,10 +25,18 @@ static graco_status check_value(const struct axis *axis, const struct space *spa
                               : status_context(status, "search %s=%s", axis->key, axis->text);
 }
 
+static bool has_word(const struct axis *axis, const char *word)
+{
+    for (int i = 0; i < axis->words; i++)
+        if (strcmp(axis->word[i], word) == 0)
+            return true;
+    return false;
+}
+
 static graco_status read_words(struct axis *axis, const struct space *space)
 {
     const char *at = axis->text;
-    for (; at; axis->words++) {
+    while (at) {
         size_t length = strcspn(at, ",");
         if (axis->words == SPACE_WORDS || length >= CONFIG_TEXT)
             return status_fail(GRACO_ERROR_ARGUMENT,
@@ -38,6 +46,7 @@ static graco_status read_words(struct axis *axis, const struct space *space)
         memcpy(axis->word[axis->words], at, length);
         axis->word[axis->words][length] = '\0';
         PASS(check_value(axis, space, axis->word[axis->words]));
+        axis->words += !has_word(axis, axis->word[axis->words]);
         at = at[length] ? at + length + 1 : NULL;
     }
     return GRACO_OK;
@@ -424,6 +433,49 @@ double space_widest(const struct space *space)
             widest = fmax(widest, (double)strtoll(axis->word[k], NULL, 10));
     }
     return widest;
+}
+
+/* Settings along an axis, 0: too many to count. */
+static int64_t count_values(const struct axis *axis)
+{
+    double values = axis->words > 0 ? axis->words : axis->whole ? axis->high - axis->low + 1 : 0;
+    return values < 0x1p31 ? (int64_t)values : 0;
+}
+
+int64_t space_size(const struct space *space, int64_t most)
+{
+    int64_t size = 1;
+    for (int i = 0; i < space->count; i++) {
+        int64_t values = count_values(&space->axes[i]);
+        if (values == 0 || size > most / values)
+            return most;
+        size *= values;
+    }
+    return size;
+}
+
+/* Moves to the next value of an axis; true if that is the first one again. */
+static bool step_along(double *at, const struct axis *axis)
+{
+    int64_t values = count_values(axis), next;
+    if (axis->words > 0) {
+        next = ((int64_t)(*at * axis->words) + 1) % values;
+        *at = ((double)next + 0.5) / axis->words;
+        return next == 0;
+    }
+    char text[CONFIG_TEXT], *end;
+    space_value(text, axis, *at);
+    next = ((int64_t)(number_parse(text, &end) - axis->low) + 1) % values;
+    double value = axis->low + (double)next;
+    *at = axis->logarithmic ? log(value / axis->low) / log(axis->high / axis->low)
+                            : (value - axis->low) / (axis->high - axis->low);
+    return next == 0;
+}
+
+void space_next(struct point *point, const struct space *space)
+{
+    for (int i = 0; i < space->count && step_along(&point->at[i], &space->axes[i]); i++)
+        continue;
 }
 
 bool space_same(const struct space *space, const struct point *a, const struct point *b)

@@ -58,4 +58,11 @@ double space_widest(const struct space *space);
 /* Whether two points stand for the same settings. */
 bool space_same(const struct space *space, const struct point *a, const struct point *b);
 
+/* How many settings there are to tell apart, `most` at most: words and whole numbers are counted, other ranges
+ * have as many as one wants. */
+int64_t space_size(const struct space *space, int64_t most);
+
+/* The next point of a space whose settings are counted, each of which comes once before the first comes again. */
+void space_next(struct point *point, const struct space *space);
+
 #endif

@@ -61,12 +61,21 @@ static graco_status order_first(struct measurement **list, int64_t **order, int6
     return trials_order(*order, *list, *count, search->options->criterion);
 }
 
-/* How many of the best are confirmed: none where there is nothing to choose between. */
-static int64_t count_confirmed(const struct search *search, int64_t measured)
+/* How many of so many trials, at most, are confirmed: none where there is nothing to choose between. */
+static int64_t most_confirmed(int64_t trials)
 {
-    int64_t count = search->count / CONFIRMED_SHARE;
+    int64_t count = trials / CONFIRMED_SHARE;
     count = count < CONFIRMED ? count : CONFIRMED;
-    count = count < measured ? count : measured;
+    return count > 1 ? count : 0;
+}
+
+/* How many of the first in the order are confirmed: those that did not fail. */
+static int64_t count_confirmed(const struct search *search, const struct measurement *list,
+                               const int64_t *order, int64_t measured)
+{
+    int64_t most = most_confirmed(search->count), count = 0;
+    while (count < most && count < measured && !list[order[count]].failed)
+        count++;
     return count > 1 ? count : 0;
 }
 
@@ -108,7 +117,7 @@ graco_status search_choose(struct choice *out, bool *found, const struct search 
     if (!*found)
         goto done;
     *out = (struct choice){list[order[0]], 1};
-    int64_t most = count_confirmed(search, count);
+    int64_t most = count_confirmed(search, list, order, count);
     for (int64_t i = 0; i < most; i++)
         confirmed &= mean_over_seeds(&list[order[i]], search) == SEEDS;
     if (most == 0 || !confirmed)
@@ -167,7 +176,7 @@ static bool is_new(const struct search *search, const struct point *point)
     return true;
 }
 
-/* Draws trial number search->count. */
+/* Draws trial number search->count. Where attempts find no new settings and all can be counted, the next that are new. */
 static void draw_trial(struct search *search, const int64_t *parents, int parent_count)
 {
     int64_t trial = search->count, place = trial % GENERATION;
@@ -184,6 +193,9 @@ static void draw_trial(struct search *search, const int64_t *parents, int parent
         if (is_new(search, &point))
             break;
     }
+    int64_t size = space_size(&search->space, TRIALS_MAX + 1);
+    for (int64_t i = 0; size <= TRIALS_MAX && i < size && !is_new(search, &point); i++)
+        space_next(&point, &search->space);
     search->point[trial] = point;
     search->local[trial] = local;
     search->count++;
@@ -264,9 +276,9 @@ static graco_status confirm(struct search *search)
     int64_t *order = NULL, count = 0, left = 0;
     struct wanted wanted[CONFIRMED * SEEDS];
     TRY(order_first(&list, &order, &count, search, INT64_MAX));
-    int64_t most = count_confirmed(search, count);
+    int64_t most = count_confirmed(search, list, order, count);
     for (int64_t i = 0; i < most; i++)
-        for (int64_t seed = 1; seed < SEEDS && !list[order[i]].failed; seed++)
+        for (int64_t seed = 1; seed < SEEDS; seed++)
             wanted[left++] = (struct wanted){list[order[i]].trial, seed, list[order[i]].epochs};
     TRY(search_measure(search, wanted, left));
     for (int64_t i = 0; i < left; i++)
@@ -275,6 +287,32 @@ done:
     memory_free(order);
     memory_free(list);
     return status;
+}
+
+double search_epochs(const struct search *search)
+{
+    const struct space *space = &search->space;
+    double sum = 0;
+    for (int64_t left = search->most; left > 0; left -= GENERATION) {
+        int64_t count = left < GENERATION ? left : GENERATION, before = 0;
+        for (int rung = 0; rung < space->rungs; rung++) {
+            int64_t more = space->epochs[rung] - before;
+            sum += (double)(count * (more > 0 ? more : 1));
+            before = space->epochs[rung];
+            count = (count + 1) / 2;
+        }
+    }
+    return sum +
+           (double)(most_confirmed(search->most) * (SEEDS - 1) * space->epochs[space->rungs - 1]);
+}
+
+int64_t search_measured(const struct search *search)
+{
+    const struct trials *trials = &search->trials;
+    int64_t count = 0;
+    for (int64_t i = 0; i < trials->count; i++)
+        count += i == 0 || trials->list[i].trial != trials->list[i - 1].trial;
+    return count;
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */
@@ -337,7 +375,11 @@ static graco_status open_search(struct search *search)
     char *lock = NULL;
     graco_status status = GRACO_OK;
     PASS(check(search));
+    search->threads = threads_count(options->threads);
     PASS(space_init(&search->space, options->method, search->data, options->search));
+    search->most = space_size(&search->space, options->trials > 0 ? options->trials : TRIALS_MAX);
+    if (search->data->graph->edges == 0) /* it may be that nothing can be measured */
+        PASS(search_prepare(search));
     if (options->criterion == GRACO_CRITERION_VALIDATION)
         PASS(search_check_labels(search));
     TRY(file_make_folder(options->folder));
@@ -357,7 +399,6 @@ static graco_status open_search(struct search *search)
         FAIL(GRACO_ERROR_ARGUMENT,
              "%s has %lld trials already, and %lld are asked for; expected at least as many",
              options->folder, (long long)last + 1, (long long)options->trials);
-    search->threads = threads_count(options->threads);
     search->at_once = count_at_once(search);
 done:
     memory_free(lock);
@@ -393,7 +434,7 @@ static graco_status write_best(const struct search *search, const struct graco_c
     TRY(json_put_string(chosen, "criterion",
                         graco_criterion_name((int)search->options->criterion)));
     TRY(json_put_int(chosen, "trial", choice->mean.trial));
-    TRY(json_put_int(chosen, "trials", search->count));
+    TRY(json_put_int(chosen, "trials", search_measured(search)));
     TRY(json_put_int(chosen, "seeds", choice->seeds));
     TRY(json_put_double(chosen, "modularity", choice->mean.modularity));
     TRY(json_put_double(chosen, "explained", choice->mean.explained));
@@ -434,7 +475,7 @@ static graco_status conclude(graco_config **config, graco_tune_result *result,
         *config = copy;
     if (result)
         *result = (graco_tune_result){
-            .trials = search->count,
+            .trials = search_measured(search),
             .measured = search->trials.count,
             .trial = choice.mean.trial,
             .epochs = choice.mean.epochs,
@@ -455,10 +496,9 @@ graco_status graco_tune(graco_config **config, graco_tune_result *result, const 
                             .begun = threads_seconds(),
                             .hold = PTHREAD_MUTEX_INITIALIZER};
     graco_status status = GRACO_OK;
-    int64_t most = options->trials > 0 ? options->trials : TRIALS_MAX;
     TRY(open_search(&search));
-    while (status == GRACO_OK && search.count < most) {
-        int64_t left = most - search.count;
+    while (status == GRACO_OK && search.count < search.most) {
+        int64_t left = search.most - search.count;
         status = run_generation(&search, left < GENERATION ? left : GENERATION);
         if (status == GRACO_OK && search.fresh > 0)
             status = conclude(NULL, NULL, &search); /* for whoever looks on, and for a kill */

@@ -43,7 +43,7 @@ static void write_choice(struct web_page *page, const struct shown *shown)
                                      {numbers[2], "of its smoothed features explained", SHEET_NONE},
                                      {numbers[3], "of its nodes' groups predicted", SHEET_NONE},
                                      {numbers[4], "its validation score", SHEET_NONE}};
-    snprintf(numbers[0], sizeof numbers[0], "%lld", (long long)shown->search->count);
+    snprintf(numbers[0], sizeof numbers[0], "%lld", (long long)search_measured(shown->search));
     number_print(numbers[1], sizeof numbers[1], "%.3f", choice->mean.modularity);
     number_print(numbers[2], sizeof numbers[2], "%.1f %%", 100 * choice->mean.explained);
     number_print(numbers[3], sizeof numbers[3], "%.1f %%", 100 * choice->mean.predicted);
@@ -64,6 +64,7 @@ static void write_settings(struct web_page *page, const struct shown *shown)
     const struct space *space = &shown->search->space;
     const struct choice *choice = shown->choice;
     struct sheet table = {.title = "Settings of the choice"};
+    struct text rungs = {0};
     char value[CONFIG_TEXT];
     sheet_column(&table, "", "setting", false);
     sheet_column(&table, "", "chosen", false);
@@ -76,8 +77,10 @@ static void write_settings(struct web_page *page, const struct shown *shown)
     }
     sheet_words(&table, "epochs");
     sheet_print(&table, "%lld", (long long)choice->mean.epochs);
-    sheet_print(&table, "%lld..%lld", (long long)space->epochs[0],
-                (long long)space->epochs[space->rungs - 1]);
+    for (int i = 0; i < space->rungs; i++)
+        text_print(&rungs, "%s%lld", i > 0 ? "," : "", (long long)space->epochs[i]);
+    sheet_words(&table, text_words(&rungs));
+    text_clear(&rungs);
     page_table(page, &table,
                choice->seeds > 1 ? "Chosen by the mean over several seeds, which the best few were "
                                    "trained with again."

@@ -148,6 +148,37 @@ static void points(const graco_dataset *data)
     }
 }
 
+/* Settings that can be counted come once each, wherever one begins; a word that is given twice is one. */
+static void counted(const graco_dataset *data)
+{
+    enum { SIZE = 3 * 2 * 38 };
+    static const char *const few[] = {"layers=1",
+                                      "activation=relu,elu,prelu,elu",
+                                      "drop_edge_1=0.2",
+                                      "drop_edge_2=0.2,0.4",
+                                      "drop_feature_1=0",
+                                      "drop_feature_2=0.1",
+                                      "tau=0.5",
+                                      "lr=0.001",
+                                      "weight_decay=0",
+                                      "hidden=3..40",
+                                      NULL};
+    struct space space;
+    struct point point[SIZE + 1];
+    CHECK_OK(space_init(&space, NULL, data, NULL));
+    CHECK(space_size(&space, 1000) == 1000);
+    CHECK_OK(space_init(&space, NULL, data, few));
+    CHECK(axis_of(&space, "hidden")->logarithmic && space_size(&space, 1000) == SIZE);
+    CHECK(space_size(&space, SIZE - 1) == SIZE - 1);
+    space_draw(&point[0], &space, 7, 0, 0);
+    for (int i = 0; i < SIZE; i++) {
+        point[i + 1] = point[i];
+        space_next(&point[i + 1], &space);
+        for (int k = 0; k <= i; k++)
+            CHECK(space_same(&space, &point[k], &point[i + 1]) == (i + 1 == SIZE && k == 0));
+    }
+}
+
 /* Counts are scaled, noise is not; many nodes are not contrasted with each other. */
 static void kinds(void)
 {
@@ -182,6 +213,7 @@ int main(void)
     own(data);
     refused(data);
     points(data);
+    counted(data);
     kinds();
     graco_dataset_free(data);
     return check_result();

@@ -263,6 +263,68 @@ static void same_choice(void)
     graco_dataset_free(data);
 }
 
+/* What progress said. */
+struct seen {
+    int64_t count, measured[400];
+    double left[400];
+};
+
+static bool keep_left(void *user, const graco_tune_progress *progress)
+{
+    struct seen *seen = user;
+    if (seen->count < 400) {
+        seen->measured[seen->count] = progress->measured;
+        seen->left[seen->count++] = progress->seconds_left;
+    }
+    return progress->trials == 20;
+}
+
+/* Until the last training is measured there is some time left, though every trial has been measured after few epochs. */
+static void time_left(void)
+{
+    graco_dataset *data = make_data(false, true, true);
+    graco_tune_options options = make_options("left", 20);
+    static struct seen seen;
+    options.on_progress = keep_left;
+    options.user = &seen;
+    graco_tune_result result = tune(data, &options);
+    CHECK(result.measured > 30 && seen.count > 0);
+    for (int64_t i = 0; i < seen.count; i++)
+        CHECK(seen.measured[i] == result.measured || !(seen.left[i] <= 0));
+    graco_dataset_free(data);
+}
+
+/* Settings that can be counted are tried once each, by number or by time; a pair of them is told apart by one training
+ * each, and all that did not fail are confirmed where enough are there. */
+static void few_settings(void)
+{
+    static const char *const few[] = {"layers=1",
+                                      "activation=relu",
+                                      "drop_edge_1=0.2",
+                                      "drop_edge_2=0.2",
+                                      "drop_feature_1=0",
+                                      "drop_feature_2=0.1",
+                                      "tau=0.5",
+                                      "lr=0.001,10",
+                                      "weight_decay=0",
+                                      "hidden=2..9",
+                                      "epochs=3",
+                                      "scaling=none",
+                                      NULL};
+    graco_dataset *data = make_data(false, true, true);
+    graco_tune_options options = make_options("few", 40), timed = make_options("few_timed", 0);
+    graco_tune_result result = {0};
+    options.search = timed.search = few;
+    timed.seconds = 1e6;
+    CHECK_OK(graco_tune(NULL, &result, data, &options));
+    CHECK(result.trials == 16 && result.measured == 16 + 2 * 2 && result.seeds == 3);
+    CHECK_OK(graco_tune(NULL, &result, data, &timed));
+    CHECK(result.trials == 16 && !result.out_of_time);
+    CHECK(same_file("few", "few_timed", "best.json") &&
+          same_file("few", "few_timed", "trials.csv"));
+    graco_dataset_free(data);
+}
+
 /* Labels of the test part change nothing by validation; no label does by structure. */
 static void labels(void)
 {
@@ -320,6 +382,7 @@ static void little(void)
     CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.x = GRACO_MATRIX(alike[0], 60, 2)}));
     CHECK_FAILS(graco_tune(NULL, NULL, data, &options), GRACO_ERROR_ARGUMENT,
                 "no edges, and its nodes have the same features");
+    CHECK(!file_is_folder("nothing")); /* it is told before anything is written */
     graco_dataset_free(data);
 
     data = make_data(false, true, true);
@@ -354,6 +417,8 @@ int main(void)
     ranks();
     table("table.csv");
     same_choice();
+    time_left();
+    few_settings();
     labels();
     little();
     snprintf(command, sizeof command, "rm -rf %s", folder);
