@@ -407,7 +407,9 @@ int options_help(const struct command *command)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "",
                  o->value ? o->value : "");
-        options_row(OPTION_COLUMN, left, o->help, o->choices, format_value(value, sizeof value, o));
+        bool given = o->kind != OPTION_INTEGER || *(int64_t *)o->target >= o->min;
+        options_row(OPTION_COLUMN, left, o->help, o->choices,
+                    given ? format_value(value, sizeof value, o) : NULL);
     }
     options_row(OPTION_COLUMN, "-h, --help", "print this", NULL, NULL);
     return output_finish();

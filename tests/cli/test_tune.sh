@@ -176,6 +176,7 @@ holds "a refused search leaves no folder" [ ! -e none ]
 holds "nor one by default" [ ! -e tune ]
 exits 0 " 1 trial, 1 measurement, " tune small.npz -o single --trials 1 --search epochs=2 --search hidden=4 --device cpu
 holds "epochs of the page: one number" grep -q '>epochs</th><td[^>]*>2</td><td[^>]*>2</td>' single/report.html
+holds "no present value where none is given" bash -c '! grep -q "\[-1\]" <("$0" help tune)' "$graco"
 exits 2 "graphs = 3: the objective moment takes one graph a step" tune small.npz -o apart --trials 20 --device cpu \
     --search objective=exact,moment --search graphs=1,3 --search epochs=1000000 --search hidden=4
 holds "others were not waited for: $(wc -l <apart/trials.csv) rows" [ "$(wc -l <apart/trials.csv)" -eq 1 ]
