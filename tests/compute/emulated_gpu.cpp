@@ -19,6 +19,7 @@ enum {
     NAMED = 16,
     SPOILED = 0xff, /* bytes that are no number: in halves, bf16 and floats */
     SAID_MOST = 5,
+    LATE_PASSES = 2, /* without late warps, on average, before some are */
 };
 
 /* `bytes` to a place in shared memory; with an mbarrier, or in a group. */
@@ -195,6 +196,7 @@ static void land_one()
 static void run_block()
 {
     int left = count;
+    uint32_t late = 0; /* warps that stand still until no other can go on, a bit for each */
     for (int i = 0; i < count; i++) {
         struct fiber *f = &fibers[i];
         if (!f->stack)
@@ -217,10 +219,12 @@ static void run_block()
         int start = (int)(draw() % (uint64_t)count), step = 0;
         while (std::gcd(step, count) != 1)
             step = (int)(draw() % (uint64_t)count);
+        if (!late && draw() % LATE_PASSES == 0)
+            late = (uint32_t)(draw() & draw());
         for (int k = 0; k < count; k++) {
             int i = (start + k * step) % count;
             struct fiber *f = &fibers[i];
-            if (f->done || (f->until && !(*f->until)()))
+            if (f->done || late >> i / WARP & 1 || (f->until && !(*f->until)()))
                 continue;
             go_on(i);
             moved = true;
@@ -228,6 +232,10 @@ static void run_block()
         }
         if (!copies.empty() && (!moved || draw() % 4 == 0)) {
             land_one();
+            moved = true;
+        }
+        if (!moved && late) {
+            late = 0;
             moved = true;
         }
         if (!moved) {

@@ -1,9 +1,9 @@
 /* A GPU for tests, in plain C++: kernels of src/compute/cuda run on it thread block by thread block.
  *
  * Each thread of a block is a fiber. They go on in an order that is drawn anew each time, and stop
- * where they wait for each other: barriers, exchanges within a warp, barriers in shared memory. What
- * the GPU does on its own comes as late as it may: a copy spoils the place that it goes to at once and
- * arrives some time later, or at the wait for its group; matrix instructions of a warp group read
+ * where they wait for each other: barriers, exchanges within a warp, barriers in shared memory. Some warps are late: they
+ * stand still until no other can go on. What the GPU does on its own comes as late as it may: a copy spoils the place that it
+ * goes to at once and arrives some time later, or at the wait for its group; matrix instructions of a warp group read
  * their operands and write their results at the wait for them. So a barrier that is missing gives
  * wrong numbers, and one too many an end to all progress. Matrix operands are read as their
  * descriptors say. What a GPU would refuse, or do slowly, is counted. The first byte before or behind a

@@ -59,6 +59,7 @@ spoil() {
     echo "'$3' in $1.cu is found: $(grep -m 1 'does not hold' out)"
 }
 spoil cuda_contrast mma 's/i - n + sums.rows \/ 2/i/'
+spoil cuda_contrast mma '/room.* = total;/{n;s/__syncthreads();/;/}'
 spoil cuda_contrast mma 's/padding < sums.rows \/ 2/false/'
 spoil cuda_contrast mma 's/(2 \* from + 1)/2 * from/'
 spoil cuda_sparse views 's/scale_of(1.0 + (double)(to/scale_of((double)(to/'
