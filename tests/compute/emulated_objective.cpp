@@ -482,6 +482,22 @@ static void check_not_a_number(const char *kernels, enum precision precision)
     }
 }
 
+/* A row far from all others, even its partner: its D is so small that the weights of padding, which is nearer, exceed
+ * halves. Times zeros they still are nothing. */
+static void check_far_row(const char *kernels)
+{
+    static const int64_t NODES = 130, FAR = 3;
+    struct trial t(kernels, PRECISION_FP16, NODES, 5, true, 3, true);
+    t.s.tau = 0.05;
+    for (int64_t i = 0; i < 2 * NODES * 5; i++)
+        t.Z.data[i] = i % 5 > 0 ? 0 : i / 5 == FAR ? -1 : 1;
+    struct outcome right = expected(t.s, PRECISION_FP16);
+    t.forward();
+    t.backward();
+    take_out_positive(t.dZ.data, t.s, right.D.data(), NODES);
+    check("the gradient with a far row", apart(right.dZ, t.dZ.data), 1e-3);
+}
+
 /* Where the run of each part begins and ends, for so many nodes that no kernel could be emulated. */
 template <bool backward> static void check_parts(int64_t n, bool within, int parts)
 {
@@ -606,6 +622,8 @@ int main(int argc, char **argv)
         check_not_a_number("ahead", PRECISION_FP16);
         check_not_a_number("wide", PRECISION_FP16);
         check_not_a_number("wide", PRECISION_BF16);
+        for (const char *kernels : {"panels", "mma", "wgmma", "ahead"})
+            check_far_row(kernels);
         for (bool exact : {false, true})
             for (enum precision precision : {PRECISION_FP32, PRECISION_FP16, PRECISION_BF16})
                 check_ranks(precision, exact);

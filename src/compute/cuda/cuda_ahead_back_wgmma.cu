@@ -98,6 +98,7 @@ template <int width> struct weighing {
             tile_weigh<__half, true>(w, s, 1, own, inverse, first);
         else
             tile_weigh<__half, true>(w, s, 1, own, inverse, TILE_NOWHERE);
+        tile_clear_weights(w, tiles_filled_from(t, col * TILE_BACK_COLS, TILE_BACK_COLS));
     }
 
     /* One tile, whose similarities are there. Asks for those of the next, makes this one's weights, and asks for their

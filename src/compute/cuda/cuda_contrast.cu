@@ -98,10 +98,6 @@ __global__ static void __launch_bounds__(BLOCK)
     __shared__ double room[KINDS][BLOCK_WARPS][BLOCK_WARPS];
     int64_t warps = (int64_t)gridDim.x * BLOCK_WARPS, rows = 2 * s.n;
     double loss = 0, estimate = 0;
-    static_assert(BLOCK == 2 * TILE_ROWS, "the first block has a thread for all padding");
-    int64_t padding = s.n + threadIdx.x % TILE_ROWS;
-    if (sums.inverse && blockIdx.x == 0 && padding < sums.rows / 2)
-        sums.inverse[threadIdx.x / TILE_ROWS * (sums.rows / 2) + padding] = 0;
     for (int64_t first = (int64_t)blockIdx.x * BLOCK_WARPS; first < rows; first += warps) {
         int64_t i = first + threadIdx.x / WARP, other = i < s.n ? i + s.n : i - s.n;
         if (sums.count > 0)

@@ -24,7 +24,7 @@ struct row_sums {
     int count;                /* 0: no parts */
     int64_t rows;
     double unit;    /* that the parts are still to be multiplied by */
-    float *inverse; /* (rows) gets factor / D for the way back, 0 for padding; NULL: not wanted */
+    float *inverse; /* (rows) gets factor / D for the way back, but for padding; NULL: not wanted */
 };
 
 graco_status panels_forward(struct cuda_scratch *scratch, const struct contrast *s,

@@ -47,7 +47,7 @@ struct tiles {
     /* Forward: each part's row sums (parts, 2, rows), zero before: within a view, between views. */
     float *sums;
     /* Backward. */
-    const float *inverse; /* (rows) 1 / D, scaled; 0 for padding */
+    const float *inverse; /* (rows) 1 / D, scaled; for padding any number or none */
     float *dZ;            /* (2n, d) rows whose tiles one part has; not scaled back */
     float *shares;        /* (parts, 2, TILE_ROWS, width) other rows: begun before, begun here */
 };
@@ -62,6 +62,14 @@ static inline __host__ __device__ int tiles_filled(const struct tiles &t, int64_
 {
     int64_t left = t.n - (block < t.blocks ? block : block - t.blocks) * TILE_ROWS;
     return (int)(left < count * TILE_ROWS ? left : count * TILE_ROWS);
+}
+
+/* The same of `count` rows from this one of all, padding included; none: less than 1. */
+static inline __host__ __device__ int tiles_filled_from(const struct tiles &t, int64_t row,
+                                                        int count)
+{
+    int64_t half = t.blocks * TILE_ROWS, left = t.n - (row < half ? row : row - half);
+    return (int)(left < count ? left : count);
 }
 
 /* ---- The order of tiles ---------------------------------------------------------------------- */
@@ -340,6 +348,20 @@ __device__ static inline void tile_weigh(uint32_t (&w)[count / 8][4], const floa
         }
         w[i / 2][i % 2 * 2] = tile_pack(e[0], e[1], (H *)NULL);
         w[i / 2][i % 2 * 2 + 1] = tile_pack(e[2], e[3], (H *)NULL);
+    }
+}
+
+/* 0 for padding, which begins `cols` from the first column on: there weights may be no numbers, or beyond halves where a row
+ * is far from all others, and such a weight times a 0 of Z is no number either. */
+template <int count>
+__device__ static inline void tile_clear_weights(uint32_t (&w)[count][4], int cols)
+{
+    if (cols >= count * 16)
+        return;
+#pragma unroll
+    for (int i = 0; i < 4 * count; i++) { /* a row's two columns from x on */
+        int x = tile_x(i / 2 * 4);
+        w[i / 4][i % 4] &= x >= cols ? 0 : x + 1 >= cols ? 0xffffu : ~0u;
     }
 }
 

@@ -190,6 +190,7 @@ __global__ static void __launch_bounds__(BLOCK, 1)
         int64_t diagonal = self > -WARP_ROWS && self < STEP ? self : partner;
         tile_weigh(w, s, t.scale, own, t.inverse + col,
                    diagonal > -WARP_ROWS && diagonal < STEP ? (int)diagonal : TILE_NOWHERE);
+        tile_clear_weights(w, tiles_filled_from(t, col, STEP));
         apply<width>(sum, w, columns);
         if (at.walk.row_ends() && at.step == at.steps - 1)
             tile_leave<width>(t, at.walk, sum, y);

@@ -267,6 +267,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
                 tile_weigh<__half, scaled>(w, s, t.scale, own, inverse, first);
             else
                 tile_weigh<__half, scaled>(w, s, t.scale, own, inverse, TILE_NOWHERE);
+            tile_clear_weights(w, tiles_filled_from(t, col * cols, cols));
             /* At the end of a row there is no next tile: this one is multiplied again, for
              * nothing. */
             uint32_t coming = stage;
