@@ -22,10 +22,10 @@ sanitized=$(grep -c '^GRACO_SANITIZE:STRING=.' "$1/CMakeCache.txt" || true)
 # compare ARGUMENT...: the same command line planned and trained.
 compare() {
     exits 0 '"host_bytes"' plan "$@" --threads 1 --device cpu --json
+    [ "$sanitized" -eq 0 ] || return 0
     mv out planned
     rm -rf run
     exits 0 '"peak_rss_bytes"' train "$@" --threads 1 --device cpu --json -q -o run
-    [ "$sanitized" -eq 0 ] || return 0
     within "graco train $*" "$(field host_bytes planned)" "$(field peak_rss_bytes out)"
 }
 
