@@ -203,7 +203,7 @@ static int64_t stop_often(const graco_dataset *data, const graco_config *config,
 static void stops_between_steps(void)
 {
     graco_dataset *data = generated(2001), *many = rings(3000);
-    graco_config config = make_config(12);
+    graco_config config = make_config(4);
     config.batch = 100;
     for (int objective = 0; objective < 3; objective++) {
         config.objective = (enum objective_kind)objective;
