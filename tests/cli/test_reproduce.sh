@@ -39,29 +39,36 @@ exits 1 "nothing.json is not there" reproduce --merge nothing.json --no-train -o
 exits 1 "cannot make the folder" reproduce -o data/cora.npz/deep
 
 # ---- Everything ------------------------------------------------------------------------------------
-exits 0 "all/results.json: 106 samples" reproduce --quick --device cpu -o all
-holds "no run folder is left" [ ! -e all/runs ]
-holds "missing data are said" grep -q 'ppi is not there' err
-holds "every sample says that it is quick" [ "$(grep -c '"quick":true' all/results.json)" -ge 106 ]
-holds "none says that it is not" bash -c '! grep -q "\"quick\":false" all/results.json'
-for item in datasets hyperparameters transductive inductive ablation infonce sensitivity robustness theorems; do
-    holds "item $item" grep -q "\"name\":\"$item\"" all/results.json
-done
-holds "features beside embeddings" grep -q '^{"key":"cora deepwalk epochs=1 +features"' all/results.json
-holds "a model for each split" grep -q '^{"key":"cora gcn".*"scores":\[[^]]*,[^]]*,[^]]*,[^]]*,[^]]*\]' all/results.json
-holds "theorem 1" grep -q '^{"key":"cora grace epochs=100".*"gap":[0-9.]' all/results.json
-holds "theorem 2" grep -q '^{"key":"cora grace epochs=100".*"minus_l":.*"remainder_bound":[0-9]' all/results.json
-holds "moment says nothing of them" grep -q '"key":"pubmed grace epochs=60 objective=moment","value":"gap",[^}]*"state":"missing","note":"--quick trains with moment' all/results.json
-holds "a curve and points" grep -q '^{"key":"cora grace epochs=100".*"curve".*"points"' all/results.json
-for file in report.html tables.md transductive.csv sensitivity.svg robustness_4.svg claims.csv; do
-    holds "the report has $file" [ -s all/$file ]
-done
-holds "the report shows what ran" grep -q '| GRACE | .*\*quick\*' all/tables.md
-holds "cells that were left out say so" grep -q 'leaves Reddit and PPI out\|graco fetch ppi' all/results.json
-cp all/results.json before.json
-exits 0 "106 samples" reproduce --quick --device cpu -o all
-same all/results.json before.json
-holds "nothing was trained again" [ "$(cells err)" -eq 0 ]
+everything() {
+    exits 0 "all/results.json: 106 samples" reproduce --quick --device cpu -o all
+    holds "no run folder is left" [ ! -e all/runs ]
+    holds "missing data are said" grep -q 'ppi is not there' err
+    holds "every sample says that it is quick" [ "$(grep -c '"quick":true' all/results.json)" -ge 106 ]
+    holds "none says that it is not" bash -c '! grep -q "\"quick\":false" all/results.json'
+    for item in datasets hyperparameters transductive inductive ablation infonce sensitivity robustness theorems; do
+        holds "item $item" grep -q "\"name\":\"$item\"" all/results.json
+    done
+    holds "features beside embeddings" grep -q '^{"key":"cora deepwalk epochs=1 +features"' all/results.json
+    holds "a model for each split" grep -q '^{"key":"cora gcn".*"scores":\[[^]]*,[^]]*,[^]]*,[^]]*,[^]]*\]' all/results.json
+    holds "theorem 1" grep -q '^{"key":"cora grace epochs=100".*"gap":[0-9.]' all/results.json
+    holds "theorem 2" grep -q '^{"key":"cora grace epochs=100".*"minus_l":.*"remainder_bound":[0-9]' all/results.json
+    holds "moment says nothing of them" grep -q '"key":"pubmed grace epochs=60 objective=moment","value":"gap",[^}]*"state":"missing","note":"--quick trains with moment' all/results.json
+    holds "a curve and points" grep -q '^{"key":"cora grace epochs=100".*"curve".*"points"' all/results.json
+    for file in report.html tables.md transductive.csv sensitivity.svg robustness_4.svg claims.csv; do
+        holds "the report has $file" [ -s all/$file ]
+    done
+    holds "the report shows what ran" grep -q '| GRACE | .*\*quick\*' all/tables.md
+    holds "cells that were left out say so" grep -q 'leaves Reddit and PPI out\|graco fetch ppi' all/results.json
+    cp all/results.json before.json
+    exits 0 "106 samples" reproduce --quick --device cpu -o all
+    same all/results.json before.json
+    holds "nothing was trained again" [ "$(cells err)" -eq 0 ]
+}
+if grep -q '^GRACO_SANITIZE:STRING=.' "$1/CMakeCache.txt"; then
+    echo "left out: every item at once, which takes ten minutes under sanitizers"
+else
+    everything
+fi
 
 # ---- Killed and stopped ----------------------------------------------------------------------------
 part=(transductive theorems robustness --sets cora --quick --device cpu)
@@ -136,7 +143,7 @@ for text in '' '{}' '[1]' '{"format": 2, "samples": []}'; do
     same foreign/results.json copy
     exits 1 "results.json" reproduce --merge foreign/results.json --no-train -o sum
 done
-head -c 20000 all/results.json >foreign/results.json
+head -c 3000 whole/results.json >foreign/results.json
 cp foreign/results.json copy
 exits 1 "foreign/results.json" reproduce datasets --quick -o foreign
 same foreign/results.json copy
