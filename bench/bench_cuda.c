@@ -3,8 +3,9 @@
  *   bench_cuda PRECISION N D [ROUNDS]       PRECISION: fp32, tf32, fp16, fp16-portable, or bf16
  *
  * Prints one JSON object: medians of the two passes. Operations are counted by the mathematics:
- * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass. The
- * rate of an 8192^3 product of halves by cuBLAS, measured right after, stands beside them.
+ * 16 N^2 d, of which 4 are the forward pass (each pair of rows once) and 12 the backward pass. Between
+ * any two rounds cuBLAS multiplies halves, 8192^3, so that both have the same clocks: its median rate
+ * stands beside them.
  *
  *   bench_cuda neighbours N D [ROUNDS]
  *
@@ -46,10 +47,53 @@ static graco_status make_rows(float **out, int64_t rows, int64_t d)
     return GRACO_OK;
 }
 
-static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds, double *forward,
-                            double *backward)
+/* cuBLAS's operands and result: halves between 1/8 and 1/4 in size, of either sign. */
+struct peer {
+    uint16_t *A; /* (2, SIDE, SIDE) */
+    float *C;
+};
+
+static graco_status open_peer(struct peer *p, struct context *c)
+{
+    const struct random_key key = {.stream = RANDOM_GENERATE, .step = 1};
+    const int64_t count = (int64_t)SIDE * SIDE;
+    uint16_t *host = NULL;
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&host, 2 * count, sizeof *host));
+    for (int64_t i = 0; i < 2 * count; i++) {
+        unsigned drawn = (unsigned)(random_float(&key, (uint64_t)i) * 2048);
+        host[i] = (uint16_t)(0x3000 | (drawn & 1023) | (drawn & 1024) << 5);
+    }
+    TRY(context_take(c, &p->A, 2 * count, sizeof *p->A));
+    TRY(context_take(c, &p->C, count, sizeof *p->C));
+    TRY(c->buffers->upload(c, p->A, host, (size_t)(2 * count) * sizeof *p->A));
+    TRY(context_finish(c)); /* the upload reads `host` until then */
+done:
+    memory_free(host);
+    return status;
+}
+
+/* TFLOP/s of cuBLAS. */
+static graco_status run_peer(struct context *c, const struct peer *p, double *rate)
+{
+    double begin = threads_seconds();
+    for (int i = 0; i < PRODUCTS; i++)
+        PASS(testing_half_product(c, SIDE, p->C, p->A, p->A + (int64_t)SIDE * SIDE));
+    PASS(context_finish(c));
+    *rate = PRODUCTS * 2e-12 * SIDE * SIDE * SIDE / (threads_seconds() - begin);
+    return GRACO_OK;
+}
+
+/* What rounds took, in order of size. */
+struct times {
+    double forward[ROUNDS_MAX], backward[ROUNDS_MAX], peer[ROUNDS_MAX];
+};
+
+static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds,
+                            struct times *times)
 {
     struct contrast s = {.n = n, .d = d, .tau = 0.5, .within = true};
+    struct peer peer = {0};
     float *rows = NULL, *dZ = NULL;
     graco_status status = GRACO_OK;
     TRY(make_rows(&rows, 2 * n, d));
@@ -58,52 +102,26 @@ static graco_status measure(struct context *c, int64_t n, int64_t d, int rounds,
     TRY(context_take(c, &dZ, 2 * n * d, sizeof *dZ));
     if (contrast_image_bytes(&s, c->precision) > 0)
         TRY(context_take(c, &s.image, contrast_image_bytes(&s, c->precision), 1));
+    TRY(open_peer(&peer, c));
     for (int round = -1; round < rounds; round++) { /* the first warms up */
+        int i = round < 0 ? 0 : round;
         double begin = threads_seconds();
         TRY(c->kernels->contrast(c, &s));
         TRY(context_finish(c));
         double middle = threads_seconds();
         TRY(c->kernels->contrast_backward(c, &s, dZ));
         TRY(context_finish(c));
-        if (round >= 0) {
-            forward[round] = middle - begin;
-            backward[round] = threads_seconds() - middle;
-        }
+        times->forward[i] = middle - begin;
+        times->backward[i] = threads_seconds() - middle;
+        TRY(run_peer(c, &peer, &times->peer[i]));
     }
-    qsort(forward, (size_t)rounds, sizeof *forward, compare);
-    qsort(backward, (size_t)rounds, sizeof *backward, compare);
+    qsort(times->forward, (size_t)rounds, sizeof *times->forward, compare);
+    qsort(times->backward, (size_t)rounds, sizeof *times->backward, compare);
+    qsort(times->peer, (size_t)rounds, sizeof *times->peer, compare);
 done:
+    context_give(c, peer.A);
+    context_give(c, peer.C);
     memory_free(rows);
-    return status;
-}
-
-/* TFLOP/s of cuBLAS with halves between 1/8 and 1/4 in size, as drawn. */
-static graco_status measure_cublas(struct context *c, double *rate)
-{
-    const struct random_key key = {.stream = RANDOM_GENERATE, .step = 1};
-    const int64_t count = (int64_t)SIDE * SIDE;
-    uint16_t *host = NULL, *A = NULL;
-    float *C = NULL;
-    graco_status status = GRACO_OK;
-    TRY(memory_alloc(&host, 2 * count, sizeof *host));
-    for (int64_t i = 0; i < 2 * count; i++) {
-        unsigned drawn = (unsigned)(random_float(&key, (uint64_t)i) * 2048);
-        host[i] = (uint16_t)(0x3000 | (drawn & 1023) | (drawn & 1024) << 5);
-    }
-    TRY(context_take(c, &A, 2 * count, sizeof *A));
-    TRY(context_take(c, &C, count, sizeof *C));
-    TRY(c->buffers->upload(c, A, host, (size_t)(2 * count) * sizeof *A));
-    for (int round = 0; round < 2; round++) { /* the first warms up */
-        double begin = threads_seconds();
-        for (int i = 0; i < PRODUCTS; i++)
-            TRY(testing_half_product(c, SIDE, C, A, A + count));
-        TRY(context_finish(c));
-        *rate = PRODUCTS * 2e-12 * SIDE * SIDE * SIDE / (threads_seconds() - begin);
-    }
-done:
-    context_give(c, A);
-    context_give(c, C);
-    memory_free(host);
     return status;
 }
 
@@ -129,7 +147,7 @@ done:
 
 int main(int argc, char **argv)
 {
-    double forward[ROUNDS_MAX], backward[ROUNDS_MAX], cublas = 0;
+    struct times times;
     const struct backend *cuda = NULL;
     struct context *c = NULL;
     graco_status status = GRACO_OK;
@@ -145,10 +163,11 @@ int main(int argc, char **argv)
     double unit = (double)n * (double)n * (double)d / 1e12;
     TRY(backend_find(&cuda, "cuda"));
     if (strcmp(argv[1], "neighbours") == 0) {
-        TRY(measure_neighbours(n, d, rounds, forward));
+        TRY(measure_neighbours(n, d, rounds, times.forward));
+        double seconds = times.forward[rounds / 2];
         printf(
             "{\"neighbours\": 10, \"n\": %lld, \"d\": %lld, \"seconds\": %.4f, \"tflops\": %.1f}\n",
-            (long long)n, (long long)d, forward[rounds / 2], 2 * unit / forward[rounds / 2]);
+            (long long)n, (long long)d, seconds, 2 * unit / seconds);
         goto done;
     }
     TRY(context_create(&c, cuda, 1, 0));
@@ -158,9 +177,9 @@ int main(int argc, char **argv)
                                                   : PRECISION_FP16;
     if (strcmp(argv[1], "fp16-portable") == 0)
         testing_portable(c);
-    TRY(measure(c, n, d, rounds, forward, backward));
-    TRY(measure_cublas(c, &cublas));
-    double a = forward[rounds / 2], b = backward[rounds / 2];
+    TRY(measure(c, n, d, rounds, &times));
+    double a = times.forward[rounds / 2], b = times.backward[rounds / 2];
+    double cublas = times.peer[rounds / 2];
     printf("{\"precision\": \"%s\", \"n\": %lld, \"d\": %lld, \"forward_ms\": "
            "%.4f, "
            "\"backward_ms\": %.4f, \"forward_tflops\": %.1f, \"backward_tflops\": %.1f, "

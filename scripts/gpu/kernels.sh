@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The exact objective's kernels on a GPU, a line for each result: whether they are right, and how long they take, every build in
 # turn, twice. Goes on after a failure, and ends with 1 if there was one. About three minutes for two builds.
-# scripts/gpu/kernels.sh BUILD...      for instance one before a change, one of today and one with -DGRACO_UNTRIED=ON
+# scripts/gpu/kernels.sh BUILD...      for instance one before a change and one of today
 # Cora and Pubmed from $GRACO_DATA; what is not there is left out.
 set -uo pipefail
 

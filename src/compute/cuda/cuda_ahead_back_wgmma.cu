@@ -121,8 +121,8 @@ template <int width> struct weighing {
         matrix_commit();
         matrix_wait<1>(); /* all but the product of these weights */
         hold(coming);
-        if (lane == 0 && !begins)
-            barrier_arrive(before);
+        if (!begins)
+            warp_arrive(before);
         place.next();
         col = col + 1 < end_col ? col + 1 : begin_col;
     }
@@ -146,8 +146,7 @@ template <int width> struct weighing {
         }
         matrix_wait<0>();
         hold(sum);
-        if (lane == 0)
-            barrier_arrive(on.empty((place.stage + shape::stages - 1) % shape::stages));
+        warp_arrive(on.empty((place.stage + shape::stages - 1) % shape::stages));
     }
 
     __device__ void run()

@@ -13,6 +13,8 @@
 enum {
     /* After so many tiles at most a thread's sums of columns, in float, are added to the part's. */
     FOLD_TILES = 64,
+    /* Sums of so many blocks further come near: a part's sums of large graphs are far, in the GPU's memory. */
+    SUMS_AHEAD = 8,
     /* Registers of a thread: the warp that adds needs more than the one that fetches alone. */
     ADD_REGISTERS = 48,
     SUM_REGISTERS = 224,
@@ -120,18 +122,21 @@ template <int width> struct adder {
             total = plus(total, from[warp * TILE_COLS / 4]);
         *sums = total;
         way.folds ^= 1;
-        warp_arrive(way.on.further(COLS_EMPTY));
+        barrier_arrive(way.on.further(COLS_EMPTY));
     }
 
     __device__ void add_rows()
     {
         int stage = way.room.stage;
         const float4 *from = (const float4 *)(plain + shape::row_sums) + threadIdx.x % WARP;
-        float4 *sums = sums_of(t, way.walk.col(t), way.between);
+        int64_t block = way.walk.col(t), ahead = block + SUMS_AHEAD;
+        float4 *sums = sums_of(t, block, way.between), before = *sums;
+        ahead = ahead < 2 * t.blocks ? ahead : block;
+        prefetch_far(sums_of(t, ahead, (way.walk.row < t.blocks) != (ahead < t.blocks)));
         barrier_wait(way.on.further(ROWS_FULL + stage), way.room.parity);
-        if (way.walk.col(t) != way.walk.row) /* a block with itself has each pair twice */
-            *sums = plus(*sums, from[stage * TILE_ROWS / 4]);
-        warp_arrive(way.on.further(ROWS_EMPTY + stage));
+        if (block != way.walk.row) /* a block with itself has each pair twice */
+            *sums = plus(before, from[stage * TILE_ROWS / 4]);
+        barrier_arrive(way.on.further(ROWS_EMPTY + stage));
     }
 
     __device__ void run()
@@ -146,6 +151,16 @@ template <int width> struct adder {
         }
     }
 };
+
+/* What tile_clear does, without branches: all tiles of a part's row may be at the edge, and others wait for it. */
+__device__ static inline void clear_tile(float (&s)[64], int rows, int cols, int diagonal)
+{
+#pragma unroll
+    for (int i = 0; i < 64; i++) {
+        bool out = (tile_y(i) >= rows) | (tile_x(i) >= cols);
+        s[i] = out | (tile_x(i) - tile_y(i) == diagonal) ? 0 : s[i];
+    }
+}
 
 /* A thread of a multiplying group. Its numbers of blocks are short: a tile has few instructions. */
 template <int width> struct summing {
@@ -207,7 +222,7 @@ template <int width> struct summing {
         to[0] = make_float2(cols[0], cols[1]);
         to[4] = make_float2(cols[2], cols[3]);
         folds ^= 1;
-        warp_arrive(on.further(COLS_FULL));
+        barrier_arrive(on.further(COLS_FULL));
         clear_cols();
     }
 
@@ -223,8 +238,8 @@ template <int width> struct summing {
         if (lane % 4 == 0) {
             to[tile_y(0)] = rows[0];
             to[tile_y(2)] = rows[1];
+            barrier_arrive(on.further(ROWS_FULL + room.stage));
         }
-        warp_arrive(on.further(ROWS_FULL + room.stage));
     }
 
     /* Whether a block may have padding. */
@@ -241,7 +256,7 @@ template <int width> struct summing {
         for (int i = 0; i < 64; i++)
             s[i] = i % 4 == 3 ? tile_exp2_polynomial(s[i]) : exp2_quick(s[i]);
         if (col == row || is_last(col) || is_last(row))
-            tile_clear(s, tiles_filled(t, col, 1) - first, tiles_filled(t, row, 1),
+            clear_tile(s, tiles_filled(t, col, 1) - first, tiles_filled(t, row, 1),
                        col == row ? first : TILE_NOWHERE);
 #pragma unroll
         for (int i = 0; i < 16; i++) {
@@ -315,11 +330,11 @@ __global__ static void __launch_bounds__(THREADS, 1)
         barrier_init(on.further(BLOCK_FULL), 1);
         barrier_init(on.further(BLOCK_EMPTY), MULTIPLIERS);
         for (int i = 0; i < 2; i++) {
-            barrier_init(on.further(ROWS_FULL + i), MULTIPLIERS);
-            barrier_init(on.further(ROWS_EMPTY + i), 1);
+            barrier_init(on.further(ROWS_FULL + i), MULTIPLIERS * WARP / 4);
+            barrier_init(on.further(ROWS_EMPTY + i), WARP);
         }
-        barrier_init(on.further(COLS_FULL), MULTIPLIERS);
-        barrier_init(on.further(COLS_EMPTY), 1);
+        barrier_init(on.further(COLS_FULL), MULTIPLIERS * WARP);
+        barrier_init(on.further(COLS_EMPTY), WARP);
         barrier_init_done();
     }
     __syncthreads();

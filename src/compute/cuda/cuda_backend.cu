@@ -8,6 +8,7 @@ extern "C" {
 
 #include <assert.h>
 #include <dlfcn.h>
+#include <sched.h>
 #include <string.h>
 
 #define TEXT(number) #number
@@ -133,7 +134,8 @@ void cuda_close(struct context *c)
         s->call.lt_destroy(s->blas_lt);
     cudaFree(s->results);
     cudaFree(s->later_counter);
-    cudaFreeHost(s->host_results);
+    cudaFree(s->reports);
+    cudaFreeHost(s->report);
     cudaFreeHost(s->sample);
     if (s->call.lt_library)
         dlclose(s->call.lt_library);
@@ -227,15 +229,18 @@ static graco_status open_state(struct context *c, struct cuda_state *s)
     s->processors = properties.multiProcessorCount;
     s->shared_bytes = (int)properties.sharedMemPerBlockOptin;
     s->wgmma = properties.major == 9;
-    s->ahead = GRACO_UNTRIED && s->wgmma;
+    s->ahead = s->wgmma;
     c->bytes = c->most_bytes = (int64_t)WORKSPACES * WORKSPACE_BYTES;
     PASS(cuda_allocate(c, &s->results, sizeof *s->results));
     PASS(cuda_allocate(c, &s->later_counter, sizeof *s->later_counter));
     PASS(cuda_zero(c, s->results, sizeof *s->results));
     PASS(cuda_zero(c, s->later_counter, sizeof *s->later_counter));
+    PASS(cuda_allocate(c, &s->reports, sizeof *s->reports));
+    PASS(cuda_zero(c, s->reports, sizeof *s->reports));
     PASS(clear_not_finite(s));
-    PASS(cuda_check(cudaMallocHost((void **)&s->host_results, sizeof *s->host_results),
+    PASS(cuda_check(cudaMallocHost((void **)&s->report, sizeof *s->report),
                     "allocating pinned memory"));
+    s->report->count = 0;
     return cuda_check_blas(s->call.lt_create(&s->blas_lt), "starting cuBLAS");
 }
 
@@ -285,6 +290,9 @@ graco_status cuda_turn(struct context *c, enum turn turn)
     return GRACO_OK;
 }
 
+/* Looks at a report between two questions to the driver. */
+enum { LOOKS = 1024 };
+
 /* Of a block, where it has least: on GPUs of compute capability 8.6, 8.9 and 12.0. */
 enum { PORTABLE_SHARED = 99 << 10 };
 
@@ -296,19 +304,41 @@ void cuda_portable(struct context *c)
     s->shared_bytes = (int)least(s->shared_bytes, PORTABLE_SHARED);
 }
 
+/* Until the last replayed step has reported; what it does afterwards goes on. */
+static graco_status wait_for_report(const struct cuda_state *s)
+{
+    cudaError_t error = cudaErrorNotReady;
+    for (unsigned looks = 1; __atomic_load_n(&s->report->count, __ATOMIC_ACQUIRE) != s->replays;
+         looks++) {
+        if (looks % LOOKS > 0)
+            continue;
+        if (error != cudaErrorNotReady) /* it has ended, and still there is no report */
+            return cuda_check(error == cudaSuccess ? cudaErrorUnknown : error, "computing");
+        error = cudaStreamQuery(s->stream);
+        sched_yield();
+    }
+    return GRACO_OK;
+}
+
+static graco_status wait_for_results(const struct cuda_state *s)
+{
+    if (s->replayed)
+        return wait_for_report(s);
+    PASS(cuda_check(cudaMemcpyAsync(&s->report->results, s->results, sizeof *s->results,
+                                    cudaMemcpyDeviceToHost, s->stream),
+                    "reporting results"));
+    return cuda_check(cudaStreamSynchronize(s->stream), "computing");
+}
+
 graco_status cuda_finish(struct context *c)
 {
     struct cuda_state *s = state_of(c);
     const struct cuda_asked asked = s->asked;
     s->asked = {};
     PASS(cuda_turn(c, TURN_JOIN));
-    if (!s->reported)
-        PASS(cuda_check(cudaMemcpyAsync(s->host_results, s->results, sizeof *s->host_results,
-                                        cudaMemcpyDeviceToHost, s->stream),
-                        "reporting results"));
-    s->reported = false;
-    PASS(cuda_check(cudaStreamSynchronize(s->stream), "computing"));
-    const struct cuda_results *r = s->host_results;
+    PASS(wait_for_results(s));
+    s->replayed = false;
+    const struct cuda_results *r = &s->report->results;
     if (asked.not_finite)
         *asked.not_finite = r->not_finite == ALL_FINITE ? -1 : (int64_t)r->not_finite;
     if (r->not_finite != ALL_FINITE) /* so every search begins with nothing found */

@@ -140,28 +140,64 @@ struct adam_factors {
     float b1, b2, decay, epsilon, clip; /* clip: infinite where nothing is clipped */
 };
 
-/* The device finds the bias corrections itself, recorded or not, so that both give the same bits.
- * There is no step if the loss or a gradient is not finite, which the host does not know yet. */
-__global__ static void adam_flat(struct adam a, struct adam_factors f, const uint32_t *later,
-                                 const struct cuda_results *results)
+/* A group of parameters with all that Adam has of them. */
+template <int wide> struct adam_group {
+    group<wide> value, grad, m, v;
+
+    __device__ void load(const struct adam &a, int64_t i)
+    {
+        value = ((const group<wide> *)a.value)[i];
+        grad = ((const group<wide> *)a.grad)[i];
+        m = ((const group<wide> *)a.m)[i];
+        v = ((const group<wide> *)a.v)[i];
+    }
+
+    __device__ void step(const struct adam_factors &f, float rate, float root)
+    {
+#pragma unroll
+        for (int k = 0; k < wide; k++) {
+            float g = fminf(fmaxf(grad.x[k], -f.clip), f.clip) + f.decay * value.x[k];
+            m.x[k] = f.b1 * m.x[k] + (1 - f.b1) * g;
+            v.x[k] = f.b2 * v.x[k] + (1 - f.b2) * g * g;
+            value.x[k] -= rate * m.x[k] / (sqrtf(v.x[k]) * root + f.epsilon);
+        }
+    }
+
+    __device__ void store(const struct adam &a, int64_t i) const
+    {
+        ((group<wide> *)a.value)[i] = value;
+        ((group<wide> *)a.m)[i] = m;
+        ((group<wide> *)a.v)[i] = v;
+    }
+};
+
+/* The device finds the bias corrections itself, recorded or not, so that both give the same bits; two warps do, while the
+ * block's first groups are read. There is no step if the loss or a gradient is not finite, which the host does not know
+ * yet. */
+template <int wide>
+__global__ static void __launch_bounds__(BLOCK)
+    adam_flat(struct adam a, struct adam_factors f, const uint32_t *later,
+              const struct cuda_results *results)
 {
     __shared__ float rate, root;
-    int64_t step = (int64_t)gridDim.x * blockDim.x;
-    if (!isfinite(results->loss) || results->not_finite != ALL_FINITE)
-        return;
-    if (threadIdx.x == 0) {
-        double now = (double)(a.step + (later ? *later : 0));
+    int64_t count = a.count / wide, step = (int64_t)gridDim.x * BLOCK;
+    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    adam_group<wide> mine;
+    if (i < count)
+        mine.load(a, i);
+    double now = (double)(a.step + (later ? *later : 0));
+    if (threadIdx.x == 0)
         rate = (float)(a.lr / (1 - pow(a.beta1, now)));
+    else if (threadIdx.x == WARP)
         root = (float)(1 / sqrt(1 - pow(a.beta2, now)));
-    }
+    bool finite = isfinite(results->loss) && results->not_finite == ALL_FINITE;
     __syncthreads();
-#pragma unroll 4
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {
-        float value = a.value[i], g = fminf(fmaxf(a.grad[i], -f.clip), f.clip) + f.decay * value;
-        float m = f.b1 * a.m[i] + (1 - f.b1) * g, v = f.b2 * a.v[i] + (1 - f.b2) * g * g;
-        a.m[i] = m;
-        a.v[i] = v;
-        a.value[i] = value - rate * m / (sqrtf(v) * root + f.epsilon);
+    while (finite && i < count) {
+        mine.step(f, rate, root);
+        mine.store(a, i);
+        i += step;
+        if (i < count)
+            mine.load(a, i);
     }
 }
 
@@ -174,9 +210,13 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     f.decay = (float)a->weight_decay;
     f.epsilon = (float)a->epsilon;
     f.clip = a->clip > 0 ? (float)a->clip : INFINITY;
-    /* Few blocks, because each computes the powers for itself. */
-    unsigned blocks = (unsigned)least(blocks_for(a->count, BLOCK), 2 * (int64_t)s->processors);
-    adam_flat<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->later, s->results);
+    uintptr_t places = (uintptr_t)a->value | (uintptr_t)a->grad | (uintptr_t)a->m | (uintptr_t)a->v;
+    int wide = a->count % 4 == 0 && places % 16 == 0 ? 4 : 1;
+    /* No more blocks than run at once, because each computes the powers for itself. */
+    unsigned blocks =
+        (unsigned)least(blocks_for(a->count, wide * BLOCK), 4 * (int64_t)s->processors);
+    (wide == 4 ? adam_flat<4> : adam_flat<1>)<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->later,
+                                                                               s->results);
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
 }
@@ -197,11 +237,11 @@ graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64
 {
     struct cuda_state *s = state_of(c);
     s->asked.not_finite = first;
-    s->reported = false;
+    s->replayed = false;
     find_not_finite<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(&s->results->not_finite,
                                                                            n, x);
     PASS_LAUNCH("looking for numbers that are not finite");
-    return GRACO_OK;
+    return cuda_report_here(c); /* the objective's results are there already */
 }
 
 __global__ static void __launch_bounds__(BLOCK)

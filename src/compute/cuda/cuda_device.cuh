@@ -28,6 +28,12 @@ struct cuda_results {
     unsigned long long not_finite; /* index of the first such number, or ALL_FINITE */
 };
 
+/* The same as the host gets it from replayed steps; `count`, of these steps, is written last. */
+struct cuda_report {
+    struct cuda_results results;
+    uint32_t count;
+};
+
 static const unsigned long long ALL_FINITE = ~0ull; /* every bit set, as memset leaves it */
 
 /* The functions of cuBLAS and cuBLASLt that are in use, found when a GPU is opened: linked, the
@@ -77,18 +83,21 @@ struct cuda_state : cuda_queue {
     bool side_busy; /* the side queue has work that the main one has not waited for */
     struct cuda_blas call;
     cublasLtHandle_t blas_lt;
-    struct cuda_results *results;      /* on the device */
-    struct cuda_results *host_results; /* pinned on the host */
-    int processors, shared_bytes;      /* the latter: that a block may ask for */
-    bool wgmma;      /* use the matrix instructions that the H100 family alone has */
-    bool ahead;      /* with these, products of tiles are asked for ahead */
+    struct cuda_results *results; /* on the device */
+    struct cuda_report *report;   /* pinned on the host */
+    int processors, shared_bytes; /* the latter: that a block may ask for */
+    bool wgmma;                   /* use the matrix instructions that the H100 family alone has */
+    bool ahead;                   /* with these, products of tiles are asked for ahead */
     int32_t *sample; /* (SAMPLES) pinned: what a recording of the moment objective reads */
     /* See struct recorder for `later`. */
     uint32_t *later_counter; /* (1) on the device: it grows by one with each replay */
+    uint32_t *reports;       /* (1) on the device: replays that have reported */
+    uint32_t replays;        /* that were asked for */
+    bool reports_recorded;   /* the step that is being recorded has told when to report */
     uint32_t later_next;     /* what it will be when all that was asked for is done */
     const uint32_t *later;   /* the counter, while recording; NULL: kernels know their step */
     struct cuda_asked asked;
-    bool reported; /* a replayed step leaves its results with the host itself */
+    bool replayed; /* the last step leaves its results with the host itself */
 };
 
 /* To open or close a context synchronises the whole GPU (cuBLAS does), which spoils the steps that other contexts
@@ -106,8 +115,11 @@ static inline void cuda_ask(struct cuda_state *s, struct cuda_asked asked)
     asked.gaussian = s->asked.gaussian;
     asked.not_finite = s->asked.not_finite;
     s->asked = asked;
-    s->reported = false;
+    s->replayed = false;
 }
+
+/* Recording: nothing of the step changes its results any more. */
+graco_status cuda_report_here(struct context *c);
 
 /* GRACO_OK, or the failure with what was being done. */
 graco_status cuda_check(cudaError_t error, const char *doing);

@@ -1,6 +1,7 @@
 /* A step recorded as a CUDA graph: one launch instead of a hundred. Random keys and Adam's bias
  * corrections change from step to step: recorded kernels add a counter on the device to their step,
- * and each replay ends by adding one to it. The sample of the moment objective, which the host
+ * and each replay ends by adding one to it. What a replay came to is left with the host before Adam steps, so that
+ * the host asks for the next one meanwhile. The sample of the moment objective, which the host
  * draws, lies in pinned memory that the recording reads. */
 #include "compute/cuda/cuda_device.cuh"
 
@@ -20,13 +21,31 @@ __global__ static void set_counter(uint32_t *counter, uint32_t to)
     *counter = to;
 }
 
-/* The last kernel of a step. `host` is memory of the host, which a kernel reaches sooner than a copy after it
- * would. */
-__global__ static void end_step(uint32_t *counter, struct cuda_results *host,
-                                const struct cuda_results *results)
+/* `host` is memory of the host, which a kernel reaches sooner than a copy after it would. */
+__global__ static void report(struct cuda_report *host, const struct cuda_results *results,
+                              uint32_t *reports)
+{
+    *reports += 1;
+    host->results = *results;
+    __threadfence_system();
+    *(volatile uint32_t *)&host->count = *reports;
+}
+
+__global__ static void end_step(uint32_t *counter)
 {
     *counter += 1;
-    *host = *results;
+}
+
+graco_status cuda_report_here(struct context *c)
+{
+    struct cuda_state *s = state_of(c);
+    if (!s->later || s->reports_recorded)
+        return GRACO_OK;
+    s->reports_recorded = true;
+    PASS(cuda_turn(c, TURN_ASIDE));
+    report<<<1, 1, 0, s->stream>>>(s->report, s->results, s->reports);
+    PASS_LAUNCH("reporting results");
+    return cuda_turn(c, TURN_BACK);
 }
 
 graco_status cuda_record(struct context *c)
@@ -38,18 +57,28 @@ graco_status cuda_record(struct context *c)
         pthread_rwlock_unlock(&cuda_recordings);
     PASS(cuda_check(error, "recording"));
     s->later = s->later_counter;
+    s->reports_recorded = false;
+    return GRACO_OK;
+}
+
+/* What a recorded step ends with. */
+static graco_status record_end(struct context *c)
+{
+    struct cuda_state *s = state_of(c);
+    PASS(cuda_report_here(c));
+    PASS(cuda_turn(c, TURN_JOIN));
+    end_step<<<1, 1, 0, s->stream>>>(s->later_counter);
+    PASS_LAUNCH("recording");
     return GRACO_OK;
 }
 
 /* Ends the capture, whatever became of it. */
 static cudaError_t end_capture(struct cuda_state *s, cudaGraph_t *graph)
 {
-    end_step<<<1, 1, 0, s->stream>>>(s->later_counter, s->host_results, s->results);
-    cudaError_t launched = cudaGetLastError();
     cudaError_t ended = cudaStreamEndCapture(s->stream, graph);
     pthread_rwlock_unlock(&cuda_recordings);
     s->later = NULL;
-    return launched != cudaSuccess ? launched : ended;
+    return ended;
 }
 
 /* Makes a graph ready to run. */
@@ -71,13 +100,12 @@ graco_status cuda_recorded(struct context *c, struct recording **out)
 {
     struct cuda_state *s = state_of(c);
     cudaGraph_t graph = NULL;
-    cudaError_t error = end_capture(s, &graph);
-    graco_status status = GRACO_OK;
-    if (out) {
-        status = cuda_check(error, "recording");
-        if (status == GRACO_OK)
-            status = prepare(out, s, graph);
-    }
+    graco_status status = out ? record_end(c) : GRACO_OK;
+    cudaError_t ended = end_capture(s, &graph);
+    if (out && status == GRACO_OK)
+        status = cuda_check(ended, "recording");
+    if (out && status == GRACO_OK)
+        status = prepare(out, s, graph);
     if (graph)
         cudaGraphDestroy(graph);
     cudaGetLastError(); /* nobody asks for the errors of a dropped recording */
@@ -95,8 +123,9 @@ graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
     PASS_LAUNCH("setting the clock");
     PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
     s->later_next = later + 1;
+    s->replays++;
     s->asked = r->asked;
-    s->reported = true;
+    s->replayed = true;
     return GRACO_OK;
 }
 

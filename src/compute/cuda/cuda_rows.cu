@@ -5,7 +5,6 @@
 enum {
     SUM_COLS = 8,
     SUM_ROWS = 64,
-    PIECE_STEPS_MIN = 4,
     PIECE_STEPS_MAX = 8,
 };
 
@@ -26,8 +25,7 @@ static struct cut cut_of(const struct cuda_state *s, const struct activation *a)
     cut.threads.y = BLOCK / cut.threads.x;
     cut.blocks.y = blocks_for(groups, cut.threads.x);
     cut.steps = a->rows * cut.blocks.y / (4 * s->processors * (int64_t)cut.threads.y);
-    cut.steps =
-        least(cut.steps < PIECE_STEPS_MIN ? (int64_t)PIECE_STEPS_MIN : cut.steps, PIECE_STEPS_MAX);
+    cut.steps = cut.steps < 1 ? 1 : least(cut.steps, PIECE_STEPS_MAX);
     cut.blocks.x = blocks_for(a->rows, cut.steps * cut.threads.y);
     return cut;
 }
@@ -90,7 +88,6 @@ __global__ static void __launch_bounds__(BLOCK)
     a.key = key_now(a.key, later);
     for (int j = 0; j < wide; j++)
         bias[j] = inside && a.kind == ACTIVATION_PRELU && a.bias ? a.bias[col + j] : 0;
-#pragma unroll 4
     for (int64_t k = 0; k < steps; k++) {
         int64_t row = first + k * blockDim.y, i = row * a.cols + col;
         if (!inside || row >= a.rows)

@@ -128,8 +128,8 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
 }
 
 /* factor / D for padded rows. */
-__global__ static void invert(const __grid_constant__ struct tiles t, const double *D, float factor,
-                              float *inverse)
+__global__ static void invert(const __grid_constant__ struct tiles t, const double *D,
+                              double factor, float *inverse)
 {
     int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, rows = tiles_rows(t);
     if (i >= rows)
@@ -139,7 +139,7 @@ __global__ static void invert(const __grid_constant__ struct tiles t, const doub
 }
 
 graco_status tiles_invert(struct cuda_scratch *scratch, struct tiles *t, const double *D,
-                          float factor)
+                          double factor)
 {
     float *inverse = NULL;
     PASS(scratch_take(scratch, &inverse, tiles_rows(*t), sizeof(float)));
@@ -165,7 +165,7 @@ static graco_status open_backward(struct cuda_scratch *scratch, struct tiles *t,
     PASS(context_turn(c, TURN_ASIDE));
     PASS(tiles_open(scratch, t, s, tile_width(s->d), operands));
     PASS(context_turn(c, TURN_BACK));
-    PASS(tiles_invert(scratch, t, s->D, (float)(factor * t->unit)));
+    PASS(tiles_invert(scratch, t, s->D, factor * t->unit));
     return context_turn(c, TURN_JOIN);
 }
 

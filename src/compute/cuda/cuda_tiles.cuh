@@ -433,7 +433,7 @@ graco_status tiles_open(struct cuda_scratch *scratch, struct tiles *t, const str
 graco_status tiles_open_floats(struct cuda_scratch *scratch, struct tiles *t,
                                const struct contrast *s);
 graco_status tiles_invert(struct cuda_scratch *scratch, struct tiles *t, const double *D,
-                          float factor);
+                          double factor);
 
 /* The sweeps over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
  * GPU since the A100 has. `ahead`: with wgmma, of an
