@@ -62,8 +62,8 @@ struct backend {
      * computed again. NULL: never. */
     bool (*keeps_tiles)(const struct context *c);
 
-    /* `open` prepares context->device and `close` ends it; `finish` waits until all that was asked
-     * for is done and the host has the results. NULL where there is nothing to do. */
+    /* `open` prepares context->device and `close` ends it; `finish` is
+     * context_finish. NULL where there is nothing to do. */
     graco_status (*open)(struct context *c);
     void (*close)(struct context *c);
     graco_status (*finish)(struct context *c);

@@ -58,8 +58,9 @@ graco_status context_create(struct context **out, const struct backend *backend,
                             int64_t tile_budget);
 void context_free(struct context *context);
 
-/* Waits until the device has done all that was asked of it: what kernels report to the host, such
- * as a loss, is there afterwards. Failures that a device noticed late come out here. */
+/* Waits until the device needs no memory of the host any more, and what kernels report, such as a loss, is there. All that
+ * was asked of it is done by then, but for the end of a step that was replayed: what is asked for next comes after that.
+ * Failures that a device noticed late come out here. */
 graco_status context_finish(struct context *context);
 
 /* GRACO_STOPPED if whoever watches does not want the work to go on. */

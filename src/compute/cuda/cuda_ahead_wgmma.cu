@@ -235,6 +235,7 @@ template <int width> struct summing {
             rows[i] += __shfl_xor_sync(~0u, rows[i], 2);
         }
         barrier_wait(on.further(ROWS_EMPTY + room.stage), room.parity ^ 1);
+        __syncwarp(); /* a lane that waits longer would miss the phase once the others have arrived */
         if (lane % 4 == 0) {
             to[tile_y(0)] = rows[0];
             to[tile_y(2)] = rows[1];

@@ -21,7 +21,7 @@ enum {
     SHARED_BYTES = 48 << 10, /* that a block has without asking */
 };
 
-/* What kernels report to the host. cuda_finish copies it there and fills in the structs of those
+/* What kernels report to the host. cuda_finish waits for it and fills in the structs of those
  * who asked. */
 struct cuda_results {
     double loss, mutual_information, floored, coefficient[3], divergence;
