@@ -395,9 +395,6 @@ void barrier_arrive(barrier b);
 void barrier_expect(barrier b, int bytes);
 void barrier_wait(barrier b, uint32_t parity);
 void copy_in(uint32_t to, const void *from, int bytes, barrier b);
-static inline void prefetch_far(const void *)
-{
-}
 uint32_t shared_memory(char **plain);
 
 /* D (64, n) (+)= A B', or A B, when it is waited for. */

@@ -13,8 +13,6 @@
 enum {
     /* After so many tiles at most a thread's sums of columns, in float, are added to the part's. */
     FOLD_TILES = 64,
-    /* Sums of so many blocks further come near: a part's sums of large graphs are far, in the GPU's memory. */
-    SUMS_AHEAD = 8,
     /* Registers of a thread: the warp that adds needs more than the one that fetches alone. */
     ADD_REGISTERS = 48,
     SUM_REGISTERS = 224,
@@ -129,10 +127,8 @@ template <int width> struct adder {
     {
         int stage = way.room.stage;
         const float4 *from = (const float4 *)(plain + shape::row_sums) + threadIdx.x % WARP;
-        int64_t block = way.walk.col(t), ahead = block + SUMS_AHEAD;
+        int64_t block = way.walk.col(t);
         float4 *sums = sums_of(t, block, way.between), before = *sums;
-        ahead = ahead < 2 * t.blocks ? ahead : block;
-        prefetch_far(sums_of(t, ahead, (way.walk.row < t.blocks) != (ahead < t.blocks)));
         barrier_wait(way.on.further(ROWS_FULL + stage), way.room.parity);
         if (block != way.walk.row) /* a block with itself has each pair twice */
             *sums = plus(before, from[stage * TILE_ROWS / 4]);

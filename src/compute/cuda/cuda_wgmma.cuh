@@ -86,12 +86,6 @@ __device__ static inline void copy_in(uint32_t to, const void *from, int bytes, 
                  : "memory");
 }
 
-/* Brings what is in the GPU's memory into its cache. */
-__device__ static inline void prefetch_far(const void *from)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
-
 /* A place in a ring, and the parity of its use. */
 template <int stages> struct ring_place {
     int stage = 0;
