@@ -425,6 +425,21 @@ static void check_size(const char *kernels, int64_t n, int64_t d, bool exact,
     fflush(stdout);
 }
 
+/* What a forward kernel keeps is, to the bit, what the backward one makes where nothing was kept. */
+static void check_kept(const char *kernels)
+{
+    const int64_t n = 200, d = 20;
+    struct trial kept(kernels, PRECISION_FP16, n, d, true, 3, true);
+    struct trial made(kernels, PRECISION_FP16, n, d, true, 3, false);
+    const size_t bytes = 2 * n * d * sizeof(float);
+    memcpy(made.Z.data, kept.Z.data, bytes);
+    for (struct trial *t : {&kept, &made}) {
+        t->forward();
+        t->backward();
+    }
+    check("bits of the gradient", memcmp(kept.dZ.data, made.dZ.data, bytes) ? 1 : 0, 0);
+}
+
 /* What of `all`, `width` numbers for each row of both views, is a rank's. */
 template <typename T> static std::vector<double> rows_of(const T *all, int rank, int64_t width)
 {
@@ -624,6 +639,8 @@ int main(int argc, char **argv)
         check_not_a_number("wide", PRECISION_BF16);
         for (const char *kernels : {"panels", "mma", "wgmma", "ahead"})
             check_far_row(kernels);
+        for (const char *kernels : {"mma", "wgmma", "ahead"})
+            check_kept(kernels);
         for (bool exact : {false, true})
             for (enum precision precision : {PRECISION_FP32, PRECISION_FP16, PRECISION_BF16})
                 check_ranks(precision, exact);
