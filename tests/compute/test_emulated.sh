@@ -44,7 +44,7 @@ done
 g++ -o emulated ./*.o
 ./emulated
 
-# spoil FILE KERNELS CHANGE: with this change of the file, the first case of these kernels must fail.
+# spoil FILE KERNELS CHANGE: with this change of the file, a case of these kernels must fail.
 spoil() {
     local objects=(./*.o)
     mkdir -p spoiled

@@ -89,16 +89,20 @@ template <int width> struct weighing {
         matrix_commit();
     }
 
+    /* Most tiles have neither padding nor a row that meets itself or its partner: between their weights and the product
+     * of these there is nothing to decide. */
     __device__ void weigh(uint32_t (&w)[4][4], const float (&s)[32])
     {
-        const int partner = (int)t.blocks * (TILE_ROWS / TILE_BACK_COLS);
+        const int view = (int)t.blocks * (TILE_ROWS / TILE_BACK_COLS);
+        const int there = col < view ? col : col - view, here = at < view ? at : at - view;
         const float *inverse =
             (const float *)(plain + shape::inverse) + place.stage * TILE_BACK_COLS;
-        if (col == at || col == at + partner || col == at - partner)
-            tile_weigh<__half, true>(w, s, 1, own, inverse, first);
-        else
+        if (there != here && there < (int)(t.n / TILE_BACK_COLS)) {
             tile_weigh<__half, true>(w, s, 1, own, inverse, TILE_NOWHERE);
-        tile_clear_weights(w, tiles_filled_from(t, col * TILE_BACK_COLS, TILE_BACK_COLS));
+            return;
+        }
+        tile_weigh<__half, true>(w, s, 1, own, inverse, there == here ? first : TILE_NOWHERE);
+        tile_clear_weights(w, (int)t.n - there * TILE_BACK_COLS);
     }
 
     /* One tile, whose similarities are there. Asks for those of the next, makes this one's weights, and asks for their
@@ -169,7 +173,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
     char *plain;
     const uint32_t memory = shared_memory(&plain);
     const ring_signals<shape::stages> on = {memory + shape::barriers};
-    const int group = (int)threadIdx.x / GROUP - 1;
+    const int warp = warp_of_block(), group = warp * WARP / GROUP - 1;
     if (threadIdx.x == 0) {
         on.init();
         barrier_init_done();
@@ -178,7 +182,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
     if (group >= 0) {
         share_registers(true);
         weighing<width> thread = {
-            t, on, memory, plain, group, (int)threadIdx.x % WARP, (int)threadIdx.x / WARP % 4 * 16};
+            t, on, memory, plain, group, (int)threadIdx.x % WARP, warp % 4 * 16};
         thread.run();
     } else {
         share_registers(false);

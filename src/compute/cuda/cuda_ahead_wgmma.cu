@@ -148,13 +148,14 @@ template <int width> struct adder {
     }
 };
 
-/* What tile_clear does, without branches: all tiles of a part's row may be at the edge, and others wait for it. */
+/* Similarities where tile_clear would clear exponentials become so small that no sum feels them: 2^-126, where others are
+ * 2^-90 at least. Without branches: all tiles of a part's row may be at the edge, and others wait for it. */
 __device__ static inline void clear_tile(float (&s)[64], int rows, int cols, int diagonal)
 {
 #pragma unroll
     for (int i = 0; i < 64; i++) {
         bool out = (tile_y(i) >= rows) | (tile_x(i) >= cols);
-        s[i] = out | (tile_x(i) - tile_y(i) == diagonal) ? 0 : s[i];
+        s[i] = out | (tile_x(i) - tile_y(i) == diagonal) ? -126 : s[i];
     }
 }
 
@@ -249,18 +250,19 @@ template <int width> struct summing {
     __device__ void add_up(float (&s)[64])
     {
         float rows[2] = {0, 0};
-#pragma unroll
-        for (int i = 0; i < 64; i++)
-            s[i] = i % 4 == 3 ? tile_exp2_polynomial(s[i]) : exp2_quick(s[i]);
         if (col == row || is_last(col) || is_last(row))
             clear_tile(s, tiles_filled(t, col, 1) - first, tiles_filled(t, row, 1),
                        col == row ? first : TILE_NOWHERE);
 #pragma unroll
         for (int i = 0; i < 16; i++) {
-            rows[0] += s[4 * i] + s[4 * i + 1];
-            rows[1] += s[4 * i + 2] + s[4 * i + 3];
-            cols[2 * i] += s[4 * i] + s[4 * i + 2];
-            cols[2 * i + 1] += s[4 * i + 1] + s[4 * i + 3];
+            float e[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                e[j] = j == 3 ? tile_exp2_polynomial(s[4 * i + j]) : exp2_quick(s[4 * i + j]);
+            rows[0] += e[0] + e[1];
+            rows[1] += e[2] + e[3];
+            cols[2 * i] += e[0] + e[2];
+            cols[2 * i + 1] += e[1] + e[3];
         }
         leave_rows(rows);
     }
@@ -321,7 +323,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
     char *plain;
     const uint32_t memory = shared_memory(&plain);
     const ring_signals<shape::stages> on = {memory + shape::barriers};
-    const int group = (int)threadIdx.x / GROUP - 1, warp = (int)threadIdx.x / WARP;
+    const int warp = warp_of_block(), group = warp * WARP / GROUP - 1;
     if (threadIdx.x == 0) {
         on.init();
         barrier_init(on.further(BLOCK_FULL), 1);

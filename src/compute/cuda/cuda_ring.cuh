@@ -11,6 +11,13 @@ enum {
     MULTIPLIERS = 2 * GROUP / WARP, /* warps */
 };
 
+/* The thread's warp, so that the compiler knows that all lanes have the same: what is reckoned from it alone, as descriptions
+ * of operands are, is reckoned once for a warp. */
+__device__ static inline int warp_of_block()
+{
+    return __shfl_sync(~0u, (int)threadIdx.x / WARP, 0);
+}
+
 /* `count` rows of the image from `first`, all slabs. */
 template <int width>
 __device__ static inline void fetch(const struct tiles &t, uint32_t to, int64_t first, int count,
