@@ -310,16 +310,12 @@ static graco_status keep_edges(struct views *views, const bool drawn[2], const d
         const struct view *view = &s->view[v];
         if (!drawn[v])
             continue;
-        if (v == 0) /* beside the second view's */
-            PASS(context_turn(s->context, TURN_ASIDE));
         PASS(publish(views, v,
                      (struct edges){view->in, view->out, view->in_count, view->out_count,
                                     view->in_weight, view->out_weight},
                      share[v]));
-        if (v == 0)
-            PASS(context_turn(s->context, TURN_BACK));
     }
-    return context_turn(s->context, TURN_JOIN);
+    return GRACO_OK;
 }
 
 graco_status views_draw(struct views *views, const struct view_drop *drop, uint64_t seed,

@@ -196,6 +196,7 @@ const struct method method_grace = {
     .release = release,
     .draw_host = draw_host,
     .draw = draw,
+    .draws_views = true,
     .loss = loss,
     .structured = true,
     .contrasted = contrasted,

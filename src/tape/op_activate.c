@@ -57,6 +57,7 @@ struct tensor *tape_end(struct tape *tape, const struct ending *end, struct tens
     if (!op)
         return NULL;
     op->spec = complete(end, X);
+    tape_settled(tape, &op->node);
     const float *from = X->data;
     if (in_place) {
         Y->data = X->data;

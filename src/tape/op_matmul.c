@@ -92,6 +92,7 @@ struct tensor *tape_matmul_head(struct tape *tape, struct tensor *A, struct tens
         return NULL;
     op->views = views;
     op->rows = rows;
+    tape_settled(tape, &op->node);
     graco_status status = GRACO_OK;
     struct activation after;
     bool fused = views == 1 && tape_fuses(end, Y, &after);

@@ -45,6 +45,7 @@ void tape_reset(struct tape *tape)
     tape->current = tape->slabs;
     tape->tensors = NULL;
     tape->last = NULL;
+    tape->reading = 0;
     tape->status = GRACO_OK;
 }
 
@@ -105,9 +106,17 @@ void *tape_record(struct tape *tape, size_t size,
     struct tape_node *node = tape->status == GRACO_OK ? tape_object(tape, size) : NULL;
     if (!node)
         return NULL;
-    *node = (struct tape_node){tape->last, backward, out, {in[0], in[1], in[2]}};
+    *node = (struct tape_node){
+        .previous = tape->last, .backward = backward, .out = out, .in = {in[0], in[1], in[2]}};
     tape->last = node;
+    tape->reading++;
     return node;
+}
+
+void tape_settled(struct tape *tape, struct tape_node *node)
+{
+    node->settled = true;
+    tape->reading--;
 }
 
 struct tensor *tape_tensor_empty(struct tape *tape, int64_t rows, int64_t cols)
@@ -199,21 +208,34 @@ graco_status tape_pass_gradient(struct tape *tape, struct tensor *X, float **buf
     return status;
 }
 
+/* Takes the last operation off the list, and back. */
+static void go_back(struct tape *tape)
+{
+    struct tape_node *node = tape->last;
+    struct tensor *out = node->out;
+    tape->last = node->previous;
+    tape->reading -= !node->settled;
+    /* Without a gradient the result never reached the objective: nothing flows further back. */
+    if (!out || out->grad)
+        tape->status = node->backward(tape, node);
+    tape_fail(tape, context_look(tape->context));
+    if (out) {
+        context_give(tape->context, out->data);
+        context_give(tape->context, out->grad);
+        out->data = out->grad = NULL;
+    }
+}
+
+graco_status tape_backward_drawn(struct tape *tape)
+{
+    while (tape->reading > 0 && tape->status == GRACO_OK)
+        go_back(tape);
+    return tape->status;
+}
+
 graco_status tape_backward(struct tape *tape)
 {
-    for (struct tape_node *node = tape->last; node && tape->status == GRACO_OK;
-         node = node->previous) {
-        struct tensor *out = node->out;
-        /* Without a gradient the result never reached the objective: nothing flows further back. */
-        if (!out || out->grad)
-            tape->status = node->backward(tape, node);
-        tape_fail(tape, context_look(tape->context));
-        if (out) {
-            context_give(tape->context, out->data);
-            context_give(tape->context, out->grad);
-            out->data = out->grad = NULL;
-        }
-    }
-    tape->last = NULL;
+    while (tape->last && tape->status == GRACO_OK)
+        go_back(tape);
     return tape->status;
 }

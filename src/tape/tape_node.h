@@ -8,6 +8,7 @@ struct tape {
     struct context *context;
     graco_status status;
     struct tape_node *last;
+    int reading; /* nodes of the list that may read what the step has drawn */
     struct slab *slabs, *current;
     struct owned *tensors;
 };
@@ -18,6 +19,7 @@ struct tape_node {
     graco_status (*backward)(struct tape *tape, struct tape_node *node);
     struct tensor *out; /* NULL after an objective */
     struct tensor *in[3];
+    bool settled; /* its way back reads nothing that the step has drawn: see tape_backward_drawn */
 };
 
 /* A zeroed object that lives until the reset; NULL on failure, which the tape remembers. */
@@ -27,6 +29,9 @@ void *tape_object(struct tape *tape, size_t size);
 void *tape_record(struct tape *tape, size_t size,
                   graco_status (*backward)(struct tape *, struct tape_node *), struct tensor *out,
                   struct tensor *const in[3]);
+
+/* Says of a node just recorded that its way back reads operands and parameters alone. */
+void tape_settled(struct tape *tape, struct tape_node *node);
 
 /* A tensor with a buffer from the context's cache, or without one. */
 struct tensor *tape_tensor(struct tape *tape, int64_t rows, int64_t cols);

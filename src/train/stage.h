@@ -26,6 +26,8 @@ struct stage {
     int64_t recorded, trims;         /* at which step, and after how many of the cache's trims */
     double lr;                       /* that the recording steps with */
     int recordings;                  /* tried so far with it */
+    int64_t drawn;                   /* the step that its views were drawn for last */
+    bool ahead;                      /* the recording draws the next step's views, not its own */
 };
 
 /* A stage on the whole of subject->graph, whose rows of X are `features`; borrowed. */

@@ -84,7 +84,7 @@ struct run trainer_run(const struct trainer *t, const struct stage *stage)
     return run;
 }
 
-/* What a step begins with. The gradients are cleared while the views are drawn. */
+/* What a step begins with. The gradients are cleared while it goes forward. */
 static graco_status begin_step(struct trainer *t)
 {
     size_t bytes = (size_t)t->model->parameters.total * sizeof(float);
@@ -95,13 +95,26 @@ static graco_status begin_step(struct trainer *t)
     return context_turn(t->context, TURN_BACK);
 }
 
-/* Asks for loss and gradients; a device may still be working when this returns. */
-static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct run *run)
+/* Draws the views of the next step, which nothing of this one reads any more, beside the rest of it. */
+static graco_status draw_next(struct trainer *t, const struct stage *stage, struct run run)
+{
+    run.step++;
+    PASS(context_turn(t->context, TURN_ASIDE));
+    PASS(stage->method->draw(&run));
+    return context_turn(t->context, TURN_BACK);
+}
+
+/* Asks for loss and gradients; a device may still be working when this returns. With `ahead` the views are there. */
+static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct run *run,
+                                 bool ahead)
 {
     graco_status status = GRACO_OK;
     int64_t total = t->model->parameters.total;
-    TRY(context_turn(t->context, TURN_JOIN));
     stage->method->loss(run, stage->state);
+    TRY(context_turn(t->context, TURN_JOIN));
+    TRY(tape_backward_drawn(t->tape));
+    if (ahead)
+        TRY(draw_next(t, stage, *run));
     TRY(tape_backward(t->tape));
     TRY(context_together(t->context));
     TRY(exchange_sum_floats(t->context, t->grad, total));
@@ -193,8 +206,18 @@ static bool is_finite(const struct trainer *t, const struct stage *stage)
     return isfinite(stage_outcome(stage).loss) && t->not_finite < 0;
 }
 
-/* Asks for a whole step. A late device's Adam looks at the loss itself; the host knows it here. */
-static graco_status ask_step(struct trainer *t, struct stage *stage)
+/* Draws the views of the step that comes next on the stage. */
+static graco_status draw_now(struct trainer *t, struct stage *stage, struct run *run)
+{
+    if (stage->method->draw)
+        PASS(stage->method->draw(run));
+    stage->drawn = t->model->step;
+    return GRACO_OK;
+}
+
+/* Asks for a whole step; with `ahead` its views are there, and the next one's are drawn. A late device's Adam looks at
+ * the loss itself; the host knows it here. */
+static graco_status ask_step(struct trainer *t, struct stage *stage, bool ahead)
 {
     struct run run = trainer_run(t, stage), other;
     graco_status status = GRACO_OK;
@@ -203,9 +226,9 @@ static graco_status ask_step(struct trainer *t, struct stage *stage)
         run.other = &other;
     }
     TRY(begin_step(t));
-    if (stage->method->draw)
-        TRY(stage->method->draw(&run));
-    TRY(ask_gradient(t, stage, &run));
+    if (!ahead)
+        TRY(draw_now(t, stage, &run));
+    TRY(ask_gradient(t, stage, &run, ahead));
     if (!t->context->backend->host || is_finite(t, stage))
         TRY(ask_update(t));
 done:
@@ -214,7 +237,21 @@ done:
     return status;
 }
 
-/* Writes a step down. Where the device cannot do that, because it has no memory or another context disturbs it, there
+/* Views are drawn a step ahead where each step is on this stage, as the last one was. */
+static bool draws_ahead(const struct trainer *t, const struct stage *stage)
+{
+    int64_t step = t->model->step;
+    return stage->method->draws_views && (stage->drawn == step - 1 || stage->drawn == step);
+}
+
+/* The views that a recording which draws ahead begins with. */
+static graco_status have_views(struct trainer *t, struct stage *stage)
+{
+    struct run run = trainer_run(t, stage);
+    return !stage->ahead || stage->drawn == t->model->step ? GRACO_OK : draw_now(t, stage, &run);
+}
+
+/* Writes a step down, after its views were drawn if they are drawn ahead. Where the device cannot do that, because it has no memory or another context disturbs it, there
  * is no recording, and the step is none the worse; a device that has failed will say so in the step itself. */
 static graco_status record_step(struct trainer *t, struct stage *stage)
 {
@@ -224,9 +261,11 @@ static graco_status record_step(struct trainer *t, struct stage *stage)
     stage->recordings++;
     stage->recorded = t->model->step;
     stage->trims = t->context->trims;
+    stage->ahead = draws_ahead(t, stage);
+    TRY(have_views(t, stage));
     TRY(recorder->record(t->context));
     t->context->watch.go_on = NULL; /* who is asked may use the device, and spoil the recording */
-    status = ask_step(t, stage);
+    status = ask_step(t, stage, stage->ahead);
     t->context->watch.go_on = watch.go_on;
     if (status == GRACO_OK)
         status = recorder->recorded(t->context, &stage->recording);
@@ -276,9 +315,11 @@ static graco_status run_step(struct trainer *t, struct stage *stage)
     if (stage->recording) {
         if (stage->method->draw_host)
             stage->method->draw_host(stage->state, t->model, (uint32_t)t->model->step);
+        TRY(have_views(t, stage));
         TRY(c->recorder->replay(c, stage->recording, (uint32_t)(t->model->step - stage->recorded)));
+        stage->drawn = t->model->step + stage->ahead;
     } else {
-        TRY(ask_step(t, stage));
+        TRY(ask_step(t, stage, false));
     }
     TRY(context_finish(c));
     stage->steps++;

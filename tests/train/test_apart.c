@@ -10,10 +10,8 @@ enum { STEPS = 3, JOBS = 64 };
 
 /* Work that waits in the side queue. */
 struct job {
-    enum { JOB_GEMM, JOB_ZERO, JOB_SCALE } kind;
+    enum { JOB_GEMM, JOB_ZERO } kind;
     struct gemm gemm;
-    struct degrees degrees;
-    float *scale;
     void *block;
     size_t bytes;
 };
@@ -42,16 +40,6 @@ static graco_status late_gemm(struct context *c, const struct gemm *g)
     return GRACO_OK;
 }
 
-static graco_status late_scale(struct context *c, const struct degrees *d, float *scale)
-{
-    if (!queue.aside)
-        return backend_cpu.kernels->degree_scale(c, d, scale);
-    struct job *job = late(JOB_SCALE);
-    job->degrees = *d;
-    job->scale = scale;
-    return GRACO_OK;
-}
-
 static graco_status late_zero(struct context *c, void *block, size_t bytes)
 {
     if (!queue.aside)
@@ -68,8 +56,6 @@ static void work_off(struct context *c)
         const struct job *job = &queue.job[i];
         if (job->kind == JOB_GEMM)
             CHECK_OK(backend_cpu.kernels->gemm(c, &job->gemm));
-        else if (job->kind == JOB_SCALE)
-            CHECK_OK(backend_cpu.kernels->degree_scale(c, &job->degrees, job->scale));
         else
             CHECK_OK(host_buffers.zero(c, job->block, job->bytes));
     }
@@ -118,7 +104,6 @@ static void compare(const graco_dataset *data, const char *name, int encoder, in
     config.batch = batch;
     config.threads = 1;
     kernels.gemm = late_gemm;
-    kernels.degree_scale = late_scale;
     buffers.zero = late_zero;
     two.kernels = &kernels;
     two.buffers = &buffers;
@@ -184,7 +169,7 @@ int main(void)
     CHECK_OK(graco_dataset_generate(&data, &options));
     compare(data, "grace", ENCODER_GCN, 0, 4); /* gradients cleared, W2, P1, P2 */
     compare(data, "grace", ENCODER_SAGE, 0, 5);
-    compare(data, "grace", ENCODER_GCN, 40, 6); /* and a scale of each hop */
+    compare(data, "grace", ENCODER_GCN, 40, 4);
     compare(data, "dgi", ENCODER_GCN, 0, 1);
     compare(data, "gae", ENCODER_GCN, 0, 2);
     graco_dataset_free(data);
