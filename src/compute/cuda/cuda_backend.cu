@@ -133,8 +133,7 @@ void cuda_close(struct context *c)
     if (s->blas_lt)
         s->call.lt_destroy(s->blas_lt);
     cudaFree(s->results);
-    cudaFree(s->later_counter);
-    cudaFree(s->reports);
+    cudaFree(s->clock);
     cudaFreeHost(s->report);
     cudaFreeHost(s->sample);
     if (s->call.lt_library)
@@ -232,11 +231,9 @@ static graco_status open_state(struct context *c, struct cuda_state *s)
     s->ahead = s->wgmma;
     c->bytes = c->most_bytes = (int64_t)WORKSPACES * WORKSPACE_BYTES;
     PASS(cuda_allocate(c, &s->results, sizeof *s->results));
-    PASS(cuda_allocate(c, &s->later_counter, sizeof *s->later_counter));
+    PASS(cuda_allocate(c, &s->clock, sizeof *s->clock));
     PASS(cuda_zero(c, s->results, sizeof *s->results));
-    PASS(cuda_zero(c, s->later_counter, sizeof *s->later_counter));
-    PASS(cuda_allocate(c, &s->reports, sizeof *s->reports));
-    PASS(cuda_zero(c, s->reports, sizeof *s->reports));
+    PASS(cuda_zero(c, s->clock, sizeof *s->clock));
     PASS(clear_not_finite(s));
     PASS(cuda_check(cudaMallocHost((void **)&s->report, sizeof *s->report),
                     "allocating pinned memory"));

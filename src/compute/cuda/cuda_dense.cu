@@ -176,7 +176,7 @@ template <int wide> struct adam_group {
  * yet. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
-    adam_flat(struct adam a, struct adam_factors f, const uint32_t *later,
+    adam_flat(struct adam a, struct adam_factors f, bool recorded,
               const struct cuda_results *results)
 {
     __shared__ float rate, root;
@@ -185,7 +185,7 @@ __global__ static void __launch_bounds__(BLOCK)
     adam_group<wide> mine;
     if (i < count)
         mine.load(a, i);
-    double now = (double)(a.step + (later ? *later : 0));
+    double now = (double)(a.step + (recorded ? results->later : 0));
     if (threadIdx.x == 0)
         rate = (float)(a.lr / (1 - pow(a.beta1, now)));
     else if (threadIdx.x == WARP)
@@ -215,33 +215,10 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     /* No more blocks than run at once, because each computes the powers for itself. */
     unsigned blocks =
         (unsigned)least(blocks_for(a->count, wide * BLOCK), 4 * (int64_t)s->processors);
-    (wide == 4 ? adam_flat<4> : adam_flat<1>)<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->later,
-                                                                               s->results);
+    (wide == 4 ? adam_flat<4> : adam_flat<1>)<<<blocks, BLOCK, 0, s->stream>>>(
+        *a, f, s->later != NULL, s->results);
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
-}
-
-/* A minimum does not depend on the order, so an atomic one gives the same bits always; it is hardly
- * ever reached. */
-__global__ static void find_not_finite(unsigned long long *first, int64_t n, const float *x)
-{
-    int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
-        if (!isfinite(x[i])) {
-            atomicMin(first, (unsigned long long)i);
-            break;
-        }
-}
-
-graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
-{
-    struct cuda_state *s = state_of(c);
-    s->asked.not_finite = first;
-    s->replayed = false;
-    find_not_finite<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(&s->results->not_finite,
-                                                                           n, x);
-    PASS_LAUNCH("looking for numbers that are not finite");
-    return cuda_report_here(c); /* the objective's results are there already */
 }
 
 __global__ static void __launch_bounds__(BLOCK)

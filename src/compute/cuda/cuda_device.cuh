@@ -26,12 +26,19 @@ enum {
 struct cuda_results {
     double loss, mutual_information, floored, coefficient[3], divergence;
     unsigned long long not_finite; /* index of the first such number, or ALL_FINITE */
+    uint32_t later;                /* see struct recorder: of the step that these are of */
 };
 
 /* The same as the host gets it from replayed steps; `count`, of these steps, is written last. */
 struct cuda_report {
     struct cuda_results results;
     uint32_t count;
+};
+
+/* What a recording counts, on the device. */
+struct cuda_clock {
+    uint32_t later;   /* see struct recorder; it grows by one with each replay */
+    uint32_t reports; /* replays that have reported */
 };
 
 static const unsigned long long ALL_FINITE = ~0ull; /* every bit set, as memset leaves it */
@@ -88,14 +95,11 @@ struct cuda_state : cuda_queue {
     int processors, shared_bytes; /* the latter: that a block may ask for */
     bool wgmma;                   /* use the matrix instructions that the H100 family alone has */
     bool ahead;                   /* with these, products of tiles are asked for ahead */
-    int32_t *sample; /* (SAMPLES) pinned: what a recording of the moment objective reads */
-    /* See struct recorder for `later`. */
-    uint32_t *later_counter; /* (1) on the device: it grows by one with each replay */
-    uint32_t *reports;       /* (1) on the device: replays that have reported */
-    uint32_t replays;        /* that were asked for */
-    bool reports_recorded;   /* the step that is being recorded has told when to report */
-    uint32_t later_next;     /* what it will be when all that was asked for is done */
-    const uint32_t *later;   /* the counter, while recording; NULL: kernels know their step */
+    int32_t *sample;          /* (SAMPLES) pinned: what a recording of the moment objective reads */
+    struct cuda_clock *clock; /* (1) on the device */
+    uint32_t replays;         /* that were asked for */
+    uint32_t later_next;      /* what clock->later will be when all that was asked for is done */
+    const uint32_t *later;    /* clock->later, while recording; NULL: kernels know their step */
     struct cuda_asked asked;
     bool replayed; /* the last step leaves its results with the host itself */
 };
@@ -117,9 +121,6 @@ static inline void cuda_ask(struct cuda_state *s, struct cuda_asked asked)
     s->asked = asked;
     s->replayed = false;
 }
-
-/* Recording: nothing of the step changes its results any more. */
-graco_status cuda_report_here(struct context *c);
 
 /* GRACO_OK, or the failure with what was being done. */
 graco_status cuda_check(cudaError_t error, const char *doing);

@@ -8,6 +8,8 @@ enum {
     AHEAD = 2,  /* neighbours whose entries are read before any is added */
     CHUNKS = 2, /* of a neighbour's entries that are read ahead, 32 each */
     MANY = 32,  /* neighbours from which on a row takes the block */
+    WARPS = 4,  /* of a block, at most: small blocks fill a multiprocessor's shared memory better */
+    BLOCKS = 9, /* that run on a multiprocessor at once, if its shared memory has room for them */
 };
 
 struct propagation {
@@ -22,11 +24,13 @@ struct matrix_row {
     int64_t start;
     int kept, count; /* entries without and with the identity's, which is the last */
     int64_t own;     /* the identity's column */
+    float scale;     /* of the sum */
 };
 
 __device__ static inline struct matrix_row matrix_row_of(const struct sparse &m, int64_t row)
 {
-    struct matrix_row l = {m.entries.start[row], 0, 0, m.first + row};
+    struct matrix_row l = {m.entries.start[row], 0, 0, m.first + row,
+                           m.row_scale ? m.row_scale[row] : 1};
     l.kept = m.count ? m.count[row] : (int)(m.entries.start[row + 1] - l.start);
     l.count = l.kept + (m.self && l.own < m.entries.cols);
     return l;
@@ -86,16 +90,20 @@ __device__ static inline void add_neighbours(float *sum, const struct sparse &X,
     }
 }
 
-/* sum = entries first .. last - 1 of the row. */
-__device__ static inline void sum_entries(float *sum, const struct propagation &p,
+__device__ static inline void clear_sum(float *sum, int64_t cols)
+{
+    __syncwarp(); /* an earlier sum may still be read */
+    for (int64_t j = 4 * (threadIdx.x % WARP); j < cols; j += 4 * WARP)
+        *(group<4> *)(sum + j) = {};
+    __syncwarp();
+}
+
+/* Adds entries first .. last - 1 of the row. */
+__device__ static inline void add_entries(float *sum, const struct propagation &p,
                                           const struct sparse &m, const struct matrix_row &l,
                                           int first, int last)
 {
     int lane = threadIdx.x % WARP;
-    __syncwarp(); /* an earlier sum may still be read */
-    for (int64_t j = lane; j < p.y_row; j += WARP)
-        sum[j] = 0;
-    __syncwarp();
     for (int base = first; base < last; base += WARP) {
         struct neighbour mine = {};
         if (base + lane < last)
@@ -105,11 +113,10 @@ __device__ static inline void sum_entries(float *sum, const struct propagation &
 }
 
 /* Writes four columns of a row: the sum of `parts` sums, scaled and masked. */
-__device__ static inline void write_four(const struct propagation &p, const struct sparse &m,
-                                         int64_t row, int64_t col, const float *sums, int parts)
+__device__ static inline void write_four(const struct propagation &p, float scale, int64_t row,
+                                         int64_t col, const float *sums, int parts)
 {
     const float *mask = p.mask[blockIdx.y];
-    float scale = m.row_scale ? m.row_scale[row] : 1;
     group<4> g = *(const group<4> *)(sums + col);
     for (int part = 1; part < parts; part++) {
         group<4> more = *(const group<4> *)(sums + part * p.y_row + col);
@@ -128,7 +135,7 @@ __device__ static inline void write_four(const struct propagation &p, const stru
     *(group<4> *)(p.Y + blockIdx.y * p.y_step + row * p.y_row + col) = g;
 }
 
-__global__ static void __launch_bounds__(BLOCK, 4) propagate_rows(struct propagation p)
+__global__ static void __launch_bounds__(WARPS *WARP, BLOCKS) propagate_rows(struct propagation p)
 {
     extern __shared__ __align__(16) float room[];
     int warps = blockDim.x / WARP, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -138,20 +145,23 @@ __global__ static void __launch_bounds__(BLOCK, 4) propagate_rows(struct propaga
     struct matrix_row l = {};
     if (row < m.entries.rows)
         l = matrix_row_of(m, row);
+    clear_sum(sum, p.y_row);
     bool many = __syncthreads_or(l.count >= MANY); /* at the start, where nobody waits for it */
     if (row < m.entries.rows && l.count < MANY) {
-        sum_entries(sum, p, m, l, 0, l.count);
+        add_entries(sum, p, m, l, 0, l.count);
+        __syncwarp();
         for (int64_t j = 4 * lane; j < p.y_row; j += 4 * WARP)
-            write_four(p, m, row, j, sum, 1);
+            write_four(p, l.scale, row, j, sum, 1);
     }
     for (row = first; many && row < first + warps && row < m.entries.rows; row++) {
         l = matrix_row_of(m, row);
         if (l.count < MANY)
             continue;
-        sum_entries(sum, p, m, l, l.count * warp / warps, l.count * (warp + 1) / warps);
+        clear_sum(sum, p.y_row);
+        add_entries(sum, p, m, l, l.count * warp / warps, l.count * (warp + 1) / warps);
         __syncthreads();
         for (int64_t j = 4 * threadIdx.x; j < p.y_row; j += 4 * blockDim.x)
-            write_four(p, m, row, j, room, warps);
+            write_four(p, l.scale, row, j, room, warps);
         __syncthreads();
     }
 }
@@ -160,8 +170,7 @@ graco_status cuda_propagate_sparse(struct context *c, const struct propagate_spa
 {
     struct propagation all = {{}, *p->X, {p->mask[0], p->mask[1]}, p->Y, p->y_row, p->y_step};
     size_t row = (size_t)p->y_row * sizeof(float);
-    int64_t warps = least(SHARED_BYTES / (int64_t)row, BLOCK_WARPS),
-            rows = p->matrix[0].entries.rows;
+    int64_t warps = least(SHARED_BYTES / (int64_t)row, WARPS), rows = p->matrix[0].entries.rows;
     for (int view = 0; view < p->views; view++)
         all.matrix[view] = p->matrix[view];
     if (rows == 0)

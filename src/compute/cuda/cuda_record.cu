@@ -1,7 +1,7 @@
 /* A step recorded as a CUDA graph: one launch instead of a hundred. Random keys and Adam's bias
  * corrections change from step to step: recorded kernels add a counter on the device to their step,
- * and each replay ends by adding one to it. What a replay came to is left with the host before Adam steps, so that
- * the host asks for the next one meanwhile. The sample of the moment objective, which the host
+ * and each replay adds one to it. That is done, and the host is told what the step came to, when nothing but Adam is left of
+ * it, beside Adam: so the host asks for the next step meanwhile. The sample of the moment objective, which the host
  * draws, lies in pinned memory that the recording reads. */
 #include "compute/cuda/cuda_device.cuh"
 
@@ -16,34 +16,50 @@ struct recording {
     struct cuda_asked asked; /* who gets the results of a replay */
 };
 
-__global__ static void set_counter(uint32_t *counter, uint32_t to)
+__global__ static void set_later(struct cuda_clock *clock, uint32_t to)
 {
-    *counter = to;
+    clock->later = to;
 }
 
-/* `host` is memory of the host, which a kernel reaches sooner than a copy after it would. */
-__global__ static void report(struct cuda_report *host, const struct cuda_results *results,
-                              uint32_t *reports)
+/* Leaves with the host what the step came to, and sets the clock to the next step. `host` is memory of the host, which a
+ * kernel reaches sooner than a copy after it would. */
+__global__ static void report(struct cuda_report *host, struct cuda_clock *clock,
+                              const struct cuda_results *results)
 {
-    *reports += 1;
+    clock->later++;
     host->results = *results;
     __threadfence_system();
-    *(volatile uint32_t *)&host->count = *reports;
+    *(volatile uint32_t *)&host->count = ++clock->reports;
 }
 
-__global__ static void end_step(uint32_t *counter)
+/* A minimum does not depend on the order, so an atomic one gives the same bits always; it is hardly
+ * ever reached. Adam learns here which step it is, because the clock may go on before it looks. */
+__global__ static void find_not_finite(struct cuda_results *results, const uint32_t *later,
+                                       int64_t n, const float *x)
 {
-    *counter += 1;
+    int64_t step = (int64_t)gridDim.x * blockDim.x;
+    int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (first == 0)
+        results->later = later ? *later : 0;
+    for (int64_t i = first; i < n; i += step)
+        if (!isfinite(x[i])) {
+            atomicMin(&results->not_finite, (unsigned long long)i);
+            break;
+        }
 }
 
-graco_status cuda_report_here(struct context *c)
+graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64_t *first)
 {
     struct cuda_state *s = state_of(c);
-    if (!s->later || s->reports_recorded)
+    s->asked.not_finite = first;
+    s->replayed = false;
+    find_not_finite<<<blocks_striding(s, n, BLOCK), BLOCK, 0, s->stream>>>(s->results, s->later, n,
+                                                                           x);
+    PASS_LAUNCH("looking for numbers that are not finite");
+    if (!s->later)
         return GRACO_OK;
-    s->reports_recorded = true;
-    PASS(cuda_turn(c, TURN_ASIDE));
-    report<<<1, 1, 0, s->stream>>>(s->report, s->results, s->reports);
+    PASS(cuda_turn(c, TURN_ASIDE)); /* the objective's results are there already */
+    report<<<1, 1, 0, s->stream>>>(s->report, s->clock, s->results);
     PASS_LAUNCH("reporting results");
     return cuda_turn(c, TURN_BACK);
 }
@@ -56,19 +72,7 @@ graco_status cuda_record(struct context *c)
     if (error != cudaSuccess)
         pthread_rwlock_unlock(&cuda_recordings);
     PASS(cuda_check(error, "recording"));
-    s->later = s->later_counter;
-    s->reports_recorded = false;
-    return GRACO_OK;
-}
-
-/* What a recorded step ends with. */
-static graco_status record_end(struct context *c)
-{
-    struct cuda_state *s = state_of(c);
-    PASS(cuda_report_here(c));
-    PASS(cuda_turn(c, TURN_JOIN));
-    end_step<<<1, 1, 0, s->stream>>>(s->later_counter);
-    PASS_LAUNCH("recording");
+    s->later = &s->clock->later;
     return GRACO_OK;
 }
 
@@ -100,7 +104,7 @@ graco_status cuda_recorded(struct context *c, struct recording **out)
 {
     struct cuda_state *s = state_of(c);
     cudaGraph_t graph = NULL;
-    graco_status status = out ? record_end(c) : GRACO_OK;
+    graco_status status = out ? cuda_turn(c, TURN_JOIN) : GRACO_OK;
     cudaError_t ended = end_capture(s, &graph);
     if (out && status == GRACO_OK)
         status = cuda_check(ended, "recording");
@@ -119,7 +123,7 @@ graco_status cuda_replay(struct context *c, struct recording *r, uint32_t later)
     if (moment && moment->samples > 0)
         memcpy(s->sample, moment->sample, (size_t)moment->samples * sizeof(int32_t));
     if (s->later_next != later)
-        set_counter<<<1, 1, 0, s->stream>>>(s->later_counter, later);
+        set_later<<<1, 1, 0, s->stream>>>(s->clock, later);
     PASS_LAUNCH("setting the clock");
     PASS(cuda_check(cudaGraphLaunch(r->graph, s->stream), "replaying a step"));
     s->later_next = later + 1;
