@@ -175,7 +175,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
     const ring_signals<shape::stages> on = {memory + shape::barriers};
     const int warp = warp_of_block(), group = warp * WARP / GROUP - 1;
     if (threadIdx.x == 0) {
-        on.init();
+        on.init(ARRIVING);
         barrier_init_done();
     }
     __syncthreads();

@@ -325,7 +325,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
     const ring_signals<shape::stages> on = {memory + shape::barriers};
     const int warp = warp_of_block(), group = warp * WARP / GROUP - 1;
     if (threadIdx.x == 0) {
-        on.init();
+        on.init(1);
         barrier_init(on.further(BLOCK_FULL), 1);
         barrier_init(on.further(BLOCK_EMPTY), MULTIPLIERS);
         for (int i = 0; i < 2; i++) {
