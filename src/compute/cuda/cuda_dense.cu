@@ -176,8 +176,7 @@ template <int wide> struct adam_group {
  * yet. */
 template <int wide>
 __global__ static void __launch_bounds__(BLOCK)
-    adam_flat(struct adam a, struct adam_factors f, bool recorded,
-              const struct cuda_results *results)
+    adam_flat(struct adam a, struct adam_factors f, const struct cuda_results *results)
 {
     __shared__ float rate, root;
     int64_t count = a.count / wide, step = (int64_t)gridDim.x * BLOCK;
@@ -185,7 +184,7 @@ __global__ static void __launch_bounds__(BLOCK)
     adam_group<wide> mine;
     if (i < count)
         mine.load(a, i);
-    double now = (double)(a.step + (recorded ? results->later : 0));
+    double now = (double)(a.step + results->later);
     if (threadIdx.x == 0)
         rate = (float)(a.lr / (1 - pow(a.beta1, now)));
     else if (threadIdx.x == WARP)
@@ -215,8 +214,7 @@ graco_status cuda_adam(struct context *c, const struct adam *a)
     /* No more blocks than run at once, because each computes the powers for itself. */
     unsigned blocks =
         (unsigned)least(blocks_for(a->count, wide * BLOCK), 4 * (int64_t)s->processors);
-    (wide == 4 ? adam_flat<4> : adam_flat<1>)<<<blocks, BLOCK, 0, s->stream>>>(
-        *a, f, s->later != NULL, s->results);
+    (wide == 4 ? adam_flat<4> : adam_flat<1>)<<<blocks, BLOCK, 0, s->stream>>>(*a, f, s->results);
     PASS_LAUNCH("Adam's step");
     return GRACO_OK;
 }
