@@ -117,6 +117,15 @@ typedef uint16_t ext_halves __attribute__((vector_size(64)));
 #define EXT_ROUND(first, second)                                                                   \
     ((ext_halves)_mm512_cvtne2ps_pbh((__m512)(second), (__m512)(first)))
 #endif
+#if defined(__AMX_BF16__)
+/* Tile registers, by constant numbers. */
+#define EXT_TILE_CONFIGURE(shape) _tile_loadconfig(shape)
+#define EXT_TILE_RELEASE() _tile_release()
+#define EXT_TILE_ZERO(tile) _tile_zero(tile)
+#define EXT_TILE_LOAD(tile, from, row_bytes) _tile_loadd(tile, from, row_bytes)
+#define EXT_TILE_STORE(tile, to, row_bytes) _tile_stored(tile, to, row_bytes)
+#define EXT_TILE_ADD_PAIRS(c, a, b) _tile_dpbf16ps(c, a, b)
+#endif
 /* Halves i .. i + 15 of two vectors in turn, which gcc has since 12. */
 #if defined(__clang__) || __GNUC__ >= 12
 #define EXT_TURNS(a, b, i)                                                                         \

@@ -133,6 +133,7 @@ static graco_status meet(struct ring *r, int step)
     struct side other = {0};
     graco_status status = GRACO_OK;
     TRY(side_init(c, &other, r->spec, n, r->Z[step % 2]));
+    other.half.loops = r->own.half.loops; /* the system may answer otherwise now (loops_choose.c) */
     TRY(side_pack_columns(c, &other, d));
     if (r->backward)
         TRY(side_pack_rows(c, &other, d));

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-enum { PANELS_PER_PIECE = 4, PAIRS_PER_PIECE = TILE / 2 };
+enum { COLUMNS_PER_PIECE = 256, PAIRS_PER_PIECE = TILE / 2 };
 
 /* Words of one view's packed Z'. */
 static int64_t view_words(const struct rounded_rows *r)
 {
-    return pieces_of(r->n, PANEL) * PANEL * r->depth;
+    return pieces_of(r->n, r->loops->panel) * r->loops->panel * r->depth;
 }
 
 static void round_rows(void *job, struct threads_piece rows)
@@ -25,17 +25,17 @@ static void round_rows(void *job, struct threads_piece rows)
 static void turn_panels(void *job, struct threads_piece panels)
 {
     const struct rounded_rows *r = job;
-    int64_t n = r->n, per_view = pieces_of(n, PANEL);
+    int64_t n = r->n, panel = r->loops->panel, per_view = pieces_of(n, panel);
     for (int64_t i = panels.first; i < panels.last; i++) {
-        int64_t first = i % per_view * PANEL, count = least(PANEL, n - first);
+        int64_t first = i % per_view * panel, count = least(panel, n - first);
         const uint32_t *from = r->Z + (i / per_view * n + first) * r->depth;
         uint32_t *to = r->columns + i / per_view * view_words(r) + first * r->depth;
-        if (count < PANEL)
-            memset(to, 0, (size_t)(PANEL * r->depth) * sizeof *to);
+        if (count < panel)
+            memset(to, 0, (size_t)(panel * r->depth) * sizeof *to);
         for (int64_t k = 0; k < r->depth; k += BF16_GRAIN) /* a line of cache of each row */
             for (int64_t j = 0; j < count; j++)
                 for (int64_t word = k; word < k + BF16_GRAIN; word++)
-                    to[word * PANEL + j] = from[j * r->depth + word];
+                    to[word * panel + j] = from[j * r->depth + word];
     }
 }
 
@@ -46,7 +46,8 @@ graco_status rounded_columns(struct context *c, struct rounded_rows *r)
     PASS(context_take(c, &r->Z, 2 * n * r->depth, sizeof *r->Z));
     PASS(context_take(c, &r->columns, 2 * view_words(r), sizeof *r->columns));
     threads_run(c->threads, 2 * n, ROWS_PER_PIECE, round_rows, r);
-    threads_run(c->threads, 2 * pieces_of(n, PANEL), PANELS_PER_PIECE, turn_panels, r);
+    threads_run(c->threads, 2 * pieces_of(n, r->loops->panel), COLUMNS_PER_PIECE / r->loops->panel,
+                turn_panels, r);
     return GRACO_OK;
 }
 
@@ -54,15 +55,15 @@ graco_status rounded_columns(struct context *c, struct rounded_rows *r)
 static void pack_pairs(void *job, struct threads_piece pairs)
 {
     const struct rounded_rows *r = job;
-    int64_t n = r->n, d = r->d, panel_words = 2 * r->view_pairs * PANEL;
+    int64_t n = r->n, d = r->d, panel = r->loops->panel, panel_words = 2 * r->view_pairs * panel;
     for (int64_t pair = pairs.first; pair < pairs.last; pair++) {
         int64_t row = pair % r->view_pairs * 2;
         const float *a = r->exact + (pair / r->view_pairs * n + row) * d;
-        for (int64_t first = 0; first < d; first += PANEL) {
-            uint32_t *to = r->row_pairs + first / PANEL * panel_words + pair * PANEL;
-            int64_t count = least(PANEL, d - first);
-            if (count < PANEL || row >= n)
-                memset(to, 0, PANEL * sizeof *to);
+        for (int64_t first = 0; first < d; first += panel) {
+            uint32_t *to = r->row_pairs + first / panel * panel_words + pair * panel;
+            int64_t count = least(panel, d - first);
+            if (count < panel || row >= n)
+                memset(to, 0, (size_t)panel * sizeof *to);
             if (row < n)
                 r->loops->pair_rows(to, a + first, row + 1 < n ? a + d + first : NULL, count);
         }
@@ -72,7 +73,7 @@ static void pack_pairs(void *job, struct threads_piece pairs)
 graco_status rounded_row_pairs(struct context *c, struct rounded_rows *r)
 {
     r->view_pairs = pieces_of(r->n, TILE) * (TILE / 2);
-    int64_t words = pieces_of(r->d, PANEL) * PANEL * 2 * r->view_pairs;
+    int64_t words = pieces_of(r->d, r->loops->panel) * r->loops->panel * 2 * r->view_pairs;
     PASS(context_take(c, &r->row_pairs, words, sizeof *r->row_pairs));
     threads_run(c->threads, 2 * r->view_pairs, PAIRS_PER_PIECE, pack_pairs, r);
     return GRACO_OK;
@@ -97,8 +98,8 @@ void rounded_similarities(const struct rounded_rows *a, const struct rounded_row
         .a_row = a->depth,
         .a_col = 1,
         .B = b->columns + view * view_words(b) + first * b->depth,
-        .b_row = PANEL,
-        .b_panel = PANEL * b->depth,
+        .b_row = b->loops->panel,
+        .b_panel = b->loops->panel * b->depth,
         .C = room,
         .c_row = TILE,
     });
@@ -116,9 +117,9 @@ void rounded_gradient(const struct rounded_rows *r, float *dZ, struct block to, 
         .A = W,
         .a_row = row,
         .a_col = col,
-        .B = r->row_pairs + pair * PANEL,
-        .b_row = PANEL,
-        .b_panel = PANEL * 2 * r->view_pairs,
+        .B = r->row_pairs + pair * r->loops->panel,
+        .b_row = r->loops->panel,
+        .b_panel = r->loops->panel * 2 * r->view_pairs,
         .C = dZ + to.first * d,
         .c_row = d,
         .accumulate = true,

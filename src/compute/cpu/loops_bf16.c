@@ -9,7 +9,7 @@
 #define TABLE(isa) PASTE(loops_bf16_, isa)
 #define TEXT(isa) NAME(isa)
 
-enum { TILE = CONTRAST_TILE, HALVES = 2 * LANES };
+enum { HALVES = 2 * LANES };
 
 /* ---- What some instruction sets have ----------------------------------------------------------- */
 
@@ -58,11 +58,11 @@ static inline ext_halves take_turns(ext_halves a, ext_halves b, int first)
 
 /* ---- Products ---------------------------------------------------------------------------------- */
 
-#if defined(__AMX_BF16__)
+#if defined(__AMX_BF16__) || defined(LOOPS_AMX_EMULATED)
 #include "compute/cpu/loops_amx.def"
-enum { STRIP = AMX_BLOCK, KEEP = false };
+enum { PANEL_COLS = AMX_SIDE, STRIP = AMX_BLOCK, KEEP = false };
 #else
-enum { STRIP = 16 * BLOCK_ROWS, KEEP = true };
+enum { PANEL_COLS = PANEL, STRIP = 16 * BLOCK_ROWS, KEEP = true };
 #define NUMBER float
 #define REGISTER ext_register
 #define NUMBERS EXT_LANES
@@ -131,13 +131,13 @@ static void weigh_tile(const struct bf16_weights *w)
 {
     int64_t padded = 2 * bf16_pairs(w->rows);
     for (int64_t i = 0; i < w->rows; i += 2) {
-        uint32_t *even = w->by_row + i * (TILE / 2), *odd = even + TILE / 2;
-        uint32_t *by_col = w->by_col + i / 2 * TILE;
-        weigh_row(even, w->tile + i * TILE, w->row[i], w->col, w->cols);
+        uint32_t *even = w->by_row + i * (CONTRAST_TILE / 2), *odd = even + CONTRAST_TILE / 2;
+        uint32_t *by_col = w->by_col + i / 2 * CONTRAST_TILE;
+        weigh_row(even, w->tile + i * CONTRAST_TILE, w->row[i], w->col, w->cols);
         if (i + 1 < w->rows)
-            weigh_row(odd, w->tile + (i + 1) * TILE, w->row[i + 1], w->col, w->cols);
+            weigh_row(odd, w->tile + (i + 1) * CONTRAST_TILE, w->row[i + 1], w->col, w->cols);
         else
-            memset(odd, 0, TILE / 2 * sizeof *odd);
+            memset(odd, 0, CONTRAST_TILE / 2 * sizeof *odd);
         for (int64_t j = 0; j < w->cols; j += HALVES) {
             ext_halves a, b, turns;
             memcpy(&a, even + j / 2, sizeof a);
@@ -149,11 +149,12 @@ static void weigh_tile(const struct bf16_weights *w)
         }
     }
     for (int64_t i = (w->rows + 1) / 2; i < padded / 2; i++)
-        memset(w->by_col + i * TILE, 0, TILE * sizeof *w->by_col);
+        memset(w->by_col + i * CONTRAST_TILE, 0, CONTRAST_TILE * sizeof *w->by_col);
 }
 
 const struct loops_bf16 TABLE(LOOPS_ISA) = {
     .name = TEXT(LOOPS_ISA),
+    .panel = PANEL_COLS,
     .strip = STRIP,
     .keep = KEEP,
     .product = product_bf16,

@@ -32,11 +32,12 @@ struct bf16_weights {
 
 struct loops_bf16 {
     const char *name;
+    int64_t panel; /* columns of a panel of B */
     int64_t strip; /* rows that products like: a multiple of 2 BF16_GRAIN */
     bool keep;     /* a tile of similarities is read from memory sooner than computed again */
 
     /* As the product of loops.h, but A(i, k) and B(k, j) are pairs, and depth counts pairs: a multiple of
-     * BF16_GRAIN. B is packed: whole panels, zeros behind the last column. A pair's products are added
+     * BF16_GRAIN. B is packed in whole panels of `panel` columns (b_row = panel), with zeros behind the last. A pair's products are added
      * one after the other; which first, and whether subnormal numbers count as 0, is the processor's
      * affair. */
     void (*product)(const struct panel_product_bf16 *p);
