@@ -11,7 +11,8 @@ vector of all parameters. torch_common.py has the command line.
 import warnings
 
 import numpy as np
-from torch_common import ARGUMENTS, check_config, draw_masks, read_checkpoint, read_edges, run  # first: it sets threads
+from torch_common import (ARGUMENTS, check_config, compiled, draw_masks, read_checkpoint, read_edges,
+                          run)  # first: it sets threads
 import torch
 
 from dense_features import read_features, scale_entries
@@ -138,6 +139,26 @@ class Activation:
 # ---- The objective ----------------------------------------------------------------------------------
 
 
+def exponentiate(tile):
+    """Exponentials in the place of a tile; the sums of its rows and of its columns."""
+    tile.exp_()
+    return tile.sum(1), tile.sum(0)
+
+
+def exponentiate_diagonal(tile):
+    """The same where a block meets itself: a row is no negative of its own, and sums of columns are those of rows."""
+    tile.exp_().fill_diagonal_(0)
+    return tile.sum(1)
+
+
+def weigh(tile, rows, columns, room):
+    """Weights in the place of exponentials; compiled it is one pass, which needs no room."""
+    if ARGUMENTS.compile:
+        tile.mul_(rows[:, None] + columns[None])
+    else:
+        tile.mul_(torch.add(rows[:, None], columns[None], out=room))
+
+
 class Objective:
     """Loss and dZ of docs/math.md, section 5: Z has both views' unit rows, E = exp(Z Z' / tau) is kept as
     tiles of the upper triangle."""
@@ -155,6 +176,8 @@ class Objective:
         self.weights = torch.empty(max(map(size, self.blocks)) ** 2)
         self.scaled, self.dZ = torch.empty(2 * nodes, width), torch.empty(2 * nodes, width)
         self.sums = torch.empty(2 * nodes)
+        self.exponentiate, self.exponentiate_diagonal, self.weigh = map(
+            compiled, (exponentiate, exponentiate_diagonal, weigh))
 
     def forward(self, Z):
         torch.mul(Z, self.tau ** -0.5, out=self.scaled)
@@ -162,12 +185,12 @@ class Objective:
         for (i, j), tile in self.tiles.items():
             I, J = self.blocks[i], self.blocks[j]
             torch.mm(self.scaled[I], self.scaled[J].t(), out=tile)
-            tile.exp_()
             if i == j:
-                tile.fill_diagonal_(0)
-            else:
-                self.sums[J] += tile.sum(0)
-            self.sums[I] += tile.sum(1)
+                self.sums[I] += self.exponentiate_diagonal(tile)
+                continue
+            along, across = self.exponentiate(tile)
+            self.sums[I] += along
+            self.sums[J] += across
         n = self.nodes
         positive = torch.dot(self.scaled[:n].reshape(-1), self.scaled[n:].reshape(-1))
         return (self.sums.log().sum(dtype=torch.float64) - 2 * positive.double()).item() / (2 * n)
@@ -178,8 +201,7 @@ class Objective:
         torch.mul(Z[:n], -2, out=dZ[n:])
         for (i, j), tile in self.tiles.items():
             I, J = self.blocks[i], self.blocks[j]
-            factor = self.weights[:tile.numel()].view_as(tile)
-            tile.mul_(torch.add(w[I, None], w[None, J], out=factor))
+            self.weigh(tile, w[I], w[J], self.weights[:tile.numel()].view_as(tile))
             dZ[I].addmm_(tile, Z[J])
             if i != j:
                 dZ[J].addmm_(tile.t(), Z[I])

@@ -5,7 +5,8 @@ Features are dense and the similarities are dense N x N matrices, as in the auth
 expert_torch.py is the same training as fast as PyTorch allows. torch_common.py has the command line.
 """
 import numpy as np
-from torch_common import ARGUMENTS, check_config, draw_masks, read_checkpoint, read_edges, run  # first: it sets threads
+from torch_common import (ARGUMENTS, check_config, compiled, draw_masks, read_checkpoint, read_edges,
+                          run)  # first: it sets threads
 import torch
 from torch.nn import functional
 
@@ -73,6 +74,7 @@ class Training:
         arrays = np.load(ARGUMENTS.data)
         self.X = torch.from_numpy(read_features(arrays, self.config["scaling"])).to(ARGUMENTS.device)
         self.source, self.target = (end.to(ARGUMENTS.device) for end in read_edges(arrays))
+        self.loss = compiled(grace_loss)
         self.optimiser = torch.optim.Adam(list(self.parameters.values()), lr=float(self.config["lr"]),
                                           weight_decay=float(self.config["weight_decay"]))
 
@@ -93,7 +95,7 @@ class Training:
 
     def step(self, masks):
         self.optimiser.zero_grad()
-        loss = grace_loss(*(self.project_view(*kept) for kept in masks), float(self.config["tau"]))
+        loss = self.loss(*(self.project_view(*kept) for kept in masks), float(self.config["tau"]))
         loss.backward()
         self.optimiser.step()
         return loss.item()

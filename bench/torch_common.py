@@ -31,6 +31,8 @@ def parse_arguments():
                         help="peer_torch: neighbours summed by torch.sparse.mm or by index_add")
     parser.add_argument("--block", type=int, default=0,
                         help="expert_torch: rows of a tile of similarities; 0: the best known")
+    parser.add_argument("--compile", action="store_true",
+                        help="PyTorch 2: the loss, or what is done to a tile between products, by torch.compile")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="peer_torch: where to compute")
     parser.add_argument("--compare", metavar="METRICS", help="metrics.jsonl that the losses must equal")
     parser.add_argument("--tolerance", type=float, default=1e-4, help="relative, for --compare")
@@ -150,6 +152,14 @@ def blas_library():
     with open("/proc/self/maps") as file:
         names = {os.path.basename(line.split()[-1]) for line in file if "blas" in line.lower()}
         return sorted(names)
+
+
+def compiled(function):
+    if not ARGUMENTS.compile:
+        return function
+    if not hasattr(torch, "compile"):
+        sys.exit(f"{PROGRAM}: --compile needs PyTorch 2; this is {torch.__version__}")
+    return torch.compile(function, dynamic=True)
 
 
 def peak_bytes():

@@ -45,3 +45,12 @@ for peer in peer_torch expert_torch; do
     fi
     grep -q "^$peer: .*apart, expected at most" message
 done
+
+# The benchmark runs these peers with settings that they know, on a graph of its own: real ones would take minutes.
+if [ ! -x "$1/bench_objective" ] || ! "$python" "$bench/peer_torch.py" graph.npz dense-start/model.safetensors \
+    --epochs 1 --json | grep -q openblas; then
+    echo "left out: run_bench.py, which needs bench_objective and PyTorch on OpenBLAS"
+    exit 0
+fi
+GRACO_DATA=$work "$python" "$bench/run_bench.py" --build "$1" --quick --only peers --rounds 1 --output bench.json |
+    grep generated
