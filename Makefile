@@ -138,7 +138,6 @@ bench-python: build
 bench-peers: build
 	@$(PEER) bench/run_peers.py --graco $(BUILD)/graco $(BENCH_OPTIONS)
 
-# graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
 # Skip-gram against gensim's word2vec on the same walks, in turn. PEER is a Python that has gensim 4.
 PEER ?= python3
 WALKS ?= 10
@@ -152,6 +151,7 @@ bench-skipgram: build
 	        $(PEER) bench/peer_gensim.py $(BUILD)/walks.txt $$method $(WALK_THREADS); \
 	    done; done
 
+# graco against PyTorch on this machine's GPU; needs nvcc, and a python3 that has PyTorch with CUDA.
 bench-cuda: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_cuda
 	@python3 bench/run_bench_cuda.py --build $(BUILD) $(BENCH_OPTIONS)
