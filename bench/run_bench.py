@@ -446,7 +446,8 @@ def print_report(report):
     machine = report["machine"]
     print(f"{machine['cpu']} (family/model {machine['family_model']}), {machine['cores']} cores, "
           f"{machine['memory_gib']} GiB, {machine['graco']}, OpenBLAS {machine['openblas']} "
-          f"(kernels: {machine['openblas_kernels']['kernels']}), PyTorch {machine['torch']}, {machine['date']}; median of {report['rounds']} interleaved rounds.\n")
+          f"(kernels: {machine['openblas_kernels']['kernels']}), PyTorch {machine['torch']}, {machine['date']}; "
+          f"median of {report['rounds']} interleaved rounds.\n")
     for name, function in (("peers", print_peers), ("pubmed", print_pubmed),
                            ("objective", print_objective), ("scaling", print_scaling)):
         if report.get(name):

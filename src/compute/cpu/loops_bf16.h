@@ -37,9 +37,9 @@ struct loops_bf16 {
     bool keep;     /* a tile of similarities is read from memory sooner than computed again */
 
     /* As the product of loops.h, but A(i, k) and B(k, j) are pairs, and depth counts pairs: a multiple of
-     * BF16_GRAIN. B is packed in whole panels of `panel` columns (b_row = panel), with zeros behind the last. A pair's products are added
-     * one after the other; which first, and whether subnormal numbers count as 0, is the processor's
-     * affair. */
+     * BF16_GRAIN. B is packed in whole panels of `panel` columns (b_row = panel), with zeros behind the
+     * last. A pair's products are added one after the other; which first, and whether subnormal numbers
+     * count as 0, is the processor's affair. */
     void (*product)(const struct panel_product_bf16 *p);
 
     /* out[k] = the pair of x[2k] and x[2k + 1], with zeros up to bf16_pairs(count). */
