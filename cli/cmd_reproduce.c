@@ -537,7 +537,7 @@ int cmd_reproduce(int argc, char **argv)
         OPTION_ROW_CHOICE("device", "NAME", &request.way.device, settings_words(devices, "device"),
                           "auto: a GPU if there is one; cpu; cuda"),
         OPTION_ROW_FLAG("quick", 0, &request.way.quick,
-                        "one seed, fewer epochs, coarser grids, no PPI or Reddit: 30 minutes on "
+                        "one seed, fewer epochs, coarser grids, no PPI or Reddit: 13 minutes on "
                         "two cores"),
         OPTION_ROW_LIST("merge", "FILE", &request.merge,
                         "take the samples of another results.json; may be repeated"),
