@@ -103,7 +103,7 @@ while read -r header; do
         "${flags[@]}" -include "$header" -x c /dev/null || fail "$header: does not compile alone"
 done < <(find include src cli tests -name '*.h' | sort)
 
-long=$({ sources src cli include examples tests; find src -name '*.js'; } | xargs wc -l |
+long=$({ sources src cli include examples tests; find src tests -name '*.js' -o -name '*.[ch]pp'; } | xargs wc -l |
     awk '$2 != "total" && $2 != "include/graco.h" && $1 > 600 { print $2 ": " $1 " lines, expected at most 600" }')
 [ -z "$long" ] || fail "$long"
 
