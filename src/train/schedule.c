@@ -301,6 +301,8 @@ static graco_status add_stages(struct schedule *s)
         if (i < kept)
             TRY(make_stage(&part->stage, s, part));
     }
+    if (s->count == 1 && s->parts[0].stage)
+        s->parts[0].stage->only = true;
 done:
     return status;
 }

@@ -19,6 +19,7 @@ struct stage {
     int hops;             /* 1 for a whole graph */
     struct views *views[LAYERS_MAX]; /* (hops), from the roots outward */
     struct stage *other;             /* of another graph, which this step sees too, or NULL */
+    bool only;                       /* every step of the training is on it */
     void *state;                     /* the method's own */
     float *degrees[LAYERS_MAX];      /* (sources) of each hop, for the symmetric norm */
     int64_t steps;                   /* that ran on it */

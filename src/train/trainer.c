@@ -237,13 +237,6 @@ done:
     return status;
 }
 
-/* Views are drawn a step ahead where each step is on this stage, as the last one was. */
-static bool draws_ahead(const struct trainer *t, const struct stage *stage)
-{
-    int64_t step = t->model->step;
-    return stage->method->draws_views && (stage->drawn == step - 1 || stage->drawn == step);
-}
-
 /* The views that a recording which draws ahead begins with. */
 static graco_status have_views(struct trainer *t, struct stage *stage)
 {
@@ -251,8 +244,9 @@ static graco_status have_views(struct trainer *t, struct stage *stage)
     return !stage->ahead || stage->drawn == t->model->step ? GRACO_OK : draw_now(t, stage, &run);
 }
 
-/* Writes a step down, after its views were drawn if they are drawn ahead. Where the device cannot do that, because it has no memory or another context disturbs it, there
- * is no recording, and the step is none the worse; a device that has failed will say so in the step itself. */
+/* Writes a step down, after its views were drawn if they are drawn ahead. Where the device cannot do that, because it has no
+ * memory or another context disturbs it, there is no recording, and the step is none the worse; a device that has failed
+ * will say so in the step itself. */
 static graco_status record_step(struct trainer *t, struct stage *stage)
 {
     const struct recorder *recorder = t->context->recorder;
@@ -261,7 +255,7 @@ static graco_status record_step(struct trainer *t, struct stage *stage)
     stage->recordings++;
     stage->recorded = t->model->step;
     stage->trims = t->context->trims;
-    stage->ahead = draws_ahead(t, stage);
+    stage->ahead = stage->method->draws_views && stage->only;
     TRY(have_views(t, stage));
     TRY(recorder->record(t->context));
     t->context->watch.go_on = NULL; /* who is asked may use the device, and spoil the recording */

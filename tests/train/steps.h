@@ -12,7 +12,7 @@
 /* The parameters, *count of them, after so many steps; `after` is called behind each. The caller frees them. */
 static inline float *steps_train(int64_t *count, const struct backend *backend,
                                  const graco_dataset *data, const graco_config *config, int steps,
-                                 void (*after)(struct trainer *trainer))
+                                 void (*after)(struct trainer *trainer, struct stage *stage))
 {
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
@@ -24,7 +24,7 @@ static inline float *steps_train(int64_t *count, const struct backend *backend,
         struct stage *stage = NULL;
         CHECK_OK(schedule_next(schedule, &stage));
         CHECK_OK(trainer_step(trainer, stage));
-        after(trainer);
+        after(trainer, stage);
     }
     CHECK_OK(trainer_download(trainer));
     *count = model->parameters.total;

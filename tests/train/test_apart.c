@@ -74,8 +74,9 @@ static graco_status turn_queue(struct context *c, enum turn turn)
     return GRACO_OK;
 }
 
-static void check_joined(struct trainer *trainer)
+static void check_joined(struct trainer *trainer, struct stage *stage)
 {
+    (void)stage;
     CHECK(queue.count == 0 && !queue.aside && !trainer->context->apart);
 }
 

@@ -57,8 +57,9 @@ static bool go_on(void *owner)
     return true;
 }
 
-static void watch(struct trainer *trainer)
+static void watch(struct trainer *trainer, struct stage *stage)
 {
+    (void)stage;
     trainer->context->watch.go_on = go_on;
 }
 
