@@ -433,6 +433,8 @@ int main(int argc, char **argv)
     const char *chosen = argc > 1 ? argv[1] : NULL;
     if (!chosen || strcmp(chosen, "views") == 0)
         failed += emulated_views();
+    if (!chosen || strcmp(chosen, "propagate") == 0)
+        failed += emulated_propagate();
     for (const auto &one : CASES) {
         if (chosen && strcmp(one.kernels, chosen) != 0)
             continue;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The exact objective's kernels, and those that draw views, without a GPU: g++ compiles their own text, and emulated_gpu.hpp plays the GPU. Machines
-# without one compare them with plain loops all the same. Launches become calls, and the headers with
-# instructions are the emulation's; nothing else of the files changes. Kernels that wait for too little, or read beyond a
-# buffer, and queues that do not meet must be found.
+# The exact objective's kernels, those that draw views and the one that propagates features, without a GPU: g++ compiles their own
+# text, and emulated_gpu.hpp plays the GPU. Machines without one compare them with plain loops all the same. Launches become
+# calls, and the headers with instructions are the emulation's; nothing else of the files changes. Kernels that wait for too
+# little, or read beyond a buffer, and queues that do not meet must be found.
 set -euo pipefail
 build=$1
 source=$GRACO_SOURCE
 kernels=(cuda_contrast cuda_panels cuda_tiles cuda_tiles_mma cuda_tiles_wgmma cuda_ahead_wgmma cuda_ahead_back_wgmma
-    cuda_float_tiles cuda_wide cuda_wide_wgmma cuda_sparse)
+    cuda_float_tiles cuda_wide cuda_wide_wgmma cuda_sparse cuda_propagate)
 flags=(-std=c++17 -O2 -w -U_FORTIFY_SOURCE -fno-strict-aliasing -fno-extern-tls-init
     -I. "-I$source/src" "-I$source/include" "-I$source/tests/compute")
 
@@ -63,6 +63,8 @@ spoil cuda_contrast mma '/room.* = total;/{n;s/__syncthreads();/;/}'
 spoil cuda_contrast mma 's/(2 \* from + 1)/2 * from/'
 spoil cuda_sparse views 's/scale_of(1.0 + (double)(to/scale_of((double)(to/'
 spoil cuda_sparse views 's/(1u << lane) - 1/1u << lane/'
+spoil cuda_propagate propagate 's/l.count \* (warp + 1) \/ warps/l.count/'
+spoil cuda_propagate propagate '/threadIdx.x % WARP/,/for (int64_t j = 4/s/__syncwarp();//'
 spoil cuda_panels panels 's/col == row || col == partner/col == row/'
 spoil cuda_tiles mma 's/TURN_JOIN/TURN_BACK/'
 spoil cuda_tiles mma 's/node < t.n && col/col/'
