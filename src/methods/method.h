@@ -92,8 +92,8 @@ struct method {
      * what the device draws (NULL: nothing); the forward pass, ended by a loss on the tape. */
     void (*draw_host)(void *state, const struct graco_model *model, uint32_t step);
     graco_status (*draw)(struct run *run);
-    bool
-        draws_views; /* `draw` changes nothing but views: the next step's may be drawn while a step ends */
+    /* `draw` changes nothing but views: the next step's may be drawn while a step ends. */
+    bool draws_views;
     void (*loss)(struct run *run, void *state);
 
     /* In place of these three and of Adam: the whole step run->step on the host, which changes

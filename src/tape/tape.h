@@ -198,7 +198,8 @@ void tape_drop(struct tape *tape, struct tensor *X);
  * Buffers go back to the cache as soon as they are used up. */
 graco_status tape_backward(struct tape *tape);
 
-/* As far as operations read what the step has drawn, such as the map of a view; tape_backward goes on from there. */
+/* As far as operations may read what the step has drawn, such as the map of a view: past all that are not settled.
+ * tape_backward goes on from there. */
 graco_status tape_backward_drawn(struct tape *tape);
 
 #endif

@@ -1,7 +1,7 @@
 /* A step recorded as a CUDA graph: one launch instead of a hundred. Random keys and Adam's bias
  * corrections change from step to step: recorded kernels add a counter on the device to their step,
- * and each replay adds one to it. That is done, and the host is told what the step came to, when nothing but Adam is left of
- * it, beside Adam: so the host asks for the next step meanwhile. The sample of the moment objective, which the host
+ * and each replay adds one to it. That is done, and the host is told what the step came to, once its gradients are known to be
+ * finite, beside what is left of it, Adam above all: so the host asks for the next step meanwhile. The sample of the moment objective, which the host
  * draws, lies in pinned memory that the recording reads. */
 #include "compute/cuda/cuda_device.cuh"
 
@@ -60,8 +60,9 @@ graco_status cuda_not_finite(struct context *c, int64_t n, const float *x, int64
         return GRACO_OK;
     PASS(cuda_turn(c, TURN_ASIDE)); /* the objective's results are there already */
     report<<<1, 1, 0, s->stream>>>(s->report, s->clock, s->results);
-    PASS_LAUNCH("reporting results");
-    return cuda_turn(c, TURN_BACK);
+    graco_status status = cuda_check(cudaGetLastError(), "reporting results");
+    graco_status back = cuda_turn(c, TURN_BACK);
+    return status != GRACO_OK ? status : back;
 }
 
 graco_status cuda_record(struct context *c)
