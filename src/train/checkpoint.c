@@ -203,12 +203,13 @@ static graco_status read_real(double *out, const struct safetensors *file, const
 /* A checkpoint without `epoch_steps` stands between two epochs. */
 static graco_status read_sums(struct epoch_sums *sums, const struct safetensors *file, int64_t step)
 {
+    const int64_t most = INT64_MAX / 2; /* the rest of the epoch is added to it */
     if (!safetensors_metadata(file, "epoch_steps"))
         return GRACO_OK;
     sums->mutual_information = (double)NAN;
     PASS(read_count(&sums->steps, file, "epoch_steps", 1, step));
-    PASS(read_count(&sums->weight, file, "epoch_weight", 1, INT64_MAX));
-    PASS(read_count(&sums->floored, file, "epoch_floored", 0, INT64_MAX));
+    PASS(read_count(&sums->weight, file, "epoch_weight", 1, most));
+    PASS(read_count(&sums->floored, file, "epoch_floored", 0, most));
     PASS(read_real(&sums->loss, file, "epoch_loss"));
     PASS(read_real(&sums->seconds, file, "epoch_seconds"));
     if (safetensors_metadata(file, "epoch_mutual_information"))

@@ -39,6 +39,22 @@ done:
     return status;
 }
 
+/* A supervised model has outputs for its classes alone. */
+static graco_status check_classes(const struct graco_model *model, const struct resumed *r)
+{
+    const struct model_sizes *begun = &model->sizes, wanted = model_sizes_of(r->data);
+    if (begun->classes == 0 ||
+        (begun->classes == wanted.classes && begun->multi_label == wanted.multi_label))
+        return GRACO_OK;
+    return status_fail(
+        GRACO_ERROR_ARGUMENT,
+        "%s was trained on %lld classes, %s; data set '%s' has %lld, %s: it cannot be "
+        "resumed",
+        r->checkpoint, (long long)begun->classes,
+        begun->multi_label ? "several for a node" : "one for each node", r->data->name,
+        (long long)wanted.classes, wanted.multi_label ? "several for a node" : "one for each node");
+}
+
 graco_status resume_model(struct graco_model **out, const struct resumed *r)
 {
     struct graco_model *model = NULL;
@@ -55,6 +71,7 @@ graco_status resume_model(struct graco_model **out, const struct resumed *r)
         FAIL(GRACO_ERROR_ARGUMENT,
              "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
              r->checkpoint, r->data->name, words);
+    TRY(check_classes(model, r));
     if (!known)
         TRY(graco_dataset_fingerprint(model->fingerprint, r->given));
     TRY(table_names_keep(model, r->given)); /* an older graco kept none */
@@ -70,7 +87,7 @@ done:
 graco_status resume_check_place(const struct graco_model *model, const struct resumed *r,
                                 int64_t steps)
 {
-    if (model->sums.steps < steps && model->step == model->epoch * steps + model->sums.steps)
+    if (model->step / steps == model->epoch && model->step % steps == model->sums.steps)
         return GRACO_OK;
     return status_fail(
         GRACO_ERROR_ARGUMENT,

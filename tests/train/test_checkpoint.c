@@ -239,6 +239,8 @@ static void forged(void)
         {{.key = "epoch_steps", .value = "101"}, "epoch_steps"}, /* of 100 in all */
         {{.key = "epoch_weight"}, "epoch_weight"},
         {{.key = "epoch_weight", .value = "0"}, "epoch_weight"},
+        {{.key = "epoch_weight", .value = "9223372036854775807"}, "epoch_weight"},
+        {{.key = "epoch_floored", .value = "9223372036854775807"}, "epoch_floored"},
         {{.key = "epoch_floored", .value = "-1"}, "epoch_floored"},
         {{.key = "epoch_loss"}, "epoch_loss"},
         {{.key = "epoch_loss", .value = "nan"}, "epoch_loss"},

@@ -141,6 +141,47 @@ static void checkpoints(void)
     graco_model_free(model);
 }
 
+/* Trains `gcn`, or goes on with it, on 40 nodes of so many classes, of which a node may have several. */
+static graco_status train_classes(int64_t classes, bool several, int64_t epochs)
+{
+    const struct method *method = NULL;
+    graco_config config;
+    graco_train_options options = {.run = small_path("classes"), .resume = epochs > 1};
+    graco_generate_options make = graco_generate_defaults();
+    graco_dataset *one = NULL, *data = NULL;
+    uint8_t y[40 * 8] = {1, 0, 1, 1};
+    make.nodes = 40;
+    make.classes = several ? 3 : classes;
+    CHECK_OK(graco_dataset_generate(&one, &make));
+    graco_arrays arrays = graco_dataset_arrays(one);
+    if (several)
+        arrays.y = GRACO_MATRIX(y, 40, classes);
+    CHECK_OK(graco_dataset_create(&data, &arrays));
+    CHECK_OK(method_find(&method, "gcn"));
+    method_configure(&config, method, NULL);
+    config.epochs = epochs;
+    config.threads = 1;
+    graco_status status = graco_train(NULL, NULL, data, &config, &options);
+    graco_dataset_free(one);
+    graco_dataset_free(data);
+    return status;
+}
+
+/* Classes that a supervised model has no outputs for are refused, also where nothing says what it was trained on. */
+static void classes(void)
+{
+    graco_model *model = NULL;
+    CHECK_OK(train_classes(3, false, 1));
+    CHECK_OK(graco_model_load(&model, small_path("classes")));
+    *model->fingerprint = '\0';
+    CHECK_OK(checkpoint_write(model, small_path("classes/model.safetensors")));
+    CHECK_FAILS(train_classes(2, false, 2), GRACO_ERROR_ARGUMENT, "has 2, one for each node");
+    CHECK_FAILS(train_classes(5, false, 2), GRACO_ERROR_ARGUMENT, "has 5, one for each node");
+    CHECK_FAILS(train_classes(3, true, 2), GRACO_ERROR_ARGUMENT, "has 3, several for a node");
+    CHECK_OK(train_classes(3, false, 2));
+    graco_model_free(model);
+}
+
 /* The record is used where the caller says nothing, and only as far as it is about the same files. */
 static void readings(void)
 {
@@ -237,6 +278,7 @@ int main(void)
     fewer();
     inductive();
     checkpoints();
+    classes();
     readings();
     records();
     odd_names();
