@@ -103,16 +103,25 @@ graco_status memory_path(char **out, const char *folder, const char *name)
     return GRACO_OK;
 }
 
-/* The number after `key` in a small file of the system, in the file's unit; -1 if there is none. */
-static int64_t system_number(const char *path, const char *key)
+enum { SYSTEM_TEXT = 4096 };
+
+/* Reads a small file of the system; whether it is there. */
+static bool system_text(char text[SYSTEM_TEXT], const char *path)
 {
-    char text[4096];
     FILE *file = fopen(path, "r");
     if (!file)
-        return -1;
-    size_t length = fread(text, 1, sizeof text - 1, file);
+        return false;
+    text[fread(text, 1, SYSTEM_TEXT - 1, file)] = 0;
     fclose(file);
-    text[length] = 0;
+    return true;
+}
+
+/* The number after `key` in such a file, in the file's unit; -1 if there is none. */
+static int64_t system_number(const char *path, const char *key)
+{
+    char text[SYSTEM_TEXT];
+    if (!system_text(text, path))
+        return -1;
     const char *at = strstr(text, key);
     if (!at)
         return -1;
@@ -122,17 +131,40 @@ static int64_t system_number(const char *path, const char *key)
     return *at >= '0' && *at <= '9' ? (int64_t)strtoll(at, NULL, 10) : -1;
 }
 
+/* The least limit of the process's control group and of those that it lies in, which `file` of their folders under
+ * `root` has; the line of /proc/self/cgroup with `mark` ends with the group's path. A container may see its own group as the
+ * root alone. INT64_MAX: there is none. */
+static int64_t group_limit(const char *mark, const char *root, const char *file)
+{
+    char groups[SYSTEM_TEXT] = "", path[SYSTEM_TEXT + 64];
+    int64_t least = INT64_MAX;
+    system_text(groups, "/proc/self/cgroup");
+    char *group = strstr(groups, mark);
+    group = group ? group + strlen(mark) : groups + strlen(groups);
+    group[strcspn(group, "\n")] = 0;
+    for (;;) {
+        snprintf(path, sizeof path, "%s%s/%s", root, group, file);
+        int64_t limit = system_number(path, "");
+        if (limit >= 0 && limit < least)
+            least = limit;
+        char *last = strrchr(group, '/');
+        if (!last)
+            return least;
+        *last = 0;
+    }
+}
+
 int64_t memory_available(void)
 {
     int64_t available = INT64_MAX, swap = system_number("/proc/meminfo", "SwapFree:");
     int64_t free_now = system_number("/proc/meminfo", "MemAvailable:");
-    int64_t group = system_number("/sys/fs/cgroup/memory.max", "");
+    int64_t group = group_limit("0::", "/sys/fs/cgroup", "memory.max");
     struct rlimit own;
     if (free_now >= 0)
         available = 1024 * (free_now + (swap > 0 ? swap : 0));
-    if (group < 0) /* the older hierarchy */
-        group = system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
-    if (group >= 0 && group < available)
+    if (group == INT64_MAX) /* the older hierarchy */
+        group = group_limit(":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes");
+    if (group < available)
         available = group;
     if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY &&
         own.rlim_cur < (uint64_t)available)
