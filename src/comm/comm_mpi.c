@@ -46,6 +46,7 @@ struct ranks {
     int *peer;                /* (room) of each */
     int count;
     int64_t room;
+    int told_rank, told_ranks; /* by the launcher, before MPI begins; 0: they were not */
     pthread_t thread;
     bool watched, beating; /* the thread runs, and beats once MPI has begun */
     atomic_bool begun, ended, over;
@@ -197,7 +198,8 @@ static bool called(struct comm *comm)
     return listen(comm->self, MPI_ANY_SOURCE, TAG_CALL);
 }
 
-/* A number that the launcher has told before MPI begins; 0: it has not. */
+/* A number that the launcher has told before MPI begins; 0: it has not. To be asked before there is another thread: MPI
+ * changes the environment when it begins and ends. */
 static int told(const char *by_open_mpi, const char *by_others)
 {
     const char *text = getenv(by_open_mpi);
@@ -210,9 +212,7 @@ static int told(const char *by_open_mpi, const char *by_others)
  * seconds: all may have been suspended meanwhile. */
 static void wait_for_all(const atomic_bool *done, const char *what)
 {
-    int rank = told("OMPI_COMM_WORLD_RANK", "PMI_RANK");
-    int seconds = ALL_SECONDS + told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") / 10;
-    seconds += turn_of(rank);
+    int rank = world.told_rank, seconds = ALL_SECONDS + world.told_ranks / 10 + turn_of(rank);
     int64_t looks = (int64_t)seconds * 1000000 / BEAT_MICROSECONDS;
     while (!atomic_load(done)) {
         if (looks-- == 0) {
@@ -325,7 +325,10 @@ static void begin_beats(int level, int refused)
 
 static void begin(void)
 {
-    int level = 0, refused = pthread_create(&world.thread, NULL, watch, &world);
+    int level = 0, refused;
+    world.told_rank = told("OMPI_COMM_WORLD_RANK", "PMI_RANK");
+    world.told_ranks = told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
+    refused = pthread_create(&world.thread, NULL, watch, &world);
     world.watched = refused == 0;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_dup(MPI_COMM_WORLD, &world.messages);
