@@ -44,6 +44,7 @@ struct planning {
     struct schedule *schedule;
     struct work_units epoch; /* counted */
     double measured; /* seconds of an epoch beside that: on the host, or of steps that run */
+    double sampling; /* and of sampling alone, by one thread: an epoch takes no less */
     struct work_units embed; /* counted */
     double embed_begins;     /* seconds of preparing it */
     graco_plan plan;
@@ -126,8 +127,8 @@ static double now(const struct planning *p)
     return threads_shared_seconds(p->trainer->context->threads);
 }
 
-/* Seconds of the host for mini-batches so far: sampling them and building their stages. Other threads
- * sample while this one computes. */
+/* Seconds of all the training's threads, by their number, for mini-batches so far: sampling them, which one thread does while
+ * others compute, and building their stages. */
 static double host_seconds(const struct planning *p, double waited)
 {
     int threads = p->trainer->context->threads;
@@ -180,6 +181,7 @@ static graco_status plan_steps(struct planning *p)
         (double)p->plan.steps / (double)(done + !done); /* for each that was gone through */
     work_add_all(&p->epoch, &p->tally.work, steps);
     p->measured = host_seconds(p, waited) * steps;
+    p->sampling = schedule_times(p->schedule).sample * steps;
     tally_look(&p->tally, p->trainer->context);
     return GRACO_OK;
 }
@@ -257,7 +259,7 @@ static void fill_times(struct planning *p, const graco_rates *rates)
     plan->epoch_seconds = plan->embed_seconds = plan->seconds = (double)NAN;
     if (!rates)
         return;
-    plan->epoch_seconds = work_seconds(&p->epoch, rates) + p->measured;
+    plan->epoch_seconds = fmax(work_seconds(&p->epoch, rates) + p->measured, p->sampling);
     plan->embed_seconds = work_seconds(&p->embed, rates) + p->embed_begins;
     plan->seconds = plan->prepare_seconds + (double)p->config.epochs * plan->epoch_seconds +
                     plan->embed_seconds;
