@@ -516,6 +516,9 @@ graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class
     double start = threads_seconds();
     if (!options)
         options = &defaults;
+    if (count < 1)
+        FAIL(GRACO_ERROR_ARGUMENT, "%lld splits have scores; expected at least 1",
+             (long long)count);
     TRY(check_labels(data));
     TRY(splits_usable(&usable, data));
     TRY(begin_result(&made, &label, usable, data, count));

@@ -140,8 +140,9 @@ static graco_status add_parts(struct schedule *s, const struct graco_dataset *da
         TRY(add_part(s, data, first, first + (group < most - id ? group : most - id)));
     }
     if (s->count == 0)
-        FAIL(GRACO_ERROR_ARGUMENT, "data set '%s' has no graph with at least 2 nodes to train on%s",
-             data->name, config->inductive ? " in its training split" : "");
+        FAIL(GRACO_ERROR_ARGUMENT, "data set '%s' has no graph with at least %s to train on%s",
+             data->name, least_nodes(s->model) > 1 ? "2 nodes" : "1 node",
+             config->inductive ? " in its training split" : "");
 done:
     return status;
 }

@@ -101,6 +101,8 @@ static void refusals(graco_dataset *data)
     float numbers[NODES * (CLASSES + 1)] = {0};
     graco_class_scores scores = {.P = {NODES, CLASSES + 1, numbers}};
     graco_eval_result result = {0};
+    CHECK_FAILS(graco_evaluate_classes(&result, &scores, 0, data, NULL), GRACO_ERROR_ARGUMENT,
+                "0 splits have scores");
     CHECK_FAILS(graco_evaluate_classes(&result, &scores, 1, data, NULL), GRACO_ERROR_ARGUMENT,
                 "4 class scores for each node");
     scores.P = (graco_matrix){NODES - 1, CLASSES, numbers};
