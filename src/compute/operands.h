@@ -135,8 +135,7 @@ struct gemm {
 struct spmm {
     int views;
     const struct sparse *matrix; /* (views) */
-    const struct sparse
-        *transpose; /* (views), or NULL: lets a kernel go through X in an order of its own */
+    bool back; /* M is a transpose, with long rows: a kernel may go through X by stripes */
     int64_t cols;
     const float *X; /* (views, matrix's columns, cols) */
     int64_t x_step; /* floats from one view's X to the next's */

@@ -94,7 +94,6 @@ static graco_status multiply_completed(struct context *c, const struct sparse_ma
     TRY(exchange_rows(c, map->rows, map->sent, cols, map->views, completed));
     product.X = completed;
     product.x_step = all * cols;
-    product.transpose = NULL; /* a rank has rows of both, which are not each other's transposes */
     TRY(c->kernels->spmm(c, &product));
 done:
     context_give(c, completed);
@@ -122,7 +121,7 @@ static graco_status propagate_backward(struct tape *tape, struct tape_node *node
     return multiply(tape->context, map, BACKWARD,
                     &(struct spmm){.views = map->views,
                                    .matrix = map->transpose,
-                                   .transpose = map->matrix,
+                                   .back = true,
                                    .cols = X->cols,
                                    .X = Y->grad,
                                    .x_step = read * X->cols,

@@ -156,12 +156,10 @@ static graco_status job_stripe(struct desk *d, int64_t rows, int64_t cols)
 {
     struct sparse matrix = {.entries = next_matrix(d, rows, true)};
     matrix.entries.value = d->X;
-    return d->context->kernels->spmm(d->context, &(struct spmm){.views = 1,
-                                                                .matrix = &matrix,
-                                                                .transpose = &matrix,
-                                                                .cols = cols,
-                                                                .X = d->X,
-                                                                .Y = d->Y});
+    return d->context->kernels->spmm(
+        d->context,
+        &(struct spmm){
+            .views = 1, .matrix = &matrix, .back = true, .cols = cols, .X = d->X, .Y = d->Y});
 }
 
 static graco_status job_adam(struct desk *d, int64_t rows, int64_t cols)

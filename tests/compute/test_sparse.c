@@ -78,7 +78,7 @@ static void compute(float *Y, const struct problem *p, int threads)
 {
     const struct shape *s = &p->shape;
     struct context *context = NULL;
-    struct sparse matrix[VIEWS], transpose[VIEWS] = {0};
+    struct sparse matrix[VIEWS];
     for (int view = 0; view < VIEWS; view++)
         matrix[view] =
             (struct sparse){.entries = {s->features, s->nodes, p->start, p->index, p->value},
@@ -88,7 +88,7 @@ static void compute(float *Y, const struct problem *p, int threads)
     CHECK_OK(context_create(&context, &backend_cpu, threads, 0));
     CHECK_OK(context->kernels->spmm(context, &(struct spmm){.views = VIEWS,
                                                             .matrix = matrix,
-                                                            .transpose = transpose,
+                                                            .back = true,
                                                             .cols = s->cols,
                                                             .X = p->X,
                                                             .x_step = s->nodes * s->cols,

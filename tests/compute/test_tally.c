@@ -86,7 +86,7 @@ static void stripes(void)
     CHECK_OK(context_create(&c, &tally.backend, 1, 0));
     struct sparse m = {.entries = make_features(start, index, value, NODES)};
     struct spmm product = {
-        .views = 1, .matrix = &m, .transpose = &m, .cols = STRIPE + 1, .X = X, .Y = Y};
+        .views = 1, .matrix = &m, .back = true, .cols = STRIPE + 1, .X = X, .Y = Y};
     CHECK(cpu_goes_by_stripes(&product));
     CHECK(cpu_copied_rows(&product, 0) == 0); /* 64 chunks in all, of few entries each */
     CHECK_OK(c->kernels->spmm(c, &product));
@@ -120,8 +120,7 @@ static void copies(void)
     for (int64_t i = 0; i <= COMMON; i++)
         start[i] = i * FEW;
     const struct sparse m = {.entries = {COMMON, FEW, start, index, value}};
-    const struct spmm product = {
-        .views = 1, .matrix = &m, .transpose = &m, .cols = 1, .X = X, .Y = Y};
+    const struct spmm product = {.views = 1, .matrix = &m, .back = true, .cols = 1, .X = X, .Y = Y};
     CHECK(cpu_copied_rows(&product, 0) == 64 * FEW);
 }
 

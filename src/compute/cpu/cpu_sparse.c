@@ -57,8 +57,8 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
 bool cpu_goes_by_stripes(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
-    return s->transpose && s->y_step == 0 && m->entries.value && !m->count && !m->self &&
-           !s->rows && spmm_plain(s);
+    return s->back && s->y_step == 0 && m->entries.value && !m->count && !m->self && !s->rows &&
+           spmm_plain(s);
 }
 
 /* A product by stripes. Items are chunks of rows, which have about as many entries each, stripe by stripe. An item
