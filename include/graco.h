@@ -14,8 +14,9 @@
  * Conventions. A function that can fail returns a graco_status; its results come back through the
  * leading arguments, which stay untouched (or NULL) on failure. graco_message() then gives one line
  * that names the thing, the value found and the value wanted. Every free and clear accepts NULL.
- * The library never prints, never exits and keeps no global state; objects may be used from several
- * threads as long as nobody changes them meanwhile.
+ * The library never prints and never exits. Between calls it keeps idle threads and, of each thread, its
+ * last message, nothing else; objects may be used from several threads as long as nobody changes them
+ * meanwhile.
  */
 #ifndef GRACO_H
 #define GRACO_H
@@ -81,7 +82,8 @@ typedef struct graco_dataset graco_dataset;
 typedef struct graco_load_options {
     const char *features_path; /* table of node features beside an edge list, or NULL */
     const char *labels_path;   /* table of node labels beside an edge list, or NULL */
-    bool undirected;           /* add the reverse of every edge (published sets always are) */
+    bool undirected;           /* add the reverse of every edge; published sets have it,
+                                * but for those of the Open Graph Benchmark */
     /* For a data set that comes without features: so many made-up ones, noise around a mean per
      * class. They hold what the labels say and so are good for tests of scale only. 0: none. */
     int64_t made_features;
@@ -473,7 +475,8 @@ typedef struct graco_embed_options {
     bool contaminated;  /* first zero the share of feature entries that the training zeroed */
 } graco_embed_options;
 
-/* Embeds every node of the whole graph, no edge removed: Z is (nodes, hidden). The data set must
+/* Embeds every node of the whole graph, no edge removed: Z is (nodes, width): `hidden` columns, of a
+ * supervised method one for each class, of sgc one for each feature. The data set must
  * have as many features as the one trained on; features that were made from the graph are made
  * again, and unless they are of the kind `degree` the graph must be the one trained on. A method
  * that learns a vector for each node (deepwalk, node2vec) gives a node the vector of its name, in
@@ -584,9 +587,9 @@ typedef struct graco_rank_plan {
     int64_t nodes;      /* its own */
     int64_t read_rows;  /* of others' nodes: the boundary */
     int64_t sent_rows;  /* its own that others read, once for each that does */
-    int64_t host_bytes; /* the most memory of its process: with the whole data set, or ... */
-    int64_t own_bytes;  /* of these, beside the data set */
-    bool by_rows;       /* ... with its rows alone, as it would read them: an estimate */
+    int64_t host_bytes; /* the most memory of its process, data set included */
+    int64_t own_bytes;  /* the same without the data set */
+    bool by_rows;       /* host_bytes, an estimate then, has its own rows of the data set alone */
     int64_t sent_bytes, sent_messages; /* in an epoch */
     double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
 } graco_rank_plan;
@@ -936,16 +939,16 @@ typedef struct graco_prediction {
 /* Says of nodes which class they probably have. A supervised model gives its own probabilities, of
  * the classes in the order of its training (graco_model_class), and refuses a data set with a class
  * that it was not trained on: by name, where classes without names are called 0, 1, 2, ..., or by
- * their count if the data set has no names. Of another model the embeddings are read by the
- * regressions of the evaluation, fitted to all known labels with the C of 2^-10 .. 2^9 that is best
- * over 5 folds of them, as the protocol `authors` chooses it; of one label per node, the classes'
+ * their count if the data set has no names. For any other model, logistic regressions, one per class,
+ * are fitted to the embeddings of all nodes with a known label. Their C is the best of 2^-10 .. 2^9
+ * over 5 folds of these nodes, as in the protocol `authors`. Where a node has one label, its
  * probabilities are divided by their sum. `options` may be NULL. GRACO_ERROR_ARGUMENT if there is
  * nothing to predict, or too few labels to learn from. */
 graco_status graco_predict(graco_prediction *out, const graco_model *model,
                            const graco_dataset *data, const graco_predict_options *options);
 
 /* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not
- * supervised. Of the data set only the labels are read; of `options`, which may be NULL, not the
+ * supervised. It reads only the labels of the data set, and `options`, which may be NULL, without the
  * device. */
 graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
                                       const graco_dataset *data,

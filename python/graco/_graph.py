@@ -528,14 +528,16 @@ def load(
 
     Names are looked up under $GRACO_DATA, else $XDG_DATA_HOME/graco, else ~/.local/share/graco, where
     the command `graco fetch` puts them. The format is found from the content: Planetoid's files, .npz of
-    CitationFull, DGL's ppi and reddit, graco's own, or an edge list, with tables of `features` and
-    `labels` beside it.
+    CitationFull, DGL's ppi and reddit, the layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE,
+    graco's own, a scipy matrix, node-link JSON, GraphML, MatrixMarket, or an edge list, with tables of
+    `features` and `labels` beside it.
 
     Parameters
     ----------
     source : path or name, such as "cora".
     features, labels : paths of tables beside an edge list.
-    undirected : adds the reverse of every edge; published data sets always have it.
+    undirected : adds the reverse of every edge; published data sets have it, but for those of the Open
+        Graph Benchmark.
     header : "yes" or "no": whether the first lines of tables are headers. None: look.
     id_column : that names nodes: its name, its number from 1, or "none". None: look.
     delimiter : one character, or "tab", "comma", "space". None: look.

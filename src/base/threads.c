@@ -84,7 +84,7 @@ struct worker {
     pthread_cond_t changed;
 };
 
-/* All mutable globals of this library: like cores, workers belong to the process. */
+/* Like cores, workers belong to the process. CONTRIBUTING.md lists the other mutable globals. */
 static struct worker workers[WORKERS_MOST];
 static atomic_int worker_count; /* workers that exist */
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;

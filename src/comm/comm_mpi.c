@@ -1,7 +1,7 @@
 /* Ranks over MPI: the one file that calls it. Linked into graco-mpi in the place of comm_alone.c.
  *
- * Whoever waits tests, gives way to other programs, and after a while sleeps between tests: several
- * ranks may share a core. A second thread of every rank sends a beat to the next rank each second
+ * A rank that waits for a message tests for it, yields its core between tests, and after a while sleeps between
+ * them: several ranks may share a core. A second thread of every rank sends a beat to the next rank each second
  * and listens to the one before. A rank that stands still, or whose machine is gone, sends none,
  * and its neighbour ends the program with a line that names it. Before MPI has begun,
  * and while it ends, nobody can beat: a thread then ends a program whose ranks do not all come so
@@ -30,8 +30,8 @@ enum {
     SLEEP_MICROSECONDS = 20, /* between two tests of who has waited for long */
     ALL_SECONDS = 20,        /* in which all ranks begin, or end, and 0.1 more for each of them */
     GONE_SECONDS = 5,        /* in which what a rank has sent before it ended is there */
-    TURN_SECONDS = 2,        /* later another than rank 0 says what it misses, ... */
-    TURNS = 4,               /* ... and so many times that the last ones */
+    TURN_SECONDS = 2,        /* rank r says what it misses r times so much later than rank 0, ... */
+    TURNS = 4,               /* ... at most so many times */
 };
 
 enum tag { TAG_MESSAGE, TAG_BEAT, TAG_CALL, TAG_END }; /* the last three among the beats */

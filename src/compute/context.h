@@ -58,9 +58,9 @@ graco_status context_create(struct context **out, const struct backend *backend,
                             int64_t tile_budget);
 void context_free(struct context *context);
 
-/* Waits until the device needs no memory of the host any more, and what kernels report, such as a loss, is there. All that
- * was asked of it is done by then, but for the end of a step that was replayed: what is asked for next comes after that.
- * Failures that a device noticed late come out here. */
+/* Waits until the device reads no memory of the host any more, and all reports of kernels, such as a loss, are
+ * there. All that was asked of it is done by then, except the end of a replayed step; what is asked for next runs
+ * after that. Returns failures that the device noticed late. */
 graco_status context_finish(struct context *context);
 
 /* GRACO_STOPPED if whoever watches does not want the work to go on. */

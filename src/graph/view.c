@@ -1,9 +1,9 @@
 /* Drawing views with two kernels, or three where edges have weights.
  *
- * One fills a byte per edge, keyed by the edge id, and a number per column; one lists, for both orientations, what is kept
- * at the places where the graph's rows begin, and turns counts into scales per node; one does so with sums of weights. The graph
- * itself lies on the device once and never changes. A view that removes nothing reads the
- * graph's own lists, so buffers for kept edges are taken when a view first removes some. */
+ * The first fills a byte per edge, keyed by the edge id, and a number per column of features. The second lists the
+ * kept edges of each row, in both orientations, from the place where the row begins in the graph, and turns their
+ * counts into scales per node. The third makes the scales from sums of weights instead. The graph itself lies on the
+ * device once and never changes. A view that removes nothing reads the graph's own lists, so buffers for kept edges are taken when a view first removes some. */
 #include "graph/view.h"
 
 #include "base/memory.h"

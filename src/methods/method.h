@@ -35,9 +35,9 @@ enum {
     METHOD_PER_NODE = 8,        /* parameters have a row per node: its model serves one graph */
 };
 
-/* What a stage is about. Everything is borrowed, and outlives the stage. */
 struct shard;
 
+/* What a stage is about. Everything is borrowed, and outlives the stage. */
 struct subject {
     struct context *context;
     int64_t nodes;             /* that the loss is about: all, or a mini-batch's roots */

@@ -17,7 +17,7 @@
 
 enum {
     PARTS = 8,             /* of each table at most: so many threads find work */
-    TREE_PARTS = 4,        /* with a tree: eight scored 0.7 points less on Citeseer, one seed */
+    TREE_PARTS = 4,        /* with a tree: eight scored 0.5 less than four on Citeseer, one seed */
     SLICES = 16,           /* of a chunk */
     MEASURED = 0,          /* the slice whose loss is taken: it has the start of every walk */
     CHUNK_PAIRS = 1 << 17, /* about: enough for a slice's bucket to outlast a round's start */

@@ -95,7 +95,7 @@ static graco_status begin_step(struct trainer *t)
     return context_turn(t->context, TURN_BACK);
 }
 
-/* Draws the views of the next step, which nothing of this one reads any more, beside the rest of it. */
+/* Draws the next step's views in the side queue. No kernel of this step reads the present ones any more. */
 static graco_status draw_next(struct trainer *t, const struct stage *stage, struct run run)
 {
     run.step++;
@@ -215,8 +215,8 @@ static graco_status draw_now(struct trainer *t, struct stage *stage, struct run 
     return GRACO_OK;
 }
 
-/* Asks for a whole step; with `ahead` its views are there, and the next one's are drawn. A late device's Adam looks at
- * the loss itself; the host knows it here. */
+/* Asks for a whole step; with `ahead` its views are there, and the next one's are drawn. On a device
+ * that reports late Adam itself checks that the loss is finite; else it is checked here, before Adam is asked for. */
 static graco_status ask_step(struct trainer *t, struct stage *stage, bool ahead)
 {
     struct run run = trainer_run(t, stage), other;
@@ -292,8 +292,8 @@ static graco_status step_by_itself(struct trainer *t, struct stage *stage)
     return stage->method->step(&run, stage->state);
 }
 
-/* From its second step on a stage is recorded, unless it sees another one each time, where the back end can: by then every buffer that a
- * step takes is in the cache, unless memory is so short that buffers come and go. */
+/* A stage is recorded from its second step on, if the back end can and the step sees no other stage. By then every
+ * buffer that a step takes is in the cache, unless memory is so short that buffers come and go. */
 static graco_status run_step(struct trainer *t, struct stage *stage)
 {
     struct context *c = t->context;

@@ -1,8 +1,9 @@
 /* A step recorded as a CUDA graph: one launch instead of a hundred. Random keys and Adam's bias
  * corrections change from step to step: recorded kernels add a counter on the device to their step,
- * and each replay adds one to it. That is done, and the host is told what the step came to, once its gradients are known to be
- * finite, beside what is left of it, Adam above all: so the host asks for the next step meanwhile. The sample of the moment objective, which the host
- * draws, lies in pinned memory that the recording reads. */
+ * and each replay adds one to it. That is done, and the step's results are reported to the host, as
+ * soon as it is known whether all gradients are finite, in the side queue beside Adam: so the host asks for the next
+ * step meanwhile. The sample of the moment objective, which the host draws, lies in pinned memory that the recording
+ * reads. */
 #include "compute/cuda/cuda_device.cuh"
 
 extern "C" {
