@@ -30,9 +30,11 @@ static graco_status save(const char *output, const graco_model *model, const gra
     return status;
 }
 
-static int embed(const char *run, const char *source, const graco_load_options *load,
+static int embed(const char *runs, const char *source, const graco_load_options *load,
                  const char *output, const graco_embed_options *options)
 {
+    char folder[RUNS_PATH_MAX];
+    const char *run = runs_first(folder, runs) ? folder : runs;
     graco_dataset *data = NULL;
     graco_model *model = NULL;
     char words[GRACO_DIFFERENCES] = "";
@@ -50,6 +52,8 @@ static int embed(const char *run, const char *source, const graco_load_options *
                      output, source);
     else if (status == GRACO_OK)
         status = save(output, model, data, options);
+    if (status == GRACO_OK && !refused && strcmp(run, runs) != 0)
+        output_note("%s holds several runs; these are embeddings by the first, %s", runs, run);
     if (status == GRACO_OK && !refused && *words)
         output_note("%s is not what %s was trained on; it differs in: %s", source, run, words);
     graco_dataset_free(data);

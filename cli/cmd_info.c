@@ -53,11 +53,12 @@ static int print_json(const graco_dataset *data, const graco_dataset_info *info)
 
 static void print_class_names(const graco_dataset *data)
 {
-    char text[CLASSES_SHOWN * 48] = "";
+    char text[(CLASSES_SHOWN + 1) * (NODES_PLAIN + 2)] = "", plain[NODES_PLAIN];
     size_t used = 0;
     for (int64_t i = 0; i <= CLASSES_SHOWN && graco_dataset_class(data, i); i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.40s", i > 0 ? ", " : "",
-                                 i < CLASSES_SHOWN ? graco_dataset_class(data, i) : "...");
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "",
+            i < CLASSES_SHOWN ? nodes_plain(plain, graco_dataset_class(data, i)) : "...");
     if (*text)
         output_row("class names", "%s", text);
 }
@@ -150,27 +151,56 @@ static void each_class(const struct node *node, void (*take)(void *user, const c
 
 /* A line of names; what does not fit is cut, and said so. */
 struct line {
-    char text[NODES_SHOWN * 56];
+    char text[(NODES_SHOWN + 1) * (NODES_PLAIN + 32)];
     int shown;
 };
 
+static void add_text(struct line *line, const char *text)
+{
+    size_t used = strlen(line->text);
+    if (line->shown++ <= NODES_SHOWN)
+        snprintf(line->text + used, sizeof line->text - used, "%s%s", used ? ", " : "",
+                 line->shown > NODES_SHOWN ? "..." : text);
+}
+
 static void add_word(void *user, const char *word)
 {
-    struct line *line = user;
-    size_t used = strlen(line->text);
     char plain[NODES_PLAIN];
-    if (line->shown++ <= NODES_SHOWN)
-        snprintf(line->text + used, sizeof line->text - used, "%s%.40s", used ? ", " : "",
-                 line->shown > NODES_SHOWN ? "..." : nodes_plain(plain, word));
+    add_text(user, nodes_plain(plain, word));
 }
 
 static void add_edge(void *user, const struct node *node, int64_t other, double weight)
 {
-    char number[NODES_NUMBER], word[64];
+    char number[NODES_NUMBER], plain[NODES_PLAIN], text[NODES_PLAIN + 32];
     bool weighted = node->arrays.edge_weight.data;
-    snprintf(word, sizeof word, weighted ? "%.28s (%.6g)" : "%.28s",
-             nodes_name(number, node->data, other), weight);
-    add_word(user, word);
+    nodes_plain(plain, nodes_name(number, node->data, other));
+    snprintf(text, sizeof text, weighted ? "%s (%.6g)" : "%s", plain, weight);
+    add_text(user, text);
+}
+
+/* The weights of the edges into a node whose edges have both directions, in the order of their other ends, and whether those
+ * of the edges out of it are the same. */
+struct both {
+    const float *in;
+    bool same;
+};
+
+static void compare_edge(void *user, const struct node *node, int64_t other, double weight)
+{
+    struct both *both = user;
+    (void)node;
+    (void)other;
+    both->same &= (double)*both->in++ == weight;
+}
+
+static bool has_same_weights(const struct node *node)
+{
+    const int64_t *start = node->arrays.edge_indptr.data;
+    const float *weights = node->arrays.edge_weight.data;
+    struct both both = {weights ? weights + start[node->number] : NULL, true};
+    if (weights)
+        each_edge(node, true, compare_edge, &both);
+    return both.same;
 }
 
 static void print_node(const struct node *node, const graco_dataset_info *info)
@@ -188,10 +218,11 @@ static void print_node(const struct node *node, const graco_dataset_info *info)
     if (info->graphs > 1)
         output_row("graph", "%ld",
                    (long)((const int32_t *)node->arrays.graph_id.data)[node->number]);
+    bool apart = info->directed || !has_same_weights(node);
     int64_t count = each_edge(node, false, add_edge, &in);
-    output_row(info->directed ? "edges in" : "neighbours", "%" PRId64 "%s%s", count,
-               count ? ": " : "", in.text);
-    if (!info->directed)
+    output_row(apart ? "edges in" : "neighbours", "%" PRId64 "%s%s", count, count ? ": " : "",
+               in.text);
+    if (!apart)
         return;
     count = each_edge(node, true, add_edge, &out);
     output_row("edges out", "%" PRId64 "%s%s", count, count ? ": " : "", out.text);

@@ -215,8 +215,13 @@ int cmd_watch(int argc, char **argv)
     struct watching watch = {.run = command.arguments[0],
                              .progress = output_progress_start(false, ""),
                              .wanted = (double)NAN};
+    struct stat found;
     if (strlen(watch.run) >= RUNS_PATH_MAX) {
         output_error("watch: the name of the run folder is too long");
+        return EXIT_USAGE;
+    }
+    if (stat(watch.run, &found) == 0 && !S_ISDIR(found.st_mode)) {
+        output_error("watch: %s is a file; expected a run folder", watch.run);
         return EXIT_USAGE;
     }
     watch.progress.elsewhere = true;

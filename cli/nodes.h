@@ -12,8 +12,8 @@ enum { NODES_NUMBER = 24 };
 const char *nodes_name(char text[NODES_NUMBER], const graco_dataset *data, int64_t node);
 const char *nodes_class(char text[NODES_NUMBER], const graco_dataset *data, int64_t class);
 
-/* A name for the terminal: its first bytes, control characters as '?'. */
-enum { NODES_PLAIN = 48 };
+/* A name for the terminal: of a long one its beginning and its end, control characters as '?'. */
+enum { NODES_PLAIN = 192 };
 const char *nodes_plain(char text[NODES_PLAIN], const char *name);
 
 #endif

@@ -168,7 +168,8 @@ int output_json(struct writer *json)
         fwrite(json->text, 1, json->length, stdout); /* output_finish looks whether it worked */
         code = output_finish();
     } else {
-        output_error("no JSON could be made: memory ran out, or a name is not UTF-8");
+        output_error("no JSON could be made: %s",
+                     json->not_text ? "a name is not UTF-8" : "memory ran out");
     }
     writer_clear(json);
     return code;

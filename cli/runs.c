@@ -176,21 +176,26 @@ bool runs_make(const char *folder, const char *kind)
 {
     char path[RUNS_PATH_MAX];
     struct stat found;
+    int refused = 0; /* why the first folder that is not there could not be made */
     snprintf(path, sizeof path, "%s", folder);
     for (char *slash = path + 1; *slash; slash++) {
         if (*slash != '/')
             continue;
         *slash = '\0';
         /* A parent that exists may refuse with other codes than EEXIST; the last call decides. */
-        mkdir(path, 0777);
+        if (mkdir(path, 0777) != 0 && !refused) {
+            refused = errno;
+            refused = stat(path, &found) == 0 ? 0 : refused;
+        }
         *slash = '/';
     }
     if (mkdir(path, 0777) == 0 ||
         (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode)))
         return true;
+    refused = errno == ENOENT && refused ? refused : errno;
     if (kind)
         output_own_error("cannot make the %s %s: %s", kind, folder,
-                         errno == EEXIST ? "a file has that name" : strerror(errno));
+                         refused == EEXIST ? "a file has that name" : strerror(refused));
     return false;
 }
 

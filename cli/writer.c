@@ -58,6 +58,7 @@ static void put_string(struct writer *writer, const char *text)
         char escape[8];
         const char *known = strchr(plain, *text);
         length = character(text);
+        writer->not_text |= length == 0;
         writer->failed |= length == 0;
         if (writer->failed)
             return;

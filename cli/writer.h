@@ -21,9 +21,10 @@ enum { WRITER_DEPTH = 12, WRITER_DIGITS = 12, WRITER_FILE_DIGITS = 17 };
 
 /* Starts as zeros but for `file`; owns its text. */
 struct writer {
-    bool file;   /* a line for each value, numbers to the last bit; else one line, 12 digits */
-    bool failed; /* the text is of no use */
-    bool later;  /* something stands before in the same container */
+    bool file;     /* a line for each value, numbers to the last bit; else one line, 12 digits */
+    bool failed;   /* the text is of no use ... */
+    bool not_text; /* ... because a string was not UTF-8 */
+    bool later;    /* something stands before in the same container */
     int depth;
     char closing[WRITER_DEPTH]; /* (depth) the brackets that are open */
     char *text;

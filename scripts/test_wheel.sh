@@ -57,6 +57,11 @@ fi
 
 [ "$(id -u)" -eq 0 ] || skip "make test-wheel needs root"
 [ "$(find dist -name "*.whl" 2>/dev/null | wc -l)" -eq 1 ] || skip "dist/ does not hold one wheel: make wheel"
+minor=$(find dist -name "*.whl" | sed -n 's/.*-manylinux_2_\([0-9]*\)_.*/\1/p')
+[ "${minor:-99}" -le 34 ] || {
+    echo "the wheel asks for glibc 2.${minor:-?}: docs/python.md says 2.34" >&2
+    exit 1
+}
 unshare --mount --pid --fork true 2>/dev/null || skip "no right to make namespaces"
 mkdir -p $kept
 folder=$(mktemp -d)

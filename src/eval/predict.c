@@ -33,7 +33,7 @@ static graco_status list_nodes(struct node_list lists[2], int32_t *room, const g
     if (lists[0].count == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "every node of data set '%s' has a known label: there is nothing to "
-                           "predict unless all nodes are asked for",
+                           "predict unless all nodes are asked for (--all)",
                            data->name);
     return GRACO_OK;
 }

@@ -317,6 +317,25 @@ static graco_status names_beside(char **out, const char *path)
     return GRACO_OK;
 }
 
+/* Fails if the folder is that of a training which has not ended. */
+static graco_status check_ended(const char *folder, const char *embeddings)
+{
+    char *model = NULL;
+    int64_t length = 0;
+    uint8_t first;
+    PASS(memory_path(&model, folder, "model.safetensors"));
+    bool begun = file_exists(model);
+    memory_free(model);
+    if (file_exists(embeddings))
+        PASS(file_head(&first, &length, embeddings, 1));
+    return length > 0 || !begun
+               ? GRACO_OK
+               : status_fail(GRACO_ERROR_IO,
+                             "%s has no embeddings of its last checkpoint; finish it with graco "
+                             "train --resume, or write them: graco embed %s DATASET -o FILE",
+                             folder, folder);
+}
+
 /* The two files. Those of a run stand in its folder. */
 static graco_status find_files(struct export *export, const char *from)
 {
@@ -332,6 +351,7 @@ static graco_status find_files(struct export *export, const char *from)
     TRY(file_is_folder(from) ? memory_string(&folder, from) : file_parent(&folder, from));
     TRY(memory_path(&export->matrix_path, folder, "embeddings.npy"));
     TRY(memory_path(&export->names_path, folder, "node_ids.txt"));
+    TRY(check_ended(folder, export->matrix_path));
 done:
     memory_free(folder);
     return status;

@@ -2,6 +2,7 @@
  * in what. */
 #include "base/memory.h"
 #include "io/files/file.h"
+#include "data/fingerprint.h"
 #include "io/json/json.h"
 #include "methods/preset_file.h"
 #include "tune/search.h"
@@ -34,12 +35,27 @@ done:
     return status;
 }
 
+/* What is wrong with the folder: other data, of which both fingerprints are known. */
+static graco_status differ_in_data(const struct search *search, const char *known,
+                                   const char *wanted)
+{
+    char words[GRACO_DIFFERENCES];
+    fingerprint_compare(words, known, wanted, FINGERPRINT_SPLIT | FINGERPRINT_LABELS);
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "%s holds another search, of other data than '%s', which differs in: %s; "
+                       "expected another folder",
+                       search->options->folder, search->data->name, words);
+}
+
 /* What is wrong with the folder: a field that is not as tune.json has it; NULL: not there. */
 static graco_status differ(const struct search *search, const char *key, const struct json *known,
                            const struct json *wanted)
 {
     graco_status status = GRACO_OK;
     char *there = NULL, *asked = NULL;
+    if (strcmp(key, "fingerprint") == 0 && wanted && known && known->kind == JSON_KIND_STRING &&
+        fingerprint_valid(known->string))
+        return differ_in_data(search, known->string, wanted->string);
     if (known)
         TRY(json_text(&there, known, false));
     if (wanted)

@@ -80,6 +80,21 @@ exits 2 "--preset is 'zzz'; expected one of: cora" train --preset zzz
 exits 2 "did you mean citeseer?" train --preset citese
 
 # ---- What info says --------------------------------------------------------------------------------
+entity=https://www.wikidata.org/entity
+institute=$(printf '神经网络与机器学习研究所%.0s' 1 2 3 4)
+printf 'source,target\n%s/Q1,%s/Q2\n%s/Q1,%s/Q3\n%s,%s/Q1\n' "$entity" "$entity" "$entity" "$entity" "$institute" "$entity" >long.csv
+exits 0 "2: $entity/Q2, $entity/Q3" info long.csv --of "$entity/Q1"
+exits 0 "1: ${institute:0:13}...${institute:24}" info long.csv --of "$entity/Q1"
+printf 'source,target,weight\na,b,1\nb,a,5\nb,c,2\nc,b,2\n' >apart.csv
+exits 0 "edges out          1: b (1)" info apart.csv --of a
+exits 0 "edges in           1: b (5)" info apart.csv --of a
+exits 0 "neighbours         1: b (2)" info apart.csv --of c
+printf 'a b {}\nb c {}\n' >attributes.txt
+exits 1 "unless data=False" info attributes.txt
+exits 0 "edges              2" info attributes.txt --unweighted
+printf '\351\350,b\n' >latin.csv
+exits 1 "a name is not UTF-8" info latin.csv --of b --json
+exits 2 "expected a run folder" watch g.npz
 exits 0 "directed" info directed.txt
 exits 0 "none" info directed.txt
 exits 0 "(no labels)" info named.txt
@@ -143,10 +158,19 @@ exits 2 "cannot be resumed" train g.npz -o fresh --resume --set hidden=8
 exits 2 "cannot be resumed" train g.npz -o fresh --resume --preset cora --epochs 3
 exits 2 "was trained on 12 features" train directed.txt --features one.csv -o fresh --resume
 exits 1 "already holds a run" train g.npz -o pair --runs 2
+exits 0 "" embed pair g.npz -o pair.npy
+holds "the first of several runs embeds, and is named" grep -q 'embeddings by the first, pair/run-1' err
+cmp pair.npy pair/run-1/embeddings.npy
+cp -r fresh ended && : >ended/embeddings.npy
+for line in "export ended -o ended.csv" "neighbours ended" "map ended -o ended.html"; do
+    # shellcheck disable=SC2086
+    exits 1 "has no embeddings of its last checkpoint" $line
+done
 exits 1 "holds several runs" train g.npz -o pair --resume
 exits 1 "holds a single run" train g.npz -o fresh --runs 2
 touch file
 exits 1 "a file has that name" train g.npz "${tiny[@]}" -o file
+exits 1 "cannot make the run folder file/a/run: Not a directory" train g.npz "${tiny[@]}" -o file/a/run
 exits 1 "cannot make the run folder file/run" train g.npz "${tiny[@]}" -o file/run
 exits 1 "expected at most" train g.npz -o "$(printf 'x%.0s' $(seq 5000))"
 exits 2 "needs node features" train directed.txt --node-features given -o refused

@@ -121,7 +121,7 @@ exits 2 'method = "grace", this one has "dgi"' tune small.npz -o first --method 
 "$graco" generate other.npz --nodes 150 --features 40 --classes 3 --seed 5 >/dev/null 2>&1
 exits 2 'dataset = "small", this one has "other"' tune other.npz -o first --trials 24 "${fast[@]}"
 mv other.npz elsewhere.npz && mkdir same && mv elsewhere.npz same/small.npz
-exits 2 'fingerprint = ' tune same/small.npz -o first --trials 24 "${fast[@]}"
+exits 2 "of other data than 'small', which differs in: graph, features, split, labels" tune same/small.npz -o first --trials 24 "${fast[@]}"
 exits 2 "24 trials already, and 23 are asked for" tune small.npz -o first --trials 23 "${fast[@]}"
 for file in best.json trials.csv tune.json; do same "kept/$file" "first/$file"; done
 exits 0 "" tune small.npz -o two --trials 2 "${fast[@]}" --search batch=9,20 --search correction=1,2 -q

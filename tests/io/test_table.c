@@ -250,6 +250,16 @@ static void test_labels(void)
     CHECK_OK(labels_of(&labels, "n1 red\nn2 blue\n"));
     CHECK(labels.count == 2 && labels.classes == 2 && labels.label[0] == 1);
     table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "a,NA\nb,x\nc,\nd,nan\ne,<NA>\nf,nano\n"));
+    CHECK(labels.count == 6 && labels.classes == 2 && !labels.header && labels.label[5] == 0 &&
+          labels.label[1] == 1);
+    for (int i = 0; i < 5; i++)
+        CHECK(i == 1 || labels.label[i] == -1);
+    table_labels_clear(&labels);
+    CHECK_OK(labels_of(&labels, "NaN\n1\nnull\n2\n"));
+    CHECK(labels.count == 4 && labels.classes == 3 && !labels.labels && labels.label[0] == -1 &&
+          labels.label[2] == -1);
+    table_labels_clear(&labels);
     CHECK_OK(labels_of(&labels, "team\n7\n")); /* the only odd one: a header */
     CHECK(labels.count == 1 && labels.label[0] == 7 && labels.header && labels.guessed);
     table_labels_clear(&labels);
@@ -257,7 +267,7 @@ static void test_labels(void)
     CHECK(labels.header && !labels.guessed);
     table_labels_clear(&labels);
     CHECK_FAILS(labels_of(&labels, "-5\n7\n"), GRACO_ERROR_FORMAT, "may be a header");
-    CHECK_FAILS(labels_of(&labels, "N/A\n7\n"), GRACO_ERROR_FORMAT, "may be a header");
+    CHECK_FAILS(labels_of(&labels, "None\n7\n"), GRACO_ERROR_FORMAT, "may be a header");
     CHECK_FAILS(labels_of(&labels, "3 x\n4 7\n"), GRACO_ERROR_FORMAT, "may be a header");
     CHECK_FAILS(labels_of(&labels, "a 1\na 2\n"), GRACO_ERROR_FORMAT, "line 2: the id \"a\"");
     CHECK_FAILS(labels_of(&labels, "a 1\nb\n"), GRACO_ERROR_FORMAT, "l.txt, line 2");

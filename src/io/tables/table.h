@@ -86,7 +86,7 @@ void table_numbers_clear(struct table_numbers *numbers);
 /* Labels: every line has a label, or an id and a label, which a header names if there are further
  * columns. If every label is an integer from -1 to
  * TABLE_CLASSES - 1 it is the class, -1 meaning unknown; otherwise labels are names, and classes
- * are numbered in the byte order of the names. An empty label beside an id is unknown. The first
+ * are numbered in the byte order of the names. An empty label beside an id is unknown, NA and the like anywhere. The first
  * line is a header if its label is the only one that is no integer, or if it has words of headers. */
 enum { TABLE_CLASSES = 1 << 20 };
 

@@ -92,6 +92,12 @@ static graco_status order_fields(struct scan_field fields[3], struct table_edges
                         scan);
 }
 
+/* Attributes of an edge, as networkx writes them unless it is told not to: "{}". */
+static bool is_attributes(struct scan_field field)
+{
+    return field.length > 0 && field.text[0] == '{';
+}
+
 static graco_status fail_weight(struct scan_field field, int column, const struct scan *scan)
 {
     static const char *const places[] = {"first", "second", "third"};
@@ -100,8 +106,11 @@ static graco_status fail_weight(struct scan_field field, int column, const struc
     if (column < 3)
         snprintf(place, sizeof place, "%s field", places[column]);
     return status_fail(GRACO_ERROR_FORMAT,
-                       "%s, line %" PRId64 ": the %s \"%.*s\" is no weight, a number is expected",
-                       scan->file, scan->line, place, scan_shown(field), field.text);
+                       "%s, line %" PRId64 ": the %s \"%.*s\" is no weight, a number is expected%s",
+                       scan->file, scan->line, place, scan_shown(field), field.text,
+                       is_attributes(field) ? "; networkx writes it unless data=False, "
+                                              "--unweighted leaves it out"
+                                            : "");
 }
 
 /* Reads a line of two ids, source and target, and maybe a weight, which goes to the edge's place if weights
@@ -116,6 +125,8 @@ static graco_status read_edge(struct scan_field fields[3], struct table_edges *e
         PASS(order_fields(fields, edges, scan));
     int third = edges->order[2];
     if (third < 0 || edges->columns < 3 || (edges->named && edges->other.length > 0))
+        return GRACO_OK;
+    if (!edges->weight && is_attributes(fields[2]))
         return GRACO_OK;
     if (!scan_number(&number, fields[2]) || !isfinite(number))
         return fail_weight(fields[2], third, scan);
@@ -160,7 +171,8 @@ static graco_status edge_header(bool *header, const struct head *head, struct sc
     if (head->count < 2 || head->count > 3 || (scan_is_number(ids[0]) && scan_is_number(ids[1])))
         return GRACO_OK;
     int listed = names_column(ids[0]) + names_column(ids[1]);
-    *header = listed == 2 || (head->count == 3 && !scan_is_number(ids[2]));
+    *header =
+        listed == 2 || (head->count == 3 && !scan_is_number(ids[2]) && !is_attributes(ids[2]));
     if (*header || scan_is_number(ids[0]) || scan_is_number(ids[1]))
         return GRACO_OK;
     bool above_numbers = listed == 0;

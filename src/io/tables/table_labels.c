@@ -187,8 +187,7 @@ static graco_status worded_header(bool *out, const struct scan_field first[2], b
  * for an unknown one, or the id is a number. */
 static graco_status guessed_header(struct survey *survey, const char *file)
 {
-    static const char *const unknown[] = {"na",      "n/a", "null", "nil",     "none", "-",
-                                          "missing", "?",   ".",    "unknown", "<na>", NULL};
+    static const char *const unknown[] = {"nil", "none", "-", "missing", "?", ".", "unknown", NULL};
     const struct scan_field *first = survey->first;
     survey->guessed =
         !names_labels(first[1]) && !(survey->columns > 1 && table_names_ids(first[0]));
@@ -196,6 +195,13 @@ static graco_status guessed_header(struct survey *survey, const char *file)
                                (survey->columns > 1 && scan_is_number(first[0])))
                ? table_fail_header(first[1], file)
                : GRACO_OK;
+}
+
+/* Whether a label is unknown: empty, or what programs write where they have none. */
+static bool is_unknown(struct scan_field label)
+{
+    static const char *const words[] = {"na", "n/a", "<na>", "nan", "null", NULL};
+    return label.length == 0 || scan_listed(label, words);
 }
 
 static bool same_text(struct scan_field a, struct scan_field b)
@@ -218,7 +224,8 @@ static graco_status survey_labels(struct survey *out, struct scan scan,
                                "%s, line %" PRId64 ": empty lines stand before it, and may be left "
                                "out or be unknown labels: remove them, or write -1 for unknown",
                                scan.file, scan.line);
-        bool word = fields[1].length > 0 && !scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
+        bool word =
+            !is_unknown(fields[1]) && !scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
         words += word;
         again |= lines > 0 && same_text(fields[1], survey.first[1]);
         if (lines > 0)
@@ -259,7 +266,7 @@ static graco_status read_labels(struct table_labels *labels, const struct survey
                                    "%s, line %" PRId64 ": the id \"%s\" is repeated", scan.file,
                                    scan.line, names_text(labels->ids, number));
         }
-        if (fields[1].length == 0) {
+        if (is_unknown(fields[1])) {
             number = -1;
         } else if (survey->numbers) {
             scan_integer(&value, fields[1], -1, TABLE_CLASSES - 1);
