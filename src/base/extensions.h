@@ -55,7 +55,6 @@
 #if defined(__GNUC__)
 typedef float ext_vector __attribute__((vector_size(64)));
 typedef int32_t ext_integers __attribute__((vector_size(64)));
-#define EXT_VECTOR 1
 /* One register of floats or of doubles, half as many, of the instruction set that a file is compiled for. */
 #if defined(__AVX512F__)
 enum { EXT_LANES = 16 };
