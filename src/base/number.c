@@ -67,8 +67,7 @@ void number_shortest(char text[NUMBER_TEXT], double number)
     memcpy(text, digits, sizeof digits);
 }
 
-/* ---- Floats
- * ----------------------------------------------------------------------------------- */
+/* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* A float needs at most this many digits; what needs less than FLOAT_FEWEST has zeros behind
  * them. */

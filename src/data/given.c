@@ -122,8 +122,7 @@ graco_status given_open(struct member *member, const graco_arrays *arrays, const
     return GRACO_OK;
 }
 
-/* ---- Names
- * ------------------------------------------------------------------------------------ */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static graco_status check_strings(const graco_array *given, int64_t count)
 {
@@ -176,8 +175,7 @@ done:
     return status;
 }
 
-/* ---- Edges
- * ------------------------------------------------------------------------------------ */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 /* Fills the end of every edge that the caller gives as compressed rows. */
 static graco_status expand_rows(int32_t **out, const struct dataset_parts *parts,
@@ -238,8 +236,7 @@ graco_status given_edges(struct dataset_parts *parts, const struct members *memb
     return rows ? expand_rows(source ? &parts->target : &parts->source, parts, members) : GRACO_OK;
 }
 
-/* ---- There and back
- * --------------------------------------------------------------------------- */
+/* ---- There and back -------------------------------------------------------------------------- */
 
 graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays)
 {

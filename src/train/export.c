@@ -58,8 +58,7 @@ static graco_status put_number(struct export *export, char before, float value)
     return file_writer_write(export->writer, text, 1 + number_shortest_float(text + 1, value));
 }
 
-/* ---- Tables
- * ----------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static graco_status begin_table(struct export *export)
 {
@@ -80,8 +79,7 @@ static graco_status table_row(struct export *export, const char *name, const flo
     return put(export, export->format->line_end);
 }
 
-/* ---- word2vec
- * --------------------------------------------------------------------------------- */
+/* ---- word2vec -------------------------------------------------------------------------------- */
 
 static graco_status begin_vectors(struct export *export)
 {
@@ -127,8 +125,7 @@ static const struct format FORMATS[] = {
     {".bin", 0, "", begin_vectors, binary_row},    {".npz", 0, "", NULL, NULL}};
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 
-/* ---- Rows
- * ------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* A name_at_fn. */
 static graco_status name_at(const char **name, void *user, int64_t row)
@@ -181,8 +178,7 @@ done:
     return status;
 }
 
-/* ---- .npz
- * ------------------------------------------------------------------------------------- */
+/* ---- .npz ------------------------------------------------------------------------------------ */
 
 /* Decodes a name to `points`, if that is not NULL, and counts its characters. */
 static graco_status decode_name(uint32_t *points, int64_t *count, const struct export *export,
@@ -282,8 +278,7 @@ done:
     return status;
 }
 
-/* ---- What is exported
- * ------------------------------------------------------------------------- */
+/* ---- What is exported ------------------------------------------------------------------------ */
 
 static bool ends_with(const char *text, const char *ending)
 {
