@@ -181,12 +181,6 @@ graco_status json_get_int(int64_t *out, const struct json *object, const char *k
     return json_as_int(out, value) ? GRACO_OK : fail_field(value, key, "an integer");
 }
 
-graco_status json_get_double(double *out, const struct json *object, const char *key)
-{
-    const struct json *value = json_find(object, key);
-    return json_as_double(out, value) ? GRACO_OK : fail_field(value, key, "a number");
-}
-
 graco_status json_get_bool(bool *out, const struct json *object, const char *key)
 {
     const struct json *value = json_find(object, key);

@@ -72,10 +72,9 @@ graco_status json_append(struct json **out, struct json *parent);
 const struct json *json_find(const struct json *object, const char *key);
 
 /* A field that must be there and have this type: GRACO_ERROR_FORMAT names the key and what was
- * found. An integer passes as a double. The string is borrowed. */
+ * found. The string is borrowed. */
 graco_status json_get_string(const char **out, const struct json *object, const char *key);
 graco_status json_get_int(int64_t *out, const struct json *object, const char *key);
-graco_status json_get_double(double *out, const struct json *object, const char *key);
 graco_status json_get_bool(bool *out, const struct json *object, const char *key);
 graco_status json_get_array(const struct json **out, const struct json *object, const char *key);
 graco_status json_get_object(const struct json **out, const struct json *object, const char *key);
@@ -86,7 +85,8 @@ int64_t json_size(const struct json *value);
 /* An item or a field, in the order of the text; NULL past the end. O(1). */
 const struct json *json_at(const struct json *container, int64_t index);
 
-/* A value itself, without a key: false if it has another type or is NULL. */
+/* A value itself, without a key: false if it has another type or is NULL. An integer passes as a
+ * double. */
 bool json_as_int(int64_t *out, const struct json *value);
 bool json_as_double(double *out, const struct json *value);
 bool json_as_bool(bool *out, const struct json *value);
