@@ -99,3 +99,10 @@ void random_shuffle(int32_t *items, int64_t n, const struct random_key *key)
         items[j] = item;
     }
 }
+
+void random_order(int32_t *order, int64_t n, const struct random_key *key)
+{
+    for (int64_t i = 0; i < n; i++)
+        order[i] = (int32_t)i;
+    random_shuffle(order, n, key);
+}

@@ -73,4 +73,7 @@ uint64_t random_threshold(double p);
 /* Shuffles items[0 .. n) (Fisher-Yates), drawing elements 0 .. n - 1 of the key. */
 void random_shuffle(int32_t *items, int64_t n, const struct random_key *key);
 
+/* Fills order (n) with 0 .. n - 1, shuffled. */
+void random_order(int32_t *order, int64_t n, const struct random_key *key);
+
 #endif

@@ -89,9 +89,7 @@ static graco_status draw_sparse(struct features *out, const int32_t *label,
     int32_t *vocabulary = NULL;
     struct csr X = {0};
     TRY(memory_alloc(&vocabulary, F, sizeof *vocabulary));
-    for (int64_t w = 0; w < F; w++)
-        vocabulary[w] = (int32_t)w;
-    random_shuffle(vocabulary, F, &key);
+    random_order(vocabulary, F, &key);
     TRY(csr_alloc(&X, N, F, N * most, false));
     for (int64_t i = 0; i < N; i++)
         X.start[i + 1] =

@@ -263,9 +263,7 @@ static graco_status draw_split(struct dataset_parts *parts, const struct plan *p
     ends[0] = scaled(N, (double)like->nodes[0] / (double)all);
     ends[1] = scaled(N, (double)(like->nodes[0] + like->nodes[1]) / (double)all);
     TRY(memory_alloc(&order, N, sizeof *order));
-    for (int64_t i = 0; i < N; i++)
-        order[i] = (int32_t)i;
-    random_shuffle(order, N, &key);
+    random_order(order, N, &key);
     for (int64_t i = 0; i < N; i++)
         parts->split[order[i]] = (uint8_t)((i >= ends[0]) + (i >= ends[1]));
 done:

@@ -108,9 +108,7 @@ static graco_status draw_links(struct link_split *s)
     int64_t wanted = s->held + s->part[LINKS_TRAIN];
     PASS(memory_alloc(&s->made.pair, 2 * wanted * LINKS_FIELDS, sizeof *s->made.pair));
     PASS(memory_alloc(&s->order, s->count, sizeof *s->order));
-    for (int64_t i = 0; i < s->count; i++)
-        s->order[i] = (int32_t)i;
-    random_shuffle(s->order, s->count, &key);
+    random_order(s->order, s->count, &key);
     for (int64_t i = 0; i < wanted; i++)
         put_pair(s, s->low[s->order[i]], s->high[s->order[i]], part_of(s, i), true);
     return GRACO_OK;

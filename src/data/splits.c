@@ -202,9 +202,7 @@ void splits_folds(uint8_t *fold, int32_t *work, int64_t n, int64_t folds, uint64
 {
     struct random_key key = {
         .seed = seed, .stream = RANDOM_SPLITS, .view = VIEW_FOLDS, .step = (uint32_t)number};
-    for (int64_t i = 0; i < n; i++)
-        work[i] = (int32_t)i;
-    random_shuffle(work, n, &key);
+    random_order(work, n, &key);
     for (int64_t i = 0; i < n; i++)
         fold[work[i]] = (uint8_t)(i % folds);
 }

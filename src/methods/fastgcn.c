@@ -78,9 +78,7 @@ static void draw_batch(struct fastgcn_state *state, uint64_t seed, uint32_t step
     if (state->pass != pass) {
         const struct random_key key = {
             .seed = seed, .stream = RANDOM_ORDER, .view = 1, .step = (uint32_t)pass};
-        for (int64_t i = 0; i < count; i++)
-            state->order[i] = (int32_t)i;
-        random_shuffle(state->order, count, &key);
+        random_order(state->order, count, &key);
         state->pass = pass;
     }
     for (int64_t i = 0; i < state->rows; i++)

@@ -98,9 +98,7 @@ static void order_pass(struct skipgram *s, int64_t pass)
         .seed = s->options.walks.seed, .stream = RANDOM_WALKS, .view = 2, .step = (uint32_t)pass};
     if (s->ordered == pass)
         return;
-    for (int64_t i = 0; i < s->nodes; i++)
-        s->order[i] = (int32_t)i;
-    random_shuffle(s->order, s->nodes, &key);
+    random_order(s->order, s->nodes, &key);
     s->ordered = pass;
 }
 

@@ -471,9 +471,7 @@ static void order_parts(struct schedule *s, int64_t epoch)
         .seed = s->model->config.seed, .stream = RANDOM_ORDER, .step = (uint32_t)epoch};
     if (s->ordered == epoch)
         return;
-    for (int64_t i = 0; i < s->count; i++)
-        s->order[i] = (int32_t)i;
-    random_shuffle(s->order, s->count, &key);
+    random_order(s->order, s->count, &key);
     s->ordered = epoch;
 }
 

@@ -168,9 +168,7 @@ static void agrees_with_oracle(const struct graph *graph)
     static int32_t order[NODES];
     const struct random_key key = {.seed = 4, .stream = RANDOM_ORDER};
     struct sample sample = {0};
-    for (int32_t i = 0; i < NODES; i++)
-        order[i] = i;
-    random_shuffle(order, NODES, &key);
+    random_order(order, NODES, &key);
     for (size_t i = 0; i < sizeof fanouts / sizeof *fanouts; i++) {
         const int64_t sizes[] = {1, 7, 0, 20, 3};
         uint64_t seed = 100 + i + (i << 40);

@@ -165,9 +165,7 @@ static void check_sort(const struct csr *M, const float *dense, uint32_t trial)
     int32_t row[LARGEST * LARGEST], col[LARGEST * LARGEST], order[LARGEST * LARGEST];
     int64_t entries = M->start[M->rows];
     csr_entry_rows(row, M);
-    for (int64_t k = 0; k < entries; k++)
-        order[k] = (int32_t)k;
-    random_shuffle(order, entries, &key);
+    random_order(order, entries, &key);
     memcpy(col, row, (size_t)entries * sizeof *row);
     for (int64_t k = 0; k < entries; k++)
         row[k] = col[order[k]];

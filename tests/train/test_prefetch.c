@@ -222,9 +222,7 @@ static void failures_arrive_in_order(struct prefetch_options options)
 {
     const struct random_key key = {options.seed, RANDOM_ORDER, 0, 0};
     int32_t nodes[TRAINED], place[TRAINED];
-    for (int32_t i = 0; i < TRAINED; i++)
-        place[i] = i;
-    random_shuffle(place, TRAINED, &key);
+    random_order(place, TRAINED, &key);
     memcpy(nodes, options.roots, sizeof nodes);
     nodes[place[2 * BATCH + 5]] = NODES + 7;
     options.roots = nodes;
