@@ -90,13 +90,8 @@ done:
 
 static graco_status make_learned(struct features *out, int64_t nodes)
 {
-    PASS(csr_alloc(&out->sparse, nodes, nodes, nodes, true));
+    PASS(csr_identity(&out->sparse, nodes, true));
     out->cols = nodes;
-    for (int64_t i = 0; i < nodes; i++) {
-        out->sparse.index[i] = (int32_t)i;
-        out->sparse.value[i] = 1;
-        out->sparse.start[i + 1] = i + 1;
-    }
     return GRACO_OK;
 }
 

@@ -42,11 +42,11 @@ struct views_store {
     const uint32_t *out_edge;
     const float *source_degree; /* NULL: a graph, whose sources are its targets */
     /* The order of the second view's rows and its inverse (sources); rows that are not moved, and
-     * where they begin as rows of one entry, on the host too. */
-    int32_t *rows, *places, *host_same;
+     * where they begin as rows of one entry: the identity, which is on the host. */
+    int32_t *rows, *places;
     const int32_t *same;
-    int64_t *host_starts;
     const int64_t *starts;
+    struct csr identity;
     struct view view[2];
 };
 
@@ -81,8 +81,7 @@ void views_free(struct views *views)
         context_unshare(store->context, store->starts);
         context_give(store->context, store->rows);
         context_give(store->context, store->places);
-        memory_free(store->host_same);
-        memory_free(store->host_starts);
+        csr_clear(&store->identity);
     }
     if (store)
         memory_free(store->share);
@@ -378,21 +377,15 @@ static graco_status need_order(struct views_store *s)
     int64_t n = s->sources;
     if (s->starts)
         return GRACO_OK;
-    if (!s->host_starts)
-        PASS(memory_alloc(&s->host_starts, n + 1, sizeof(int64_t)));
-    if (!s->host_same)
-        PASS(memory_alloc(&s->host_same, n, sizeof(int32_t)));
-    for (int64_t i = 0; i <= n; i++)
-        s->host_starts[i] = i;
-    for (int64_t i = 0; i < n; i++)
-        s->host_same[i] = (int32_t)i;
+    if (!s->identity.start)
+        PASS(csr_identity(&s->identity, n, false));
     if (!s->rows)
         PASS(context_take(c, &s->rows, n, sizeof(int32_t)));
     if (!s->places)
         PASS(context_take(c, &s->places, n, sizeof(int32_t)));
     if (!s->same)
-        PASS(context_share(c, &s->same, s->host_same, n, sizeof(int32_t)));
-    return context_share(c, &s->starts, s->host_starts, n + 1, sizeof(int64_t));
+        PASS(context_share(c, &s->same, s->identity.index, n, sizeof(int32_t)));
+    return context_share(c, &s->starts, s->identity.start, n + 1, sizeof(int64_t));
 }
 
 static struct sparse permutation(const struct views_store *s, const int32_t *index)

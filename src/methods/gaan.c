@@ -84,17 +84,12 @@ static graco_status know_itself(struct gaan_state *state, int64_t k, int64_t row
     struct segments *s = &state->itself[k];
     if (s->count == rows)
         return GRACO_OK;
-    if (!state->start) { /* later layers give fewer rows */
-        PASS(memory_alloc(&state->start, rows + 1, sizeof *state->start));
-        PASS(memory_alloc(&state->index, rows, sizeof *state->index));
-        for (int64_t i = 0; i <= rows; i++)
-            state->start[i] = i;
-        for (int64_t i = 0; i < rows; i++)
-            state->index[i] = (int32_t)i;
-    }
+    if (!state->identity.start) /* later layers give fewer rows */
+        PASS(csr_identity(&state->identity, rows, false));
+    const struct csr *host = &state->identity;
     struct csr one = {.rows = rows, .cols = rows};
-    PASS(context_share(c, &s->entries.start, state->start, rows + 1, sizeof *state->start));
-    PASS(context_share(c, &s->entries.index, state->index, rows, sizeof *state->index));
+    PASS(context_share(c, &s->entries.start, host->start, rows + 1, sizeof *host->start));
+    PASS(context_share(c, &s->entries.index, host->index, rows, sizeof *host->index));
     one.start = s->entries.start;
     one.index = s->entries.index;
     *s = (struct segments){one, one, (const uint32_t *)one.index, rows, 1};
@@ -213,8 +208,7 @@ void gaan_clear(struct gaan_state *state)
         context_unshare(state->context, state->itself[k].entries.start);
         context_unshare(state->context, state->itself[k].entries.index);
     }
-    memory_free(state->start);
-    memory_free(state->index);
+    csr_clear(&state->identity);
 }
 
 static void release(void *state)

@@ -8,8 +8,7 @@ struct gaan_state {
     struct supervised labels;
     struct context *context;
     /* Each row as the only source of itself, for as many rows as the first layer gives; gated alone. */
-    int64_t *start;
-    int32_t *index;
+    struct csr identity;
     struct segments itself[LAYERS_MAX + 1]; /* of each layer; on the device */
 };
 

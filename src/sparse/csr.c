@@ -28,6 +28,18 @@ done:
     return status;
 }
 
+graco_status csr_identity(struct csr *out, int64_t n, bool values)
+{
+    PASS(csr_alloc(out, n, n, n, values));
+    for (int64_t i = 0; i < n; i++) {
+        out->index[i] = (int32_t)i;
+        out->start[i + 1] = i + 1;
+        if (values)
+            out->value[i] = 1;
+    }
+    return GRACO_OK;
+}
+
 graco_status csr_reserve(struct csr *matrix, struct csr_room *room, int64_t rows, int64_t entries,
                          bool values)
 {

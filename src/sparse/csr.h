@@ -30,6 +30,9 @@ graco_status csr_alloc(struct csr *out, int64_t rows, int64_t cols, int64_t entr
 graco_status csr_reserve(struct csr *matrix, struct csr_room *room, int64_t rows, int64_t entries,
                          bool values);
 
+/* The identity of n rows. O(n). */
+graco_status csr_identity(struct csr *out, int64_t n, bool values);
+
 void csr_clear(struct csr *matrix);
 
 /* Checks that the rows begin at 0, follow each other and end at `entries`, the length of `index`:

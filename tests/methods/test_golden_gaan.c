@@ -65,15 +65,10 @@ static void know_itself(struct context *c, int64_t rows)
 {
     struct segments *s = &own.itself[0];
     own.context = c;
-    CHECK_OK(memory_alloc(&own.start, rows + 1, sizeof *own.start));
-    CHECK_OK(memory_alloc(&own.index, rows, sizeof *own.index));
-    for (int64_t i = 0; i <= rows; i++)
-        own.start[i] = i;
-    for (int64_t i = 0; i < rows; i++)
-        own.index[i] = (int32_t)i;
+    CHECK_OK(csr_identity(&own.identity, rows, false));
     struct csr one = {.rows = rows, .cols = rows};
-    CHECK_OK(context_share(c, &one.start, own.start, rows + 1, sizeof *own.start));
-    CHECK_OK(context_share(c, &one.index, own.index, rows, sizeof *own.index));
+    CHECK_OK(context_share(c, &one.start, own.identity.start, rows + 1, sizeof(int64_t)));
+    CHECK_OK(context_share(c, &one.index, own.identity.index, rows, sizeof(int32_t)));
     *s = (struct segments){one, one, (const uint32_t *)one.index, rows, 1};
 }
 

@@ -270,12 +270,25 @@ static void bounds_memory(void)
     CHECK(wide[0] == -5 && wide[1] == 7 && wide[2] == 2000000000);
 }
 
+static void identities(void)
+{
+    const float ones[4] = {1, 0, 0, 1};
+    struct csr one;
+    for (int valued = 0; valued < 2; valued++) {
+        CHECK_OK(csr_identity(&one, 2, valued));
+        CHECK((one.value != NULL) == valued && one.rows == 2 && one.cols == 2);
+        check_dense(&one, ones);
+        csr_clear(&one);
+    }
+}
+
 int main(void)
 {
     knows_answers();
     knows_little();
     agrees_with_dense();
     groups();
+    identities();
     refuses();
     bounds_memory();
     return check_result();
