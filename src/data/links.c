@@ -185,21 +185,6 @@ done:
 
 /* ---- The graph that is left -------------------------------------------------------------------- */
 
-/* The id of an edge, or -1. */
-static int64_t find_edge(const struct graph *graph, int32_t source, int32_t target)
-{
-    int64_t low = graph->in.start[target], high = graph->in.start[target + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (graph->in.index[middle] < source)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < graph->in.start[target + 1] && graph->in.index[low] == source;
-    return found ? low : -1;
-}
-
 /* The edges that stay, with their weights: source, target and weight (edges), and how many. */
 struct edges_left {
     int64_t count;
@@ -218,7 +203,7 @@ static graco_status leave_edges(struct edges_left *left, const struct link_split
     TRY(memory_alloc(&left->weight, graph->edges, sizeof *left->weight));
     for (int64_t i = 0; i < s->held; i++) {
         int32_t a = s->low[s->order[i]], b = s->high[s->order[i]];
-        int64_t there = find_edge(graph, a, b), back = find_edge(graph, b, a);
+        int64_t there = csr_find(&graph->in, b, a), back = csr_find(&graph->in, a, b);
         if (there >= 0)
             held[there] = 1;
         if (back >= 0)

@@ -238,15 +238,7 @@ double graph_degree(const struct graph *graph, int64_t node)
 
 bool graph_links(const struct graph *graph, int32_t source, int32_t target)
 {
-    int64_t low = graph->out.start[source], high = graph->out.start[source + 1], end = high;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (graph->out.index[middle] < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && graph->out.index[low] == target;
+    return csr_find(&graph->out, source, target) >= 0;
 }
 
 void graph_clear(struct graph *graph)

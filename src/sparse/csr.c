@@ -305,6 +305,19 @@ int64_t csr_inner_first(int32_t *order, const struct csr *matrix, int64_t cols)
     return inner;
 }
 
+int64_t csr_find(const struct csr *matrix, int64_t row, int32_t col)
+{
+    int64_t low = matrix->start[row], end = matrix->start[row + 1], high = end;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (matrix->index[middle] < col)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && matrix->index[low] == col ? low : -1;
+}
+
 int64_t csr_longest_row(const struct csr *matrix)
 {
     int64_t longest = 0;

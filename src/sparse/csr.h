@@ -86,6 +86,9 @@ void csr_entry_rows(int32_t *row, const struct csr *matrix);
  * both ascending. Returns how many come first. O(rows + entries). */
 int64_t csr_inner_first(int32_t *order, const struct csr *matrix, int64_t cols);
 
+/* The place of the entry in this row and column, or -1. O(log of the row's entries). */
+int64_t csr_find(const struct csr *matrix, int64_t row, int32_t col);
+
 /* The number of entries in the row that has most. O(rows). */
 int64_t csr_longest_row(const struct csr *matrix);
 
