@@ -19,6 +19,7 @@
 #include "eval/logistic.h"
 
 #include "base/memory.h"
+#include "base/share.h"
 #include "base/threads.h"
 #include "eval/blas.h"
 
@@ -31,11 +32,6 @@ enum {
     PIECE = 4,         /* outputs whose vectors a thread takes at a time */
     ROTATED = 16,      /* outputs that one call of BLAS turns back */
 };
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static double dot(const double *a, const double *b, int64_t n)
 {
@@ -344,7 +340,7 @@ static void extrapolate(struct solver *s, int64_t known)
 {
     static const double factors[HISTORY + 1][HISTORY] = {
         {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
-    int64_t used = min64(known, HISTORY), size = s->outputs * s->rank;
+    int64_t used = least(known, HISTORY), size = s->outputs * s->rank;
     double *oldest = s->past_w[HISTORY - 1];
     if (used == 0)
         return;

@@ -6,6 +6,7 @@
 #include "eval/logistic.h"
 
 #include "base/memory.h"
+#include "base/share.h"
 #include "base/threads.h"
 #include "eval/blas.h"
 #include "eval/eigen.h"
@@ -13,11 +14,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 enum {
     PANEL = 64,
@@ -39,7 +35,7 @@ static void gram_panels(void *job, struct threads_piece panels)
     const struct gram *g = job;
     int64_t n = g->outer ? g->rows : g->cols, count = (n + PANEL - 1) / PANEL;
     for (int64_t i = panels.first; i < panels.last; i++) {
-        int64_t first = (count - 1 - i) * PANEL, size = min64(PANEL, n - first);
+        int64_t first = (count - 1 - i) * PANEL, size = least(PANEL, n - first);
         const struct blas_result to = {g->G + first * n, size, first + size, n, false};
         if (g->outer)
             blas_dgemm(g->blas, to, g->cols, blas_plain(g->X + first * g->cols, g->cols),
@@ -133,7 +129,7 @@ graco_status logistic_rows_init(struct logistic_rows *out, const struct blas *bl
     struct logistic_rows made = {.rows = rows, .cols = cols, .blas = blas};
     double *E = NULL, *values = NULL;
     bool outer = rows < cols;
-    int64_t n = min64(rows, cols);
+    int64_t n = least(rows, cols);
     TRY(memory_alloc(&E, n * n, sizeof *E));
     TRY(memory_alloc(&values, n, sizeof *values));
     gram(E, &made, X, outer, threads);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/share.h"
 #include "base/threads.h"
 #include "compute/cpu/loops.h"
 #include "methods/huffman.h"
@@ -67,11 +68,6 @@ struct skipgram {
     int working, round; /* on a slice, in a round */
     double loss[PARTS];
 };
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* ---- The walks ------------------------------------------------------------------------------- */
 

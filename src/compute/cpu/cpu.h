@@ -3,12 +3,8 @@
 #ifndef COMPUTE_CPU_CPU_H
 #define COMPUTE_CPU_CPU_H
 
+#include "base/share.h"
 #include "compute/context.h"
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Into how many pieces n items are cut. */
 static inline int64_t pieces_of(int64_t n, int64_t piece)
