@@ -80,17 +80,6 @@ void gae_draw(struct gae_state *state, uint64_t seed, uint32_t step)
     csr_group_into(&state->grouped[1], state->ends[1]);
 }
 
-/* The arrays of one list of pairs where the device sees them. */
-static graco_status share_pairs(struct gae_state *state, struct pairs *pairs, int which)
-{
-    struct context *c = state->context;
-    struct csr *grouped = &state->grouped[which];
-    pairs->ends = (struct csr){.rows = grouped->rows, .cols = grouped->cols};
-    PASS(context_share(c, &pairs->end, state->ends[which], 2 * pairs->count, sizeof(int32_t)));
-    PASS(context_share(c, &pairs->ends.start, grouped->start, grouped->rows + 1, sizeof(int64_t)));
-    return context_share(c, &pairs->ends.index, grouped->index, 2 * pairs->count, sizeof(int32_t));
-}
-
 static graco_status prepare_pairs(struct gae_state *state, int64_t d)
 {
     const struct graph *graph = state->graph;
@@ -110,10 +99,8 @@ static graco_status prepare_pairs(struct gae_state *state, int64_t d)
             state->ends[0][e] = graph->in.index[e];
             state->ends[0][graph->edges + e] = (int32_t)node;
         }
-    for (int i = 0; i < 2; i++)
-        TRY(csr_group(&state->grouped[i], graph->nodes, 2 * graph->edges, state->ends[i]));
-    TRY(share_pairs(state, &state->edges, 0));
-    TRY(share_pairs(state, &state->others, 1));
+    TRY(pairs_share(&state->edges, &state->grouped[0], state->context, state->ends[0]));
+    TRY(pairs_share(&state->others, &state->grouped[1], state->context, state->ends[1]));
 done:
     return status;
 }
@@ -140,14 +127,10 @@ static void release(void *argument)
     struct gae_state *state = argument;
     if (!state)
         return;
-    for (int i = 0; i < 2; i++) {
-        struct pairs *pairs = i ? &state->others : &state->edges;
-        context_unshare(state->context, pairs->end);
-        context_unshare(state->context, pairs->ends.start);
-        context_unshare(state->context, pairs->ends.index);
-        memory_free(state->ends[i]);
-        csr_clear(&state->grouped[i]);
-    }
+    pairs_unshare(&state->edges, &state->grouped[0], state->context);
+    pairs_unshare(&state->others, &state->grouped[1], state->context);
+    memory_free(state->ends[0]);
+    memory_free(state->ends[1]);
     memory_free(state);
 }
 

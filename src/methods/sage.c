@@ -96,10 +96,7 @@ static graco_status prepare(void **out, const struct graco_model *model,
 static void clear_pairs(struct sage_state *state)
 {
     for (int i = 0; i < 2; i++) {
-        context_unshare(state->context, state->pairs[i].end);
-        context_unshare(state->context, state->pairs[i].ends.start);
-        context_unshare(state->context, state->pairs[i].ends.index);
-        csr_clear(&state->grouped[i]);
+        pairs_unshare(&state->pairs[i], &state->grouped[i], state->context);
         memory_free(state->end[i]);
         state->end[i] = NULL;
         state->pairs[i] = (struct pairs){0};
@@ -120,27 +117,20 @@ static void release(void *argument)
 static graco_status list_pairs(struct sage_state *state, int i, int64_t d)
 {
     const struct walk_pairs *b = &state->batch;
-    struct context *c = state->context;
-    struct pairs *pairs = &state->pairs[i];
-    struct csr *grouped = &state->grouped[i];
     int64_t each = i == 0 ? 1 : b->negatives, count = b->pairs * each;
-    *pairs = (struct pairs){.count = count,
-                            .rows = b->count,
-                            .d = d,
-                            .scale = 1 / (double)b->pairs,
-                            .together = i == 0,
-                            .add = i > 0,
-                            .loss = &state->loss};
+    state->pairs[i] = (struct pairs){.count = count,
+                                     .rows = b->count,
+                                     .d = d,
+                                     .scale = 1 / (double)b->pairs,
+                                     .together = i == 0,
+                                     .add = i > 0,
+                                     .loss = &state->loss};
     PASS(memory_alloc(&state->end[i], 2 * count, sizeof(int32_t)));
     for (int64_t p = 0; p < count; p++) {
         state->end[i][p] = b->place[p / each];
         state->end[i][count + p] = b->place[i == 0 ? b->pairs + p : 2 * b->pairs + p % each];
     }
-    PASS(csr_group(grouped, b->count, 2 * count, state->end[i]));
-    pairs->ends = (struct csr){.rows = b->count, .cols = 2 * count};
-    PASS(context_share(c, &pairs->end, state->end[i], 2 * count, sizeof(int32_t)));
-    PASS(context_share(c, &pairs->ends.start, grouped->start, b->count + 1, sizeof(int64_t)));
-    return context_share(c, &pairs->ends.index, grouped->index, 2 * count, sizeof(int32_t));
+    return pairs_share(&state->pairs[i], &state->grouped[i], state->context, state->end[i]);
 }
 
 void sage_loss(struct run *run, struct sage_state *state)

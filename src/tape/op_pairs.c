@@ -36,3 +36,23 @@ void tape_pairs(struct tape *tape, struct pairs *spec, struct tensor *Z)
     spec->slope = slope->data;
     tape_fail(tape, tape->context->kernels->pairs(tape->context, spec));
 }
+
+graco_status pairs_share(struct pairs *pairs, struct csr *grouped, struct context *context,
+                         const int32_t *end)
+{
+    int64_t rows = pairs->rows, places = 2 * pairs->count;
+    struct csr *ends = &pairs->ends;
+    PASS(csr_group(grouped, rows, places, end));
+    *ends = (struct csr){.rows = rows, .cols = places};
+    PASS(context_share(context, &pairs->end, end, places, sizeof(int32_t)));
+    PASS(context_share(context, &ends->start, grouped->start, rows + 1, sizeof(int64_t)));
+    return context_share(context, &ends->index, grouped->index, places, sizeof(int32_t));
+}
+
+void pairs_unshare(struct pairs *pairs, struct csr *grouped, struct context *context)
+{
+    context_unshare(context, pairs->end);
+    context_unshare(context, pairs->ends.start);
+    context_unshare(context, pairs->ends.index);
+    csr_clear(grouped);
+}

@@ -185,6 +185,12 @@ void tape_classify(struct tape *tape, struct classification *spec, struct tensor
  * loss. */
 void tape_pairs(struct tape *tape, struct pairs *spec, struct tensor *Z);
 
+/* Groups `end` (2, count), which the caller keeps, into *grouped, and puts both where the device sees
+ * them, into pairs->end and pairs->ends. Ends with pairs_unshare, also after a failure. */
+graco_status pairs_share(struct pairs *pairs, struct csr *grouped, struct context *context,
+                         const int32_t *end);
+void pairs_unshare(struct pairs *pairs, struct csr *grouped, struct context *context);
+
 /* Deep Graph Infomax: rows[0] are the graph's, rows[1] a corrupted one's; where that is NULL, the first
  * has both, one half each. B (d, d) and beta (1, 1) are parameters. */
 void tape_agree(struct tape *tape, struct agreement *spec, struct tensor *const rows[2],
