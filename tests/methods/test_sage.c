@@ -1,13 +1,11 @@
 /* Unsupervised GraphSAGE: what its batches are drawn from, embedding in chunks against the whole graph,
  * the same bits for any number of threads and after a stop, and a training that learns. */
-#include "layers/encoder.h"
 #include "methods/sage.h"
-#include "train/schedule.h"
-#include "train/trainer.h"
 
 #include "base/memory.h"
 #include "check.h"
 #include "presets.h"
+#include "train/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,37 +139,9 @@ static void chunks_equal_whole(const char *name, bool dense)
 {
     graco_dataset *data = made(9000, dense); /* more than one chunk */
     graco_config config = config_of(name);
-    struct graco_model *model = NULL;
-    struct trainer *trainer = NULL;
-    struct input *input = NULL;
-    struct views *views = NULL;
-    graco_matrix Z = {0};
     if (strcmp(name, "sage_lstm") == 0) /* all neighbours: the sample is the graph */
         memset(config.fanout, 0, sizeof config.fanout);
-    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
-    for (int64_t i = 0; i < model->parameters.total; i++) /* biases too */
-        model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
-    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
-    CHECK_OK(input_create(&input, trainer->context, &data->features));
-    CHECK_OK(views_create(&views, trainer->context, data->graph, NULL, 0, model->kind->norm, 1));
-    struct run run = {.model = model,
-                      .tape = trainer->tape,
-                      .input = input,
-                      .hops = 1,
-                      .views = {views},
-                      .value = trainer->value};
-    struct tensor *H = encoder_run(&run);
-    CHECK_OK(tape_status(trainer->tape));
-    CHECK_OK(
-        graco_model_embed(&Z, model, data, &(graco_embed_options){.threads = 2, .device = "cpu"}));
-    CHECK(Z.rows == 9000 && Z.cols == config.hidden);
-    CHECK(check_relative(Z.data, H->data, Z.rows * Z.cols) < 1e-5);
-    graco_matrix_clear(&Z);
-    tape_reset(trainer->tape);
-    views_free(views);
-    input_free(input);
-    trainer_free(trainer);
-    graco_model_free(model);
+    embeds_as_whole(data, &config);
     graco_dataset_free(data);
 }
 

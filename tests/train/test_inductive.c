@@ -1,6 +1,5 @@
 /* Mini-batches, many graphs and embedding layer by layer, against whole-graph training and
  * inference; and nothing of the validation and test nodes reaches an inductive training. */
-#include "layers/encoder.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 
@@ -10,6 +9,7 @@
 #include "graph/weigh.h"
 #include "data/preprocess.h"
 #include "presets.h"
+#include "train/whole.h"
 
 static struct graco_dataset *generated(int64_t nodes, bool dense)
 {
@@ -95,37 +95,8 @@ static void chunks_equal_whole(int encoder, int activation, bool dense, bool wei
     if (weighted)
         weigh(data->graph);
     graco_config config = config_of(encoder);
-    struct graco_model *model = NULL;
-    struct trainer *trainer = NULL;
-    struct input *input = NULL;
-    struct views *views = NULL;
-    graco_matrix Z = {0};
     config.activation = activation;
-    CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
-    for (int64_t i = 0; i < model->parameters.total; i++) /* biases and slopes too */
-        model->parameters.value[i] += 0.01f * (float)(i % 7 - 3);
-    CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
-    CHECK_OK(input_create(&input, trainer->context, &data->features));
-    CHECK_OK(views_create(&views, trainer->context, data->graph, NULL, 0,
-                          encoder_kind(&config)->norm, 1));
-    struct run run = {.model = model,
-                      .tape = trainer->tape,
-                      .input = input,
-                      .hops = 1,
-                      .views = {views},
-                      .value = trainer->value};
-    struct tensor *H = encoder_run(&run);
-    CHECK_OK(tape_status(trainer->tape));
-    CHECK_OK(
-        graco_model_embed(&Z, model, data, &(graco_embed_options){.threads = 2, .device = "cpu"}));
-    CHECK(Z.rows == 9000 && Z.cols == config.hidden);
-    CHECK(check_relative(Z.data, H->data, Z.rows * Z.cols) < 1e-5);
-    graco_matrix_clear(&Z);
-    tape_reset(trainer->tape);
-    views_free(views);
-    input_free(input);
-    trainer_free(trainer);
-    graco_model_free(model);
+    embeds_as_whole(data, &config);
     graco_dataset_free(data);
 }
 
