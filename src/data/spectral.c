@@ -231,10 +231,12 @@ static void orthonormalise(const struct spectral *s, double *G, double *M)
     }
 }
 
-/* One rotation of rows and columns a and b of H, and of the columns of V. */
+/* One rotation of rows and columns a and b of H, and of the columns of V: entry (a, b) becomes 0. */
 static void rotate(double *H, double *V, int a, int b)
 {
     double off = H[a * BLOCK + b];
+    if (off == 0)
+        return;
     double t = (H[b * BLOCK + b] - H[a * BLOCK + a]) / (2 * off);
     t = (t < 0 ? -1 : 1) / (fabs(t) + sqrt(t * t + 1));
     double cosine = 1 / sqrt(t * t + 1), sine = t * cosine;
@@ -254,6 +256,24 @@ static void rotate(double *H, double *V, int a, int b)
     }
 }
 
+/* Brings the values into falling order, the columns of V with them. */
+static void sort_columns(double *value, double *V)
+{
+    for (int c = 0; c < BLOCK; c++) {
+        int most = c;
+        for (int k = c + 1; k < BLOCK; k++)
+            most = value[k] > value[most] ? k : most;
+        double kept = value[c];
+        value[c] = value[most];
+        value[most] = kept;
+        for (int k = 0; k < BLOCK; k++) {
+            kept = V[k * BLOCK + c];
+            V[k * BLOCK + c] = V[k * BLOCK + most];
+            V[k * BLOCK + most] = kept;
+        }
+    }
+}
+
 /* Jacobi's method: the columns of V become the eigenvectors of H, value (BLOCK) their eigenvalues, which
  * fall. H is used up. */
 static void eigen(double *value, double *V, double *H)
@@ -270,32 +290,32 @@ static void eigen(double *value, double *V, double *H)
         done = off <= JACOBI_SMALL * all;
         for (int a = 0; a < BLOCK && !done; a++)
             for (int b = a + 1; b < BLOCK; b++)
-                if (H[a * BLOCK + b] != 0)
-                    rotate(H, V, a, b);
+                rotate(H, V, a, b);
     }
     for (int c = 0; c < BLOCK; c++)
         value[c] = H[c * BLOCK + c];
-    for (int c = 0; c < BLOCK; c++) {
-        int most = c;
-        for (int k = c + 1; k < BLOCK; k++)
-            most = value[k] > value[most] ? k : most;
-        double kept = value[c];
-        value[c] = value[most];
-        value[most] = kept;
-        for (int k = 0; k < BLOCK; k++) {
-            kept = V[k * BLOCK + c];
-            V[k * BLOCK + c] = V[k * BLOCK + most];
-            V[k * BLOCK + most] = kept;
-        }
-    }
+    sort_columns(value, V);
 }
 
 /* ---- The features ---------------------------------------------------------------------------- */
 
+/* Puts the neighbours of a node that have no component yet into the node's own, and into the queue. */
+static void visit_neighbours(struct spectral *s, int32_t *queue, int64_t *tail, int32_t node)
+{
+    const struct csr *sides[2] = {&s->graph->in, &s->graph->out};
+    for (int side = 0; side < 2; side++)
+        for (int64_t k = sides[side]->start[node]; k < sides[side]->start[node + 1]; k++) {
+            int32_t other = sides[side]->index[k];
+            if (s->component[other] >= 0)
+                continue;
+            s->component[other] = s->component[node];
+            queue[(*tail)++] = other;
+        }
+}
+
 /* Numbers the components, those of one node too, by their first nodes. */
 static graco_status find_components(struct spectral *s)
 {
-    const struct csr *sides[2] = {&s->graph->in, &s->graph->out};
     int32_t *queue = NULL;
     PASS(memory_alloc(&queue, s->nodes, sizeof *queue));
     memset(s->component, -1, (size_t)s->nodes * sizeof *s->component);
@@ -305,14 +325,7 @@ static graco_status find_components(struct spectral *s)
             continue;
         s->component[first] = (int32_t)s->components;
         for (queue[tail++] = (int32_t)first; head < tail; head++)
-            for (int side = 0; side < 2; side++) {
-                const struct csr *rows = sides[side];
-                for (int64_t k = rows->start[queue[head]]; k < rows->start[queue[head] + 1]; k++)
-                    if (s->component[rows->index[k]] < 0) {
-                        s->component[rows->index[k]] = (int32_t)s->components;
-                        queue[tail++] = rows->index[k];
-                    }
-            }
+            visit_neighbours(s, queue, &tail, queue[head]);
         s->components++;
     }
     memory_free(queue);
