@@ -210,22 +210,27 @@ graco_status ref_draw(struct context *c, int count, const struct drawing *list)
     return GRACO_OK;
 }
 
+static void compact_row(const struct compaction *job, int64_t row)
+{
+    job->count[row] = 0;
+    for (int64_t e = job->start[row]; e < job->start[row + 1]; e++) {
+        if (!job->keep[job->id ? (int64_t)job->id[e] : e])
+            continue;
+        int64_t to = job->start[row] + job->count[row]++;
+        job->kept[to] = job->index[e];
+        if (job->weight)
+            job->kept_weight[to] = job->weight[e];
+    }
+    if (job->scale)
+        job->scale[row] = (float)pow((double)job->count[row] + 1, job->power);
+}
+
 graco_status ref_compact(struct context *c, int count, const struct compaction *list)
 {
     (void)c;
     for (const struct compaction *job = list; job < list + count; job++)
-        for (int64_t row = 0; row < job->rows; row++) {
-            job->count[row] = 0;
-            for (int64_t e = job->start[row]; e < job->start[row + 1]; e++)
-                if (job->keep[job->id ? (int64_t)job->id[e] : e]) {
-                    int64_t to = job->start[row] + job->count[row]++;
-                    job->kept[to] = job->index[e];
-                    if (job->weight)
-                        job->kept_weight[to] = job->weight[e];
-                }
-            if (job->scale)
-                job->scale[row] = (float)pow((double)job->count[row] + 1, job->power);
-        }
+        for (int64_t row = 0; row < job->rows; row++)
+            compact_row(job, row);
     return GRACO_OK;
 }
 
