@@ -83,24 +83,30 @@ static int64_t mark_others(struct cutting *c, const struct csr *rows)
     return count;
 }
 
-/* Goes through the own nodes and the other ranks at the ends of their edges, each once for a node:
- * counts them in next[rank + 1] where `sent` is NULL, else puts the node at next[rank]. */
-static void visit_readers(const struct cutting *c, int64_t *next, int32_t *sent, int64_t *seen)
+/* The rank that has `other` reads `node`, which an edge joins to it. Another rank that is met here for
+ * the first time is counted in next[rank + 1] where `sent` is NULL, else gets the node at next[rank]. */
+static void note_reader(const struct cutting *c, int64_t *next, int32_t *sent, int64_t *seen,
+                        int64_t node, int32_t other)
 {
     const struct shard *s = c->shard;
+    int rank = shard_owner(s->bounds, s->comm->ranks, other);
+    if (rank == s->comm->rank || seen[rank] > node)
+        return;
+    seen[rank] = node + 1;
+    if (sent)
+        sent[next[rank]++] = (int32_t)(node - c->first);
+    else
+        next[rank + 1]++;
+}
+
+/* Notes the readers of all own nodes. */
+static void visit_readers(const struct cutting *c, int64_t *next, int32_t *sent, int64_t *seen)
+{
     const struct csr *sides[] = {&c->whole->in, &c->whole->out};
     for (int64_t node = c->first; node < c->last; node++)
         for (int side = 0; side < 2; side++)
-            for (int64_t e = sides[side]->start[node]; e < sides[side]->start[node + 1]; e++) {
-                int rank = shard_owner(s->bounds, s->comm->ranks, sides[side]->index[e]);
-                if (rank == s->comm->rank || seen[rank] > node)
-                    continue;
-                seen[rank] = node + 1;
-                if (sent)
-                    sent[next[rank]++] = (int32_t)(node - c->first);
-                else
-                    next[rank + 1]++;
-            }
+            for (int64_t e = sides[side]->start[node]; e < sides[side]->start[node + 1]; e++)
+                note_reader(c, next, sent, seen, node, sides[side]->index[e]);
 }
 
 /* What comm_rows_init learns from the other ranks, found in the whole graph: a plan has no others. */
