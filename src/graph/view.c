@@ -175,6 +175,37 @@ static graco_status share_neighbours(struct views_store *s, const struct graph *
     return GRACO_OK;
 }
 
+/* Which rows go to other ranks, and which rows of the products read none of theirs. */
+static graco_status share_shard(struct views *views, const struct shard *shard)
+{
+    struct views_store *s = views->store;
+    views->map.comm = shard->comm;
+    views->map.rows = &shard->rows;
+    PASS(context_share(s->context, &s->sent, shard->rows.sent,
+                       shard->rows.sent_start[comm_ranks(shard->comm)], sizeof(int32_t)));
+    views->map.sent = s->sent;
+    for (int way = 0; way < 2; way++) {
+        views->map.order[way] = shard->order[way];
+        views->map.inner[way] = shard->inner[way];
+    }
+    return GRACO_OK;
+}
+
+static graco_status share_graph(struct views_store *s, const struct graph *graph)
+{
+    struct context *c = s->context;
+    const struct csr *in = &graph->in, *out = &graph->out;
+    if (graph->drawn)
+        PASS(context_share(c, &s->drawn, graph->drawn, s->drawn_count, sizeof(uint32_t)));
+    PASS(context_share(c, &s->in_start, in->start, s->nodes + 1, sizeof(int64_t)));
+    PASS(context_share(c, &s->out_start, out->start, s->out_rows + 1, sizeof(int64_t)));
+    PASS(context_share(c, &s->in_source, in->index, s->edges, sizeof(int32_t)));
+    PASS(context_share(c, &s->out_target, out->index, s->out_edges, sizeof(int32_t)));
+    PASS(context_share(c, &s->in_weight, in->value, s->edges, sizeof(float)));
+    PASS(context_share(c, &s->out_weight, out->value, s->out_edges, sizeof(float)));
+    return context_share(c, &s->out_edge, graph->out_edge, s->out_edges, sizeof(uint32_t));
+}
+
 graco_status views_create(struct views **out, struct context *context, const struct graph *graph,
                           const float *source_degree, int64_t columns, enum view_norm norm,
                           int count)
@@ -184,7 +215,6 @@ graco_status views_create(struct views **out, struct context *context, const str
     struct views_store *s = NULL;
     const struct shard *shard = graph->shard;
     int64_t n = graph->nodes, sources = graph->sources, edges = graph->edges;
-    int64_t out_rows = shard ? n : sources, out_edges = shard ? graph->out.start[n] : edges;
     assert(!shard || norm != VIEW_NORM_NEIGHBOURS);
     TRY(memory_zalloc(&views, 1, sizeof *views));
     TRY(memory_zalloc(&views->store, 1, sizeof *views->store));
@@ -194,8 +224,8 @@ graco_status views_create(struct views **out, struct context *context, const str
                               .sources = sources,
                               .edges = edges,
                               .columns = columns,
-                              .out_rows = out_rows,
-                              .out_edges = out_edges,
+                              .out_rows = shard ? n : sources,
+                              .out_edges = shard ? graph->out.start[n] : edges,
                               .drawn_count = graph->drawn ? graph->drawn_count : edges,
                               .shard = shard,
                               .in_longest = csr_longest_row(&graph->in),
@@ -204,26 +234,9 @@ graco_status views_create(struct views **out, struct context *context, const str
     views->count = views->map.views = count;
     views->edges = edges;
     views->graph = graph;
-    if (shard) {
-        views->map.comm = shard->comm;
-        views->map.rows = &shard->rows;
-        TRY(context_share(context, &s->sent, shard->rows.sent,
-                          shard->rows.sent_start[comm_ranks(shard->comm)], sizeof(int32_t)));
-        views->map.sent = s->sent;
-        for (int way = 0; way < 2; way++) {
-            views->map.order[way] = shard->order[way];
-            views->map.inner[way] = shard->inner[way];
-        }
-    }
-    if (graph->drawn)
-        TRY(context_share(context, &s->drawn, graph->drawn, s->drawn_count, sizeof(uint32_t)));
-    TRY(context_share(context, &s->in_start, graph->in.start, n + 1, sizeof(int64_t)));
-    TRY(context_share(context, &s->out_start, graph->out.start, out_rows + 1, sizeof(int64_t)));
-    TRY(context_share(context, &s->in_source, graph->in.index, edges, sizeof(int32_t)));
-    TRY(context_share(context, &s->out_target, graph->out.index, out_edges, sizeof(int32_t)));
-    TRY(context_share(context, &s->in_weight, graph->in.value, edges, sizeof(float)));
-    TRY(context_share(context, &s->out_weight, graph->out.value, out_edges, sizeof(float)));
-    TRY(context_share(context, &s->out_edge, graph->out_edge, out_edges, sizeof(uint32_t)));
+    if (shard)
+        TRY(share_shard(views, shard));
+    TRY(share_graph(s, graph));
     TRY(context_share(context, &s->source_degree, source_degree, sources, sizeof(float)));
     views->segments =
         (struct segments){.entries = {n, sources, s->in_start, s->in_source, NULL},
