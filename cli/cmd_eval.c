@@ -20,7 +20,9 @@ enum { BASELINES = sizeof baselines / sizeof *baselines - 1 };
 enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + BASELINES };
 
 struct request {
-    const char *protocol, *splits_file;
+    const char *task, *protocol, *splits_file;
+    const char *list; /* of baselines, as given */
+    int64_t seed, clusters;
     bool baseline[BASELINES]; /* which are wanted */
     bool confusion, json;
     graco_eval_options options;
@@ -265,26 +267,54 @@ static int run(const struct command *command, struct request *request)
     return code;
 }
 
+/* Checks what options ask for together, and runs the task. */
+static int run_task(const struct command *command, struct request *request)
+{
+    bool classify = strcmp(request->task, task_word(0)) == 0;
+    if (!read_baselines(request->baseline, request->list))
+        return EXIT_USAGE;
+    if (command->count == 1 && !request->baseline[0] && !request->baseline[1]) {
+        output_error("eval: only a data set was given; expected embeddings before it, or "
+                     "--baseline");
+        return EXIT_USAGE;
+    }
+    if (!classify && request->list) {
+        output_error("eval: --baseline goes with --task classify only");
+        return EXIT_USAGE;
+    }
+    if (!classify)
+        return task_run(command, &(struct task_request){.task = request->task,
+                                                        .json = request->json,
+                                                        .seed = (uint64_t)request->seed,
+                                                        .clusters = request->clusters,
+                                                        .threads = request->options.threads,
+                                                        .load = &request->load});
+    request->options.seed = (uint64_t)request->seed;
+    for (int p = 0; graco_protocol_name(p); p++)
+        if (strcmp(request->protocol, graco_protocol_name(p)) == 0)
+            request->options.protocol = (graco_protocol)p;
+    return run(command, request);
+}
+
 int cmd_eval(int argc, char **argv)
 {
-    struct request request = {.protocol = "paper", .options = graco_eval_defaults()};
-    int64_t seed = 0, clusters = 0;
+    struct request request = {
+        .task = task_word(0), .protocol = "paper", .options = graco_eval_defaults()};
     request.options.device = "auto";
-    const char *list = NULL, *protocols[OPTION_WORDS_MAX], *devices[OPTION_WORDS_MAX];
-    const char *tasks[OPTION_WORDS_MAX], *task = task_word(0);
+    const char *protocols[OPTION_WORDS_MAX], *devices[OPTION_WORDS_MAX], *tasks[OPTION_WORDS_MAX];
     const struct option options[] = {
-        OPTION_ROW_CHOICE("task", "NAME", &task, options_words(tasks, task_word),
+        OPTION_ROW_CHOICE("task", "NAME", &request.task, options_words(tasks, task_word),
                           "classify: by labels; cluster: by k-means; link: by links held out"),
-        OPTION_ROW_INTEGER("clusters", "K", &clusters, 0, INT32_MAX,
+        OPTION_ROW_INTEGER("clusters", "K", &request.clusters, 0, INT32_MAX,
                            "of --task cluster; 0: as many as classes"),
         OPTION_ROW_CHOICE("protocol", "NAME", &request.protocol,
                           options_words(protocols, graco_protocol_name),
                           "paper: 10/10/80; authors: 10/90, cross-validated; public: own split"),
         OPTION_ROW_INTEGER("splits", "K", &request.options.splits, 1, 1000000, "random splits"),
-        OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "seed of the splits"),
+        OPTION_ROW_INTEGER("seed", "N", &request.seed, 0, INT64_MAX, "seed of the splits"),
         OPTION_ROW_TEXT("splits-file", 0, "FILE", &request.splits_file,
                         "use the splits in this .npy file; written if it is not there"),
-        {OPTION_ROW("baseline", 0, "LIST", OPTION_TEXT, &list,
+        {OPTION_ROW("baseline", 0, "LIST", OPTION_TEXT, &request.list,
                     "also score raw (features), untrained (encoder), or raw,untrained"),
          .choices = baselines},
         OPTION_ROW_FLAG("with-features", 0, &request.options.with_features,
@@ -313,30 +343,5 @@ int cmd_eval(int argc, char **argv)
         .max_arguments = COMMAND_ARGUMENTS_MAX,
     };
     int code = options_begin(&command, argc, argv);
-    if (code >= 0)
-        return code;
-    if (!read_baselines(request.baseline, list))
-        return EXIT_USAGE;
-    if (command.count == 1 && !request.baseline[0] && !request.baseline[1]) {
-        output_error("eval: only a data set was given; expected embeddings before it, or "
-                     "--baseline");
-        return EXIT_USAGE;
-    }
-    bool classify = strcmp(task, task_word(0)) == 0;
-    if (!classify && list) {
-        output_error("eval: --baseline goes with --task classify only");
-        return EXIT_USAGE;
-    }
-    if (!classify)
-        return task_run(&command, &(struct task_request){.task = task,
-                                                         .json = request.json,
-                                                         .seed = (uint64_t)seed,
-                                                         .clusters = clusters,
-                                                         .threads = request.options.threads,
-                                                         .load = &request.load});
-    request.options.seed = (uint64_t)seed;
-    for (int p = 0; protocols[p]; p++)
-        if (strcmp(request.protocol, protocols[p]) == 0)
-            request.options.protocol = (graco_protocol)p;
-    return run(&command, &request);
+    return code >= 0 ? code : run_task(&command, &request);
 }
