@@ -74,7 +74,7 @@ static void draw_disc(uint8_t *pixels, const double at[2], double radius,
     for (int64_t y = first[1]; y <= last[1]; y++)
         for (int64_t x = first[0]; x <= last[0]; x++) {
             double right = (double)x + 0.5 - at[0], down = (double)y + 0.5 - at[1];
-            double far = sqrt(right * right + down * down); /* hypot is of glibc 2.35, wheels of 2.34 */
+            double far = sqrt(right * right + down * down); /* hypot would need glibc 2.35 */
             double share = OPACITY * fmin(fmax(radius + 0.5 - far, 0), 1);
             uint8_t *pixel = pixels + CHANNELS * (y * SIDE + x);
             for (int c = 0; c < CHANNELS; c++)
