@@ -19,7 +19,7 @@ import numpy as np
 from . import _evaluate, _library as c, _map, _progress
 from ._graph import Graph, _path, as_graph
 from ._labels import read_labels
-from ._reading import in_order, index_of, is_count, is_frame, name_key, same_names, with_ids
+from ._reading import are_among, in_order, index_of, is_count, is_frame, name_key, same_names, with_ids
 
 # How authors write the names of their methods, where that is not in capitals.
 _SPELLINGS = {
@@ -260,7 +260,8 @@ class Estimator:
         ----------
         X : Graph, or whatever Graph takes as edges.
         y : a label for each row of X, -1, None or NaN: unknown; or a dict by node, or a frame with a column of
-            ids. Methods that learn without labels only remember them, for `score`. None: the graph's own.
+            ids, or fewer rows than X whose index names their nodes. Nodes that these leave out are unknown. Methods
+            that learn without labels only remember them, for `score`. None: the graph's own.
         run : folder for checkpoints and metrics, which holds no other run; None: nothing on disk.
         resume : goes on from the checkpoint in `run`.
         """
@@ -440,12 +441,16 @@ class Estimator:
 def _read_rows(graph: Graph, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Labels as numbers of classes, one for each node that is asked about, and the classes.
 
-    They go by row, as everywhere in scikit-learn, unless a dict or a column of ids says whose they are.
+    They go by row, as everywhere in scikit-learn, unless a dict or a column of ids says whose they are, or they are
+    fewer and their index does.
     """
     own = None if isinstance(y, dict) else index_of(y)
     table = with_ids(y.reset_index(drop=True), "labels") if is_frame(y) else y
-    if isinstance(y, dict) or (is_frame(y) and table.shape[1] < y.shape[1]):
-        y = in_order(table, graph.node_ids.tolist(), "labels")
+    by_name = isinstance(y, dict) or (is_frame(y) and table.shape[1] < y.shape[1])
+    if not by_name and own is not None and len(own) < len(graph) and not is_count(own):
+        table, by_name = y, are_among(own, graph._ids().tolist())
+    if by_name:
+        y = in_order(table, graph._ids().tolist(), "labels")[graph.rows]
     elif own is not None and graph._named and not is_count(own):
         names = [name_key(name) for name in graph.node_ids]
         if names != [name_key(name) for name in own] and same_names(names, own):

@@ -12,7 +12,9 @@ from . import _library as c
 from ._graph import Graph, create, graph_of
 from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
 from ._progress import Interrupts
-from ._reading import as_array, check_names, in_order, index_of, is_count, look_up, places_of, same_names, with_ids
+from ._reading import (
+    are_among, as_array, check_names, in_order, index_of, is_count, look_up, places_of, same_names, with_ids,
+)
 
 
 @dataclass(frozen=True)
@@ -50,24 +52,41 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
     unjoined = list(table.values()) if isinstance(table, dict) else table
     if names is None or own is None or check_names(names) == check_names(own):
         return unjoined
-    if not same_names(names, own) and (is_count(names) or is_count(own)):
+    some = what == "labels" and len(own) < len(names) and (is_count(names) or not _is_bare(table))
+    if not some and not same_names(names, own) and (is_count(names) or is_count(own)):
         return unjoined
     what = f"{what} beside embeddings"
     look_up(places_of(names, "embeddings"), own, what)
     return in_order(table, names, what)
 
 
+def _is_bare(table: Any) -> bool:
+    """Whether the names of the rows are numbers that pandas gave them."""
+    return type(getattr(table, "index", None)).__name__ == "RangeIndex"
+
+
+def _numbers(Z: Any, y: Any) -> Optional[list]:
+    """The numbers of the rows of Z, where it has no names and labels have the numbers of some of its rows; else None."""
+    own = index_of(with_ids(y, "labels"))
+    if own is None or index_of(with_ids(Z, "embeddings")) is not None:
+        return None
+    rows = np.shape(as_embeddings(Z))[:1]
+    some = rows and len(own) < rows[0] and all(isinstance(name, (int, np.integer)) for name in own)
+    return list(range(rows[0])) if some else None
+
+
 def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
-    """Z as an array, and labels in the order of its rows."""
-    return as_embeddings(Z), join_rows(index_of(with_ids(Z, "embeddings")), with_ids(y, "labels"), "labels")
+    """Z as an array, and labels in the order of its rows; a row that they do not name is unknown."""
+    rows = index_of(with_ids(Z, "embeddings"))
+    return as_embeddings(Z), join_rows(_numbers(Z, y) if rows is None else rows, with_ids(y, "labels"), "labels")
 
 
 def row_names(Z: Any, y: Any) -> Optional[list]:
     """The names of the rows of Z: its own, else those of labels that are in the same order."""
     rows, own = index_of(with_ids(Z, "embeddings")), index_of(with_ids(y, "labels"))
-    if rows is None or (own is not None and is_count(rows) and not same_names(rows, own)):
-        return own
-    return rows
+    if rows is None:
+        return own if _numbers(Z, y) is None else None
+    return own if own is not None and is_count(rows) and not are_among(own, rows) else rows
 
 
 def _names_in(Z: Any, graph: Graph) -> Optional[list]:
@@ -75,8 +94,7 @@ def _names_in(Z: Any, graph: Graph) -> Optional[list]:
     gave them (pandas' RangeIndex) or that are not those of the nodes."""
     Z = with_ids(Z, "embeddings")
     rows = index_of(Z)
-    bare = rows is not None and is_count(rows) and (
-        type(getattr(Z, "index", None)).__name__ == "RangeIndex" or not same_names(rows, graph._ids()))
+    bare = rows is not None and is_count(rows) and (_is_bare(Z) or not same_names(rows, graph._ids()))
     return None if bare else rows
 
 
@@ -127,7 +145,7 @@ def evaluate(
     ----------
     Z : (nodes, any) array, frame or dict by node.
     y : labels as Graph takes them, or a Graph that has labels; a graph of another library is made one. Of a part
-        `g[rows]` the labels of other nodes are unknown.
+        `g[rows]` the labels of other nodes are unknown, and so are those of rows that y does not name.
     protocol : "paper": random 10/10/80, the regression's C chosen on validation; "authors": random
         10/90, C by cross-validation; "public": the data set's own split.
     split : for "public", as Graph takes it, joined by name where it and Z or y have names; a Graph brings
@@ -243,8 +261,8 @@ def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
     Parameters
     ----------
     Z : (nodes, any) array, frame or dict by node.
-    y : labels, of which some are unknown: -1, None or NaN; or a Graph. Of a part `g[rows]` the labels of other nodes
-        are unknown.
+    y : labels, of which some are unknown: -1, None or NaN, or left out of a dict, a series or a frame that names its
+        rows, or numbers them; or a Graph. Of a part `g[rows]` the labels of other nodes are unknown.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from . import _library as c
 from ._labels import is_mask, label_arrays, mask_index, read_labels, read_split, split_parts
 from ._reading import (
     Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_sparse,
-    is_sparse_tensor, look_up, places_of, read_edges, same_names, sparse_tensor, with_ids,
+    is_sparse_tensor, look_up, name_key, places_of, read_edges, same_names, sparse_tensor, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -69,7 +69,8 @@ class Graph:
     features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
     labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
-        an array (nodes, classes), or a row for each node, of 0 and 1 for several labels per node.
+        an array (nodes, classes), or a row for each node, of 0 and 1 for several labels per node. A dict, a series or
+        a frame that names its rows may leave out nodes, whose labels are unknown.
     names : a name for each node. Those of a networkx graph, in another order, say the order of the nodes.
     weights : a number above 0 for each edge; False: the graph's own are left out.
     split : for each node 0 or "train", 1 or "val", 2 or "test", 3 or "none"; or a dict that has for "train",
@@ -124,10 +125,15 @@ class Graph:
         read_edges(given, edges)
         self._names = _settle_names(given, None if names is None else check_names(names))
         known = _edge_arrays(given, use_weights)
-        known.update(_feature_arrays(given, self._names))
+        features = _feature_arrays(given, self._names)
+        if self._names is None and (np.ndim(features.get("x", ())) == 2 or "x_indptr" in features):
+            _refuse_short("features", _count_nodes(features), known, index_of(given["features"]) is not None)
+        known.update(features)
         labels = given.get("labels")
         if labels is not None:
-            codes, self._classes = read_labels(in_order(labels, self._names, "labels"))
+            codes, self._classes = read_labels(_join_labels(given, known, self._names, nodes is None))
+            if index_of(labels) is None:
+                _refuse_short("labels", len(codes), known)
             known.update(label_arrays(codes))
             known["class_names"] = None if self._classes is None else [str(v) for v in self._classes]
         else:
@@ -389,7 +395,7 @@ def _count_nodes(known: dict) -> Optional[int]:
     if known.get("nodes"):
         return known["nodes"]
     for key, more in (("x", 0), ("x_indptr", 1), ("y", 0), ("edge_indptr", 1)):
-        if known.get(key) is not None:
+        if np.ndim(known.get(key)):
             return len(known[key]) - more
     ends = [known[key] for key in ("source", "target") if known.get(key) is not None and len(known[key])]
     largest = max((end.max() for end in ends), default=np.nan)
@@ -416,6 +422,50 @@ def _check_claim(given: Given, known: dict, names: Optional[list]) -> None:
                                  f"'{count - 1}', are names of nodes")
 
 
+def _refuse_short(what: str, rows: int, known: dict, named: bool = False) -> None:
+    """Refuses a table of too few rows by the number of a node without one, where C would refuse the edge. C itself
+    compares rows that are not `named` with a number of nodes."""
+    nodes = known.get("nodes")
+    if nodes is None or named:
+        ends = _count_nodes({key: known.get(key) for key in ("source", "target")})
+        if rows < max(ends or 0, nodes or 0):
+            raise c.GracoFormatError(f"{what} have no row for node {rows}")
+
+
+def _join_labels(given: Given, known: dict, names: Optional[list], claim: bool) -> Any:
+    """Labels with a row for each node, unknown where they do not name it. With `claim` the ends of edges alone may say
+    how many nodes there are."""
+    labels, count = given["labels"], _count_nodes(known)
+    own = index_of(labels)
+    if own is None or names is not None or not count or count >= 2**31:  # that there is no such graph, C says
+        return in_order(labels, names, "labels")
+    if claim and len(own) < count:
+        _check_claim(given, known, names)
+    return in_order(labels, range(count), "labels")
+
+
+def _lacks_nodes(labels: list, given: Given, tables: dict, words: bool) -> bool:
+    """Whether labels have no row for a node that something else knows: they do not say then which nodes there are."""
+    if tables.get("features") is not None:
+        return False  # which say it before labels do
+    bare = given.get("by_row") or None in tables.values()
+    if bare and (words or not all(isinstance(name, (int, np.integer)) for name in labels)):
+        return False  # names beside rows without any are refused
+    nodes, features = given.get("nodes"), given.get("features")
+    if nodes is None and "features" in tables:
+        shape = (len(features),) if isinstance(features, (list, tuple)) else getattr(features, "shape", ())
+        nodes = shape[0] if shape else None
+    if (nodes is not None and nodes != len(labels)) or (bare and not _is_shuffle(labels)):
+        return True
+    ends = [given[key] for key in ("source", "target") if given.get(key) is not None and len(given[key])]
+    others = [index for key, index in tables.items() if key != "labels" and index is not None]
+    if not words and not others and is_count(labels):
+        return any(not end.max() < len(labels) for end in ends)
+    others += [check_names(end.tolist()) if words else np.unique(end).tolist() for end in ends]
+    keys = set(map(name_key, labels))
+    return any(not keys.issuperset(map(name_key, names)) for names in others)
+
+
 def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
     """The names of the nodes in the order of their rows, None: numbers; the ends of the edges become rows.
 
@@ -428,6 +478,9 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
               if given.get(key) is not None and not (key == "split" and split_parts(given[key]) is not None)}
     if any(is_mask(part) and mask_index(part) is None for part in (split_parts(given.get("split")) or {}).values()):
         tables["split"] = None
+    known = names is not None or given.get("names") is not None
+    if not known and tables.get("labels") is not None and _lacks_nodes(tables["labels"], given, tables, words):
+        del tables["labels"]
     named = [key for key, index in tables.items() if index is not None]
     bare = ["edges"] * bool(given.get("by_row")) + [key for key, index in tables.items() if index is None]
     first = tables[named[0]] if named else None
@@ -453,10 +506,11 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
     check_names(chosen)
     given.add(nodes=len(chosen))
     if words or (names is None and own is None):
-        places = places_of(chosen, named[0] if chosen is first and named else "names")
+        table = named[0] if chosen is first and named else None
+        places = places_of(chosen, table or "names")
         for key in ("source", "target"):
             if given.get(key) is not None:
-                given[key] = look_up(places, check_names(given[key].tolist()), "edges")
+                given[key] = look_up(places, check_names(given[key].tolist()), "edges", table)
     return chosen
 
 

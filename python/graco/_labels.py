@@ -27,7 +27,7 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
-        return _read_several(array), np.arange(array.shape[1]) if compact else None
+        return _read_several(_plain(array)), np.arange(array.shape[1]) if compact else None
     if array.ndim != 1:
         raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
     if array.dtype.kind not in "iubf":
@@ -62,13 +62,29 @@ def _stack_rows(array: np.ndarray) -> np.ndarray:
         return array
     try:
         blank = np.full(len(rows[0]), np.nan)
-        stacked = np.array([blank if is_missing(item) else item for item in array], dtype=float)
+        stacked = np.array([blank if is_missing(item) else _blanked(item) for item in array], dtype=float)
     except (TypeError, ValueError, OverflowError):
         stacked = None
     if stacked is None or stacked.ndim != 2:
         raise GracoFormatError("labels hold rows of different lengths or kinds: expected a class for each node, or rows "
                                "of 0 and 1, all of one length, for several labels per node")
     return stacked
+
+
+def _blanked(row: Any) -> Any:
+    """A row with NaN for what is missing."""
+    if not (isinstance(row, (list, tuple)) or getattr(row, "dtype", None) == object):
+        return row
+    return [np.nan if is_missing(item) else item for item in row]
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """Rows of Python's objects as numbers, NaN for what is missing; as they are where some are no numbers."""
+    if array.dtype != object:
+        return array
+    items = _blanked(array.ravel())
+    numbers = all(_is_number(item) or isinstance(item, (bool, np.bool_)) for item in items)
+    return np.array(items, dtype=float).reshape(array.shape) if numbers else array
 
 
 def _read_several(array: np.ndarray) -> np.ndarray:

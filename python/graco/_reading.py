@@ -6,7 +6,7 @@ None of those libraries is imported here: an object of theirs shows that the pro
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
@@ -398,7 +398,7 @@ def name_key(name: Any) -> Any:
     return str(int(name)) if isinstance(name, (float, np.floating)) and name.is_integer() else name
 
 
-def _keys(names: list) -> list:
+def _keys(names: Sequence) -> list:
     kinds = set(map(type, names))
     if kinds == {str}:
         return names
@@ -408,6 +408,11 @@ def _keys(names: list) -> list:
 def same_names(names: list, others: list) -> bool:
     """Whether these are the same names, in any order."""
     return set(_keys(names)) == set(_keys(others))
+
+
+def are_among(names: list, others: list) -> bool:
+    """Whether the others have all of these names."""
+    return set(_keys(names)).issubset(_keys(others))
 
 
 def places_of(names: Iterable, what: str, of: str = "node") -> dict:
@@ -424,32 +429,71 @@ def places_of(names: Iterable, what: str, of: str = "node") -> dict:
     return places
 
 
-def look_up(places: dict, wanted: Any, what: str) -> np.ndarray:
-    """The places of `wanted` among the names."""
+def look_up(places: dict, wanted: Any, what: str, table: Optional[str] = None) -> np.ndarray:
+    """The places of `wanted` among the names, which are all those of a table if it is called."""
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
     found = np.fromiter((places.get(key, -1) for key in _keys(wanted)), dtype=np.int64, count=len(wanted))
     if (found < 0).any():
-        raise GracoFormatError(f"{what} name the node {wanted[int(found.argmin())]!r}, which is not among the names")
+        missing = wanted[int(found.argmin())]
+        raise GracoFormatError(f"{table} have no row for node {missing!r}" if table else
+                               f"{what} name the node {missing!r}, which is not among the names")
     return found
 
 
-def in_order(value: Any, names: Optional[list], what: str, of: str = "node") -> Any:
-    """A frame, series or dict with its rows in the order of the names, None: 0, 1, 2, ...; else as it is."""
+def in_order(value: Any, names: Optional[Sequence], what: str, of: str = "node") -> Any:
+    """A frame, series or dict with its rows in the order of the names, None: 0, 1, 2, ...; else as it is.
+
+    Each name has a row. Labels may lack some, whose nodes are unknown; but they have no row for any other name.
+    """
     own = index_of(value)
     if own is None:
         return value
     places = places_of(own, what, of)
-    if names is None:
-        names = list(range(len(own)))
-    rows = [places.get(key, -1) for key in _keys(names)]
-    if -1 in rows:
-        raise GracoFormatError(f"{what} have no row for the {of} {names[rows.index(-1)]!r}")
+    rows = _rows_of(range(len(own)) if names is None else names, places)
     if isinstance(value, dict):
         items = list(value.values())
         array = as_objects(items) if what.startswith("labels") else as_array(items, what)
     else:
         array = value.to_numpy()
-    return array if rows == list(range(len(own))) else array[rows]
+    if what.startswith("labels"):
+        _refuse_others(own, rows, what)
+        if (rows < 0).any():
+            return _fill_unknown(array, rows)
+    elif (rows < 0).any():
+        missing = int(rows.argmin())
+        raise GracoFormatError(f"{what} have no row for {of} {missing if names is None else names[missing]!r}")
+    return array if np.array_equal(rows, np.arange(len(own))) else array[rows]
+
+
+def _rows_of(names: Sequence, places: dict) -> np.ndarray:
+    """The row of each name, by the rows of keys; -1: it has none."""
+    if not isinstance(names, range):
+        return np.fromiter((places.get(key, -1) for key in _keys(names)), dtype=np.int64, count=len(names))
+    rows = np.full(len(names), -1, dtype=np.int64)  # of numbers, of which there may be far more than keys
+    for key, row in places.items():
+        if isinstance(key, str) and key.isdecimal() and len(key) < 20 and str(int(key)) == key and int(key) < len(names):
+            rows[int(key)] = row
+    return rows
+
+
+def _refuse_others(own: list, rows: np.ndarray, what: str) -> None:
+    """Refuses names that no node has; the nodes have these rows."""
+    found = np.zeros(len(own), bool)
+    found[rows[rows >= 0]] = True
+    if not found.all():
+        raise GracoFormatError(f"{what} name the node {own[int(found.argmin())]!r}, which is not in the graph")
+
+
+def _fill_unknown(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """These rows of labels; the row -1 is an unknown label."""
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.dtype.kind not in "if":
+        array = as_objects(array) if array.ndim == 1 else array.astype(object)
+    unknown = {"i": -1, "f": np.nan}.get(array.dtype.kind)
+    out = np.full((len(rows), *array.shape[1:]), unknown, dtype=array.dtype)
+    out[rows >= 0] = array[rows[rows >= 0]]
+    return out
 
 
 # How a column of ids, and one of labels, may be called, as in a file; and what pandas calls an index without a name

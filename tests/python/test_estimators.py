@@ -227,7 +227,7 @@ class Fitted(unittest.TestCase):
         self.assertEqual(model.score(g[mixed], by_name.iloc[mixed]), wanted)
         for function in (model.score, model.fit):
             self.refused("expected the order of the nodes", lambda: function(g, by_name.iloc[mixed]))
-            self.refused("labels have no row for the node 'n3'", lambda: function(g, table[table.node != "n3"]))
+            self.refused("labels name the node 'm', which is not in the graph", lambda: function(g, table.replace("n3", "m")))
         self.assertEqual(model.score(numbers, pd.Series(y, index=mixed)), wanted)  # by row, as in scikit-learn
 
     def test_again(self):

@@ -146,7 +146,7 @@ class Frames(unittest.TestCase):
             self.assertEqual(edges_of(graco.Graph(frame, weights=weights, directed=True)), wanted)
         with self.assertRaises(graco.GracoFormatError) as caught:
             graco.Graph(frame, weights=pd.Series([1.0, 2, 3], index=[7, 8, 1]))
-        self.assertIn("weights have no row for the edge 9", str(caught.exception))
+        self.assertIn("weights have no row for edge 9", str(caught.exception))
 
     def test_two_columns_of_a_name(self):
         pd = module("pandas")

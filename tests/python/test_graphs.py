@@ -140,7 +140,7 @@ class Refusals(unittest.TestCase):
         self.refused("0.5", np.array([[0, 0.5], [1, 0]]), nodes=3)
         self.refused("graco.load", "cora")
         self.refused("'q'", [("a", "q")], names=["a", "b"])
-        self.refused("no row for the node 'b'", [("a", "b")], names=["a", "b"], features={"a": [1.0]})
+        self.refused("no row for node 'b'", [("a", "b")], names=["a", "b"], features={"a": [1.0]})
         self.refused("edge_weight", edges, weights=[1.0, 2.0])
         self.refused("weight", [(0, 1)], weights=[-1.0])
         self.refused("a split has the word 'tain'", nodes=2, split=["tain", "test"])

@@ -94,7 +94,7 @@ class Joins(unittest.TestCase):
                      labels=self.Y)
         self.refused("features have rows without names, but labels name theirs, as 'b'", self.EDGES, features=self.X,
                      labels=frames[1])
-        self.refused("labels have no row for the node 'b'", edges, features=frames[0], labels=others[1].drop("b"))
+        self.refused("features have no row for node 'b'", edges, features=frames[0].drop("b"), labels=others[1])
         self.refused("labels have two rows for the node 'e'", edges, features=frames[0],
                      labels=others[1].rename({"a": "e"}))
 
@@ -124,7 +124,8 @@ class Joins(unittest.TestCase):
                 self.check(wanted, G, features=x, labels=y, split=split)
             twice = pd.concat([frames[0], frames[0].iloc[:1]])
             self.refused(f"features have two rows for the node {twice.index.tolist()[0]!r}", G, features=twice)
-            self.refused("labels have no row for the node", G, labels=frames[1].iloc[1:])
+            missing = frames[0].index.tolist()[0]
+            self.refused(f"features have no row for node {missing!r}", G, features=frames[0].iloc[1:])
 
     def test_order_of_networkx(self):
         """`names` that are those of the graph say an order; other ones are new names."""
@@ -149,7 +150,7 @@ class Joins(unittest.TestCase):
             self.check({name: i for i, name in enumerate(names)}, edges, split={"train": mask, "test": ~mask})
             numbers = mask.set_axis(order)
             self.check({i: i for i in range(5)}, self.EDGES, split={"train": numbers, "test": ~numbers})
-        self.refused("have no row for the node", edges, split={"train": mask.iloc[1:]})
+        self.refused("have no row for node 'b'", edges, split={"train": mask.iloc[1:]})
         self.refused("split have rows without names", edges, split={"train": mask.reset_index(drop=True)})
         data = types.SimpleNamespace(edge_index=np.array(self.EDGES).T, num_nodes=5, train_mask=np.arange(5) < 3,
                                      val_mask=None, test_mask=np.arange(5) > 1)
@@ -170,10 +171,9 @@ class Joins(unittest.TestCase):
         self.assertEqual(graco.evaluate(Z, g, splits=2).mean, 100)
         self.assertEqual(graco.evaluate(Z.to_numpy(), labels.sort_index(key=lambda i: i.map(names.index)), splits=2).mean,
                          100)
-        for other in (labels.iloc[1:], labels.rename({"n7": "m"})):
-            with self.assertRaises(graco.GracoError) as caught:
-                graco.evaluate(Z, other)
-            self.assertIn("embeddings", str(caught.exception))
+        with self.assertRaises(graco.GracoError) as caught:
+            graco.evaluate(Z, labels.rename({"n7": "m"}))
+        self.assertIn("embeddings name the node 'm'", str(caught.exception))
 
     def test_splits(self):
         """A split beside embeddings goes by name too: here every test label, and no other, is wrong."""
@@ -192,7 +192,7 @@ class Joins(unittest.TestCase):
                         (Z.iloc[mixed], y, part[mixed]), (Z.to_numpy(), y.to_numpy(), split),
                         (Z.iloc[mixed], y, {word: split.iloc[mixed] == i for i, word in enumerate(parts)})):
             self.assertEqual(graco.evaluate(a, b, "public", split=s).mean, 0)
-        for wrong, said in ((split.iloc[1:], "no row for the node 'n0'"), (split.rename({"n7": "m"}), "'m'"),
+        for wrong, said in ((split.iloc[1:], "no row for node 'n0'"), (split.rename({"n7": "m"}), "'m'"),
                             ({"train": ["m"]}, "'m'")):
             with self.assertRaises(graco.GracoError) as caught:
                 graco.evaluate(Z, y, "public", split=wrong)
