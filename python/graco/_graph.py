@@ -59,7 +59,7 @@ class Graph:
         - a PyG `Data` or a DGL graph, with features, labels, weights and masks
         - a pandas frame: columns called source, target and perhaps weight, or as a file of edges may
           call them (src, dst, from, to, w ...), in any order; else the first two are the ends;
-          with the same names for rows and columns, an adjacency matrix
+          with the same names for rows and columns, an adjacency matrix, but for 2 or 3 columns called 0, 1, 2
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the

@@ -294,7 +294,8 @@ _WEIGHTS = {"weight", "weights", "edge_weight", "w"}
 
 def _read_frame(given: Given, frame: Any) -> None:
     """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
-    if frame.columns.equals(frame.index) and not is_count(list(frame.index)):
+    # 0, 1, 2, ... are also what pandas calls rows and columns; two or three such columns are edges.
+    if frame.columns.equals(frame.index) and (frame.shape[1] > 3 or not is_count(list(frame.index))):
         _read_adjacency(given, frame)
         return
     if frame.shape[1] > 2 and _words(frame)[0] in _INDEX and is_count(frame.iloc[:, 0].tolist()):

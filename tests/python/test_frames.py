@@ -123,7 +123,7 @@ class Frames(unittest.TestCase):
         self.assertEqual(graco.Graph(bare, directed=True).weights.tolist(), [2.0, 3.0])
 
     def test_adjacency(self):
-        """A frame whose rows and columns have the same names is a matrix, of whatever size."""
+        """A frame whose rows and columns have the same names is a matrix, of whatever size, but where names count up to 3."""
         nx, pd = module("networkx"), module("pandas")
         for nodes in (2, 3, 6):
             names = list("fbdeac")[:nodes]
@@ -133,6 +133,15 @@ class Frames(unittest.TestCase):
             self.assertEqual((edges_of(found), found.node_ids.tolist()), (edges_of(wanted), names))
             shuffled = graco.Graph(matrix, directed=True, names=names[::-1], labels=dict(zip(names, range(nodes))))
             self.assertEqual((edges_of(shuffled), shuffled.labels.tolist()), (edges_of(wanted), list(range(nodes))[::-1]))
+        for nodes in (4, 34):  # names that count
+            G = nx.karate_club_graph().subgraph(range(nodes))
+            found, wanted = graco.Graph(nx.to_pandas_adjacency(G)), graco.Graph(G)
+            self.assertEqual((edges_of(found), found.node_ids.tolist()), (edges_of(wanted), list(range(nodes))))
+            plain = pd.DataFrame(nx.to_numpy_array(G))
+            self.assertEqual(edges_of(graco.Graph(plain)), edges_of(wanted))
+            self.assertEqual(graco.Graph(plain, features=np.eye(nodes), labels={3: 1}).labels.tolist()[:5].index(1), 3)
+        three = pd.DataFrame([[0, 1, 2.0], [1, 2, 3.0], [2, 0, 4.0]])  # of counting names: edges with weights
+        self.assertEqual(graco.Graph(three, directed=True).weights.tolist(), [4.0, 2.0, 3.0])
         bare = pd.DataFrame([[0, 1], [1, 2]])  # without names: edges, as an array
         self.assertEqual(graco.Graph(bare, directed=True).edges.tolist(), [[0, 1], [1, 2]])
 
