@@ -53,7 +53,8 @@ class Graph:
     ----------
     edges : the edges, as one of these:
 
-        - an array (2, edges) of node numbers, sources and targets; (edges, 2); a list of pairs
+        - an array (2, edges) of node numbers, sources and targets; (edges, 2); a list of pairs. An array (2, 2)
+          is read as (2, edges): its first row has the sources
         - a scipy sparse adjacency matrix: an entry in row i and column j is an edge from i to j
         - a networkx graph, with the attribute `weight` of its edges
         - a PyG `Data` or a DGL graph, with features, labels, weights and masks

@@ -22,6 +22,7 @@ class Arrays(unittest.TestCase):
                      np.asfortranarray(edges), edges[:, ::-1]):
             found = graco.Graph(form, features=X)
             self.assertTrue((found.edges == wanted).all())
+        self.assertEqual(graco.Graph(np.array([[0, 1], [0, 2]]), directed=True).edges.tolist(), [[1], [2]])  # (2, edges)
         self.assertEqual(graco.Graph([(0, 1), (1, 2)]).n_edges, 4)
         self.assertEqual(graco.Graph([(0, 1), (1, 2)], directed=True).n_edges, 2)
         self.assertEqual(graco.Graph(nodes=5).n_nodes, 5)
