@@ -155,6 +155,14 @@ struct row {
     struct bytes before, piece, between, again, after;
 };
 
+/* A vector of int32 in a pickle: its length and its bytes, with the opcode before them. */
+#define VECTOR(length, bytes)                                                                      \
+    "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(K\0tU\1btR(K\1(" length              \
+    "tcnumpy\ndtype\n(U\2i4K\0K\1tR(K\3U\1<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb\x89" bytes   \
+    "tb"
+#define NO_ITEMS VECTOR("K\0", "U\0")
+#define ONE_ITEM VECTOR("K\1", "U\4\0\0\0\0")
+
 static const struct row rows[] = {
     {JSON, "brackets", NOTHING, BYTES("["), NOTHING, NOTHING, NOTHING},
     {JSON, "zeros", BYTES("["), BYTES("0,"), BYTES("0]"), NOTHING, NOTHING},
@@ -189,6 +197,13 @@ static const struct row rows[] = {
     {PICKLE, "names", BYTES("\x80\2("), BYTES("cnumpy\ndtype\n"), BYTES("l."), NOTHING, NOTHING},
     {PICKLE, "frames", BYTES("\x80\4("), BYTES("\x95\0\0\0\0\0\0\0\0"), BYTES("l."), NOTHING,
      NOTHING},
+    /* csr_matrix is memo 0, the state memo 1; what it needs stands first, where it is found last. */
+    {PICKLE, "a state that matrices share",
+     BYTES("\x80\2cscipy.sparse.csr\ncsr_matrix\nq\0000}q\1(U\6_shapeK\0K\5\x86U\6indptr" ONE_ITEM
+           "U\7indices" NO_ITEMS "U\4data" NO_ITEMS "K\1q\2N"),
+     BYTES("h\2N"), BYTES("u0"), BYTES("h\0)\x81h\1b0"), BYTES("N.")},
+    {PICKLE, "a type's text that types share", BYTES("\x80\2cnumpy\ndtype\nq\0000(Vi"), BYTES("0"),
+     BYTES("4\ntq\0010"), BYTES("h\0h\1R0"), BYTES("N.")},
     {PICKLE, "integers as text", BYTES("("), BYTES("I1\n"), BYTES("l."), NOTHING, NOTHING},
     {NPY, "dimensions", BYTES("{'descr': '<f4', 'fortran_order': False, 'shape': ("), BYTES("0, "),
      BYTES("), }\n"), NOTHING, NOTHING},

@@ -223,7 +223,7 @@ static void test_amplification(void)
     for (int i = 0; i < TIMES; i++)
         length += sprintf(bytes + length, "%s", each);
     length += sprintf(bytes + length, "t.");
-    CHECK_FAILS(pickle_decode(&pickle, bytes, length), GRACO_ERROR_FORMAT, "expands");
+    CHECK_FAILS(pickle_decode(&pickle, bytes, length), GRACO_ERROR_FORMAT, "asks for more");
     free(bytes);
 }
 

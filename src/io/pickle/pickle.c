@@ -5,8 +5,9 @@
  * Nothing is ever looked up or run.
  *
  * Each opcode takes at least one byte and makes at most a constant number of nodes, so memory is
- * linear in the input; copies of strings and arrays, which a short program could ask for again and
- * again, are charged to a budget. Reference: Lib/pickletools.py of CPython. */
+ * linear in the input; what a short program could ask for again and again, copies of strings and
+ * arrays and searches of a dict, is charged to a budget, so that time is linear too. Reference:
+ * Lib/pickletools.py of CPython. */
 #include "io/pickle/pickle.h"
 
 #include "base/memory.h"
@@ -40,12 +41,12 @@ graco_status pickle_take(void *out, struct pickle_machine *machine, int64_t byte
     return GRACO_OK;
 }
 
-graco_status pickle_charge(struct pickle_machine *machine, int64_t bytes)
+graco_status pickle_charge(struct pickle_machine *machine, int64_t count)
 {
-    machine->budget -= bytes;
+    machine->budget -= count;
     if (machine->budget < 0)
         return status_fail(GRACO_ERROR_FORMAT,
-                           "the pickle expands to more than its %" PRId64 " bytes justify",
+                           "the pickle asks for more than its %" PRId64 " bytes justify",
                            machine->length);
     return GRACO_OK;
 }

@@ -66,7 +66,8 @@ struct pickle_storage {
 struct pickle_machine {
     const uint8_t *bytes;
     int64_t length, at;
-    int64_t budget; /* bytes that strings and arrays may still take: shared input is no excuse */
+    int64_t budget; /* for what is asked of input that may be shared: bytes of strings and arrays
+                       to be copied, bytes and pairs to be looked through */
     struct pickle_storage *storage;
     struct pickle_node **stack; /* (stack_room) */
     int64_t depth, stack_room;
@@ -79,8 +80,8 @@ struct pickle_machine {
 /* Zeroed memory from the storage. */
 graco_status pickle_take(void *out, struct pickle_machine *machine, int64_t bytes);
 
-/* Charges bytes to the budget. */
-graco_status pickle_charge(struct pickle_machine *machine, int64_t bytes);
+/* Charges bytes, or pairs of a dict that is looked through, to the budget. */
+graco_status pickle_charge(struct pickle_machine *machine, int64_t count);
 
 graco_status pickle_node_new(struct pickle_node **out, struct pickle_machine *machine,
                              enum pickle_kind kind);

@@ -89,6 +89,7 @@ static graco_status call_dtype(struct pickle_node **out, struct pickle_machine *
     if (arguments->value.count < 1 || !is_value(pickle_item(arguments, 0), PICKLE_STRING))
         return fail_state("a numpy type");
     const struct pickle_value *text = &pickle_item(arguments, 0)->value;
+    PASS(pickle_charge(machine, text->count)); /* each type that shares it reads again */
     PASS(pickle_take(&dtype, machine, sizeof *dtype));
     PASS(npy_type(&dtype->type, &dtype->size, &dtype->swap, text->bytes, text->count));
     PASS(pickle_node_new(out, machine, PICKLE_NONE));
@@ -279,6 +280,7 @@ static graco_status build_csr(struct pickle_machine *machine, struct pickle_node
     int ndim = 0;
     if (!is_value(state, PICKLE_DICT))
         return fail_state("a csr matrix");
+    PASS(pickle_charge(machine, state->value.count)); /* each matrix that shares it looks again */
     const struct pickle_node *size = state_field(state, "_shape");
     if (!size)
         size = state_field(state, "shape");
