@@ -129,8 +129,8 @@ bool attributes_is_label(const char *name, int64_t length)
     return label_name(name, length);
 }
 
-graco_status attributes_label(struct attributes *a, int64_t node, const char *name,
-                              const char *text)
+graco_status attributes_label_number(int32_t *out, struct attributes *a, const char *name,
+                                     const char *text)
 {
     const char *known = label_name(name, (int64_t)strlen(name));
     if (a->label_name && a->label_name != known)
@@ -140,6 +140,11 @@ graco_status attributes_label(struct attributes *a, int64_t node, const char *na
             "FILE decides",
             a->label_name, known);
     a->label_name = known;
+    return names_add(out, a->labels, text, (int64_t)strlen(text));
+}
+
+graco_status attributes_label_node(struct attributes *a, int64_t node, int32_t number)
+{
     if (node >= a->label_room) {
         int64_t room = node + 1 > 2 * a->label_room ? node + ROOM_FIRST : 2 * a->label_room;
         PASS(memory_grow(&a->label, a->label_room, room, sizeof *a->label));
@@ -147,7 +152,16 @@ graco_status attributes_label(struct attributes *a, int64_t node, const char *na
             a->label[i] = LABEL_NONE;
         a->label_room = room;
     }
-    return names_add(&a->label[node], a->labels, text, (int64_t)strlen(text));
+    a->label[node] = number;
+    return GRACO_OK;
+}
+
+graco_status attributes_label(struct attributes *a, int64_t node, const char *name,
+                              const char *text)
+{
+    int32_t number;
+    PASS(attributes_label_number(&number, a, name, text));
+    return attributes_label_node(a, node, number);
 }
 
 /* ---- Edges and names ------------------------------------------------------------------------- */

@@ -28,8 +28,15 @@ graco_status attributes_other(struct attributes *attributes, const char *name, i
 /* Whether a name is one that labels have: label, class or y. */
 bool attributes_is_label(const char *name, int64_t length);
 
-/* `node` has this label, under one of these names. Two names in one file have two readings, and are
- * GRACO_ERROR_FORMAT. */
+/* The number of a label under one of these names, new or known: for a label that many nodes share, whose
+ * text is then read once. Two names in one file have two readings, and are GRACO_ERROR_FORMAT. */
+graco_status attributes_label_number(int32_t *out, struct attributes *attributes, const char *name,
+                                     const char *text);
+
+/* `node` has the label of this number, in place of the one that it had. */
+graco_status attributes_label_node(struct attributes *attributes, int64_t node, int32_t number);
+
+/* Both at once. */
 graco_status attributes_label(struct attributes *attributes, int64_t node, const char *name,
                               const char *text);
 

@@ -33,7 +33,9 @@ struct key {
     int of; /* enum of, one or both */
     enum type type;
     char *name;
-    char *usual; /* <default>; NULL: none */
+    int64_t length; /* of name */
+    bool label;     /* nodes' values of this key are their labels */
+    char *usual;    /* <default>; NULL: none */
 };
 
 struct weight {
@@ -54,7 +56,8 @@ struct graphml {
     int64_t edges, weighted; /* how many there are, and how many have a weight */
     int64_t edge;            /* of the second pass */
     struct weight usual;     /* of edges that have none of their own */
-    int64_t usual_label;     /* a key that has the label of nodes without one; -1: none */
+    int64_t usual_key;   /* the key whose <default> is the label of nodes without one; -1: none */
+    int32_t usual_label; /* the number of that label, once a node has it; -1: none */
 };
 
 static bool equal(const char *a, const char *b)
@@ -127,28 +130,27 @@ static bool is_weight(const struct key *key)
 /* Whether a node's values of this key are features. */
 static bool is_feature(const struct key *key)
 {
-    int64_t length = (int64_t)strlen(key->name);
-    return key->of & OF_NODE && length <= NAME_MAX_LENGTH &&
-           !attributes_is_label(key->name, length);
+    return key->of & OF_NODE && key->length <= NAME_MAX_LENGTH && !key->label;
 }
 
 /* Declares a feature, and keeps what the <default> of a key is for. */
 static graco_status use_key(struct graphml *g, int64_t place)
 {
-    const struct key *key = &g->keys[place];
-    int64_t length = (int64_t)strlen(key->name);
+    struct key *key = &g->keys[place];
     double number = 0;
+    key->length = (int64_t)strlen(key->name);
+    key->label = key->of & OF_NODE && attributes_is_label(key->name, key->length);
     bool weight = key->usual && is_weight(key) && !g->source->options->unweighted;
     bool feature = is_feature(key) && key->type != TYPE_STRING;
     if (key->usual && (weight || feature) && !number_of(&number, key, key->usual))
         return fail_number(key, "a <default>", key->usual);
-    if (key->usual && key->of & OF_NODE && attributes_is_label(key->name, length))
-        g->usual_label = place;
+    if (key->usual && key->label)
+        g->usual_key = place;
     if (weight)
         g->usual = (struct weight){number, true};
-    return feature
-               ? attributes_declare(g->attributes, key->name, length, key->usual ? &number : NULL)
-               : GRACO_OK;
+    return feature ? attributes_declare(g->attributes, key->name, key->length,
+                                        key->usual ? &number : NULL)
+                   : GRACO_OK;
 }
 
 /* A child_fn of a <key>. */
@@ -206,11 +208,13 @@ static graco_status find_key(const struct key **out, struct graphml *g)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-static graco_status take_label(struct graphml *g, int64_t node, const struct key *key,
-                               const char *text)
+/* The number of a label; -1 where labels come from elsewhere or the text is empty. */
+static graco_status number_label(int32_t *out, struct graphml *g, const struct key *key,
+                                 const char *text)
 {
     char whole[32];
     double number;
+    *out = -1;
     if (g->source->options->labels_path || !*text)
         return GRACO_OK;
     if (key->type != TYPE_STRING && !number_of(&number, key, text))
@@ -219,7 +223,25 @@ static graco_status take_label(struct graphml *g, int64_t node, const struct key
         snprintf(whole, sizeof whole, "%ld", (long)number);
         text = whole;
     }
-    return attributes_label(g->attributes, node, key->name, text);
+    return attributes_label_number(out, g->attributes, key->name, text);
+}
+
+static graco_status take_label(struct graphml *g, int64_t node, const struct key *key,
+                               const char *text)
+{
+    int32_t label;
+    PASS(number_label(&label, g, key, text));
+    return label >= 0 ? attributes_label_node(g->attributes, node, label) : GRACO_OK;
+}
+
+/* The <default> is read for the first node and no more: it may be as long as the nodes together. */
+static graco_status take_usual_label(struct graphml *g, int64_t node)
+{
+    const struct key *key = g->usual_key >= 0 ? &g->keys[g->usual_key] : NULL;
+    if (key && node == 0)
+        PASS(number_label(&g->usual_label, g, key, key->usual));
+    return g->usual_label >= 0 ? attributes_label_node(g->attributes, node, g->usual_label)
+                               : GRACO_OK;
 }
 
 static graco_status take_data(struct graphml *g, int64_t node)
@@ -230,15 +252,14 @@ static graco_status take_data(struct graphml *g, int64_t node)
     char what[160];
     PASS(find_key(&key, g));
     PASS(xml_content(&text, &g->xml));
-    int64_t length = (int64_t)strlen(key->name);
-    if (!(key->of & OF_NODE) || length > NAME_MAX_LENGTH)
-        return GRACO_OK;
-    if (attributes_is_label(key->name, length))
+    if (key->label)
         return take_label(g, node, key, text);
+    if (!is_feature(key))
+        return GRACO_OK;
     if (key->type == TYPE_STRING)
-        return attributes_other(g->attributes, key->name, length);
+        return attributes_other(g->attributes, key->name, key->length);
     if (number_of(&number, key, text))
-        return attributes_number(g->attributes, node, key->name, length, number);
+        return attributes_number(g->attributes, node, key->name, key->length, number);
     snprintf(what, sizeof what, "node '%.100s'", names_text(g->tables->edges.names, node));
     return fail_number(key, what, text);
 }
@@ -267,8 +288,7 @@ static graco_status take_node(struct graphml *g)
         return status_fail(GRACO_ERROR_FORMAT, "the nodes %ld and %" PRId64 " have the id '%.100s'",
                            (long)place, node, id);
     edges->nodes++;
-    if (g->usual_label >= 0) /* a node's own replaces it */
-        PASS(take_label(g, node, &g->keys[g->usual_label], g->keys[g->usual_label].usual));
+    PASS(take_usual_label(g, node)); /* the node's own replaces it */
     return each_child(g, take_of_node, &node);
 }
 
@@ -438,7 +458,7 @@ static graco_status read_graphml(struct graco_dataset **out, const struct source
 {
     graco_status status = GRACO_OK;
     struct tables tables = {.undirected = source->options->undirected};
-    struct graphml g = {.source = source, .tables = &tables, .usual_label = -1};
+    struct graphml g = {.source = source, .tables = &tables, .usual_key = -1, .usual_label = -1};
     TRY(tables_options(&tables.how, source->options));
     TRY(attributes_create(&g.attributes));
     TRY(take_graph(&g));

@@ -411,6 +411,7 @@ static const struct row {
     {READER_graphml, "GraphML: edges", graphml_edges, false},
     {READER_graphml, "GraphML: keys", graphml_keys, false},
     {READER_graphml, "GraphML: defaults", graphml_defaults, false},
+    {READER_graphml, "GraphML: a label of all nodes", graphml_usual, false},
     {READER_graphml, "GraphML: text", graphml_text, false},
     {READER_edges, "edges: scipy features", scipy_features, true},
     {READER_edges, "edges: MatrixMarket features", market_features, false},

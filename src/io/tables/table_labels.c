@@ -286,30 +286,38 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Gives every class the number that `to` (its names) has for it; a text is so read once, however many
+ * nodes have it. */
+static void renumber(struct table_labels *labels, const int32_t *to)
+{
+    for (int64_t i = 0; i < labels->count; i++)
+        if (labels->label[i] >= 0)
+            labels->label[i] = to[labels->label[i]];
+}
+
 /* Renumbers named classes by name, so that the order of rows does not matter. */
 static graco_status sort_classes(struct table_labels *labels)
 {
     struct names *sorted = NULL;
     char **list = NULL, *block = NULL;
+    int32_t *to = NULL, number;
     graco_status status = GRACO_OK;
-    int32_t number;
     TRY(names_list(&list, labels->labels));
     block = list[0];
+    TRY(memory_alloc(&to, names_count(labels->labels), sizeof *to));
     qsort(list, (size_t)labels->classes, sizeof *list, compare_texts);
     TRY(names_create(&sorted));
-    for (int64_t c = 0; c < labels->classes; c++)
+    for (int64_t c = 0; c < labels->classes; c++) {
         TRY(names_add(&number, sorted, list[c], (int64_t)strlen(list[c])));
-    for (int64_t i = 0; i < labels->count; i++) {
-        if (labels->label[i] < 0)
-            continue;
-        const char *text = names_text(labels->labels, labels->label[i]);
-        labels->label[i] = names_find(sorted, text, (int64_t)strlen(text));
+        to[names_find(labels->labels, list[c], (int64_t)strlen(list[c]))] = number;
     }
+    renumber(labels, to);
     names_free(labels->labels);
     labels->labels = sorted;
     sorted = NULL;
 done:
     names_free(sorted);
+    memory_free(to);
     memory_free(block);
     memory_free(list);
     return status;
@@ -317,26 +325,28 @@ done:
 
 graco_status table_labels_number(struct table_labels *labels)
 {
+    graco_status status = GRACO_OK;
     int64_t value = 0, classes = 0, count = names_count(labels->labels);
+    int32_t *to = NULL;
+    TRY(memory_alloc(&to, count, sizeof *to));
     for (int64_t c = 0; c < count; c++) {
         const char *text = names_text(labels->labels, c);
         struct scan_field field = {.text = text, .length = (int64_t)strlen(text)};
-        if (!scan_integer(&value, field, -1, TABLE_CLASSES - 1))
-            return sort_classes(labels);
+        if (!scan_integer(&value, field, -1, TABLE_CLASSES - 1)) {
+            status = sort_classes(labels);
+            goto done;
+        }
+        to[c] = (int32_t)value;
     }
-    for (int64_t i = 0; i < labels->count; i++) {
-        if (labels->label[i] < 0)
-            continue;
-        const char *text = names_text(labels->labels, labels->label[i]);
-        scan_integer(&value, (struct scan_field){.text = text, .length = (int64_t)strlen(text)}, -1,
-                     TABLE_CLASSES - 1);
-        labels->label[i] = (int32_t)value;
-        classes = value >= classes ? value + 1 : classes;
-    }
+    renumber(labels, to);
+    for (int64_t i = 0; i < labels->count; i++)
+        classes = labels->label[i] >= classes ? labels->label[i] + 1 : classes;
     labels->classes = classes;
     names_free(labels->labels);
     labels->labels = NULL;
-    return GRACO_OK;
+done:
+    memory_free(to);
+    return status;
 }
 
 graco_status table_labels_read(struct table_labels *out, const char *file, const void *bytes,
