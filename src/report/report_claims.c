@@ -2,6 +2,8 @@
  * and split. A claim names the keys of both sides; those of one data set are paired. */
 #include "report/report.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,16 +38,40 @@ struct samples_of {
 static struct samples_of find(const struct results *results, const char *key)
 {
     struct samples_of out = {.set = "", .label = ""};
+    const struct results_key *known = results_key(results, key);
     results_find(&out.first, &out.count, results, key);
-    for (int64_t i = out.first; i < out.first + out.count; i++) {
-        const struct results_sample *sample = &results->samples[i];
-        out.set = sample->set;
-        if (sample->look_alike)
-            out.label = results_state_name(RESULTS_LOOKALIKE);
-        else if (sample->quick && !*out.label)
-            out.label = results_state_name(RESULTS_QUICK);
-    }
+    if (known)
+        out.set = known->set;
+    if (known && known->state != RESULTS_RUN)
+        out.label = results_state_name(known->state);
     return out;
+}
+
+/* Two keys that were compared, by the first samples of each. */
+struct comparisons {
+    int64_t count;
+    struct {
+        int64_t better, worse;
+        struct paired paired;
+    } at[RESULTS_CLAIMS * RESULTS_CLAIM_KEYS];
+};
+
+/* Compares two keys, once: claims may name the same again and again. */
+static struct paired compare(struct comparisons *known, const struct results *results,
+                             const struct samples_of *better, const struct samples_of *worse)
+{
+    int64_t i = 0;
+    while (i < known->count &&
+           (known->at[i].better != better->first || known->at[i].worse != worse->first))
+        i++;
+    if (i == known->count) {
+        known->at[known->count].better = better->first;
+        known->at[known->count].worse = worse->first;
+        known->at[known->count++].paired =
+            statistics_paired(&results->scores[better->first], better->count,
+                              &results->scores[worse->first], worse->count);
+    }
+    return known->at[i].paired;
 }
 
 /* A difference of at most half a point is none, for a claim that two score the same. */
@@ -99,16 +125,16 @@ static void add_row(struct sheet *numbers, const char *const words[6], const str
 }
 
 /* Two keys of a claim: compared if both have samples of one set, with a seed in common. */
-static void judge_keys(struct judged *out, struct sheet *numbers, const struct results *results,
-                       const struct results_claim *claim, const int64_t at[2])
+static void judge_keys(struct judged *out, struct sheet *numbers, struct comparisons *known,
+                       const struct results *results, const struct results_claim *claim,
+                       const int64_t at[2])
 {
     static const char *const words[] = {"no standard error", "undecided", "holds", "does not hold"};
     const char *keys[2] = {claim->better.at[at[0]], claim->worse.at[at[1]]};
     struct samples_of better = find(results, keys[0]), worse = find(results, keys[1]);
     if (better.count == 0 || worse.count == 0 || strcmp(better.set, worse.set) != 0)
         return;
-    struct paired paired = statistics_paired(&results->scores[better.first], better.count,
-                                             &results->scores[worse.first], worse.count);
+    struct paired paired = compare(known, results, &better, &worse);
     if (paired.seeds == 0)
         return;
     enum judgement judgement = judge_difference(&paired, claim->equal);
@@ -121,14 +147,14 @@ static void judge_keys(struct judged *out, struct sheet *numbers, const struct r
             &paired);
 }
 
-static void judge(struct judged *out, struct sheet *numbers, const struct results *results,
-                  const struct results_claim *claim)
+static void judge(struct judged *out, struct sheet *numbers, struct comparisons *known,
+                  const struct results *results, const struct results_claim *claim)
 {
     int64_t better = claim->better.count, worse = claim->worse.count;
     int64_t count = better == 0 || worse == 0 ? 0 : better > worse ? better : worse;
     *out = (struct judged){0};
     for (int64_t i = 0; i < count; i++)
-        judge_keys(out, numbers, results, claim,
+        judge_keys(out, numbers, known, results, claim,
                    (int64_t[]){better == 1 ? 0 : i, worse == 1 ? 0 : i});
 }
 
@@ -244,11 +270,16 @@ void report_claims(struct report *report)
     const struct results *results = report->results;
     struct sheet table = {.title = "The paper\xE2\x80\x99s claims"}, numbers = {0};
     struct judged judged[RESULTS_CLAIMS];
-    if (results->claim_count == 0)
+    struct comparisons *known = NULL;
+    if (results->claim_count == 0 || report->status != GRACO_OK)
+        return;
+    report->status = memory_zalloc(&known, 1, sizeof *known);
+    if (report->status != GRACO_OK)
         return;
     begin_numbers(&numbers);
     for (int64_t i = 0; i < results->claim_count; i++)
-        judge(&judged[i], &numbers, results, &results->claims[i]);
+        judge(&judged[i], &numbers, known, results, &results->claims[i]);
+    memory_free(known);
     fill_claims(&table, results, judged);
     report_section(report, "claims", "What the paper claims");
     if (table.cell_count > 0)

@@ -322,28 +322,36 @@ static bool same_epochs(const struct results_sample *a, const struct results_sam
            memcmp(a->epoch.at, b->epoch.at, (size_t)a->epoch.count * sizeof *a->epoch.at) == 0;
 }
 
-/* Mean, lowest and highest over the seeds of one of a curve's numbers. */
-static void fill_curve(double *mean, double *low, double *high, const struct results *results,
-                       const int64_t range[2], bool information)
+/* Over the seeds of one of a curve's numbers, (points) of each. */
+struct band {
+    double *mean, *low, *high, *found;
+};
+
+static void add_to_band(struct band *out, int64_t k, double number)
+{
+    if (isnan(number))
+        return;
+    out->low[k] = out->found[k] == 0 || number < out->low[k] ? number : out->low[k];
+    out->high[k] = out->found[k] == 0 || number > out->high[k] ? number : out->high[k];
+    out->mean[k] += number;
+    out->found[k]++;
+}
+
+/* Fills a band of zeros. */
+static void fill_band(struct band *out, const struct results *results, const int64_t range[2],
+                      bool information)
 {
     const struct results_sample *samples = &results->samples[range[0]];
-    for (int64_t k = 0; k < samples[0].epoch.count; k++) {
-        int64_t found = 0;
-        mean[k] = 0;
-        low[k] = high[k] = NAN;
-        for (int64_t i = 0; i < range[1]; i++) {
-            const struct results_numbers *from =
-                information ? &samples[i].information : &samples[i].loss;
-            if (!same_epochs(&samples[0], &samples[i]) || isnan(from->at[k]))
-                continue;
-            low[k] = found == 0 || from->at[k] < low[k] ? from->at[k] : low[k];
-            high[k] = found == 0 || from->at[k] > high[k] ? from->at[k] : high[k];
-            mean[k] += from->at[k];
-            found++;
-        }
-        mean[k] = found > 0 ? mean[k] / (double)found : NAN;
-        if (found < 2)
-            low[k] = high[k] = NAN;
+    int64_t count = samples[0].epoch.count;
+    for (int64_t i = 0; i < range[1]; i++) {
+        const double *from = information ? samples[i].information.at : samples[i].loss.at;
+        for (int64_t k = 0, same = same_epochs(&samples[0], &samples[i]); same && k < count; k++)
+            add_to_band(out, k, from[k]);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        out->mean[k] = out->found[k] > 0 ? out->mean[k] / out->found[k] : NAN;
+        if (out->found[k] < 2)
+            out->low[k] = out->high[k] = NAN;
     }
 }
 
@@ -355,14 +363,15 @@ static graco_status write_curve(struct report *report, const int64_t range[2], b
     struct text title = {0}, about = {0};
     double *numbers = NULL;
     graco_status status = GRACO_OK;
-    TRY(memory_alloc(&numbers, 3 * count, sizeof *numbers));
-    fill_curve(numbers, numbers + count, numbers + 2 * count, report->results, range, information);
+    TRY(memory_zalloc(&numbers, 4 * count, sizeof *numbers));
+    struct band band = {numbers, numbers + count, numbers + 2 * count, numbers + 3 * count};
+    fill_band(&band, report->results, range, information);
     struct plot_series series = {.label = sample->key,
                                  .count = count,
                                  .x = sample->epoch.at,
-                                 .y = numbers,
-                                 .low = numbers + count,
-                                 .high = numbers + 2 * count};
+                                 .y = band.mean,
+                                 .low = band.low,
+                                 .high = band.high};
     struct plot_lines plot = {.x_label = "epoch",
                               .y_label = information ? "mutual information, nats" : "loss",
                               .series_count = 1,

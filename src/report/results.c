@@ -221,6 +221,80 @@ static graco_status read_sample(struct results_sample *out, struct seed_scores *
     return GRACO_OK;
 }
 
+/* One of the values of a sample. */
+struct named {
+    const char *name;
+    int64_t sample;
+    double value;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *p = a, *q = b;
+    int order = strcmp(p->name, q->name);
+    return order != 0 ? order : (p->sample > q->sample) - (p->sample < q->sample);
+}
+
+/* Summarises named numbers (count) that have one name. */
+static struct summary summarise(const struct named *named, int64_t count)
+{
+    struct moments over_seeds = {0};
+    for (int64_t i = 0; i < count; i++)
+        moments_add(&over_seeds, named[i].value);
+    return (struct summary){.seeds = count,
+                            .splits = 1,
+                            .mean = over_seeds.mean,
+                            .error = moments_error(&over_seeds),
+                            .spread = NAN};
+}
+
+/* Summarises the values of the samples from `first` to `end`, name by name, so that no cell has to. */
+static graco_status read_values(struct results_key *out, struct results *results, int64_t first,
+                                int64_t end)
+{
+    struct named *named = NULL;
+    int64_t count = 0, names = 0;
+    for (int64_t i = first; i < end; i++)
+        count += json_size(results->samples[i].values);
+    PASS(results_take(&named, results, count, sizeof *named));
+    count = 0;
+    for (int64_t i = first; i < end; i++) {
+        const struct json *value, *values = results->samples[i].values;
+        for (int64_t v = 0; (value = json_at(values, v)); v++) {
+            struct named *one = &named[count];
+            *one = (struct named){.name = value->key, .sample = i};
+            count += as_number(&one->value, value, false);
+        }
+    }
+    qsort(named, (size_t)count, sizeof *named, by_name);
+    for (int64_t i = 0; i < count; i++)
+        names += i == 0 || strcmp(named[i].name, named[i - 1].name) != 0;
+    PASS(results_take(&out->values, results, names, sizeof *out->values));
+    for (int64_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && strcmp(named[i].name, named[next].name) == 0;)
+            next++;
+        out->values[out->value_count++] =
+            (struct results_value){named[i].name, summarise(&named[i], next - i)};
+    }
+    return GRACO_OK;
+}
+
+/* What the samples from `first` to `end` have in common, whose key is the same. */
+static graco_status read_key(struct results *results, int64_t first, int64_t end)
+{
+    struct results_key *key = &results->keys[first];
+    key->scores = statistics_summary(&results->scores[first], end - first);
+    for (int64_t i = first; i < end; i++) {
+        const struct results_sample *sample = &results->samples[i];
+        key->set = sample->set;
+        if (sample->look_alike)
+            key->state = RESULTS_LOOKALIKE;
+        else if (sample->quick && key->state == RESULTS_RUN)
+            key->state = RESULTS_QUICK;
+    }
+    return read_values(key, results, first, end);
+}
+
 /* A sample and its scores, while they are put in order. */
 struct pair {
     struct results_sample sample;
@@ -244,7 +318,7 @@ static graco_status read_samples(struct results *results, const struct json *roo
     PASS(results_take(&pairs, results, count, sizeof *pairs));
     PASS(results_take(&results->samples, results, count, sizeof *results->samples));
     PASS(results_take(&results->scores, results, count, sizeof *results->scores));
-    PASS(results_take(&results->summaries, results, count, sizeof *results->summaries));
+    PASS(results_take(&results->keys, results, count, sizeof *results->keys));
     for (int64_t i = 0; i < count; i++) {
         graco_status status =
             read_sample(&pairs[i].sample, &pairs[i].scores, results, json_at(list, i));
@@ -267,7 +341,7 @@ static graco_status read_samples(struct results *results, const struct json *roo
     for (int64_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && strcmp(pairs[i].sample.key, pairs[end].sample.key) == 0;)
             end++;
-        results->summaries[i] = statistics_summary(&results->scores[i], end - i);
+        PASS(read_key(results, i, end));
     }
     return GRACO_OK;
 }
@@ -363,22 +437,29 @@ void results_find(int64_t *first, int64_t *count, const struct results *results,
     *count = bound(results, key, true) - *first;
 }
 
-struct summary results_summary(const struct results *results, const struct results_cell *cell)
+const struct results_key *results_key(const struct results *results, const char *key)
 {
-    struct moments over_seeds = {0};
     int64_t first, count;
-    double value = 0;
-    results_find(&first, &count, results, cell->key);
-    if (count > 0 && strcmp(cell->value, "scores") == 0)
-        return results->summaries[first];
-    for (int64_t i = first; i < first + count; i++)
-        if (as_number(&value, json_find(results->samples[i].values, cell->value), false))
-            moments_add(&over_seeds, value);
-    return (struct summary){.seeds = over_seeds.count,
-                            .splits = over_seeds.count > 0,
-                            .mean = over_seeds.count > 0 ? over_seeds.mean : NAN,
-                            .error = moments_error(&over_seeds),
-                            .spread = NAN};
+    results_find(&first, &count, results, key);
+    return count > 0 ? &results->keys[first] : NULL;
+}
+
+struct summary results_summary(const struct results_key *key, const char *value)
+{
+    int64_t low = 0, high = key ? key->value_count : 0;
+    if (key && strcmp(value, "scores") == 0)
+        return key->scores;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        int order = strcmp(key->values[middle].name, value);
+        if (order == 0)
+            return key->values[middle].summary;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (struct summary){.mean = NAN, .error = NAN, .spread = NAN};
 }
 
 const char *results_explanation(const struct results *results, const char *key)

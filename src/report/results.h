@@ -58,6 +58,21 @@ struct results_sample {
     int32_t *class_of;                               /* (points) */
 };
 
+/* What one of the samples' values comes to. */
+struct results_value {
+    const char *name;
+    struct summary summary;
+};
+
+/* What the samples of a key have in common. */
+struct results_key {
+    const char *set;          /* of the last of them */
+    enum results_state state; /* RESULTS_RUN, or less, where one of them ran quickly or elsewhere */
+    struct summary scores;
+    int64_t value_count;
+    struct results_value *values; /* (value_count) in the order of their names */
+};
+
 struct results_cell {
     int64_t row, column; /* of a grid: y, x; of a line: 0, x */
     const char *key;     /* "" : none */
@@ -131,7 +146,7 @@ struct results {
     int64_t sample_count;
     struct results_sample *samples; /* (sample_count) by key, then seed */
     struct seed_scores *scores;     /* (sample_count) of the same */
-    struct summary *summaries;      /* (sample_count) of a key's scores, at its first sample */
+    struct results_key *keys;       /* (sample_count) of a key, at its first sample */
     int64_t item_count, claim_count, explanation_count;
     struct results_item *items;
     struct results_claim *claims;
@@ -149,6 +164,9 @@ void results_free(struct results *results);
 
 /* The samples of a key: *first .. *first + *count - 1; none: *count is 0. O(log samples). */
 void results_find(int64_t *first, int64_t *count, const struct results *results, const char *key);
+
+/* What the samples of a key have in common; NULL: there are none. O(log samples). */
+const struct results_key *results_key(const struct results *results, const char *key);
 
 /* What was tried to explain a key's difference; NULL: nothing is said. */
 const char *results_explanation(const struct results *results, const char *key);

@@ -19,11 +19,11 @@ const char *results_state_name(enum results_state state)
 
 /* The state that the file gives, unless the samples say less: what ran quickly or on a look-alike
  * must not pass for more. Without a word in the file the samples decide. */
-static graco_status read_state(struct results_cell *cell, const struct results *results,
+static graco_status read_state(struct results_cell *cell, const struct results_key *key,
                                const struct json *object)
 {
     const char *word = NULL;
-    int64_t first, count, state = 0;
+    int64_t state = 0;
     PASS(results_word(&word, object, "state", "run"));
     while (state < STATE_COUNT && strcmp(word, STATES[state]) != 0)
         state++;
@@ -31,18 +31,12 @@ static graco_status read_state(struct results_cell *cell, const struct results *
         return status_fail(GRACO_ERROR_FORMAT,
                            "\"state\" is none of run, quick, look-alike, quoted, missing");
     cell->state = (enum results_state)state;
-    results_find(&first, &count, results, cell->key);
     if (cell->state >= RESULTS_QUOTED)
         return GRACO_OK;
-    if (count == 0)
+    if (!key)
         cell->state = RESULTS_MISSING;
-    for (int64_t i = first; i < first + count; i++) {
-        const struct results_sample *sample = &results->samples[i];
-        if (sample->look_alike)
-            cell->state = RESULTS_LOOKALIKE;
-        else if (sample->quick && cell->state == RESULTS_RUN)
-            cell->state = RESULTS_QUICK;
-    }
+    else if (key->state > cell->state)
+        cell->state = key->state;
     return GRACO_OK;
 }
 
@@ -75,8 +69,9 @@ static graco_status read_cell(struct results_cell *out, const struct results *re
     PASS(results_word(&out->note, object, "note", ""));
     PASS(results_number(&out->paper, object, "paper"));
     PASS(results_number(&out->paper_deviation, object, "paper_deviation"));
-    PASS(read_state(out, results, object));
-    out->ours = results_summary(results, out);
+    const struct results_key *key = results_key(results, out->key);
+    PASS(read_state(out, key, object));
+    out->ours = results_summary(key, out->value);
     return GRACO_OK;
 }
 

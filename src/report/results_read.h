@@ -27,8 +27,8 @@ graco_status results_number(double *out, const struct json *object, const char *
 graco_status results_numbers(struct results_numbers *out, struct results *results,
                              const struct json *list, const char *key, bool may_miss);
 
-/* What a cell with a key and a value comes to. */
-struct summary results_summary(const struct results *results, const struct results_cell *cell);
+/* What a value of a key, "scores" or one with a name, comes to; `key` may be NULL. O(log values). */
+struct summary results_summary(const struct results_key *key, const char *value);
 
 /* Items, claims and explanations of the file. */
 graco_status results_read_items(struct results *results, const struct json *root);
