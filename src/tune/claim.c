@@ -1,8 +1,9 @@
 /* Whose search a folder holds: tune.json says what decides the trials, and a search that would decide otherwise is told
  * in what. */
 #include "base/memory.h"
-#include "io/files/file.h"
 #include "data/fingerprint.h"
+#include "io/files/file.h"
+#include "io/files/temporary.h"
 #include "io/json/json.h"
 #include "methods/preset_file.h"
 #include "tune/search.h"
@@ -109,6 +110,7 @@ graco_status search_claim(const struct search *search)
 {
     graco_status status = GRACO_OK;
     struct json *about = NULL, *known = NULL;
+    const char *const written[] = {search->table, search->best, search->page};
     bool same = false;
     TRY(describe(&about, search));
     if (file_exists(search->about)) {
@@ -129,6 +131,9 @@ graco_status search_claim(const struct search *search)
     } else {
         TRY(json_write(search->about, about));
     }
+    /* A search with nothing left to measure does not write its table again. */
+    for (int i = 0; i < 3; i++)
+        TRY(temporary_sweep(written[i]));
 done:
     json_free(known);
     json_free(about);

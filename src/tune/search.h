@@ -39,7 +39,8 @@ struct wanted {
     int64_t trial, seed, epochs;
 };
 
-/* Takes the folder, whose lock is held, for this search: writes tune.json, or holds it against the one that is there.
+/* Takes the folder, whose lock is held, for this search: writes tune.json, or holds it against the one that is there,
+ * and removes what killed searches have left beside the files.
  * GRACO_ERROR_ARGUMENT names what differs, or says that trials lie there without it. */
 graco_status search_claim(const struct search *search);
 

@@ -124,6 +124,11 @@ mv other.npz elsewhere.npz && mkdir same && mv elsewhere.npz same/small.npz
 exits 2 "of other data than 'small', which differs in: graph, features, split, labels" tune same/small.npz -o first --trials 24 "${fast[@]}"
 exits 2 "24 trials already, and 23 are asked for" tune small.npz -o first --trials 23 "${fast[@]}"
 for file in best.json trials.csv tune.json; do same "kept/$file" "first/$file"; done
+# What a kill in the last save left goes away, also where nothing is measured any more.
+for file in best.json trials.csv report.html; do echo half >"first/$file.tmp-1-2-3"; done
+exits 0 "" tune small.npz -o first --trials 24 "${fast[@]}" -q
+holds "leftovers: $(ls first)" [ "$(ls first | grep -c tmp-)" -eq 0 ]
+for file in best.json trials.csv tune.json; do same "kept/$file" "first/$file"; done
 exits 0 "" tune small.npz -o two --trials 2 "${fast[@]}" --search batch=9,20 --search correction=1,2 -q
 exits 2 "in another order" tune small.npz -o two --trials 2 "${fast[@]}" --search correction=1,2 --search batch=9,20
 exits 2 'batch = "9,20", this one has nothing' tune small.npz -o two --trials 2 "${fast[@]}" --search correction=1,2

@@ -141,6 +141,15 @@ static graco_status begin_name(char **out, size_t *length, const char *target)
     return GRACO_OK;
 }
 
+graco_status temporary_sweep(const char *target)
+{
+    char *name = NULL;
+    size_t length = 0;
+    PASS(begin_name(&name, &length, target));
+    memory_free(name);
+    return GRACO_OK;
+}
+
 static void put_suffix(char *name, size_t length, int tries)
 {
     struct timespec now;

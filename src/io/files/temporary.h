@@ -20,4 +20,8 @@
 graco_status temporary_file(char **path, int *fd, const char *target);
 graco_status temporary_folder(char **path, DIR **list, const char *target);
 
+/* Removes what killed processes have left for a target that may not be written any more. A trouble
+ * with that stops nothing but for memory. */
+graco_status temporary_sweep(const char *target);
+
 #endif
