@@ -112,8 +112,8 @@ static graco_status add_line(struct run_metrics *metrics, const struct json *lin
     if (json_as_int(&peak, json_find(line, "peak_rss_bytes")) && peak > metrics->peak)
         metrics->peak = peak;
     json_as_int(&metrics->best_epoch, json_find(line, "best_epoch"));
-    if (json_as_string(&ended, json_find(line, "ended")))
-        snprintf(metrics->ended, sizeof metrics->ended, "%.40s", ended);
+    json_as_string(&ended, json_find(line, "ended"));
+    snprintf(metrics->ended, sizeof metrics->ended, "%.40s", ended ? ended : "");
     return GRACO_OK;
 }
 

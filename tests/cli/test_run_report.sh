@@ -77,6 +77,12 @@ cp -r one stopped; sed -i 's/"epochs": 6/"epochs": 60/' stopped/config.json; : >
 page stopped stopped.html
 shows stopped.html 'the training has done 6 of 60 epochs'
 shows stopped.html 'stopped has no embeddings of its last checkpoint'
+# The line in which a training had ended, before it was resumed with more epochs and stopped.
+cp -r one further; sed -i 's/"epochs": 6/"epochs": 60/' further/config.json
+sed -i '3s/"loss"/"best_epoch":3,"ended":"epochs","loss"/' further/metrics.jsonl
+page further --no-map further.html
+shows further.html 'the training has done 6 of 60 epochs'
+lacks further.html 'ended by epochs'
 lacks stopped.html '<section id="scores">'
 cp -r one short; head -c 300 one/embeddings.npy >short/embeddings.npy
 page short --no-map short.html
