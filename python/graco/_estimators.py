@@ -37,6 +37,9 @@ _SPELLINGS = {
 # Nodes of an estimator whose map a notebook shows unasked: it takes a few seconds, once.
 MAP_MOST = 3000
 
+# Settings that are 0 or 1, for which False and True do.
+_SWITCHES = ("inductive", "precompute")
+
 # ---- Settings as text -------------------------------------------------------------------------------
 
 
@@ -51,6 +54,13 @@ def _to_text(value: Any) -> str:
     if isinstance(value, (list, tuple, np.ndarray)):
         return ",".join(_to_text(item) for item in value)
     return str(value)
+
+
+def _has_truth(value: Any) -> bool:
+    """Whether it is True or False, or holds one of these."""
+    if isinstance(value, (list, tuple)):
+        return any(_has_truth(item) for item in value)
+    return isinstance(value, bool) or getattr(value, "dtype", None) == bool
 
 
 def _from_text(key: str, text: str) -> Any:
@@ -245,6 +255,8 @@ class Estimator:
         for key, value in self.get_params().items():
             if key == "verbose":
                 continue
+            if key not in _SWITCHES and _has_truth(value):
+                raise c.GracoArgumentError(f"{key} is {c.shown(value)}: expected no truth value")
             c.check(c.lib.graco_config_set(config.address, key.encode(), _to_text(value).encode(errors="replace")))
         return config
 

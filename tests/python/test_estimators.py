@@ -72,6 +72,8 @@ class Settings(unittest.TestCase):
             ({"hidden": 0}, "hidden"), ({"tau": -1}, "tau"), ({"encoder": "x"}, "encoder"),
             ({"epochs": 1.5}, "epochs"), ({"lr": "fast"}, "lr"), ({"fanout": (1, "a")}, "fanout"),
             ({"device": "tpu"}, "device"), ({"hidden": None}, "hidden"),
+            ({"hidden": True}, "hidden is True"), ({"tau": np.True_}, "tau is"), ({"fanout": [2, True]}, "fanout is"),
+            ({"device": False}, "device is False"), ({"inductive": 2}, "inductive"),
         ):
             model = graco.GRACE(**settings)
             with self.assertRaises(graco.GracoArgumentError, msg=settings) as caught:
