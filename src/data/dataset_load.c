@@ -110,7 +110,7 @@ static graco_status load_archive(struct graco_dataset **out, struct source *sour
     struct npz *npz = NULL;
     const struct reader *reader;
     char *within = NULL;
-    TRY(npz_open_bytes(&npz, source->text.data, source->text.length));
+    TRY(member_bytes_archive(&npz, &source->text));
     source->place = PLACE_ARCHIVE;
     source->members = (struct members){.npz = npz};
     reader = find_reader(source);

@@ -294,6 +294,7 @@ graco_status member_bytes_file(struct member_bytes *bytes, const char *path)
         TRY(member_named(gzip_unpack(&bytes->read, &bytes->length, map.data, map.length, NPZ_LIMIT),
                          path));
         bytes->data = bytes->read;
+        bytes->packed = map.length;
         goto done;
     }
     bytes->map = map;
@@ -305,19 +306,25 @@ done:
     return status;
 }
 
-/* Unpacks what came out of an archive once more. Two packings in each other could expand a million
- * times: so no more than one may. */
-static graco_status unpack_inner(struct member_bytes *bytes, const struct npz *npz,
-                                 const char *name)
+graco_status member_bytes_archive(struct npz **out, const struct member_bytes *bytes)
+{
+    return bytes->packed ? npz_open_unpacked(out, bytes->data, bytes->length, bytes->packed)
+                         : npz_open_bytes(out, bytes->data, bytes->length);
+}
+
+/* Unpacks what came out of an archive once more, to no more than may still be unpacked from that file. */
+static graco_status unpack_inner(struct member_bytes *bytes, struct npz *npz, const char *name)
 {
     uint8_t *packed = bytes->read;
-    int64_t length = bytes->length, limit = NPZ_RATIO * npz_length(npz);
+    int64_t length = bytes->length, left = npz_left(npz);
     if (!gzip_knows(packed, length))
         return GRACO_OK;
     bytes->read = NULL;
     graco_status status = gzip_unpack(&bytes->read, &bytes->length, packed, length,
-                                      limit < NPZ_LIMIT ? limit : NPZ_LIMIT);
+                                      left < NPZ_LIMIT ? left : NPZ_LIMIT);
     memory_free(packed);
+    if (status == GRACO_OK)
+        npz_count_unpacked(npz, bytes->length);
     return member_named(status, name);
 }
 

@@ -87,10 +87,11 @@ struct member_bytes {
     uint8_t *read;
     const uint8_t *data;
     int64_t length;
+    int64_t packed; /* bytes of the file that gzip compressed; 0: it is as it was on the disk */
 };
 
-/* What gzip compressed is unpacked; in an archive to at most NPZ_RATIO times that one's bytes.
- * GRACO_ERROR_FORMAT names a missing part. */
+/* What gzip compressed is unpacked; in an archive it counts among what may be unpacked from that
+ * (io/zip/npz.h). GRACO_ERROR_FORMAT names a missing part. */
 graco_status member_bytes_open(struct member_bytes *bytes, const struct members *members,
                                const char *name);
 
@@ -99,7 +100,10 @@ graco_status member_bytes_file(struct member_bytes *bytes, const char *path);
 
 void member_bytes_clear(struct member_bytes *bytes);
 
-/* Opens a part that is an archive itself. The caller closes *out. */
+/* Opens an archive that is a file of its own; the bytes must outlive it. */
+graco_status member_bytes_archive(struct npz **out, const struct member_bytes *bytes);
+
+/* Opens a part that is an archive itself. The caller closes *out, before the archive that it is in. */
 graco_status member_archive(struct npz **out, const struct members *members, const char *name);
 
 #endif

@@ -67,7 +67,7 @@ static graco_status read_scipy(struct tables *tables, const char *file,
     graco_status status = GRACO_OK;
     struct members members = {0};
     struct entries entries = {0};
-    TRY(member_named(npz_open_bytes(&members.npz, bytes->data, bytes->length), file));
+    TRY(member_named(member_bytes_archive(&members.npz, bytes), file));
     TRY(member_named(scipy_matrix_read(&entries, &members, true), file));
     TRY(take_entries(tables, file, &entries, "a scipy matrix"));
 done:

@@ -3,11 +3,7 @@
  * nothing on stdout and nothing in the folder for results; or code 0 where the input is odd but
  * sound. */
 #include "cli/spawn.h"
-#include "data/small_files.h"
-#include "io/npy.h"
-#include "io/store.h"
-
-#include <zip.h>
+#include "cli/hostile_archives.h"
 
 static int refused, accepted;
 
@@ -51,24 +47,6 @@ static void write_native(const char *name, const char *member, enum array_type t
     if (member)
         small_add(&arrays, member, type, items, rows, cols);
     small_npz(&arrays, name);
-}
-
-/* A zip archive with one member of zeros, deflated to a thousandth: so many MiB, behind the header
- * of an array or bare. */
-static void write_bomb(const char *name, const char *member, int64_t mebibytes, bool array)
-{
-    int64_t size = mebibytes << 20, at = 0;
-    uint8_t *zeros = calloc(1, (size_t)size + NPY_HEADER_MAX);
-    struct array described;
-    int error = 0;
-    CHECK_OK(array_describe(&described, ARRAY_U8, 1, 1, &size));
-    if (array)
-        CHECK_OK(npy_header((char *)zeros, &at, &described));
-    zip_t *zip = zip_open(small_path(name), ZIP_CREATE | ZIP_TRUNCATE, &error);
-    CHECK(zip != NULL);
-    zip_source_t *source = zip_source_buffer(zip, zeros, (zip_uint64_t)(size + at), 0);
-    CHECK(zip_file_add(zip, member, source, 0) == 0 && zip_close(zip) == 0);
-    free(zeros);
 }
 
 /* One stored member with any bytes. */
@@ -351,6 +329,13 @@ static const struct row rows[] = {
     {"info @/bomb.npz", "member edge_index: this is no .npy file", 0},
     {"info @/flat.npz", "edge_index has 1 dimensions", 0},
     {"info @/bomb.zip", "train_graph.json", 0},
+    {"info @/twice.zip", "reddit_data.npz: member feature has 4194432 bytes: with them more", 0},
+    {"info @/twice.npz.gz", "member x has 16777344 bytes: with them more than 1100 times", 0},
+    {"info @/thrice.zip.gz", "reddit_data.npz: member feature has 4194432 bytes", 0},
+    {"info @/saint.zip", "adj_full.npz: member col has 4194432 bytes", 0},
+    {"info @/three.txt --features @/scipy.npz.gz", "scipy.npz.gz: member col has 4194432 bytes", 0},
+    {"info @/three.txt --features @/scipy.npz", "data has 4194303 rows: expected", 0},
+    {"info @/text.zip", "num-node-list.csv.gz: a gzip file unpacks to more than the", 0},
     {"info @/escape.zip", "no data set in this archive: expected one of edge_index", 0},
     {"info @/nested.zip", "reddit_data.npz", 0},
     {"info @/zip_head.npz", "no zip archive", 0},
@@ -569,6 +554,7 @@ int main(void)
     chmod(small_root, 0755);
     mkdir(small_path("out"), 0777);
     write_archives();
+    write_twice_packed();
     write_folders();
     write_pickles();
     write_texts();

@@ -112,6 +112,23 @@ static const char *native_archive(int64_t size)
     return "set/set.npz";
 }
 
+/* Zeros in an archive, which gzip packs again: to a millionth of them. */
+static const char *native_twice(int64_t size)
+{
+    uint8_t *zeros = calloc(1, (size_t)size * 64), *bytes = NULL;
+    int64_t length = 0;
+    struct small_arrays arrays = {0};
+    small_add(&arrays, "edge_index", ARRAY_U8, zeros, 2, 0);
+    small_add(&arrays, "x", ARRAY_U8, zeros, size * 64, 1);
+    small_npz(&arrays, "set/set.npz");
+    __real_free(zeros);
+    CHECK_OK(file_read(&bytes, &length, small_path("set/set.npz"), 1 << 20));
+    unlink(small_path("set/set.npz"));
+    small_gzip("set/set.npz.gz", bytes, (size_t)length, 9);
+    memory_free(bytes);
+    return "set/set.npz.gz";
+}
+
 /* Compressed rows with nothing in them. */
 static void put_rows(const char *prefix, int64_t rows, int64_t cols)
 {
@@ -386,6 +403,7 @@ static const struct row {
     {READER_native, "native: graphs", native_graphs, false},
     {READER_native, "native: names", native_names, false},
     {READER_native, "native: an archive", native_archive, false},
+    {READER_native, "native: packed twice", native_twice, true},
     {READER_citation, "citation: nodes", citation_nodes, false},
     {READER_citation, "citation: entries", citation_entries, true},
     {READER_planetoid, "planetoid: a shared list", planetoid_shared, true},

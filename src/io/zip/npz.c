@@ -1,5 +1,6 @@
 /* Archives, over libzip. What the directory of an archive says about a member is compared with the
- * length of the archive before memory is taken, and with what is unpacked in the end. */
+ * length of the archive before memory is taken, and with what is unpacked in the end. What may be unpacked
+ * from a file in all is counted in the outermost archive, the one that is the file. */
 #include "io/zip/npz.h"
 
 #include "base/memory.h"
@@ -15,7 +16,10 @@ enum { PIECE = 1 << 20, HEAD = 4096, SLACK = 4096, DOS_DAY_ZERO = 33, ZIP_MIN = 
 struct npz {
     struct file_map map; /* empty if the bytes are the caller's */
     uint8_t *block;      /* NULL unless the archive was a member of another */
+    struct npz *outer;   /* that other */
     int64_t length;      /* of the archive */
+    int64_t left;        /* bytes that may still be unpacked; of the outermost archive alone */
+    bool *counted;       /* of each member: `left` is without it */
     zip_t *zip;
 };
 
@@ -25,6 +29,12 @@ static graco_status fail_zip(const char *what, zip_error_t *error)
     if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) /* libzip may fail without an error then */
         return status_fail(GRACO_ERROR_MEMORY, "%s: out of memory", what);
     return status_fail(GRACO_ERROR_FORMAT, "%s: %s", what, zip_error_strerror(error));
+}
+
+/* How many bytes may be unpacked from a file. */
+static int64_t may_expand(int64_t file)
+{
+    return file < INT64_MAX / NPZ_RATIO ? NPZ_RATIO * file : INT64_MAX;
 }
 
 graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length)
@@ -39,20 +49,30 @@ graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length)
         FAIL(GRACO_ERROR_FORMAT, "this is no zip archive: it has %" PRId64 " bytes", length);
     TRY(memory_zalloc(&npz, 1, sizeof *npz));
     npz->length = length;
+    npz->left = may_expand(length);
     source = zip_source_buffer_create(bytes, (zip_uint64_t)length, 0, &error);
     if (source)
         npz->zip = zip_open_from_source(source, ZIP_RDONLY, &error);
     if (!npz->zip)
         TRY(fail_zip("this is no zip archive that can be read", &error));
     source = NULL; /* the archive owns it now */
+    TRY(memory_zalloc(&npz->counted, npz_count(npz), sizeof *npz->counted));
     *out = npz;
     npz = NULL;
 done:
     if (source)
         zip_source_free(source);
     zip_error_fini(&error);
-    memory_free(npz);
+    npz_close(npz);
     return status;
+}
+
+graco_status npz_open_unpacked(struct npz **out, const void *bytes, int64_t length, int64_t file)
+{
+    PASS(npz_open_bytes(out, bytes, length));
+    int64_t all = may_expand(file);
+    (*out)->left = all > length ? all - length : 0;
+    return GRACO_OK;
 }
 
 graco_status npz_open(struct npz **out, const char *path)
@@ -79,13 +99,23 @@ void npz_close(struct npz *npz)
         return;
     zip_discard(npz->zip);
     file_map_close(&npz->map);
+    memory_free(npz->counted);
     memory_free(npz->block);
     memory_free(npz);
 }
 
-int64_t npz_length(const struct npz *npz)
+int64_t npz_left(const struct npz *npz)
 {
-    return npz->length;
+    while (npz->outer)
+        npz = npz->outer;
+    return npz->left;
+}
+
+void npz_count_unpacked(struct npz *npz, int64_t bytes)
+{
+    while (npz->outer)
+        npz = npz->outer;
+    npz->left -= bytes < npz->left ? bytes : npz->left;
 }
 
 int64_t npz_count(const struct npz *npz)
@@ -146,6 +176,22 @@ static graco_status check_claims(int64_t *size, const struct npz *npz, int64_t i
     return GRACO_OK;
 }
 
+/* Counts a member, once however often it is read, against what may be unpacked from the file. */
+static graco_status count_member(struct npz *npz, int64_t index, const char *name, int64_t size)
+{
+    if (npz->counted[index])
+        return GRACO_OK;
+    if (size > npz_left(npz))
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "member %s has %" PRId64
+                           " bytes: with them more than %d times the bytes "
+                           "of the file would be unpacked",
+                           name, size, NPZ_RATIO);
+    npz_count_unpacked(npz, size);
+    npz->counted[index] = true;
+    return GRACO_OK;
+}
+
 /* Reads on from `got` to exactly `size` bytes and then the end, which is where libzip verifies the
  * checksum. */
 static graco_status read_exactly(uint8_t *block, int64_t got, int64_t size, zip_file_t *file,
@@ -187,6 +233,7 @@ static graco_status unpack(uint8_t **out, int64_t *length, struct npz *npz, cons
     if (index < 0)
         FAIL(GRACO_ERROR_FORMAT, "the archive has no member %s", name);
     TRY(check_claims(&size, npz, index, name, limit));
+    TRY(count_member(npz, index, name, size));
     file = zip_fopen_index(npz->zip, (zip_uint64_t)index, 0);
     if (!file)
         FAIL(GRACO_ERROR_FORMAT, "member %s cannot be opened: %s", name, zip_strerror(npz->zip));
@@ -237,6 +284,7 @@ graco_status npz_open_member(struct npz **out, struct npz *outer, const char *na
         goto done;
     }
     (*out)->block = block;
+    (*out)->outer = outer;
     block = NULL;
 done:
     memory_free(block);

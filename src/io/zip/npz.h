@@ -2,9 +2,10 @@
  *
  * A member is refused if its declared or its real size passes the caller's limit, or if it claims
  * to expand more than NPZ_RATIO times (deflate cannot do more than 1032). A wrong checksum is an
- * error. An array's header is compared with the size of its member before memory is taken for it,
- * so what is unpacked into memory is at most NPZ_RATIO times the archive. Only this file's source
- * knows libzip. */
+ * error. An array's header is compared with the size of its member before memory is taken for it.
+ * The members that are read, those of archives within the archive too, have together at most NPZ_RATIO
+ * times the bytes of the file on the disk; one that is read again does not count again. Only this file's
+ * source knows libzip. */
 #ifndef IO_ZIP_NPZ_H
 #define IO_ZIP_NPZ_H
 
@@ -24,14 +25,21 @@ graco_status npz_open(struct npz **out, const char *path);
 /* The same over a whole archive in memory, which must outlive it. */
 graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length);
 
-/* The same over a member that is an archive itself, which is unpacked into memory; `outer` may be
- * closed before. */
+/* The same over an archive that was unpacked from `file` bytes on the disk: it counts among what may be
+ * unpacked from them. */
+graco_status npz_open_unpacked(struct npz **out, const void *bytes, int64_t length, int64_t file);
+
+/* The same over a member that is an archive itself, which is unpacked into memory; `outer` must outlive
+ * it. */
 graco_status npz_open_member(struct npz **out, struct npz *outer, const char *name, int64_t limit);
 
 void npz_close(struct npz *npz);
 
-/* The bytes of the archive itself. */
-int64_t npz_length(const struct npz *npz);
+/* How many bytes may still be unpacked from the file that the archive is, or is in. */
+int64_t npz_left(const struct npz *npz);
+
+/* Takes from them what the caller has unpacked of a member. */
+void npz_count_unpacked(struct npz *npz, int64_t bytes);
 
 /* The members, in the archive's order. Names are as stored ("x.npy"), borrowed, and NULL past the
  * end. */
