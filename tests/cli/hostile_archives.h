@@ -72,4 +72,21 @@ static inline void write_twice_packed(void)
     free(zeros);
 }
 
+/* An array that bzip2 packed, by its directory. */
+static inline void write_odd_archives(void)
+{
+    static const int32_t edge[2] = {0, 1};
+    struct small_arrays arrays = {0};
+    uint8_t *bytes = NULL;
+    int64_t length = 0;
+    small_add(&arrays, "edge_index", ARRAY_I32, edge, 2, 1);
+    small_npz(&arrays, "bzip2.npz");
+    CHECK_OK(file_read(&bytes, &length, small_path("bzip2.npz"), 1 << 16));
+    for (int64_t i = 0; i + 11 < length; i++)
+        if (memcmp(bytes + i, "PK\1\2", 4) == 0)
+            bytes[8] = bytes[i + 10] = ZIP_CM_BZIP2;
+    small_write("bzip2.npz", bytes, (size_t)length);
+    memory_free(bytes);
+}
+
 #endif

@@ -131,12 +131,34 @@ static void shared(void)
     memory_free(bytes);
 }
 
+/* Methods that libzip knows and the format does not: bzip2, xz, Zstandard. */
+static void methods(void)
+{
+    static const uint8_t others[] = {12, 95, 93, 1};
+    uint8_t *bytes = NULL;
+    int64_t length = 0;
+    struct npz *npz = NULL;
+    char part[64];
+    CHECK_OK(file_read(&bytes, &length, small_path("few.npz"), 1 << 20));
+    int64_t entry = find(bytes, length, "PK\1\2");
+    for (size_t i = 0; i < sizeof others; i++) {
+        bytes[8] = bytes[entry + 10] = others[i];
+        CHECK_OK(npz_open_bytes(&npz, bytes, length));
+        snprintf(part, sizeof part, "member x is packed by method %d: expected", others[i]);
+        CHECK_FAILS(read_one(npz, "x"), GRACO_ERROR_FORMAT, part);
+        CHECK_OK(read_one(npz, "y"));
+        npz_close(npz);
+    }
+    memory_free(bytes);
+}
+
 int main(void)
 {
     small_begin();
     within();
     stored();
     shared();
+    methods();
     small_remove(small_root);
     return check_result();
 }

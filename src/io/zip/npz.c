@@ -155,10 +155,14 @@ static graco_status check_claims(int64_t *size, const struct npz *npz, int64_t i
 {
     zip_stat_t about;
     zip_stat_init(&about);
-    const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+    const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     if (zip_stat_index(npz->zip, (zip_uint64_t)index, 0, &about) != 0 ||
         (about.valid & needed) != needed)
         return status_fail(GRACO_ERROR_FORMAT, "member %s has no readable directory entry", name);
+    if (about.comp_method != ZIP_CM_STORE && about.comp_method != ZIP_CM_DEFLATE)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "member %s is packed by method %d: expected %d, stored, or %d, deflated",
+                           name, about.comp_method, ZIP_CM_STORE, ZIP_CM_DEFLATE);
     if (about.size > (zip_uint64_t)limit)
         return status_fail(GRACO_ERROR_FORMAT,
                            "member %s claims %" PRIu64 " bytes, at most %" PRId64 " are accepted",
