@@ -72,12 +72,12 @@ static inline void write_twice_packed(void)
     free(zeros);
 }
 
-/* An array that bzip2 packed, by its directory. */
+/* An array that bzip2 packed, by its directory; a directory of many names. */
 static inline void write_odd_archives(void)
 {
     static const int32_t edge[2] = {0, 1};
     struct small_arrays arrays = {0};
-    uint8_t *bytes = NULL;
+    uint8_t *bytes = NULL, *crowd;
     int64_t length = 0;
     small_add(&arrays, "edge_index", ARRAY_I32, edge, 2, 1);
     small_npz(&arrays, "bzip2.npz");
@@ -87,6 +87,9 @@ static inline void write_odd_archives(void)
             bytes[8] = bytes[i + 10] = ZIP_CM_BZIP2;
     small_write("bzip2.npz", bytes, (size_t)length);
     memory_free(bytes);
+    crowd = packed_crowd(&length, &(struct packed_crowd){65536, 34, 65536, true, 1});
+    small_write("crowd.npz", crowd, (size_t)length);
+    free(crowd);
 }
 
 #endif

@@ -286,29 +286,32 @@ static void repeat(struct bytes *out, uint8_t *to, struct bytes piece, int64_t t
         put_numbered(out, to, piece, i);
 }
 
-/* An archive of empty members; zip_t is the system's, so it is written by hand. */
+/* An archive of empty members; zip_t is the system's, so it is written by hand. Names are so long that the
+ * larger of the two has no more members than are read. */
+enum { MEMBER_NAME = 64 };
+
 static void put_member(struct bytes *out, uint8_t *to, int64_t number, int64_t at, bool central)
 {
     uint8_t head[46] = {'P', 'K', central ? 1 : 3, central ? 2 : 4};
-    char name[24];
-    int length = snprintf(name, sizeof name, "%lld", (long long)number);
-    head[central ? 28 : 26] = (uint8_t)length;
+    char name[MEMBER_NAME + 1];
+    snprintf(name, sizeof name, "%0*lld", MEMBER_NAME, (long long)number);
+    head[central ? 28 : 26] = MEMBER_NAME;
     for (int i = 0; central && i < 4; i++)
         head[42 + i] = (uint8_t)(at >> 8 * i);
     put(out, to, (struct bytes){head, central ? 46 : 30});
-    put(out, to, (struct bytes){name, length});
+    put(out, to, (struct bytes){name, MEMBER_NAME});
 }
 
 static void put_archive(struct bytes *out, uint8_t *to, int64_t times)
 {
-    enum { MOST = 65535 };
-    int64_t members = times / 90 < MOST ? times / 90 : MOST, at = 0;
+    enum { LOCAL = 30 + MEMBER_NAME, CENTRAL = 46 + MEMBER_NAME };
+    int64_t members = times / (LOCAL + CENTRAL), at = 0;
     for (int64_t i = 0; i < members; i++)
         put_member(out, to, i, 0, false);
     int64_t start = out->length;
     for (int64_t i = 0; i < members; i++) {
         put_member(out, to, i, at, true);
-        at += 30 + snprintf(NULL, 0, "%lld", (long long)i);
+        at += LOCAL;
     }
     int64_t size = out->length - start;
     uint8_t end[22] = {'P', 'K', 5, 6};

@@ -1,4 +1,4 @@
-/* What archives may cost: within each other and with members that share bytes. */
+/* What archives may cost: within each other, with members that share bytes, with many members. */
 #include "data/packed_files.h"
 
 #include "io/zip/npz.h"
@@ -152,6 +152,42 @@ static void methods(void)
     memory_free(bytes);
 }
 
+static void crowds(void)
+{
+    static const struct {
+        struct packed_crowd crowd;
+        const char *part;
+    } table[] = {
+        {{4096, 34, 4096, false, 1}, NULL},
+        {{4096, 34, 4096, true, 1}, NULL},
+        {{4097, 34, 4097, false, 1}, "4097 members: expected at most 4096"},
+        {{4097, 34, 4097, true, 1}, "4097 members: expected at most 4096"},
+        {{1, 34, INT32_MAX, true, 1}, "2147483647 members: expected at most 4096"},
+        {{4096, 210, 4096, false, 1}, NULL},
+        {{4096, 211, 4096, false, 1}, "a directory of 1052672 bytes: expected at most 1048576"},
+        /* Info-ZIP counts modulo 65,536, and libzip reads what it wrote. */
+        {{65536, 34, 0, false, 1}, "a directory of 5242880 bytes"},
+        /* libzip reads what each record stands for. */
+        {{1000, 34, 1000, false, 5}, "5000 members: expected at most 4096"},
+        {{1000, 34, 1000, true, 5}, "5000 members: expected at most 4096"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        int64_t length = 0;
+        struct npz *npz = NULL;
+        uint8_t *bytes = packed_crowd(&length, &table[i].crowd);
+        graco_status status = npz_open_bytes(&npz, bytes, length);
+        const char *message = status == GRACO_OK ? "no failure" : graco_message();
+        bool fine = table[i].part ? status == GRACO_ERROR_FORMAT && strstr(message, table[i].part)
+                                  : status == GRACO_OK && npz_count(npz) == table[i].crowd.entries;
+        if (!fine)
+            fprintf(stderr, "row %d: expected '%s', found '%s'\n", (int)i,
+                    table[i].part ? table[i].part : "success", message);
+        CHECK(fine);
+        npz_close(npz);
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     small_begin();
@@ -159,6 +195,7 @@ int main(void)
     stored();
     shared();
     methods();
+    crowds();
     small_remove(small_root);
     return check_result();
 }

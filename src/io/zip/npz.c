@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "io/files/file.h"
 #include "io/npy.h"
+#include "io/zip/directory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -47,6 +48,7 @@ graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length)
     zip_error_init(&error);
     if (length < ZIP_MIN) /* libzip takes an empty file for an empty archive */
         FAIL(GRACO_ERROR_FORMAT, "this is no zip archive: it has %" PRId64 " bytes", length);
+    TRY(directory_check(bytes, length));
     TRY(memory_zalloc(&npz, 1, sizeof *npz));
     npz->length = length;
     npz->left = may_expand(length);

@@ -22,7 +22,8 @@ struct npz;
 
 graco_status npz_open(struct npz **out, const char *path);
 
-/* The same over a whole archive in memory, which must outlive it. */
+/* The same over a whole archive in memory, which must outlive it. More members than anybody needs are
+ * refused (io/zip/directory.h). */
 graco_status npz_open_bytes(struct npz **out, const void *bytes, int64_t length);
 
 /* The same over an archive that was unpacked from `file` bytes on the disk: it counts among what may be
