@@ -9,19 +9,34 @@
 #include <stdio.h>
 #include <string.h>
 
+/* NULs at the end of an item are numpy's padding. What stands behind one would be cut without a word, and two
+ * names be one. */
+static graco_status check_padding(const struct array *array, int64_t index, int64_t from)
+{
+    const uint8_t *item = (const uint8_t *)array->data + index * array->size;
+    for (int64_t i = from; i < array->size; i++)
+        if (item[i])
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "string %" PRId64
+                               " of an array goes on behind a NUL: expected text without NULs",
+                               index);
+    return GRACO_OK;
+}
+
 /* The length of one item as UTF-8, without the NUL; writes it if `out` is not NULL. */
 static graco_status encode_item(char *out, int64_t *length, const struct array *array,
                                 int64_t index)
 {
     const uint8_t *item = (const uint8_t *)array->data + index * array->size;
-    int64_t used = 0;
+    int64_t used = 0, i = 0;
     if (array->type == ARRAY_BYTES) {
         while (used < array->size && item[used] != 0)
             used++;
         if (out)
             memcpy(out, item, (size_t)used);
+        i = used;
     }
-    for (int64_t i = 0; array->type == ARRAY_TEXT && i + 4 <= array->size; i += 4) {
+    for (; array->type == ARRAY_TEXT && i + 4 <= array->size; i += 4) {
         uint32_t point;
         memcpy(&point, item + i, sizeof point);
         if (point == 0)
@@ -33,6 +48,7 @@ static graco_status encode_item(char *out, int64_t *length, const struct array *
                                index, (unsigned)point);
         used += step;
     }
+    PASS(check_padding(array, index, i));
     if (out)
         out[used] = 0;
     *length = used;

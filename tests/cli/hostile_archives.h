@@ -72,7 +72,8 @@ static inline void write_twice_packed(void)
     free(zeros);
 }
 
-/* An array that bzip2 packed, by its directory; a directory of many names. */
+/* Two nodes with names of which the first goes on behind a NUL; an array that bzip2 packed; a directory
+ * of many names, which Info-ZIP counts modulo 65,536. */
 static inline void write_odd_archives(void)
 {
     static const int32_t edge[2] = {0, 1};
@@ -81,6 +82,11 @@ static inline void write_odd_archives(void)
     int64_t length = 0;
     small_add(&arrays, "edge_index", ARRAY_I32, edge, 2, 1);
     small_npz(&arrays, "bzip2.npz");
+    arrays.arrays[1] = (struct array){
+        .type = ARRAY_BYTES, .ndim = 1, .shape = {2}, .count = 2, .size = 3, .data = "a\0bc\0"};
+    arrays.entries[1].name = "node_ids";
+    arrays.count = 2;
+    small_npz(&arrays, "cut_names.npz");
     CHECK_OK(file_read(&bytes, &length, small_path("bzip2.npz"), 1 << 16));
     for (int64_t i = 0; i + 11 < length; i++)
         if (memcmp(bytes + i, "PK\1\2", 4) == 0)

@@ -201,6 +201,30 @@ static void replaced(void)
     }
 }
 
+/* Names of numpy's S and U: NULs fill them up, and are refused where anything stands behind them. */
+static void strings(void)
+{
+    static const char padded[] = "a\0\0bc\0d\0\0e\0\0fgh", within[] = "a\0\0bc\0d\0\0e\0ffgh";
+    static const uint32_t points[] = {'a', 0, 'b', 0, 'c', 0, 'd', 0, 'e', 0},
+                          behind[] = {'a', 0, 'b', 0, 0, 'c', 'd', 0, 'e', 0};
+    const struct array names[] = {{.type = ARRAY_BYTES, .size = 3, .data = padded},
+                                  {.type = ARRAY_TEXT, .size = 8, .data = points},
+                                  {.type = ARRAY_BYTES, .size = 3, .data = within},
+                                  {.type = ARRAY_TEXT, .size = 8, .data = behind}};
+    static const char *const parts[] = {NULL, NULL, "node_ids: string 3 of an array goes on behind",
+                                        "node_ids: string 2 of an array goes on behind"};
+    for (int i = 0; i < 4; i++) {
+        struct small_arrays arrays = small_native();
+        struct row row = {.name = "node_ids", .part = parts[i]};
+        arrays.arrays[arrays.count] = names[i];
+        arrays.arrays[arrays.count].ndim = 1;
+        arrays.arrays[arrays.count].count = arrays.arrays[arrays.count].shape[0] = 5;
+        arrays.entries[arrays.count++].name = row.name;
+        small_npz(&arrays, "row.npz");
+        check_row(&row);
+    }
+}
+
 /* ---- Reddit: two archives within one --------------------------------------------------------- */
 
 static const int64_t types[5] = {1, 2, 3, 1, 1}, odd_types[5] = {1, 2, 4, 1, 1},
@@ -461,6 +485,7 @@ int main(void)
 {
     small_begin();
     replaced();
+    strings();
     reddit();
     claims();
     wide_rows();

@@ -172,6 +172,22 @@ static void test_strings(void)
     CHECK(strcmp(list[0], "abc") == 0 && strcmp(list[1], "x") == 0);
     memory_free(list[0]);
     memory_free(list);
+    memcpy(bytes + 3, "x\0y", 3);
+    CHECK_FAILS(array_to_strings(&list, &array), GRACO_ERROR_FORMAT,
+                "string 1 of an array goes on behind a NUL");
+    CHECK_FAILS(array_string(&text, &array, 1), GRACO_ERROR_FORMAT, "behind a NUL");
+    memcpy(bytes + 3, "\0\0y", 3);
+    CHECK_FAILS(array_to_strings(&list, &array), GRACO_ERROR_FORMAT, "string 1");
+    array_clear(&array);
+    CHECK_OK(array_create(&array, &points, ARRAY_TEXT, 12, 1, &two));
+    memcpy(points, (const uint32_t[]){'a', 0, 0, 'b', 0, 'c'}, 24);
+    CHECK_FAILS(array_to_strings(&list, &array), GRACO_ERROR_FORMAT,
+                "string 1 of an array goes on behind a NUL");
+    points[5] = 0;
+    CHECK_OK(array_to_strings(&list, &array));
+    CHECK(strcmp(list[0], "a") == 0 && strcmp(list[1], "b") == 0);
+    memory_free(list[0]);
+    memory_free(list);
     array_clear(&array);
 }
 
