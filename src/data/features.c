@@ -39,8 +39,8 @@ struct features features_of(struct csr matrix)
 
 void features_borrow(struct features *out, const struct array *array)
 {
-    if (array->type != ARRAY_F32 || array->ndim != 2 || array->owned)
-        return;
+    if (array->type != ARRAY_F32 || array->ndim != 2 || array->owned || !array->data)
+        return; /* no columns have no items, and what is made in their place is owned */
     *out = (struct features){.rows = array->shape[0], .cols = array->shape[1], .borrowed = true};
     memcpy(&out->dense, &array->data, sizeof out->dense);
 }

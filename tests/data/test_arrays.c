@@ -156,10 +156,15 @@ static void takes_features(void)
     graco_dataset_free(data);
 
     arrays = small();
-    arrays.x = GRACO_MATRIX(x, N, 0);
-    data = made(arrays);
-    CHECK(graco_dataset_describe(data).feature_count == 0);
-    graco_dataset_free(data);
+    for (int way = 0; way < 4; way++) { /* borrowed or not, of a pointer or none */
+        arrays.x = GRACO_MATRIX(x, N, 0);
+        arrays.x.data = way / 2 ? NULL : x;
+        arrays.borrow = way % 2;
+        data = made(arrays);
+        CHECK(graco_dataset_describe(data).feature_count == 0);
+        CHECK(!data->features.borrowed || data->features.dense == x);
+        graco_dataset_free(data); /* the address sanitizer sees what is lost */
+    }
 }
 
 static void takes_many_graphs(void)
