@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes embeddings of four groups, with names that pages must survive: make_map.py FOLDER.
 
-Leaves Z.npy with its names beside it, edges.csv with labels.csv, and expected.json: names and classes.
+Leaves Z.npy with its names beside it, edges.csv with labels.csv, and expected.json: names, classes, and what those
+are called.
 """
 import json
 import pathlib
@@ -9,7 +10,9 @@ import random
 import struct
 import sys
 
-NODES, COLS, GROUPS = 400, 8, 4
+NODES, COLS = 400, 8
+CALLED = ["Case_Based", "Genetic_Algorithms", "Neural_Networks", "Reinforcement_Learning"]
+GROUPS = len(CALLED)
 HOSTILE = ["<script>window.hacked=1</script>", "say \"x\" & 'y' </script> ]]>", "שלום עולם مرحبا", "x" * 10000]
 
 
@@ -31,8 +34,9 @@ def main():
         labels.write("id,label\n")
         for i in range(NODES):
             edges.write(f"{i},{(i + GROUPS) % NODES}\n")
-            labels.write(f"{i},{classes[i]}\n")
-    (folder / "expected.json").write_text(json.dumps({"names": names, "classes": classes}), encoding="utf-8")
+            labels.write(f"{i},{CALLED[classes[i]]}\n")
+    expected = {"names": names, "classes": classes, "called": CALLED}
+    (folder / "expected.json").write_text(json.dumps(expected), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Uses a map's page as a reader does, in Chromium: map_browser.py PAGE EXPECTED [FOLDER].
 
-EXPECTED is JSON with the names and the classes of all nodes. Pointer, fingers and keys are real events
-of the browser. The page must show the right node under the pointer, find nodes by name, hide a group,
-save the names within a lasso, print nothing on the console and ask nobody for anything, drawn by WebGL and
-by a plain canvas. With a FOLDER, pictures are left there. Exit code 77: no Chromium.
+EXPECTED is JSON with the names and the classes of all nodes, and what the classes are called. Pointer, fingers and
+keys are real events of the browser. The page must show the right node under the pointer, find nodes by name, hide a
+group, save the names within a lasso, keep the numbers of its legend whole, print nothing on the console and ask nobody
+for anything, drawn by WebGL and by a plain canvas. With a FOLDER, pictures are left there. Exit code 77: no Chromium.
 """
 import json
 import pathlib
@@ -31,6 +31,13 @@ OVERLAPS = """(() => {
     }));
     return wrong;
 })()"""
+
+# Numbers of the legend that are broken into lines, or lie outside of it.
+BROKEN = """(() => [...document.querySelectorAll('#legend .count')].filter(e => {
+    const words = document.createRange(), legend = document.getElementById('legend').getBoundingClientRect();
+    words.selectNodeContents(e);
+    return words.getClientRects().length !== 1 || e.getBoundingClientRect().right > legend.right;
+}).map(e => e.parentNode.textContent))()"""
 
 
 class Page(browser.Page):
@@ -106,7 +113,7 @@ def shown(name):
     return name if len(name) <= 300 else name[:300] + "…"
 
 
-def use(page, names, classes, downloads):
+def use(page, names, classes, called, downloads):
     page.open(1440, "light")
     page.press("Tab")
     # Search: plain names, and those that would be markup, quotes, right to left, and very long ones.
@@ -125,7 +132,7 @@ def use(page, names, classes, downloads):
         page.mouse("mouseMoved", x, y)
         page.check(page.card() == names[node], f"over node {node} the card shows {page.card()!r}")
         words = page.ask("document.getElementById('card').textContent")
-        page.check(f"class {classes[node]}" in words, f"the card of node {node} has no class: {words[:200]}")
+        page.check(called[classes[node]] in words, f"the card of node {node} has no class: {words[:200]}")
         page.check(page.ask("document.querySelectorAll('#card li').length") == 5, "five neighbours are named")
     page.mouse("mouseMoved", 2, 795)
     page.check(page.card() == "", "the card stays when the pointer leaves")
@@ -139,7 +146,7 @@ def use(page, names, classes, downloads):
     page.click("#card li button")
     page.check(page.card() == neighbour, "a neighbour's button shows it")
     keys(page)
-    legend(page, classes)
+    legend(page, classes, called)
     lasso(page, names, classes, downloads)
 
 
@@ -165,13 +172,13 @@ def keys(page):
     page.press("Escape")
 
 
-def legend(page, classes):
+def legend(page, classes, called):
     page.check(page.ask("document.querySelectorAll('#legend .group').length") == len(set(classes)), "a button a class")
     hidden = next(i for i in range(30, len(classes)) if classes[i] == 0)
     page.click("#legend .group")
     x, y = page.where(hidden)
     page.mouse("mouseMoved", x, y)
-    page.check(f"class {classes[hidden]}" not in page.ask("document.getElementById('card').textContent"),
+    page.check(called[0] not in page.ask("document.getElementById('card').textContent"),
                "a hidden class is under the pointer")
     page.click("#legend .group")
     page.ask("(() => { const s = document.getElementById('colour'); s.value = 2; s.onchange({target: s}); })()")
@@ -232,6 +239,7 @@ def look(page, names, pictures):
             find(page, names[17])
             page.check(not page.ask(TOO_WIDE), f"{width} {scheme}: outside of the page: {page.ask(TOO_WIDE)}")
             page.check(not page.ask(OVERLAPS), f"{width} {scheme}: {page.ask(OVERLAPS)}")
+            page.check(page.ask(BROKEN) == [], f"{width} {scheme}: numbers in pieces: {page.ask(BROKEN)}")
             page.click("#all")
             backgrounds.add(page.ask("getComputedStyle(document.body).backgroundColor"))
             if pictures:
@@ -248,7 +256,7 @@ def main():
         for end in ("#webgl", "#canvas"):
             page.browser.events.clear()
             page.address = address + end
-            use(page, expected["names"], expected["classes"], pathlib.Path(downloads))
+            use(page, expected["names"], expected["classes"], expected["called"], pathlib.Path(downloads))
             page.check(page.ask("gracoMap.drawnBy") == end[1:], f"{end} is drawn by another")
             hurry(page)
             if end == "#webgl":
