@@ -22,6 +22,7 @@ struct plot_lines {
     int64_t series_count;
     const struct plot_series *series;
     bool marks;            /* a sign at every point, with its numbers under the mouse */
+    bool steps;            /* y holds until the next point */
     const double *x_ticks; /* (x_tick_count), or NULL: round numbers */
     int64_t x_tick_count;
 };
@@ -59,6 +60,10 @@ void plot_confusion(struct text *out, const struct svg_head *head,
 
 /* ---- Points by class ------------------------------------------------------------------------- */
 
+/* With x_names, x is the number of one of them, and classes stand beside each other there. The names stand
+ * below the axis or, where they have no room, in the legend. Classes without a point are not in it. */
+enum { PLOT_X_NAMES = 32 }; /* at most */
+
 struct plot_scatter {
     const char *x_label, *y_label;
     int64_t count, classes;
@@ -66,8 +71,8 @@ struct plot_scatter {
     const int32_t *class_of;        /* (count) */
     const char *const *class_names; /* (classes) */
     bool measured; /* its axes have numbers, and classes are named in the legend alone */
-    bool
-        by_class; /* x is the class's number: names below the axis replace the legend if they fit */
+    const char *const *x_names; /* (x_name_count), or NULL */
+    int64_t x_name_count;
 };
 
 void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot);

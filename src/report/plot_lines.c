@@ -1,5 +1,5 @@
 /* Lines over one axis. Bands are drawn first, lines over them, marks on top; where a number is
- * missing the line breaks. */
+ * missing the line breaks. A line of steps goes across first, then up or down. */
 #include "report/plot.h"
 
 #include "report/plot_axes.h"
@@ -66,14 +66,28 @@ static void draw_band(struct text *out, const struct plot_frame *frame, const st
     }
 }
 
+/* Draws to point i from the one before it. */
+static void line_to(struct text *out, const struct plot_frame *frame, const struct plot_series *s,
+                    int64_t i, bool steps)
+{
+    double x = plot_x(frame, s->x[i]), y = plot_y(frame, s->y[i]);
+    if (steps && s->x[i] != s->x[i - 1])
+        svg_path_to(out, 'L', x, plot_y(frame, s->y[i - 1]));
+    if (!steps || s->y[i] != s->y[i - 1])
+        svg_path_to(out, 'L', x, y);
+}
+
 static void draw_line(struct text *out, const struct plot_frame *frame, const struct plot_series *s,
-                      const char *dash)
+                      const char *dash, bool steps)
 {
     svg_path_begin(out, "line", dash);
     for (int64_t i = 0; i < s->count; i++) {
-        if (whole(s, i, false))
-            svg_path_to(out, i > 0 && whole(s, i - 1, false) ? 'L' : 'M', plot_x(frame, s->x[i]),
-                        plot_y(frame, s->y[i]));
+        if (!whole(s, i, false))
+            continue;
+        if (i > 0 && whole(s, i - 1, false))
+            line_to(out, frame, s, i, steps);
+        else
+            svg_path_to(out, 'M', plot_x(frame, s->x[i]), plot_y(frame, s->y[i]));
     }
     svg_path_end(out);
 }
@@ -143,7 +157,7 @@ void plot_lines(struct text *out, const struct svg_head *head, const struct plot
             if (pass == 0)
                 draw_band(out, &frame, &plot->series[i]);
             else
-                draw_line(out, &frame, &plot->series[i], dash_of(i));
+                draw_line(out, &frame, &plot->series[i], dash_of(i), plot->steps);
             if (pass == 1 && plot->marks)
                 draw_marks(out, &frame, &plot->series[i], i);
             svg_series_end(out);

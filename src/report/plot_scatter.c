@@ -1,6 +1,7 @@
 /* Points of a map, a path for each class: a line of no length with round ends is a dot, and takes
- * a fifth of a circle's bytes. Each class has its name at its middle, or, where the class is what
- * the plot measures against, below the axis, so that colours need not be told apart. */
+ * a fifth of a circle's bytes. Each class has its name at its middle. Where the axes are measured,
+ * names would lie on the points: classes differ in their shapes there, and stand beside each other
+ * where x is a name. */
 #include "report/plot.h"
 
 #include "report/plot_axes.h"
@@ -13,46 +14,90 @@ enum { WIDTH = 420, PLOT_HEIGHT = 340, LEFT = 26, RIGHT = PLOT_MARGIN, HEAD = 28
 enum { MEASURED_LEFT = 58, MEASURED_FOOT = 46 }; /* room for the numbers of the axes */
 enum { NAMED_MAX = 16 };                         /* classes that have their names on the map */
 enum { LABEL_HEIGHT = 14 };
-enum { FEW = 200 }; /* points up to which each can be large: they hardly cover one another */
-
-static const char *class_name(const void *plot, int64_t index)
-{
-    return ((const struct plot_scatter *)plot)->class_names[index];
-}
-
-/* The second eight classes have the first ones' colours, but squares. */
-static const char *dots_of(int64_t class, bool large)
-{
-    bool round = class / THEME_SERIES % 2 == 0;
-    if (large)
-        return round ? "dots large" : "dots squares large";
-    return round ? "dots" : "dots squares";
-}
-
-static void class_sign(struct text *out, const void *plot, int64_t index, const double at[2])
-{
-    (void)plot;
-    svg_series_begin(out, index);
-    svg_path_begin(out, dots_of(index, true), NULL);
-    svg_path_to(out, 'M', at[0] + 6, at[1]);
-    text_add(out, "h0");
-    svg_path_end(out);
-    svg_series_end(out);
-}
+enum { APART = 12 }; /* between points of two classes at one name */
+enum { FEW = 200 };  /* points up to which each can be large: they hardly cover one another */
 
 static bool is_point(const struct plot_scatter *plot, int64_t i)
 {
     return !isnan(plot->x[i]) && !isnan(plot->y[i]);
 }
 
+static bool has_points(const struct plot_scatter *plot, int64_t class)
+{
+    for (int64_t i = 0; i < plot->count; i++)
+        if (plot->class_of[i] == class && is_point(plot, i))
+            return true;
+    return false;
+}
+
+/* The legend's: classes, but for those without a point, then the names below the axis. */
+static const char *legend_name(const void *of, int64_t index)
+{
+    const struct plot_scatter *plot = of;
+    if (index >= plot->classes)
+        return plot->x_names[index - plot->classes];
+    return has_points(plot, index) ? plot->class_names[index] : NULL;
+}
+
+/* The second eight classes have the first ones' colours, but squares; of a few that are measured, every
+ * second one has. */
+static const char *dots_of(const struct plot_scatter *plot, int64_t class, bool large)
+{
+    bool round = (plot->measured ? class : class / THEME_SERIES) % 2 == 0;
+    if (large)
+        return round ? "dots large" : "dots squares large";
+    return round ? "dots" : "dots squares";
+}
+
+static void class_sign(struct text *out, const struct plot_scatter *plot, int64_t class,
+                       const double at[2])
+{
+    svg_series_begin(out, class);
+    svg_path_begin(out, dots_of(plot, class, true), NULL);
+    svg_path_to(out, 'M', at[0] + 6, at[1]);
+    text_add(out, "h0");
+    svg_path_end(out);
+    svg_series_end(out);
+}
+
+static void legend_sign(struct text *out, const void *of, int64_t index, const double at[2])
+{
+    const struct plot_scatter *plot = of;
+    char number[PLOT_NUMBER];
+    if (index < plot->classes) {
+        class_sign(out, plot, index, at);
+        return;
+    }
+    plot_number(number, (double)(index - plot->classes + 1), 0);
+    svg_words(out, "end", at[0] + 10, at[1] + 4, number);
+}
+
+/* How far the points of a class are moved across: those that share a name of the axis stand beside each
+ * other, about the name. */
+static double class_aside(const struct plot_frame *frame, const struct plot_scatter *plot,
+                          int64_t class)
+{
+    int64_t before = 0, all = 0;
+    if (!plot->x_names)
+        return 0;
+    for (int64_t c = 0; c < plot->classes; c++) {
+        bool there = has_points(plot, c);
+        all += there;
+        before += there && c < class;
+    }
+    double apart = fmin(APART, frame->width / (double)(plot->x_name_count * (all + 1)));
+    return apart * ((double)before - (double)(all - 1) / 2);
+}
+
 static void draw_class(struct text *out, const struct plot_frame *frame,
                        const struct plot_scatter *plot, int64_t class)
 {
+    double aside = class_aside(frame, plot, class);
     svg_series_begin(out, class);
-    svg_path_begin(out, dots_of(class, plot->count <= FEW), NULL);
+    svg_path_begin(out, dots_of(plot, class, plot->count <= FEW), NULL);
     for (int64_t i = 0; i < plot->count; i++)
         if (plot->class_of[i] == class && is_point(plot, i)) {
-            svg_path_to(out, 'M', plot_x(frame, plot->x[i]), plot_y(frame, plot->y[i]));
+            svg_path_to(out, 'M', plot_x(frame, plot->x[i]) + aside, plot_y(frame, plot->y[i]));
             text_add(out, "h0");
         }
     svg_path_end(out);
@@ -102,52 +147,71 @@ static void name_class(struct text *out, const struct plot_frame *frame,
     svg_words(out, "middle halo", labels[class].x, labels[class].y + 4, name);
 }
 
-/* Whether the names of all classes have room side by side below the axis. */
+/* Whether all names of x have room side by side below the axis. */
 static bool names_fit(const struct plot_scatter *plot, double width)
 {
-    bool fit = plot->classes <= PLOT_TICKS;
-    for (int64_t c = 0; c < plot->classes; c++)
-        fit = fit && svg_width(plot->class_names[c]) + 6 <= width / (double)plot->classes;
+    bool fit = true;
+    for (int64_t n = 0; n < plot->x_name_count; n++)
+        fit = fit && svg_width(plot->x_names[n]) + 6 <= width / (double)plot->x_name_count;
     return fit;
 }
 
-void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot)
+static void measure(struct plot_frame *frame, const struct plot_scatter *plot)
 {
-    static const double numbers[PLOT_TICKS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct plot_range x = plot_range_empty(), y = plot_range_empty();
-    double left = plot->measured ? MEASURED_LEFT : LEFT;
-    double foot = plot->measured ? MEASURED_FOOT : FOOT;
-    struct plot_legend legend = {.count = plot->classes,
-                                 .name = class_name,
-                                 .sign = class_sign,
-                                 .plot = plot,
-                                 .left = left - 6,
-                                 .top = HEAD + PLOT_HEIGHT + foot + 8,
-                                 .width = WIDTH - left - RIGHT};
-    struct plot_frame frame = {
-        .left = left, .top = HEAD, .width = WIDTH - left - RIGHT, .height = PLOT_HEIGHT};
-    bool below = plot->by_class && names_fit(plot, frame.width);
-    struct label labels[NAMED_MAX];
-    char title[PLOT_NAME];
     for (int64_t i = 0; i < plot->count; i++)
         if (is_point(plot, i)) {
             plot_range_add(&x, plot->x[i]);
             plot_range_add(&y, plot->y[i]);
         }
-    frame.x =
-        below ? (struct plot_range){-0.5, (double)plot->classes - 0.5} : plot_range_pad(x, 0.04);
-    frame.y = plot_range_pad(y, 0.04);
-    legend.count = below ? 0 : plot->classes;
+    frame->x = plot_range_pad(x, 0.04);
+    frame->y = plot_range_pad(y, 0.04);
+    if (plot->x_names)
+        frame->x = (struct plot_range){-0.5, (double)plot->x_name_count - 0.5};
+}
+
+/* Names of x stand below the axis; where they have no room, their numbers from 1 do. */
+static void draw_axes(struct text *out, const struct plot_frame *frame,
+                      const struct plot_scatter *plot, bool fit)
+{
+    double ticks[PLOT_X_NAMES];
+    char number[PLOT_X_NAMES][PLOT_NUMBER];
+    const char *words[PLOT_X_NAMES];
+    for (int64_t n = 0; n < plot->x_name_count; n++) {
+        ticks[n] = (double)n;
+        plot_number(number[n], (double)(n + 1), 0);
+        words[n] = fit ? plot->x_names[n] : number[n];
+    }
+    plot_axes(out, frame,
+              &(struct plot_axes){.x_label = plot->x_label,
+                                  .y_label = plot->y_label,
+                                  .x_ticks = ticks,
+                                  .x_tick_count = plot->x_name_count,
+                                  .x_names = words,
+                                  .bare = !plot->measured});
+}
+
+void plot_scatter(struct text *out, const struct svg_head *head, const struct plot_scatter *plot)
+{
+    double left = plot->measured ? MEASURED_LEFT : LEFT;
+    double foot = plot->measured ? MEASURED_FOOT : FOOT;
+    struct plot_frame frame = {
+        .left = left, .top = HEAD, .width = WIDTH - left - RIGHT, .height = PLOT_HEIGHT};
+    bool fit = names_fit(plot, frame.width);
+    struct plot_legend legend = {.count = plot->classes + (fit ? 0 : plot->x_name_count),
+                                 .name = legend_name,
+                                 .sign = legend_sign,
+                                 .plot = plot,
+                                 .left = left - 6,
+                                 .top = HEAD + PLOT_HEIGHT + foot + 8,
+                                 .width = WIDTH - left - RIGHT};
+    struct label labels[NAMED_MAX];
+    char title[PLOT_NAME];
+    measure(&frame, plot);
     svg_begin(out, head, WIDTH, legend.top + plot_legend(NULL, &legend) - 10);
     plot_name(title, head->title, 48);
     svg_words(out, "name", left, 15, title);
-    plot_axes(out, &frame,
-              &(struct plot_axes){.x_label = plot->x_label,
-                                  .y_label = plot->y_label,
-                                  .x_ticks = numbers,
-                                  .x_tick_count = below ? plot->classes : 0,
-                                  .x_names = below ? plot->class_names : NULL,
-                                  .bare = !plot->measured});
+    draw_axes(out, &frame, plot, fit);
     for (int64_t c = 0; c < plot->classes; c++)
         draw_class(out, &frame, plot, c);
     for (int64_t c = 0; c < plot->classes && plot->classes <= NAMED_MAX && !plot->measured; c++)

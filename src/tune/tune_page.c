@@ -7,9 +7,12 @@
 #include "report/page.h"
 #include "report/plot.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static_assert((int)PLOT_X_NAMES >= (int)SPACE_WORDS, "a plot has room for all words of a setting");
 
 /* What is shown: the measurements of the first seed, in order, and their scores. */
 struct shown {
@@ -100,8 +103,11 @@ static void write_curve(struct web_page *page, struct shown *shown)
         shown->y[i] = best;
     }
     const struct plot_series series = {"best so far", shown->count, shown->x, shown->y, NULL, NULL};
-    const struct plot_lines plot = {
-        .x_label = "trial", .y_label = score_label(shown), .series_count = 1, .series = &series};
+    const struct plot_lines plot = {.x_label = "trial",
+                                    .y_label = score_label(shown),
+                                    .series_count = 1,
+                                    .series = &series,
+                                    .steps = true};
     page_section(page, "search", "The search");
     page_plots_begin(page, true);
     plot_lines(&page->body,
@@ -125,6 +131,7 @@ static double place_of(const struct axis *axis, double at)
     return axis->logarithmic ? log10(number) : number;
 }
 
+/* A setting against the scores. Colours mean the same in all of these plots: how the trial came about. */
 static void write_axis(struct web_page *page, struct shown *shown, int number)
 {
     static const char *const origins[] = {"random", "near the best"};
@@ -136,7 +143,7 @@ static void write_axis(struct web_page *page, struct shown *shown, int number)
         int64_t trial = shown->list[i].trial;
         shown->x[i] = place_of(axis, search->point[trial].at[number]);
         shown->y[i] = shown->score[i] < 0 ? (double)NAN : shown->score[i];
-        shown->class_of[i] = axis->words > 0 ? (int32_t)shown->x[i] : search->local[trial];
+        shown->class_of[i] = search->local[trial];
     }
     for (int i = 0; i < axis->words; i++)
         words[i] = axis->word[i];
@@ -149,13 +156,14 @@ static void write_axis(struct web_page *page, struct shown *shown, int number)
                  &(struct plot_scatter){.x_label = label,
                                         .y_label = score_label(shown),
                                         .count = shown->count,
-                                        .classes = axis->words > 0 ? axis->words : 2,
+                                        .classes = sizeof origins / sizeof *origins,
                                         .x = shown->x,
                                         .y = shown->y,
                                         .class_of = shown->class_of,
-                                        .class_names = axis->words > 0 ? words : origins,
+                                        .class_names = origins,
                                         .measured = true,
-                                        .by_class = axis->words > 0});
+                                        .x_names = axis->words > 0 ? words : NULL,
+                                        .x_name_count = axis->words});
 }
 
 static void write_axes(struct web_page *page, struct shown *shown)
@@ -171,7 +179,9 @@ static void write_axes(struct web_page *page, struct shown *shown)
     for (int i = 0; i < space->count; i++)
         if (space->axes[i].words != 1)
             write_axis(page, shown, i);
-    page_plots_end(page, "A point for each measurement; a trial that went on has several.");
+    page_plots_end(page, "A point for each measurement; a trial that went on has several. The "
+                         "settings of a trial are random, or near those of one of the best trials "
+                         "before it.");
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

@@ -232,12 +232,14 @@ static void scatter(void)
     text_clear(&out);
 }
 
-/* Where the class is what is measured against, its names stand below the axis as long as they fit; a few points
- * are drawn large, and so is every sign of a legend. */
+/* Where x is the number of a name, the names stand below the axis as long as they fit; else their numbers, and they
+ * behind the classes, whose colours mean what they do in other plots. Classes stand beside each other, and every second
+ * one has squares. A few points are drawn large, and so is every sign of a legend. */
 static void choices(void)
 {
     static const double x[] = {0, 1, 1}, y[] = {0.25, 0.5, 1};
-    static const int32_t class_of[] = {0, 1, 1};
+    static const int32_t class_of[] = {0, 1, 0};
+    static const char *const origins[] = {"random", "near"};
     static const char *names[] = {"relu", "rrelu"};
     struct plot_scatter plot = {.x_label = "activation",
                                 .y_label = "score",
@@ -246,18 +248,80 @@ static void choices(void)
                                 .x = x,
                                 .y = y,
                                 .class_of = class_of,
-                                .class_names = names,
+                                .class_names = origins,
                                 .measured = true,
-                                .by_class = true};
+                                .x_names = names,
+                                .x_name_count = 2};
     struct text out = {0};
+    double at[3] = {0};
     plot_scatter(&out, &HEAD, &plot);
     check_picture(&out);
     CHECK(count(text_words(&out), ">rrelu</text>") == 1);
-    CHECK(count(text_words(&out), "\"dots large\"") == 2 && count(text_words(&out), "h0") == 3);
+    CHECK(count(text_words(&out), ">random</text>") == 1 && strstr(text_words(&out), ">near<"));
+    CHECK(count(text_words(&out), "\"dots large\"") == 2);
+    CHECK(count(text_words(&out), "\"dots squares large\"") == 2);
+    CHECK(count(text_words(&out), "h0") == 3 + 2);
+    CHECK(sscanf(strstr(text_words(&out), "\"dots large\" d=\"M"),
+                 "\"dots large\" d=\"M%lf %*fh0M%lf", &at[0], &at[1]) == 2);
+    CHECK(sscanf(strstr(text_words(&out), "\"dots squares large\" d=\"M"),
+                 "\"dots squares large\" d=\"M%lf", &at[2]) == 1);
+    CHECK(at[1] > at[0] + 100 && at[2] > at[1] + 8 && at[2] < at[1] + 100);
     text_clear(&out);
     names[1] = "a name that is far too long to stand below an axis beside another one";
     plot_scatter(&out, &HEAD, &plot);
+    check_picture(&out);
     CHECK(count(text_words(&out), "h0") == 3 + 2 && strstr(text_words(&out), "a name that is far"));
+    CHECK(count(text_words(&out), ">1</text>") == 2 && count(text_words(&out), ">2</text>") == 2);
+    CHECK(count(text_words(&out), ">relu</text>") == 1);
+    text_clear(&out);
+}
+
+/* A class without a point is not in the legend. */
+static void empty_class(void)
+{
+    static const double x[] = {1, 2, 3}, y[] = {1, 2, NAN};
+    static const int32_t class_of[] = {0, 0, 1};
+    static const char *const names[] = {"here", "nowhere"};
+    struct text out = {0};
+    plot_scatter(&out, &HEAD,
+                 &(struct plot_scatter){.x_label = "",
+                                        .y_label = "",
+                                        .count = 3,
+                                        .classes = 2,
+                                        .x = x,
+                                        .y = y,
+                                        .class_of = class_of,
+                                        .class_names = names});
+    CHECK(strstr(text_words(&out), ">here</text>") && !strstr(text_words(&out), "nowhere"));
+    text_clear(&out);
+}
+
+/* A line of steps holds each value until the next point: it has no slope, and breaks where a number is missing. */
+static void steps(void)
+{
+    static const double x[] = {1, 2, 2, 3, 4, 5}, y[] = {1, 2, 3, NAN, 3, 4};
+    const struct plot_series series = {"s", 6, x, y, NULL, NULL};
+    struct plot_lines plot = {
+        .x_label = "", .y_label = "", .series_count = 1, .series = &series, .steps = true};
+    struct text out = {0};
+    double from[2] = {0}, to[2];
+    char command;
+    int pairs = 0, moves = 0, length;
+    plot_lines(&out, &HEAD, &plot);
+    check_picture(&out);
+    const char *at = strstr(text_words(&out), "class=\"line\" d=\"");
+    CHECK(at != NULL);
+    at += strlen("class=\"line\" d=\"");
+    for (; sscanf(at, "%c%lf %lf%n", &command, &to[0], &to[1], &length) == 3; at += length) {
+        if (command == 'L') {
+            CHECK((to[0] == from[0]) != (to[1] == from[1]));
+            pairs++;
+        }
+        moves += command == 'M';
+        from[0] = to[0];
+        from[1] = to[1];
+    }
+    CHECK(*at == '"' && moves == 2 && pairs == 2 + 1 + 2);
     text_clear(&out);
 }
 
@@ -272,5 +336,7 @@ int main(void)
     absent();
     scatter();
     choices();
+    empty_class();
+    steps();
     return check_result();
 }

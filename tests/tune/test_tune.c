@@ -263,6 +263,28 @@ static void same_choice(void)
     graco_dataset_free(data);
 }
 
+static int occurrences(const char *text, const char *part)
+{
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        found++;
+    return found;
+}
+
+/* The page of a search of three generations: each plot of a setting, of numbers or of names, says what its two colours
+ * mean, which is the same in all of them. */
+static void page(const char *folder)
+{
+    char *html = content(folder, "report.html");
+    int plots = occurrences(html, "<svg class=") + occurrences(html, "<svg xmlns=");
+    CHECK(plots > 5 && strstr(html, ">hidden</text>") &&
+          strstr(html, ">lr, as a power of ten</text>"));
+    CHECK(occurrences(html, ">random</text>") == plots - 1);
+    CHECK(occurrences(html, ">near the best</text>") == plots - 1);
+    CHECK(!strstr(html, "class=\"s2\""));
+    memory_free(html);
+}
+
 /* What progress said. */
 struct seen {
     int64_t count, measured[400];
@@ -417,6 +439,7 @@ int main(void)
     ranks();
     table("table.csv");
     same_choice();
+    page("alone");
     time_left();
     few_settings();
     labels();
