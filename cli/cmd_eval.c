@@ -2,6 +2,7 @@
  * by split. A row of the table is one of them; a folder of several runs is one row. */
 #include "commands.h"
 #include "loading.h"
+#include "nodes.h"
 #include "output.h"
 #include "runs.h"
 #include "scoring.h"
@@ -107,16 +108,51 @@ static const char *chosen_C(char text[64], const struct scoring *row)
     return text;
 }
 
-static void print_confusion(const struct scoring *row)
+/* Puts a class's name, or its number, into `text` and returns how many characters it has. */
+static int class_text(char text[NODES_PLAIN], const graco_dataset *data, int32_t class)
+{
+    char number[NODES_NUMBER];
+    int count = 0;
+    nodes_plain(text, nodes_class(number, data, class));
+    for (const char *c = text; *c; c++)
+        count += ((unsigned char)*c & 0xC0) != 0x80;
+    return count;
+}
+
+/* The class of a line: its name, to the left of `width` characters, or its number, to their right. */
+static void print_class(const graco_dataset *data, int32_t class, int width)
+{
+    char text[NODES_PLAIN];
+    int blanks = width - class_text(text, data, class);
+    if (graco_dataset_class(data, class))
+        printf("%s%*s |", text, blanks, "");
+    else
+        printf("%*s%s |", blanks, "", text);
+}
+
+/* The characters of the longest name of a class. */
+static int class_width(const graco_dataset *data, const graco_eval_result *result)
+{
+    char text[NODES_PLAIN];
+    int width = 6;
+    for (int64_t k = 0; k < result->classes; k++) {
+        int count = class_text(text, data, result->class_of[k]);
+        width = count > width ? count : width;
+    }
+    return width;
+}
+
+static void print_confusion(const struct scoring *row, const graco_dataset *data)
 {
     const graco_eval_result *first = &row->results[0];
     int64_t width = first->confusion_cols;
+    int class_cols = class_width(data, first);
     printf("\n%s: test rows over all splits%s, %s\n", row->name, row->runs > 1 ? " and runs" : "",
            width == 4 && (first->multi_label || first->classes > 4)
                ? "a class a line: true +, false +, false -, true -"
-               : "a true class a line, a predicted class a column");
+               : "a true class a line, a predicted class a column, in the same order");
     for (int64_t k = 0; k < first->classes; k++) {
-        printf("%6" PRId32 " |", first->class_of[k]);
+        print_class(data, first->class_of[k], class_cols);
         for (int64_t i = 0; i < width; i++) {
             int64_t sum = 0;
             for (int64_t r = 0; r < row->runs; r++)
@@ -146,7 +182,8 @@ static void print_notes(const struct table *table)
         }
 }
 
-static graco_status print_text(const struct table *table, const struct request *request)
+static graco_status print_text(const struct table *table, const struct request *request,
+                               const graco_dataset *data)
 {
     const graco_eval_result *first = &table->row[0].results[0];
     int width = 10;
@@ -180,7 +217,7 @@ static graco_status print_text(const struct table *table, const struct request *
         printf("\n");
     }
     for (int i = 0; request->confusion && i < table->count; i++)
-        print_confusion(&table->row[i]);
+        print_confusion(&table->row[i], data);
     print_notes(table);
     return GRACO_OK;
 }
@@ -249,7 +286,8 @@ static int run(const struct command *command, struct request *request)
         status = score_all(&table, command, request, data);
     if (status == GRACO_OK) {
         struct writer json = {0};
-        status = request->json ? write_all(&json, &table, request) : print_text(&table, request);
+        status =
+            request->json ? write_all(&json, &table, request) : print_text(&table, request, data);
         if (status == GRACO_OK)
             code = request->json ? output_json(&json) : output_finish();
         writer_clear(&json);

@@ -5,6 +5,7 @@
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "eval/protocol.h"
+#include "io/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -42,6 +43,25 @@ EXT_PRINTF(2, 3) static graco_status note(graco_eval_result *result, const char 
     return GRACO_OK;
 }
 
+/* A class as users call it: by its name, which is cut between two characters where it is long, or by its
+ * number. Notes are written into JSON, which has UTF-8 alone. */
+enum { CLASS_NAME = 100, CLASS_WORDS = CLASS_NAME + 8 /* for quotes, an ellipsis, an end */ };
+
+static const char *class_words(char words[CLASS_WORDS], const graco_dataset *data, int32_t class)
+{
+    const char *name = graco_dataset_class(data, class);
+    if (!name) {
+        snprintf(words, CLASS_WORDS, "%d", (int)class);
+        return words;
+    }
+    size_t length = strlen(name), kept = length < CLASS_NAME ? length : CLASS_NAME;
+    while (kept < length && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80)
+        kept--;
+    snprintf(words, CLASS_WORDS, "'%.*s%s'", (int)kept, name, kept < length ? "\xE2\x80\xA6" : "");
+    utf8_mend(words);
+    return words;
+}
+
 /* In how many splits class k has no training row, and the first of them. */
 static int64_t count_missing(int64_t *first, const graco_eval_result *result,
                              const uint8_t *missing, int64_t k)
@@ -57,9 +77,11 @@ static int64_t count_missing(int64_t *first, const graco_eval_result *result,
 
 /* missing (splits, classes): a note for each class that some training part lacks, or one for all of
  * them where they are many. */
-static graco_status note_missing(graco_eval_result *result, const uint8_t *missing)
+static graco_status note_missing(graco_eval_result *result, const graco_dataset *data,
+                                 const uint8_t *missing)
 {
     enum { NOTES = 32 };
+    char words[CLASS_WORDS];
     int64_t lacking = 0, first = 0, splits;
     for (int64_t k = 0; k < result->classes; k++)
         lacking += count_missing(&first, result, missing, k) > 0;
@@ -71,10 +93,10 @@ static graco_status note_missing(graco_eval_result *result, const uint8_t *missi
     for (int64_t k = 0; k < result->classes; k++)
         if ((splits = count_missing(&first, result, missing, k)) > 0)
             PASS(note(result,
-                      "class %lld has no training rows in %lld of %lld splits (first: split %lld); "
+                      "class %s has no training rows in %lld of %lld splits (first: split %lld); "
                       "it is never predicted there",
-                      (long long)result->class_of[k], (long long)splits, (long long)result->splits,
-                      (long long)first));
+                      class_words(words, data, result->class_of[k]), (long long)splits,
+                      (long long)result->splits, (long long)first));
     return GRACO_OK;
 }
 
@@ -246,6 +268,7 @@ struct wave {
     struct seat *seats; /* (wide) by split, but for their contexts, which go by thread */
     struct context *const *contexts;
     const struct splits *splits;
+    const graco_dataset *data; /* whose classes have names */
     const graco_eval_options *options;
     struct asking *asking;
     int64_t first;
@@ -298,7 +321,7 @@ static graco_status run_splits(graco_eval_result *result, const struct probe_inp
     if (!result->multi_label && fewest < result->classes)
         TRY(note(result, "a training part has only %lld rows for %lld classes", (long long)fewest,
                  (long long)result->classes));
-    TRY(note_missing(result, missing));
+    TRY(note_missing(result, wave.data, missing));
     if (result->unconverged > 0)
         TRY(note(result, "%lld of %lld regressions did not converge (worst gap %.1e, wanted %.1e)",
                  (long long)result->unconverged, (long long)result->solves, result->worst_gap,
@@ -312,7 +335,8 @@ done:
 
 /* Opens the device for as many splits at a time as its threads and the memory allow, and runs them. */
 static graco_status open_and_run(graco_eval_result *result, const struct probe_input *input,
-                                 const struct splits *splits, const graco_eval_options *options)
+                                 const struct splits *splits, const graco_dataset *data,
+                                 const graco_eval_options *options)
 {
     enum {
         DEVICE_SPLITS = 4, /* that a GPU has in work: while one waits, others compute */
@@ -339,8 +363,11 @@ static graco_status open_and_run(graco_eval_result *result, const struct probe_i
         .options = options, .watch = &contexts[0]->watch, .splits = splits->count};
     for (int64_t i = 0; options->on_progress && i < wide; i++) /* the caller has seat 0 */
         contexts[i]->watch = (struct watch){.go_on = i == 0 ? ask : not_stopped, .owner = &asking};
-    const struct wave wave = {
-        .contexts = contexts, .splits = splits, .options = options, .asking = &asking};
+    const struct wave wave = {.contexts = contexts,
+                              .splits = splits,
+                              .data = data,
+                              .options = options,
+                              .asking = &asking};
     TRY(run_splits(result, input, splits, &wave, wide));
 done:
     for (int64_t i = 0; i < wide; i++)
@@ -437,7 +464,7 @@ graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                                 .threads = threads_count(options->threads)};
     TRY(note_constant(&made, Z));
     TRY(blas_open(&blas, input.threads));
-    TRY(open_and_run(&made, &input, &splits, options));
+    TRY(open_and_run(&made, &input, &splits, data, options));
     end_result(&made, start);
     *result = made;
 done:

@@ -66,10 +66,23 @@ exits 0 "one/embeddings.npy - one: +0.00 points, standard error 0.00" one/embedd
 exits 0 "one - untrained: " one graph.npz --baseline raw,untrained --splits 2
 exits 0 "raw" graph.npz --baseline raw --protocol authors --splits 2
 exits 0 "a true class a line" one graph.npz --confusion --splits 2
+holds "classes without names have numbers: $(cat out)" [ "$(grep -c '^     [012] |' out)" -eq 3 ]
 exits 0 "over 1 split, protocol public" one graph.npz --protocol public
 exits 0 '"difference_error": ' one graph.npz --json --baseline raw --splits 3
 holds "one line" [ "$(wc -l <out)" -eq 1 ]
 if command -v python3 >/dev/null; then holds "valid JSON" python3 -m json.tool out; fi
+
+# Classes go by their names where there are any; of a long one beginning and end are shown, whole characters, and columns
+# stay in line.
+awk 'BEGIN { print "source,target"; for (i = 0; i < 300; i++) print i "," (i + 1) % 300 }' >ring.csv
+awk 'BEGIN { split("Theory Reinforcement_Learning Übungsbücherverkäuferinnenüberprüfungsgeschäft", word, " ")
+    print "id,label"; for (i = 0; i < 300; i++) print i "," (i == 77 ? "seldom" : word[1 + i % 3]) }' >words.csv
+exits 0 "in the same order" one/embeddings.npy ring.csv --labels words.csv --undirected --confusion --splits 2
+for name in 'Theory' 'seldom' 'Reinforcement_Learning' 'Übungsbücherv...nnenüberprüfungsgeschäft'; do
+    blanks=$((40 - $(printf '%s' "$name" | LC_ALL=C tr -d '\200-\277' | wc -c)))
+    holds "a line of '$name': $(cat out)" grep -qE "^$name {$blanks} \|( {1,8}[0-9]+){4}\$" out
+done
+holds "a note names its class: $(cat err)" grep -qF "class 'seldom' has no training rows in" err
 
 # Baselines see the features that the run saw.
 "$graco" train graph.npz -o dirty --set hidden=16 --epochs 0 --set contaminate=0.9 -q >/dev/null

@@ -293,6 +293,30 @@ static void degenerate_input(void)
     graco_eval_result_clear(NULL);
 }
 
+/* A note calls class 2, which does not train, by its name: cut between two characters where it is long, and of
+ * characters alone. */
+static void named_notes(graco_dataset *data, const graco_matrix *Z,
+                        const graco_eval_options *options)
+{
+    char wide[160] = "x", rest[256];
+    for (int i = 0; i < 70; i++)
+        snprintf(wide + 1 + 2 * i, 3, "\xC3\xA9");
+    const char *given[] = {"Neural Networks", "a\xFFz", wide};
+    char name[sizeof wide] = "a", *names[CLASSES] = {name, name, name};
+    for (int n = 0; n < 3; n++) {
+        graco_eval_result result = {0};
+        int most = n < 2 ? 100 : 99; /* bytes that are whole characters */
+        snprintf(rest, sizeof rest, "class '%.*s%s' has no training rows in 1 of 2 splits", most,
+                 n == 1 ? "a?z" : given[n], n < 2 ? "" : "\xE2\x80\xA6");
+        snprintf(name, sizeof name, "%s", given[n]);
+        data->class_names = names;
+        CHECK_OK(graco_evaluate(&result, Z, data, options));
+        CHECK(has_note(&result, rest));
+        graco_eval_result_clear(&result);
+        data->class_names = NULL;
+    }
+}
+
 /* Splits from a file: a class that never trains, fewer rows than classes, an empty part. */
 static void unlucky_splits(void)
 {
@@ -315,6 +339,7 @@ static void unlucky_splits(void)
     CHECK(has_note(&result, "class 2 has no training rows in 1 of 2 splits (first: split 0)"));
     CHECK(result.note_count == 1 && result.scores[0] < 70 && result.scores[1] == 100);
     graco_eval_result_clear(&result);
+    named_notes(data, &Z, &options);
     CHECK_OK(graco_matrix_load(&back, copy));
     CHECK(back.rows == 2 && back.data[0] == 3); /* node 0 has no label */
     for (int64_t i = 1; i < 50; i++)
