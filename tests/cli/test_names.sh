@@ -153,5 +153,5 @@ echo eve >>run/node_ids.txt
 refuses 1 "run/node_ids.txt has 5 names: expected 4, one for each row of run/embeddings.npy" export run -o z.csv
 same z.csv before.csv
 : >run/embeddings.npy
-refuses 1 "run/embeddings.npy is empty: expected the embeddings of a training that has ended" export run -o z.csv
+refuses 1 "run has no embeddings of its last checkpoint; finish it with graco train --resume" export run -o z.csv
 checked

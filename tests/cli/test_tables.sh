@@ -105,13 +105,16 @@ says 'parts.csv: column 1 names nodes; 2 classes, which have names; no header' p
     --labels parts.csv
 
 # Nor is one whose label alone is no number, if the line may be a node's: it would lose its label, or all would move.
-for first in 'ann,red' 'dan,NA' 'dan,1.0' '0,red'; do
+for first in 'ann,red' 'dan,none' 'dan,1.0' '0,red'; do
     printf '%s\nbob,1\ncid,0\n' "$first" >first.csv
     refuses "with \"${first#*,}\", may be a header or the label of a node" people.txt --labels first.csv
 done
 printf 'person,team\nbob,1\ncid,0\n' >first.csv
 says 'first.csv: column 1 names nodes; 2 classes, which have numbers; header; 1 of 3 nodes have no label' people.txt \
     --labels first.csv
+printf 'ann,NA\nbob,1\ncid,0\n' >unknown.csv
+says 'unknown.csv: column 1 names nodes; 2 classes, which have numbers; no header; 1 of 3 nodes have no label' people.txt \
+    --labels unknown.csv
 for first in red '?' 1.0; do
     printf '%s\n1\n0\n1\n' "$first" >first.csv
     refuses "with \"$first\", may be a header or the label of a node" plain.csv --labels first.csv
