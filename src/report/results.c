@@ -43,6 +43,17 @@ graco_status results_list(const struct json **out, const struct json *object, co
     return GRACO_OK;
 }
 
+/* Words are written again and again, a column's once for each row. */
+static graco_status check_word(const char *word, const char *key)
+{
+    enum { WORD_MOST = 1000 };
+    size_t length = strlen(word);
+    return length <= WORD_MOST
+               ? GRACO_OK
+               : status_fail(GRACO_ERROR_FORMAT, "\"%s\" has %lld bytes; expected at most %d", key,
+                             (long long)length, WORD_MOST);
+}
+
 graco_status results_word(const char **out, const struct json *object, const char *key,
                           const char *otherwise)
 {
@@ -50,7 +61,8 @@ graco_status results_word(const char **out, const struct json *object, const cha
     *out = otherwise;
     if (otherwise && (!value || value->kind == JSON_KIND_NULL))
         return GRACO_OK;
-    return json_get_string(out, object, key);
+    PASS(json_get_string(out, object, key));
+    return check_word(*out, key);
 }
 
 graco_status results_words(struct results_words *out, struct results *results,
@@ -60,9 +72,11 @@ graco_status results_words(struct results_words *out, struct results *results,
     PASS(results_list(&list, object, key, most));
     PASS(results_take(&out->at, results, json_size(list), sizeof *out->at));
     out->count = json_size(list);
-    for (int64_t i = 0; i < out->count; i++)
+    for (int64_t i = 0; i < out->count; i++) {
         if (!json_as_string(&out->at[i], json_at(list, i)))
             return status_fail(GRACO_ERROR_FORMAT, "\"%s\"[%lld] is no string", key, (long long)i);
+        PASS(check_word(out->at[i], key));
+    }
     return GRACO_OK;
 }
 

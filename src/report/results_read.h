@@ -12,11 +12,11 @@ graco_status results_take(void *out, struct results *results, int64_t count, siz
 graco_status results_list(const struct json **out, const struct json *object, const char *key,
                           int64_t most);
 
-/* A string; where it is missing or null `otherwise`, if that is not NULL. */
+/* A string of at most 1,000 bytes; where it is missing or null `otherwise`, if that is not NULL. */
 graco_status results_word(const char **out, const struct json *object, const char *key,
                           const char *otherwise);
 
-/* An array of at most so many strings. */
+/* An array of at most so many such strings. */
 graco_status results_words(struct results_words *out, struct results *results,
                            const struct json *object, const char *key, int64_t most);
 

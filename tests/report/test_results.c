@@ -169,6 +169,21 @@ static void long_lists(void)
     refused(text, "\"scores\" has 10001 items");
 }
 
+/* Words that are too long: they are written again and again. */
+static void long_words(void)
+{
+    char word[1002], text[8192];
+    memset(word, 'a', sizeof word - 1);
+    word[sizeof word - 1] = 0;
+    snprintf(text, sizeof text, WITH_SAMPLES("{\"key\":\"a\",\"set\":\"%s\",\"seed\":0}"), word);
+    refused(text, "\"set\" has 1001 bytes; expected at most 1000");
+    snprintf(text, sizeof text,
+             WITH_ITEMS("{\"name\":\"f\",\"kind\":\"facts\",\"columns\":[\"a\",\"%s\"],"
+                        "\"rows\":[]}"),
+             word);
+    refused(text, "\"columns\" has 1001 bytes");
+}
+
 /* Cut at every byte, and with every byte changed: refused, or read and written, never a crash. */
 static void broken_files(void)
 {
@@ -204,6 +219,7 @@ int main(void)
     marks();
     wrong_files();
     long_lists();
+    long_words();
     broken_files();
     return check_result();
 }
