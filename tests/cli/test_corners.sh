@@ -81,10 +81,10 @@ exits 2 "did you mean citeseer?" train --preset citese
 
 # ---- What info says --------------------------------------------------------------------------------
 entity=https://www.wikidata.org/entity
-institute=$(printf '神经网络与机器学习研究所%.0s' 1 2 3 4)
-printf 'source,target\n%s/Q1,%s/Q2\n%s/Q1,%s/Q3\n%s,%s/Q1\n' "$entity" "$entity" "$entity" "$entity" "$institute" "$entity" >long.csv
+institute=神经网络与机器学习研究所 # twelve characters
+printf 'source,target\n%s/Q1,%s/Q2\n%s/Q1,%s/Q3\n%s,%s/Q1\n' "$entity" "$entity" "$entity" "$entity" "$institute$institute$institute$institute" "$entity" >long.csv
 exits 0 "2: $entity/Q2, $entity/Q3" info long.csv --of "$entity/Q1"
-exits 0 "1: ${institute:0:13}...${institute:24}" info long.csv --of "$entity/Q1"
+exits 0 "1: ${institute}神...$institute$institute" info long.csv --of "$entity/Q1"
 printf 'source,target,weight\na,b,1\nb,a,5\nb,c,2\nc,b,2\n' >apart.csv
 exits 0 "edges out          1: b (1)" info apart.csv --of a
 exits 0 "edges in           1: b (5)" info apart.csv --of a
