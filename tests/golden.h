@@ -196,17 +196,17 @@ static inline void golden_set_parameters(const struct golden *g, struct paramete
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* Puts the loss of a run on its tape, from the file's draws. */
-typedef void golden_loss_fn(const struct golden *g, struct run *run, struct stage *stage);
+/* Puts the loss of a pass on its tape, from the file's draws. */
+typedef void golden_loss_fn(const struct golden *g, struct pass *pass, struct stage *stage);
 
 static inline void golden_gradient(const struct golden *g, struct trainer *trainer,
                                    struct stage *stage, golden_loss_fn *loss)
 {
-    struct run run = trainer_run(trainer, stage);
+    struct pass pass = trainer_pass(trainer, stage);
     tape_reset(trainer->tape);
     CHECK_OK(trainer->context->buffers->zero(
         trainer->context, trainer->grad, (size_t)trainer->model->parameters.total * sizeof(float)));
-    loss(g, &run, stage);
+    loss(g, &pass, stage);
     CHECK_OK(tape_backward(trainer->tape));
     CHECK_OK(context_finish(trainer->context));
 }

@@ -6,15 +6,15 @@
 #include "layers/encoder.h"
 
 /* C (rows of the chunk, W's columns) (+)= H W, where H is the features if it is NULL. */
-static graco_status product(const struct run *run, const struct tensor *H, const struct tensor *W,
+static graco_status product(const struct pass *pass, const struct tensor *H, const struct tensor *W,
                             float *C, bool accumulate)
 {
-    struct context *c = run->chunks->context;
+    struct context *c = pass->chunks->context;
     const float *A = H ? H->data : NULL;
     struct sparse X;
-    int64_t rows = run->chunks->rows;
+    int64_t rows = pass->chunks->rows;
     if (!H)
-        PASS(input_slice(&A, &X, run->input, run->chunks->first, rows));
+        PASS(input_slice(&A, &X, pass->input, pass->chunks->first, rows));
     if (A)
         return c->kernels->gemm(c, &(struct gemm){.m = rows,
                                                   .n = W->cols,
@@ -34,11 +34,11 @@ static graco_status product(const struct run *run, const struct tensor *H, const
                                               .accumulate = accumulate});
 }
 
-static void multiply(const struct run *run, const struct tensor *H, const struct tensor *W,
+static void multiply(const struct pass *pass, const struct tensor *H, const struct tensor *W,
                      float *C, bool accumulate)
 {
     if (W)
-        tape_fail(run->tape, product(run, H, W, C, accumulate));
+        tape_fail(pass->tape, product(pass, H, W, C, accumulate));
 }
 
 /* act(Y + b) in place, for the chunk's rows. */
@@ -51,19 +51,19 @@ static graco_status finish(const struct chunks *c, const struct ending *end, flo
     return c->context->kernels->activate(c->context, &spec, Y, Y);
 }
 
-struct tensor *chunks_send(struct run *run, struct tensor *H, struct tensor *W,
+struct tensor *chunks_send(struct pass *pass, struct tensor *H, struct tensor *W,
                            const struct ending *end)
 {
-    struct chunks *c = run->chunks;
+    struct chunks *c = pass->chunks;
     if (!W)
         return NULL;
     if (!c->sending)
-        return tape_parameter(run->tape, run_views(run, c->layer)->graph->sources, W->cols, c->sent,
-                              NULL);
+        return tape_parameter(pass->tape, pass_views(pass, c->layer)->graph->sources, W->cols,
+                              c->sent, NULL);
     c->sent_cols = W->cols;
-    multiply(run, H, W, c->sent + c->first * W->cols, false);
+    multiply(pass, H, W, c->sent + c->first * W->cols, false);
     if (end)
-        tape_fail(run->tape, finish(c, end, c->sent + c->first * W->cols, W->cols));
+        tape_fail(pass->tape, finish(c, end, c->sent + c->first * W->cols, W->cols));
     return NULL;
 }
 
@@ -85,73 +85,73 @@ static graco_status cut_segments(struct chunks *c, const struct views *views)
     return context_share(c->context, &part->entries.start, c->start, c->rows + 1, sizeof(int64_t));
 }
 
-const struct segments *chunks_segments(struct run *run)
+const struct segments *chunks_segments(struct pass *pass)
 {
-    struct chunks *c = run->chunks;
-    graco_status status = cut_segments(c, run_views(run, c->layer));
-    tape_fail(run->tape, status);
+    struct chunks *c = pass->chunks;
+    graco_status status = cut_segments(c, pass_views(pass, c->layer));
+    tape_fail(pass->tape, status);
     return status == GRACO_OK ? &c->segments : NULL;
 }
 
-struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,
+struct tensor *chunks_propagate(struct pass *pass, struct tensor *H, struct tensor *W,
                                 const struct ending *end)
 {
-    struct chunks *c = run->chunks;
-    struct tensor *sent = chunks_send(run, H, W, NULL);
+    struct chunks *c = pass->chunks;
+    struct tensor *sent = chunks_send(pass, H, W, NULL);
     if (!sent)
         return NULL;
     struct sparse *M = &c->map.matrix[0];
-    *M = run_views(run, c->layer)->map.matrix[0];
+    *M = pass_views(pass, c->layer)->map.matrix[0];
     M->entries.rows = c->rows;
     M->entries.start += c->first;
     M->row_scale += c->first;
     M->first = c->first;
     c->map.views = 1;
-    return tape_propagate(run->tape, &c->map, sent, end);
+    return tape_propagate(pass->tape, &c->map, sent, end);
 }
 
-struct tensor *chunks_add_product(struct run *run, struct tensor *H, struct tensor *W,
+struct tensor *chunks_add_product(struct pass *pass, struct tensor *H, struct tensor *W,
                                   struct tensor *Y)
 {
     if (Y)
-        multiply(run, H, W, Y->data, true);
+        multiply(pass, H, W, Y->data, true);
     return Y;
 }
 
-struct tensor *chunks_product(struct run *run, struct tensor *H, struct tensor *W)
+struct tensor *chunks_product(struct pass *pass, struct tensor *H, struct tensor *W)
 {
-    struct tensor *HW = W ? tape_constant(run->tape, run->chunks->rows, W->cols) : NULL;
+    struct tensor *HW = W ? tape_constant(pass->tape, pass->chunks->rows, W->cols) : NULL;
     if (HW)
-        multiply(run, H, W, HW->data, false);
+        multiply(pass, H, W, HW->data, false);
     return HW;
 }
 
 /* ---- The sweeps ------------------------------------------------------------------------------ */
 
 /* What layer k gives for the chunk at hand; NULL while sending. */
-static struct tensor *run_chunk(struct run *run, const struct layer_kind *kind, int64_t k)
+static struct tensor *run_chunk(struct pass *pass, const struct layer_kind *kind, int64_t k)
 {
-    const struct chunks *c = run->chunks;
-    int64_t in = layer_width_in(run->model, k);
+    const struct chunks *c = pass->chunks;
+    int64_t in = layer_width_in(pass->model, k);
     struct tensor *H = NULL;
     if (k > 1) {
-        H = tape_parameter(run->tape, c->rows, in, c->H + c->first * in, NULL);
-        run->before[0] = H;
-        run->befores = 1;
+        H = tape_parameter(pass->tape, c->rows, in, c->H + c->first * in, NULL);
+        pass->before[0] = H;
+        pass->befores = 1;
         if (kind->input)
-            H = kind->input(run, k);
+            H = kind->input(pass, k);
     }
-    return tape_status(run->tape) == GRACO_OK ? kind->forward(run, k, H) : NULL;
+    return tape_status(pass->tape) == GRACO_OK ? kind->forward(pass, k, H) : NULL;
 }
 
 /* Puts Y where the next layer reads it: in place of what the last one gave, or added to it where the
  * kind reads all layers before. The last layer goes to the host. */
-static graco_status keep(const struct run *run, const struct layer_kind *kind, int64_t k,
+static graco_status keep(const struct pass *pass, const struct layer_kind *kind, int64_t k,
                          const struct tensor *Y, float *Z)
 {
-    const struct chunks *c = run->chunks;
+    const struct chunks *c = pass->chunks;
     int64_t offset = c->first * Y->cols, count = Y->rows * Y->cols;
-    if (k == run->model->config.layers)
+    if (k == pass->model->config.layers)
         return c->context->buffers->download(c->context, Z + offset, Y->data,
                                              (size_t)count * sizeof(float));
     if (kind->input && k > 1)
@@ -160,61 +160,61 @@ static graco_status keep(const struct run *run, const struct layer_kind *kind, i
                                      (size_t)count * sizeof(float));
 }
 
-static graco_status sweep(float *Z, struct run *run, int64_t k)
+static graco_status sweep(float *Z, struct pass *pass, int64_t k)
 {
-    const struct layer_kind *kind = run->model->kind;
-    struct chunks *c = run->chunks;
+    const struct layer_kind *kind = pass->model->kind;
+    struct chunks *c = pass->chunks;
     graco_status status = GRACO_OK;
     c->layer = k;
     for (c->first = 0; c->first < c->nodes; c->first += CHUNK_ROWS) {
         int64_t left = c->nodes - c->first;
         c->rows = left < CHUNK_ROWS ? left : CHUNK_ROWS;
-        struct tensor *Y = run_chunk(run, kind, k);
-        TRY(tape_status(run->tape));
+        struct tensor *Y = run_chunk(pass, kind, k);
+        TRY(tape_status(pass->tape));
         if (!c->sending)
-            TRY(keep(run, kind, k, Y, Z));
-        tape_reset(run->tape);
+            TRY(keep(pass, kind, k, Y, Z));
+        tape_reset(pass->tape);
     }
 done:
     return status;
 }
 
 /* Layer k: the rows send, over ranks to other ranks too, and receive. */
-static graco_status run_layer(float *Z, struct run *run, int64_t k)
+static graco_status run_layer(float *Z, struct pass *pass, int64_t k)
 {
-    struct chunks *c = run->chunks;
-    const struct sparse_map *map = &run_views(run, k)->map;
+    struct chunks *c = pass->chunks;
+    const struct sparse_map *map = &pass_views(pass, k)->map;
     c->sending = true;
-    PASS(sweep(Z, run, k));
+    PASS(sweep(Z, pass, k));
     if (map->rows)
         PASS(comm_exchange(map->comm, map->rows, c->sent_cols, c->sent));
     c->sending = false;
-    return sweep(Z, run, k);
+    return sweep(Z, pass, k);
 }
 
-graco_status encoder_embed(float *Z, struct run *run)
+graco_status encoder_embed(float *Z, struct pass *pass)
 {
-    const struct graco_config *config = &run->model->config;
-    const struct graph *graph = run_views(run, 1)->graph;
-    struct chunks chunks = {.context = tape_context(run->tape), .nodes = graph->nodes};
+    const struct graco_config *config = &pass->model->config;
+    const struct graph *graph = pass_views(pass, 1)->graph;
+    struct chunks chunks = {.context = tape_context(pass->tape), .nodes = graph->nodes};
     struct context *c = chunks.context;
     graco_status status = GRACO_OK;
     int64_t width = 0;
     for (int64_t k = 1; k <= config->layers; k++)
-        if (layer_width(run->model, k) > width)
-            width = layer_width(run->model, k);
-    int64_t sends = run->model->kind->sends ? run->model->kind->sends(run->model) : width;
-    run->chunks = &chunks;
+        if (layer_width(pass->model, k) > width)
+            width = layer_width(pass->model, k);
+    int64_t sends = pass->model->kind->sends ? pass->model->kind->sends(pass->model) : width;
+    pass->chunks = &chunks;
     TRY(context_take(c, &chunks.H, chunks.nodes * width, sizeof(float)));
     TRY(context_take(c, &chunks.sent, graph->sources * sends, sizeof(float)));
     for (int64_t k = 1; k <= config->layers; k++)
-        TRY(run_layer(Z, run, k));
+        TRY(run_layer(Z, pass, k));
 done:
-    tape_reset(run->tape);
+    tape_reset(pass->tape);
     context_give(c, chunks.H);
     context_give(c, chunks.sent);
     context_unshare(c, chunks.segments.entries.start);
     memory_free(chunks.start);
-    run->chunks = NULL;
+    pass->chunks = NULL;
     return status;
 }

@@ -1,15 +1,15 @@
 /* Running in chunks: exact inference over all neighbours, layer by layer.
  *
- * A layer goes over the rows twice. In the sending sweep it gets as far as run_propagate, which leaves
+ * A layer goes over the rows twice. In the sending sweep it gets as far as pass_propagate, which leaves
  * H W of the chunk's rows in `sent`; what follows sees NULL and does nothing. In the receiving sweep
- * run_propagate sums `sent` over the neighbours of the chunk's rows, and the layer goes on to its end.
+ * pass_propagate sums `sent` over the neighbours of the chunk's rows, and the layer goes on to its end.
  * So beside the result there are two matrices of one row per node and buffers of one chunk, and
  * features that are mapped from a file are read in order. Over ranks each has chunks of its own rows, and
  * between the sweeps they exchange what was sent: a row's sum has the terms of one process in its order. */
 #ifndef LAYERS_CHUNKS_H
 #define LAYERS_CHUNKS_H
 
-#include "layers/run.h"
+#include "layers/pass.h"
 
 enum { CHUNK_ROWS = 8192 };
 
@@ -26,14 +26,14 @@ struct chunks {
     int64_t *start; /* (CHUNK_ROWS + 1) these starts on the host, if they were asked for */
 };
 
-/* What the operations of run.h do in chunks. */
-struct tensor *chunks_propagate(struct run *run, struct tensor *H, struct tensor *W,
+/* What the operations of pass.h do in chunks. */
+struct tensor *chunks_propagate(struct pass *pass, struct tensor *H, struct tensor *W,
                                 const struct ending *end);
-struct tensor *chunks_add_product(struct run *run, struct tensor *H, struct tensor *W,
+struct tensor *chunks_add_product(struct pass *pass, struct tensor *H, struct tensor *W,
                                   struct tensor *Y);
-struct tensor *chunks_product(struct run *run, struct tensor *H, struct tensor *W);
-struct tensor *chunks_send(struct run *run, struct tensor *H, struct tensor *W,
+struct tensor *chunks_product(struct pass *pass, struct tensor *H, struct tensor *W);
+struct tensor *chunks_send(struct pass *pass, struct tensor *H, struct tensor *W,
                            const struct ending *end);
-const struct segments *chunks_segments(struct run *run);
+const struct segments *chunks_segments(struct pass *pass);
 
 #endif

@@ -1,4 +1,4 @@
-/* Encoders from layers of one kind: widths, parameters, and the run over all layers. */
+/* Encoders from layers of one kind: widths, parameters, and the pass over all layers. */
 #include "layers/encoder.h"
 
 static const struct layer_kind *const KINDS[] = {
@@ -40,30 +40,30 @@ void encoder_declare(struct graco_model *model)
 }
 
 /* Of what layer k reads. */
-static struct dropout dropout_of(const struct run *run, int64_t k)
+static struct dropout dropout_of(const struct pass *pass, int64_t k)
 {
-    return (struct dropout){{.seed = run->model->config.seed,
+    return (struct dropout){{.seed = pass->model->config.seed,
                              .stream = RANDOM_DROPOUT + (uint32_t)k,
-                             .step = run->step},
-                            run->training ? run->dropout : 0};
+                             .step = pass->step},
+                            pass->training ? pass->dropout : 0};
 }
 
-struct tensor *encoder_run(struct run *run)
+struct tensor *encoder_run(struct pass *pass)
 {
-    const struct layer_kind *kind = run->model->kind;
+    const struct layer_kind *kind = pass->model->kind;
     struct tensor *H = NULL; /* stands for the features */
-    input_drop(run->input, dropout_of(run, 1));
-    for (run->befores = 0; run->befores < run->model->config.layers;) {
-        int64_t k = run->befores + 1;
-        const struct dropout dropout = dropout_of(run, k);
+    input_drop(pass->input, dropout_of(pass, 1));
+    for (pass->befores = 0; pass->befores < pass->model->config.layers;) {
+        int64_t k = pass->befores + 1;
+        const struct dropout dropout = dropout_of(pass, k);
         if (k > 1)
-            run->before[k - 2] = H = tape_dropout(run->tape, &dropout, H);
+            pass->before[k - 2] = H = tape_dropout(pass->tape, &dropout, H);
         if (k > 1 && kind->input)
-            H = kind->input(run, k);
-        if (tape_status(run->tape) != GRACO_OK)
+            H = kind->input(pass, k);
+        if (tape_status(pass->tape) != GRACO_OK)
             return NULL;
-        H = kind->forward(run, k, H);
-        run->before[run->befores++] = H;
+        H = kind->forward(pass, k, H);
+        pass->before[pass->befores++] = H;
     }
     return H;
 }

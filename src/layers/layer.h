@@ -1,10 +1,10 @@
 /* A layer of an encoder, as a table: adding one is a file layer_NAME.c and a row in
- * config/encoders.def. Its equation is written once, in the operations of run.h, and so runs whole on
+ * config/encoders.def. Its equation is written once, in the operations of pass.h, and so runs whole on
  * the tape or in chunks of rows without it. */
 #ifndef LAYERS_LAYER_H
 #define LAYERS_LAYER_H
 
-#include "layers/run.h"
+#include "layers/pass.h"
 
 struct layer_kind {
     enum view_norm norm; /* of the matrices M that it propagates by */
@@ -13,15 +13,15 @@ struct layer_kind {
     /* Declares the parameters of all layers, with layer_declare and by itself. */
     void (*declare)(struct graco_model *model);
 
-    /* Columns that the widest run_send of a layer has; NULL: those of what layers give. */
+    /* Columns that the widest pass_send of a layer has; NULL: those of what layers give. */
     int64_t (*sends)(const struct graco_model *model);
 
     /* What layer k > 1 reads, for the rows that it reads; NULL: what the layer before gave. Of earlier
-     * layers it may read the sum of run->before alone: in chunks there is nothing else. */
-    struct tensor *(*input)(struct run *run, int64_t k);
+     * layers it may read the sum of pass->before alone: in chunks there is nothing else. */
+    struct tensor *(*input)(struct pass *pass, int64_t k);
 
     /* What layer k gives, from what it reads; H is NULL where that is the features. */
-    struct tensor *(*forward)(struct run *run, int64_t k, struct tensor *H);
+    struct tensor *(*forward)(struct pass *pass, int64_t k, struct tensor *H);
 };
 
 #define ENCODER(name) extern const struct layer_kind layer_##name;

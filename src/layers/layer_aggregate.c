@@ -73,53 +73,53 @@ static int64_t sends_lstm(const struct graco_model *model)
 }
 
 /* relu, or rows of length one after the last layer. */
-static struct tensor *finish(struct run *run, int64_t k, struct tensor *Y)
+static struct tensor *finish(struct pass *pass, int64_t k, struct tensor *Y)
 {
     const struct ending relu = {.spec = {.kind = ACTIVATION_RELU}};
-    if (k == run->model->config.layers)
-        return tape_normalise(run->tape, Y, NULL);
-    return tape_activate(run->tape, &relu, Y);
+    if (k == pass->model->config.layers)
+        return tape_normalise(pass->tape, Y, NULL);
+    return tape_activate(pass->tape, &relu, Y);
 }
 
 /* [x Ws ; near] and the layer's end; near is NULL while nothing is there yet. */
-static struct tensor *join(struct run *run, int64_t k, struct tensor *H, struct tensor *near)
+static struct tensor *join(struct pass *pass, int64_t k, struct tensor *H, struct tensor *near)
 {
     if (!near)
         return NULL;
-    struct tensor *own = run_product(run, k, H, run_parameter(run, "Ws", k));
-    return finish(run, k, tape_join(run->tape, own, near));
+    struct tensor *own = pass_product(pass, k, H, pass_parameter(pass, "Ws", k));
+    return finish(pass, k, tape_join(pass->tape, own, near));
 }
 
-static struct tensor *forward_gcn(struct run *run, int64_t k, struct tensor *H)
+static struct tensor *forward_gcn(struct pass *pass, int64_t k, struct tensor *H)
 {
-    return finish(run, k, run_propagate(run, k, H, run_parameter(run, "W", k), NULL));
+    return finish(pass, k, pass_propagate(pass, k, H, pass_parameter(pass, "W", k), NULL));
 }
 
-static struct tensor *forward_mean(struct run *run, int64_t k, struct tensor *H)
+static struct tensor *forward_mean(struct pass *pass, int64_t k, struct tensor *H)
 {
-    return join(run, k, H, run_propagate(run, k, H, run_parameter(run, "Wn", k), NULL));
+    return join(pass, k, H, pass_propagate(pass, k, H, pass_parameter(pass, "Wn", k), NULL));
 }
 
-static struct tensor *forward_pool(struct run *run, int64_t k, struct tensor *H)
+static struct tensor *forward_pool(struct pass *pass, int64_t k, struct tensor *H)
 {
-    const struct ending relu = {{.kind = ACTIVATION_RELU}, run_parameter(run, "bp", k), NULL};
-    struct tensor *sent = run_send(run, k, H, run_parameter(run, "Wp", k), &relu);
-    const struct segments *segments = sent ? run_segments(run, k) : NULL;
+    const struct ending relu = {{.kind = ACTIVATION_RELU}, pass_parameter(pass, "bp", k), NULL};
+    struct tensor *sent = pass_send(pass, k, H, pass_parameter(pass, "Wp", k), &relu);
+    const struct segments *segments = sent ? pass_segments(pass, k) : NULL;
     if (!segments)
         return NULL;
-    struct tensor *most = tape_segment_max(run->tape, segments, sent);
-    return join(run, k, H, tape_matmul(run->tape, most, run_parameter(run, "Wn", k), NULL));
+    struct tensor *most = tape_segment_max(pass->tape, segments, sent);
+    return join(pass, k, H, tape_matmul(pass->tape, most, pass_parameter(pass, "Wn", k), NULL));
 }
 
-static struct tensor *forward_lstm(struct run *run, int64_t k, struct tensor *H)
+static struct tensor *forward_lstm(struct pass *pass, int64_t k, struct tensor *H)
 {
-    const struct ending bias = {{.kind = ACTIVATION_NONE}, run_parameter(run, "bl", k), NULL};
-    struct tensor *sent = run_send(run, k, H, run_parameter(run, "Wx", k), &bias);
-    const struct segments *segments = sent ? run_segments(run, k) : NULL;
+    const struct ending bias = {{.kind = ACTIVATION_NONE}, pass_parameter(pass, "bl", k), NULL};
+    struct tensor *sent = pass_send(pass, k, H, pass_parameter(pass, "Wx", k), &bias);
+    const struct segments *segments = sent ? pass_segments(pass, k) : NULL;
     if (!segments)
         return NULL;
-    struct tensor *last = tape_lstm(run->tape, segments, sent, run_parameter(run, "Wh", k));
-    return join(run, k, H, tape_matmul(run->tape, last, run_parameter(run, "Wn", k), NULL));
+    struct tensor *last = tape_lstm(pass->tape, segments, sent, pass_parameter(pass, "Wh", k));
+    return join(pass, k, H, tape_matmul(pass->tape, last, pass_parameter(pass, "Wn", k), NULL));
 }
 
 const struct layer_kind layer_aggregate_gcn = {

@@ -2,7 +2,7 @@
  *
  *     H (rows read, in)    W (in, out)    b (1, out)    H' (rows given, out)
  *
- * Where H is the features, M (H W) and (M H) W are both possible; run_propagate takes the cheaper. */
+ * Where H is the features, M (H W) and (M H) W are both possible; pass_propagate takes the cheaper. */
 #include "layers/layer.h"
 
 static void declare(struct graco_model *model)
@@ -10,10 +10,10 @@ static void declare(struct graco_model *model)
     layer_declare(model, 1);
 }
 
-static struct tensor *forward(struct run *run, int64_t k, struct tensor *H)
+static struct tensor *forward(struct pass *pass, int64_t k, struct tensor *H)
 {
-    struct ending end = run_ending(run, k);
-    return run_propagate(run, k, H, run_parameter(run, "W", k), &end);
+    struct ending end = pass_ending(pass, k);
+    return pass_propagate(pass, k, H, pass_parameter(pass, "W", k), &end);
 }
 
 const struct layer_kind layer_gcn = {

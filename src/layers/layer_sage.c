@@ -10,15 +10,15 @@ static void declare(struct graco_model *model)
     layer_declare(model, 2);
 }
 
-struct tensor *layer_sage_forward(struct run *run, int64_t k, struct tensor *H)
+struct tensor *layer_sage_forward(struct pass *pass, int64_t k, struct tensor *H)
 {
-    int64_t in = layer_width_in(run->model, k);
-    struct tensor *near = run_parameter_rows(run, "W", k, 0, in);
-    struct tensor *own = run_parameter_rows(run, "W", k, in, in);
-    struct tensor *sum = run_propagate(run, k, H, near, NULL);
-    sum = run_add_product(run, k, H, own, sum);
-    struct ending end = run_ending(run, k);
-    return tape_activate(run->tape, &end, sum);
+    int64_t in = layer_width_in(pass->model, k);
+    struct tensor *near = pass_parameter_rows(pass, "W", k, 0, in);
+    struct tensor *own = pass_parameter_rows(pass, "W", k, in, in);
+    struct tensor *sum = pass_propagate(pass, k, H, near, NULL);
+    sum = pass_add_product(pass, k, H, own, sum);
+    struct ending end = pass_ending(pass, k);
+    return tape_activate(pass->tape, &end, sum);
 }
 
 const struct layer_kind layer_sage = {

@@ -4,6 +4,6 @@
 
 #include "layers/layer.h"
 
-struct tensor *layer_sage_forward(struct run *run, int64_t k, struct tensor *H);
+struct tensor *layer_sage_forward(struct pass *pass, int64_t k, struct tensor *H);
 
 #endif

@@ -10,11 +10,11 @@ static void declare(struct graco_model *model)
                            START_GLOROT);
 }
 
-static struct tensor *input(struct run *run, int64_t k)
+static struct tensor *input(struct pass *pass, int64_t k)
 {
-    struct tensor *sum = run_features(run, k, run_parameter(run, "S", k - 1));
-    for (int j = 0; j < run->befores; j++)
-        sum = tape_add(run->tape, run->before[j], sum, run_views(run, 1)->count);
+    struct tensor *sum = pass_features(pass, k, pass_parameter(pass, "S", k - 1));
+    for (int j = 0; j < pass->befores; j++)
+        sum = tape_add(pass->tape, pass->before[j], sum, pass_views(pass, 1)->count);
     return sum;
 }
 

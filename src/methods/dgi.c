@@ -41,51 +41,51 @@ static void release(void *state)
     memory_free(dgi);
 }
 
-static graco_status draw(struct run *run)
+static graco_status draw(struct pass *pass)
 {
-    if (run->other && !input_is_dense(run->other->input))
-        run->other = NULL;
-    if (!run->other)
-        return views_shuffle(run->views[run->hops - 1], run->model->config.seed, run->step);
-    views_single(run->views[0]);
-    views_single(run->other->views[0]);
+    if (pass->other && !input_is_dense(pass->other->input))
+        pass->other = NULL;
+    if (!pass->other)
+        return views_shuffle(pass->views[pass->hops - 1], pass->model->config.seed, pass->step);
+    views_single(pass->views[0]);
+    views_single(pass->other->views[0]);
     return GRACO_OK;
 }
 
 /* The other graph, entries of its features dropped. */
-static struct tensor *run_other(struct run *run, struct dgi *dgi)
+static struct tensor *run_other(struct pass *pass, struct dgi *dgi)
 {
-    const struct graco_config *config = &run->model->config;
+    const struct graco_config *config = &pass->model->config;
     const struct dropout dropout = {
-        {.seed = config->seed, .stream = RANDOM_DROPOUT, .step = run->step}, config->dropout};
-    struct input *input = run->other->input;
-    int64_t rows = input_rows(input), cols = run->model->sizes.cols;
+        {.seed = config->seed, .stream = RANDOM_DROPOUT, .step = pass->step}, config->dropout};
+    struct input *input = pass->other->input;
+    int64_t rows = input_rows(input), cols = pass->model->sizes.cols;
     const float *X = NULL;
     struct sparse none;
     graco_status status = GRACO_OK;
     TRY(input_slice(&X, &none, input, 0, rows));
-    struct tensor *kept =
-        tape_dropout(run->tape, &dropout, tape_parameter(run->tape, rows, cols, (float *)X, NULL));
+    struct tensor *kept = tape_dropout(pass->tape, &dropout,
+                                       tape_parameter(pass->tape, rows, cols, (float *)X, NULL));
     input_free(dgi->dropped);
     dgi->dropped = NULL;
-    TRY(tape_status(run->tape));
-    TRY(input_create_dense(&dgi->dropped, tape_context(run->tape), kept->data, rows, cols));
-    struct run other = *run->other;
+    TRY(tape_status(pass->tape));
+    TRY(input_create_dense(&dgi->dropped, tape_context(pass->tape), kept->data, rows, cols));
+    struct pass other = *pass->other;
     other.input = dgi->dropped;
     return encoder_run(&other);
 done:
-    return tape_fail(run->tape, status);
+    return tape_fail(pass->tape, status);
 }
 
-static void loss(struct run *run, void *state)
+static void loss(struct pass *pass, void *state)
 {
     struct dgi *dgi = state;
-    struct tensor *rows[2] = {encoder_run(run), NULL};
-    if (run->other)
-        rows[1] = run_other(run, dgi);
-    if (tape_status(run->tape) == GRACO_OK)
-        tape_agree(run->tape, &dgi->agreement, rows, run_parameter(run, "B", 0),
-                   run_parameter(run, "beta", 0));
+    struct tensor *rows[2] = {encoder_run(pass), NULL};
+    if (pass->other)
+        rows[1] = run_other(pass, dgi);
+    if (tape_status(pass->tape) == GRACO_OK)
+        tape_agree(pass->tape, &dgi->agreement, rows, pass_parameter(pass, "B", 0),
+                   pass_parameter(pass, "beta", 0));
 }
 
 static struct outcome outcome(const void *state)

@@ -74,12 +74,12 @@ static int64_t steps_on(const void *argument)
 /* The last batch of a pass is filled up from the pass's beginning, so that all have the same size. */
 static void draw_batch(struct fastgcn_state *state, uint64_t seed, uint32_t step)
 {
-    int64_t count = training_rows(state), steps = steps_on(state), pass = step / steps;
-    if (state->pass != pass) {
+    int64_t count = training_rows(state), steps = steps_on(state), round = step / steps;
+    if (state->round != round) {
         const struct random_key key = {
-            .seed = seed, .stream = RANDOM_ORDER, .view = 1, .step = (uint32_t)pass};
+            .seed = seed, .stream = RANDOM_ORDER, .view = 1, .step = (uint32_t)round};
         random_order(state->order, count, &key);
-        state->pass = pass;
+        state->round = round;
     }
     for (int64_t i = 0; i < state->rows; i++)
         state->batch[i] = state->order[(step % steps * state->rows + i) % count];
@@ -222,7 +222,7 @@ static graco_status prepare(void **out, const struct graco_model *model,
     *out = state;
     state->context = subject->context;
     state->graph = subject->graph;
-    state->pass = -1;
+    state->round = -1;
     state->precomputed = config->precompute;
     PASS(gcn_init(&state->gcn, model, subject));
     state->rows = config->rows < training_rows(state) ? config->rows : training_rows(state);
@@ -282,14 +282,14 @@ static void draw_host(void *state, const struct graco_model *model, uint32_t ste
 }
 
 /* What the first step of a stage computes once, and what every step sends. */
-static graco_status make_ready(struct run *run, struct fastgcn_state *state)
+static graco_status make_ready(struct pass *pass, struct fastgcn_state *state)
 {
     struct context *c = state->context;
-    const struct sparse *S = state->precomputed ? &run->views[0]->map.matrix[0] : NULL;
-    int64_t cells = state->graph->nodes * run->model->sizes.cols;
+    const struct sparse *S = state->precomputed ? &pass->views[0]->map.matrix[0] : NULL;
+    int64_t cells = state->graph->nodes * pass->model->sizes.cols;
     if (!state->base) {
         PASS(context_take(c, &state->base, cells, sizeof *state->base));
-        PASS(input_densify(state->base, run->input, S));
+        PASS(input_densify(state->base, pass->input, S));
     }
     for (int i = 0; i < state->copies && !c->backend->host; i++)
         PASS(
@@ -297,34 +297,34 @@ static graco_status make_ready(struct run *run, struct fastgcn_state *state)
     return GRACO_OK;
 }
 
-void fastgcn_loss(struct run *run, struct fastgcn_state *state)
+void fastgcn_loss(struct pass *pass, struct fastgcn_state *state)
 {
-    struct tape *tape = run->tape;
+    struct tape *tape = pass->tape;
     const struct fastgcn_layer *top = &state->layer[FASTGCN_TOP],
                                *bottom =
                                    &state->layer[state->precomputed ? FASTGCN_TOP : FASTGCN_BOTTOM];
-    const struct ending relu = {{.kind = ACTIVATION_RELU}, run_parameter(run, "b", 1), NULL};
-    const struct ending last = {{.kind = ACTIVATION_NONE}, run_parameter(run, "b", 2), NULL};
+    const struct ending relu = {{.kind = ACTIVATION_RELU}, pass_parameter(pass, "b", 1), NULL};
+    const struct ending last = {{.kind = ACTIVATION_NONE}, pass_parameter(pass, "b", 2), NULL};
     if (state->rows == 0) /* a graph without a training row has nothing to teach */
         return;
-    tape_fail(tape, make_ready(run, state));
+    tape_fail(tape, make_ready(pass, state));
     if (tape_status(tape) != GRACO_OK)
         return;
     struct tensor *X =
-        tape_parameter(tape, state->graph->nodes, run->model->sizes.cols, state->base, NULL);
-    struct tensor *W = run_parameter(run, "W", 1);
+        tape_parameter(tape, state->graph->nodes, pass->model->sizes.cols, state->base, NULL);
+    struct tensor *W = pass_parameter(pass, "W", 1);
     X = tape_gather(tape, &bottom->list, X);
     struct tensor *H = tape_matmul(tape, X, W, state->precomputed ? &relu : NULL);
     if (!state->precomputed)
         H = tape_propagate(tape, &bottom->map, H, &relu);
-    struct tensor *O = tape_matmul(tape, H, run_parameter(run, "W", 2), NULL);
+    struct tensor *O = tape_matmul(tape, H, pass_parameter(pass, "W", 2), NULL);
     tape_classify(tape, &state->classes, tape_propagate(tape, &top->map, O, &last));
 }
 
-static void loss(struct run *run, void *argument)
+static void loss(struct pass *pass, void *argument)
 {
-    fastgcn_draw(argument, run->model->config.seed, run->step);
-    fastgcn_loss(run, argument);
+    fastgcn_draw(argument, pass->model->config.seed, pass->step);
+    fastgcn_loss(pass, argument);
 }
 
 static struct outcome outcome(const void *argument)
@@ -333,10 +333,10 @@ static struct outcome outcome(const void *argument)
     return (struct outcome){.loss = state->classes.loss, .mutual_information = (double)NAN};
 }
 
-static graco_status validate(double *cost, struct run *run, void *argument)
+static graco_status validate(double *cost, struct pass *pass, void *argument)
 {
     struct fastgcn_state *state = argument;
-    return gcn_validate(cost, run, &state->gcn);
+    return gcn_validate(cost, pass, &state->gcn);
 }
 
 static const char *const KEYS[] = {"hidden",       "rows",     "samples",  "precompute", "lr",

@@ -25,8 +25,8 @@ struct fastgcn_state {
     double *chance, *below; /* (nodes) q, and its sums: the distribution function */
     int32_t *first,
         *next;      /* (nodes), (most samples) places of a node in a sample, as a list; -1 ends */
-    int32_t *order; /* (training rows) their places, in the order of pass `pass` */
-    int64_t pass;
+    int32_t *order; /* (training rows) their places, in the order of pass `round` */
+    int64_t round;
     int32_t *batch;  /* (rows) nodes of the step */
     int32_t *label;  /* (rows) or NULL */
     uint8_t *target; /* (rows, classes) or NULL */
@@ -49,6 +49,6 @@ void fastgcn_draw(struct fastgcn_state *state, uint64_t seed, uint32_t step);
 void fastgcn_fill(struct fastgcn_state *state);
 
 /* The loss of what is drawn, on the tape. */
-void fastgcn_loss(struct run *run, struct fastgcn_state *state);
+void fastgcn_loss(struct pass *pass, struct fastgcn_state *state);
 
 #endif

@@ -18,9 +18,10 @@
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
-static struct ending ending(struct run *run, enum activation_kind kind, const char *bias, int64_t k)
+static struct ending ending(struct pass *pass, enum activation_kind kind, const char *bias,
+                            int64_t k)
 {
-    return (struct ending){.spec = {.kind = kind}, .bias = run_parameter(run, bias, k)};
+    return (struct ending){.spec = {.kind = kind}, .bias = pass_parameter(pass, bias, k)};
 }
 
 void gaan_declare_mean(struct parameters *p, int64_t k, int64_t in, int64_t inner, int64_t out)
@@ -47,33 +48,33 @@ void gaan_declare_gated(struct parameters *p, int64_t k, int64_t in, const struc
 }
 
 /* leaky([a ; x] Wo + bo) for the rows of a, the first ones of x. */
-static struct tensor *join(struct run *run, int64_t k, struct tensor *a, struct tensor *x)
+static struct tensor *join(struct pass *pass, int64_t k, struct tensor *a, struct tensor *x)
 {
     if (!a || !x)
         return NULL;
-    const struct ending end = ending(run, ACTIVATION_LEAKY, "bo", k);
-    struct tensor *near = run_parameter_rows(run, "Wo", k, 0, a->cols);
-    struct tensor *own = run_parameter_rows(run, "Wo", k, a->cols, x->cols);
-    struct tensor *sum = tape_matmul(run->tape, a, near, NULL);
-    sum = run_add_product(run, k, x, own, sum);
-    return tape_activate(run->tape, &end, sum);
+    const struct ending end = ending(pass, ACTIVATION_LEAKY, "bo", k);
+    struct tensor *near = pass_parameter_rows(pass, "Wo", k, 0, a->cols);
+    struct tensor *own = pass_parameter_rows(pass, "Wo", k, a->cols, x->cols);
+    struct tensor *sum = tape_matmul(pass->tape, a, near, NULL);
+    sum = pass_add_product(pass, k, x, own, sum);
+    return tape_activate(pass->tape, &end, sum);
 }
 
 /* Outside training nothing goes back: a value that was used is not kept. */
-static void forget(struct run *run, struct tensor *x)
+static void forget(struct pass *pass, struct tensor *x)
 {
-    if (!run->grad)
-        tape_drop(run->tape, x);
+    if (!pass->grad)
+        tape_drop(pass->tape, x);
 }
 
-struct tensor *gaan_layer_mean(struct run *run, int64_t k, struct tensor *x)
+struct tensor *gaan_layer_mean(struct pass *pass, int64_t k, struct tensor *x)
 {
-    const struct ending end = ending(run, ACTIVATION_LEAKY, "bm", k);
-    struct tensor *m = tape_matmul(run->tape, x, run_parameter(run, "Wm", k), &end);
-    struct tensor *mean = tape_propagate(run->tape, &run_views(run, k)->map, m, NULL);
-    forget(run, m);
-    struct tensor *y = join(run, k, mean, x);
-    forget(run, mean);
+    const struct ending end = ending(pass, ACTIVATION_LEAKY, "bm", k);
+    struct tensor *m = tape_matmul(pass->tape, x, pass_parameter(pass, "Wm", k), &end);
+    struct tensor *mean = tape_propagate(pass->tape, &pass_views(pass, k)->map, m, NULL);
+    forget(pass, m);
+    struct tensor *y = join(pass, k, mean, x);
+    forget(pass, mean);
     return y;
 }
 
@@ -97,50 +98,50 @@ static graco_status know_itself(struct gaan_state *state, int64_t k, int64_t row
 }
 
 /* sigma([x ; max_j (x_j Wm + bm) ; mean_j x_j] Wg + bg): (rows, heads). */
-static struct tensor *gate_of(struct run *run, int64_t k, struct tensor *x)
+static struct tensor *gate_of(struct pass *pass, int64_t k, struct tensor *x)
 {
-    const struct views *views = run_views(run, k);
-    const struct ending plain = ending(run, ACTIVATION_NONE, "bm", k);
-    const struct ending open = ending(run, ACTIVATION_SIGMOID, "bg", k);
-    struct tensor *m = tape_matmul(run->tape, x, run_parameter(run, "Wm", k), &plain);
-    struct tensor *most = tape_segment_max(run->tape, &views->segments, m);
-    struct tensor *mean = tape_propagate(run->tape, &views->map, x, NULL);
+    const struct views *views = pass_views(pass, k);
+    const struct ending plain = ending(pass, ACTIVATION_NONE, "bm", k);
+    const struct ending open = ending(pass, ACTIVATION_SIGMOID, "bg", k);
+    struct tensor *m = tape_matmul(pass->tape, x, pass_parameter(pass, "Wm", k), &plain);
+    struct tensor *most = tape_segment_max(pass->tape, &views->segments, m);
+    struct tensor *mean = tape_propagate(pass->tape, &views->map, x, NULL);
     if (!most || !mean)
         return NULL;
     int64_t in = x->cols;
-    struct tensor *near = run_parameter_rows(run, "Wg", k, in, most->cols);
-    struct tensor *far = run_parameter_rows(run, "Wg", k, in + most->cols, in);
-    struct tensor *sum = tape_matmul(run->tape, most, near, NULL);
-    sum = run_add_product(run, k, mean, far, sum);
-    sum = run_add_product(run, k, x, run_parameter_rows(run, "Wg", k, 0, in), sum);
-    return tape_activate(run->tape, &open, sum);
+    struct tensor *near = pass_parameter_rows(pass, "Wg", k, in, most->cols);
+    struct tensor *far = pass_parameter_rows(pass, "Wg", k, in + most->cols, in);
+    struct tensor *sum = tape_matmul(pass->tape, most, near, NULL);
+    sum = pass_add_product(pass, k, mean, far, sum);
+    sum = pass_add_product(pass, k, x, pass_parameter_rows(pass, "Wg", k, 0, in), sum);
+    return tape_activate(pass->tape, &open, sum);
 }
 
-struct tensor *gaan_layer_gated(struct run *run, struct gaan_state *state, int64_t k,
+struct tensor *gaan_layer_gated(struct pass *pass, struct gaan_state *state, int64_t k,
                                 struct tensor *x, struct tensor **gate)
 {
-    const struct segments *near = &run_views(run, k)->segments;
-    const struct ending query = ending(run, ACTIVATION_NONE, "bq", k);
-    const struct ending leaky = ending(run, ACTIVATION_LEAKY, "bv", k);
-    struct tape *tape = run->tape;
+    const struct segments *near = &pass_views(pass, k)->segments;
+    const struct ending query = ending(pass, ACTIVATION_NONE, "bq", k);
+    const struct ending leaky = ending(pass, ACTIVATION_LEAKY, "bv", k);
+    struct tape *tape = pass->tape;
     int64_t rows = near->entries.rows;
-    struct tensor *g = gate_of(run, k, x);
-    struct tensor *Wq = run_parameter(run, "Wq", k);
+    struct tensor *g = gate_of(pass, k, x);
+    struct tensor *Wq = pass_parameter(pass, "Wq", k);
     tape_fail(tape, know_itself(state, k, rows));
     if (!g || !Wq || tape_status(tape) != GRACO_OK)
         return NULL;
     const struct segment_heads heads = {near, g->cols, Wq->cols / g->cols,
                                         (double)g->cols / (double)Wq->cols};
     struct tensor *q = tape_matmul_head(tape, x, Wq, 1, rows, &query);
-    struct tensor *key = tape_matmul(tape, x, run_parameter(run, "Wk", k), NULL);
-    struct tensor *v = tape_matmul(tape, x, run_parameter(run, "Wv", k), &leaky);
+    struct tensor *key = tape_matmul(tape, x, pass_parameter(pass, "Wk", k), NULL);
+    struct tensor *v = tape_matmul(tape, x, pass_parameter(pass, "Wv", k), &leaky);
     struct tensor *w = tape_segment_dot(tape, &heads, q, key);
     w = tape_segment_softmax(tape, near, w);
     struct tensor *a = tape_segment_sum(tape, near, w, v);
-    forget(run, w);
+    forget(pass, w);
     if (gate)
         *gate = g;
-    return join(run, k, tape_segment_sum(tape, &state->itself[k], g, a), x);
+    return join(pass, k, tape_segment_sum(tape, &state->itself[k], g, a), x);
 }
 
 /* ---- The network ----------------------------------------------------------------------------- */
@@ -171,23 +172,23 @@ static void declare(struct graco_model *model)
 }
 
 /* O (rows, classes). */
-static struct tensor *logits(struct run *run, struct gaan_state *state)
+static struct tensor *logits(struct pass *pass, struct gaan_state *state)
 {
-    const struct graco_config *config = &run->model->config;
-    const struct ending first = ending(run, ACTIVATION_NONE, "be", 0);
-    const struct ending last = ending(run, ACTIVATION_NONE, "by", 0);
-    struct tensor *x = run_features(run, 1, run_parameter(run, "We", 0));
-    x = tape_activate(run->tape, &first, x);
-    for (int64_t k = 1; k <= config->layers && tape_status(run->tape) == GRACO_OK; k++) {
+    const struct graco_config *config = &pass->model->config;
+    const struct ending first = ending(pass, ACTIVATION_NONE, "be", 0);
+    const struct ending last = ending(pass, ACTIVATION_NONE, "by", 0);
+    struct tensor *x = pass_features(pass, 1, pass_parameter(pass, "We", 0));
+    x = tape_activate(pass->tape, &first, x);
+    for (int64_t k = 1; k <= config->layers && tape_status(pass->tape) == GRACO_OK; k++) {
         const struct dropout drop = {
-            {.seed = config->seed, .stream = RANDOM_DROPOUT + (uint32_t)k, .step = run->step},
-            run->training ? config->dropout : 0};
-        struct tensor *y = is_gated(run->model) ? gaan_layer_gated(run, state, k, x, NULL)
-                                                : gaan_layer_mean(run, k, x);
-        forget(run, x);
-        x = tape_dropout(run->tape, &drop, y);
+            {.seed = config->seed, .stream = RANDOM_DROPOUT + (uint32_t)k, .step = pass->step},
+            pass->training ? config->dropout : 0};
+        struct tensor *y = is_gated(pass->model) ? gaan_layer_gated(pass, state, k, x, NULL)
+                                                 : gaan_layer_mean(pass, k, x);
+        forget(pass, x);
+        x = tape_dropout(pass->tape, &drop, y);
     }
-    return tape_matmul(run->tape, x, run_parameter(run, "Wy", 0), &last);
+    return tape_matmul(pass->tape, x, pass_parameter(pass, "Wy", 0), &last);
 }
 
 static graco_status prepare(void **out, const struct graco_model *model,
@@ -218,10 +219,10 @@ static void release(void *state)
     memory_free(state);
 }
 
-static void loss(struct run *run, void *argument)
+static void loss(struct pass *pass, void *argument)
 {
     struct gaan_state *state = argument;
-    tape_classify(run->tape, &state->labels.part[SUPERVISED_TRAIN], logits(run, state));
+    tape_classify(pass->tape, &state->labels.part[SUPERVISED_TRAIN], logits(pass, state));
 }
 
 static struct outcome outcome(const void *argument)
@@ -231,27 +232,27 @@ static struct outcome outcome(const void *argument)
                             .mutual_information = (double)NAN};
 }
 
-static graco_status validate(double *cost, struct run *run, void *argument)
+static graco_status validate(double *cost, struct pass *pass, void *argument)
 {
     struct gaan_state *state = argument;
-    struct tensor *O = logits(run, state);
-    PASS(tape_status(run->tape));
+    struct tensor *O = logits(pass, state);
+    PASS(tape_status(pass->tape));
     return supervised_miss(cost, &state->labels, SUPERVISED_VALIDATION, O->data);
 }
 
-static graco_status embed(float *Z, struct run *run)
+static graco_status embed(float *Z, struct pass *pass)
 {
-    struct gaan_state state = {.context = tape_context(run->tape)};
+    struct gaan_state state = {.context = tape_context(pass->tape)};
     struct context *c = state.context;
-    int64_t rows = input_rows(run->input), classes = run->model->sizes.classes;
+    int64_t rows = input_rows(pass->input), classes = pass->model->sizes.classes;
     graco_status status = GRACO_OK;
-    struct tensor *O = logits(run, &state);
-    TRY(tape_status(run->tape));
+    struct tensor *O = logits(pass, &state);
+    TRY(tape_status(pass->tape));
     TRY(c->buffers->download(c, Z, O->data, (size_t)(rows * classes) * sizeof(float)));
     TRY(context_finish(c));
-    supervised_probabilities(Z, rows, run->model);
+    supervised_probabilities(Z, rows, pass->model);
 done:
-    tape_reset(run->tape);
+    tape_reset(pass->tape);
     gaan_clear(&state);
     return status;
 }

@@ -24,8 +24,8 @@ void gaan_declare_gated(struct parameters *p, int64_t k, int64_t in,
 
 /* What layer k gives for x (the rows that it reads, in): (the rows that it gives, out). Of the gated one,
  * *gate (rows, heads) may be NULL. */
-struct tensor *gaan_layer_mean(struct run *run, int64_t k, struct tensor *x);
-struct tensor *gaan_layer_gated(struct run *run, struct gaan_state *state, int64_t k,
+struct tensor *gaan_layer_mean(struct pass *pass, int64_t k, struct tensor *x);
+struct tensor *gaan_layer_gated(struct pass *pass, struct gaan_state *state, int64_t k,
                                 struct tensor *x, struct tensor **gate);
 
 /* Frees what gaan_layer_gated made for itself, and the rest. The struct is the caller's. */

@@ -170,41 +170,42 @@ static void draw_host(void *argument, const struct graco_model *model, uint32_t 
 }
 
 /* VGAE's draws around the means. */
-static struct tensor *sample(struct run *run, struct gae_state *state, struct tensor *mean)
+static struct tensor *sample(struct pass *pass, struct gae_state *state, struct tensor *mean)
 {
-    int64_t last = run->model->config.layers;
-    struct tensor *H = last > 1 ? run->before[last - 2] : NULL;
-    struct ending end = run_ending(run, last);
-    end.bias = run_parameter(run, "b", last + 1);
-    struct tensor *spread = run_propagate(run, last, H, run_parameter(run, "W", last + 1), &end);
+    int64_t last = pass->model->config.layers;
+    struct tensor *H = last > 1 ? pass->before[last - 2] : NULL;
+    struct ending end = pass_ending(pass, last);
+    end.bias = pass_parameter(pass, "b", last + 1);
+    struct tensor *spread =
+        pass_propagate(pass, last, H, pass_parameter(pass, "W", last + 1), &end);
     state->gaussian.key = (struct random_key){
-        .seed = run->model->config.seed, .stream = RANDOM_NOISE, .step = run->step};
-    return tape_gaussian(run->tape, &state->gaussian, mean, spread);
+        .seed = pass->model->config.seed, .stream = RANDOM_NOISE, .step = pass->step};
+    return tape_gaussian(pass->tape, &state->gaussian, mean, spread);
 }
 
-void gae_loss(struct run *run, struct gae_state *state)
+void gae_loss(struct pass *pass, struct gae_state *state)
 {
-    const struct sparse_map *map = &run->views[0]->map;
-    struct tensor *Z = encoder_run(run);
+    const struct sparse_map *map = &pass->views[0]->map;
+    struct tensor *Z = encoder_run(pass);
     if (Z && state->variational)
-        Z = sample(run, state, Z);
+        Z = sample(pass, state, Z);
     if (state->ends[0]) {
-        tape_fail(run->tape, upload_pairs(state));
-        tape_pairs(run->tape, &state->edges, Z);
-        tape_pairs(run->tape, &state->others, Z);
+        tape_fail(pass->tape, upload_pairs(state));
+        tape_pairs(pass->tape, &state->edges, Z);
+        tape_pairs(pass->tape, &state->others, Z);
         return;
     }
     state->exact.edges = &map->matrix[0];
     state->exact.transpose = &map->transpose[0];
-    tape_reconstruct(run->tape, &state->exact, Z);
+    tape_reconstruct(pass->tape, &state->exact, Z);
 }
 
-static void loss(struct run *run, void *argument)
+static void loss(struct pass *pass, void *argument)
 {
     struct gae_state *state = argument;
     if (state->ends[1])
-        gae_draw(state, run->model->config.seed, run->step);
-    gae_loss(run, state);
+        gae_draw(state, pass->model->config.seed, pass->step);
+    gae_loss(pass, state);
 }
 
 static struct outcome outcome(const void *argument)

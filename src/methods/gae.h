@@ -18,7 +18,7 @@ struct gae_state {
 };
 
 /* The loss of a forward pass, from draws that are in the state already. */
-void gae_loss(struct run *run, struct gae_state *state);
+void gae_loss(struct pass *pass, struct gae_state *state);
 
 /* Fills ends[1] and grouped[1] with the pairs of a step. */
 void gae_draw(struct gae_state *state, uint64_t seed, uint32_t step);

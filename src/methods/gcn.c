@@ -61,16 +61,16 @@ static void release(void *state)
     memory_free(state);
 }
 
-static graco_status draw(struct run *run)
+static graco_status draw(struct pass *pass)
 {
-    run->dropout = run->model->config.dropout;
+    pass->dropout = pass->model->config.dropout;
     return GRACO_OK;
 }
 
-static void loss(struct run *run, void *argument)
+static void loss(struct pass *pass, void *argument)
 {
     struct gcn_state *state = argument;
-    tape_classify(run->tape, &state->labels.part[SUPERVISED_TRAIN], encoder_run(run));
+    tape_classify(pass->tape, &state->labels.part[SUPERVISED_TRAIN], encoder_run(pass));
 }
 
 static struct outcome outcome(const void *argument)
@@ -80,30 +80,30 @@ static struct outcome outcome(const void *argument)
                             .mutual_information = (double)NAN};
 }
 
-graco_status gcn_validate(double *cost, struct run *run, void *argument)
+graco_status gcn_validate(double *cost, struct pass *pass, void *argument)
 {
     struct gcn_state *state = argument;
-    struct context *c = tape_context(run->tape);
+    struct context *c = tape_context(pass->tape);
     struct classification *part = &state->labels.part[SUPERVISED_VALIDATION];
-    const struct parameter *W = parameters_find(&run->model->parameters, "W", 1);
-    const struct parameter *b = parameters_find(&run->model->parameters, "b", 1);
+    const struct parameter *W = parameters_find(&pass->model->parameters, "W", 1);
+    const struct parameter *b = parameters_find(&pass->model->parameters, "b", 1);
     int64_t count = b->offset + b->cols - W->offset; /* what pads the two apart is 0 */
     double square = 0;
-    tape_classify(run->tape, part, encoder_run(run));
-    PASS(tape_status(run->tape));
-    PASS(c->buffers->download(c, state->first, run->value + W->offset,
+    tape_classify(pass->tape, part, encoder_run(pass));
+    PASS(tape_status(pass->tape));
+    PASS(c->buffers->download(c, state->first, pass->value + W->offset,
                               (size_t)count * sizeof(float)));
     PASS(context_finish(c));
     for (int64_t i = 0; i < count; i++)
         square += (double)state->first[i] * state->first[i];
-    *cost = part->loss + 0.5 * run->model->config.weight_decay * square;
+    *cost = part->loss + 0.5 * pass->model->config.weight_decay * square;
     return GRACO_OK;
 }
 
-graco_status gcn_embed(float *Z, struct run *run)
+graco_status gcn_embed(float *Z, struct pass *pass)
 {
-    PASS(encoder_embed(Z, run));
-    supervised_probabilities(Z, input_rows(run->input), run->model);
+    PASS(encoder_embed(Z, pass));
+    supervised_probabilities(Z, input_rows(pass->input), pass->model);
     return GRACO_OK;
 }
 

@@ -15,7 +15,7 @@ void gcn_declare(struct graco_model *model);
 graco_status gcn_init(struct gcn_state *state, const struct graco_model *model,
                       const struct subject *subject);
 void gcn_clear(struct gcn_state *state);
-graco_status gcn_validate(double *cost, struct run *run, void *state);
-graco_status gcn_embed(float *Z, struct run *run);
+graco_status gcn_validate(double *cost, struct pass *pass, void *state);
+graco_status gcn_embed(float *Z, struct pass *pass);
 
 #endif

@@ -65,38 +65,38 @@ static void draw_host(void *state, const struct graco_model *model, uint32_t ste
     objective_draw(state, model->config.seed, step);
 }
 
-static graco_status draw(struct run *run)
+static graco_status draw(struct pass *pass)
 {
-    const struct graco_config *config = &run->model->config;
+    const struct graco_config *config = &pass->model->config;
     const struct view_drop drop = {{config->drop_edge_1, config->drop_edge_2},
                                    {config->drop_feature_1, config->drop_feature_2}};
     graco_status status = GRACO_OK;
-    for (int hop = 0; hop < run->hops; hop++)
-        TRY(views_draw(run->views[hop], &drop, config->seed, run->step, (uint32_t)hop));
+    for (int hop = 0; hop < pass->hops; hop++)
+        TRY(views_draw(pass->views[hop], &drop, config->seed, pass->step, (uint32_t)hop));
 done:
     return status;
 }
 
-struct tensor *grace_project(struct run *run, struct tensor *H)
+struct tensor *grace_project(struct pass *pass, struct tensor *H)
 {
-    const struct ending elu = {{.kind = ACTIVATION_ELU}, run_parameter(run, "c", 1), NULL};
-    struct tensor *G = tape_matmul(run->tape, H, run_parameter(run, "P", 1), &elu);
-    G = tape_matmul(run->tape, G, run_parameter(run, "P", 2), NULL);
-    return tape_normalise(run->tape, G, run_parameter(run, "c", 2));
+    const struct ending elu = {{.kind = ACTIVATION_ELU}, pass_parameter(pass, "c", 1), NULL};
+    struct tensor *G = tape_matmul(pass->tape, H, pass_parameter(pass, "P", 1), &elu);
+    G = tape_matmul(pass->tape, G, pass_parameter(pass, "P", 2), NULL);
+    return tape_normalise(pass->tape, G, pass_parameter(pass, "c", 2));
 }
 
-static struct tensor *contrasted(struct run *run)
+static struct tensor *contrasted(struct pass *pass)
 {
-    return grace_project(run, encoder_run(run));
+    return grace_project(pass, encoder_run(pass));
 }
 
-static void loss(struct run *run, void *state)
+static void loss(struct pass *pass, void *state)
 {
-    struct tensor *Z = contrasted(run);
+    struct tensor *Z = contrasted(pass);
     struct objective *objective = state;
-    objective->contrast.graphs = run->graphs;
-    objective->contrast.start = run->start;
-    objective_apply(state, run->tape, Z, run->model->config.seed, run->step);
+    objective->contrast.graphs = pass->graphs;
+    objective->contrast.start = pass->start;
+    objective_apply(state, pass->tape, Z, pass->model->config.seed, pass->step);
 }
 
 static struct outcome outcome(const void *state)

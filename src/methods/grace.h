@@ -2,9 +2,9 @@
 #ifndef METHODS_GRACE_H
 #define METHODS_GRACE_H
 
-#include "layers/run.h"
+#include "layers/pass.h"
 
 /* Z (views * nodes, hidden) from H: the projector g(u) = elu(u P1 + c1) P2 + c2, rows of length one. */
-struct tensor *grace_project(struct run *run, struct tensor *H);
+struct tensor *grace_project(struct pass *pass, struct tensor *H);
 
 #endif

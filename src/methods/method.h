@@ -8,7 +8,7 @@
 #define METHODS_METHOD_H
 
 #include "data/dataset.h"
-#include "layers/run.h"
+#include "layers/pass.h"
 
 /* Hyperparameters for a data set, as text over the method's general ones: "hidden=128 tau=0.4". */
 struct preset {
@@ -91,32 +91,32 @@ struct method {
     /* A step: what the host draws, which a recorded step asks for again each time (NULL: nothing);
      * what the device draws (NULL: nothing); the forward pass, ended by a loss on the tape. */
     void (*draw_host)(void *state, const struct graco_model *model, uint32_t step);
-    graco_status (*draw)(struct run *run);
+    graco_status (*draw)(struct pass *pass);
     /* `draw` changes nothing but views: the next step's may be drawn while a step ends. */
     bool draws_views;
-    void (*loss)(struct run *run, void *state);
+    void (*loss)(struct pass *pass, void *state);
 
-    /* In place of these three and of Adam: the whole step run->step on the host, which changes
-     * run->value, the model's parameters, itself. NULL: there is a tape. */
-    graco_status (*step)(struct run *run, void *state);
+    /* In place of these three and of Adam: the whole step pass->step on the host, which changes
+     * pass->value, the model's parameters, itself. NULL: there is a tape. */
+    graco_status (*step)(struct pass *pass, void *state);
 
     /* The cost after an epoch, by which the best one is chosen: a forward pass that does not train,
      * over a stage of all the data; *cost is there after context_finish. NULL: the mean loss of the
      * epoch's steps, which belongs to the parameters before the last of them. */
-    graco_status (*validate)(double *cost, struct run *run, void *state);
+    graco_status (*validate)(double *cost, struct pass *pass, void *state);
 
     /* With patience, the cost is that of the embeddings' structure (train/stopping.h), every so many epochs,
      * and belongs to the parameters of then. */
     bool structured;
 
     /* The rows of both views that the loss contrasts, of length one; NULL: it contrasts no views. */
-    struct tensor *(*contrasted)(struct run *run);
+    struct tensor *(*contrasted)(struct pass *pass);
 
     /* What the last step came to, after context_finish. */
     struct outcome (*outcome)(const void *state);
 
     /* Z (nodes, model->width) on the host: the whole graph embedded by a trained model. */
-    graco_status (*embed)(float *Z, struct run *run);
+    graco_status (*embed)(float *Z, struct pass *pass);
 
     /* A setting with which a step on a whole graph takes less time, "objective=moment", or NULL; and the
      * share of the operations that it then has. NULL: no such setting. */

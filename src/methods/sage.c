@@ -133,25 +133,25 @@ static graco_status list_pairs(struct sage_state *state, int i, int64_t d)
     return pairs_share(&state->pairs[i], &state->grouped[i], state->context, state->end[i]);
 }
 
-void sage_loss(struct run *run, struct sage_state *state)
+void sage_loss(struct pass *pass, struct sage_state *state)
 {
-    struct tensor *Z = encoder_run(run);
+    struct tensor *Z = encoder_run(pass);
     clear_pairs(state);
     for (int i = 0; i < 2 && Z; i++) {
-        graco_status status = list_pairs(state, i, run->model->width);
-        tape_fail(run->tape, status);
+        graco_status status = list_pairs(state, i, pass->model->width);
+        tape_fail(pass->tape, status);
         if (status == GRACO_OK)
-            tape_pairs(run->tape, &state->pairs[i], Z);
+            tape_pairs(pass->tape, &state->pairs[i], Z);
     }
 }
 
-static void loss(struct run *run, void *argument)
+static void loss(struct pass *pass, void *argument)
 {
     struct sage_state *state = argument;
-    graco_status status = walk_pairs_draw(&state->batch, state->graph, run->step);
-    tape_fail(run->tape, status);
+    graco_status status = walk_pairs_draw(&state->batch, state->graph, pass->step);
+    tape_fail(pass->tape, status);
     if (status == GRACO_OK)
-        sage_loss(run, state);
+        sage_loss(pass, state);
 }
 
 static struct outcome outcome(const void *argument)
@@ -181,19 +181,19 @@ done:
     return status;
 }
 
-static graco_status embed_sampled(float *Z, struct run *run)
+static graco_status embed_sampled(float *Z, struct pass *pass)
 {
-    const struct graco_config *config = &run->model->config;
+    const struct graco_config *config = &pass->model->config;
     struct sample sample[LAYERS_MAX] = {{0}};
-    struct run sampled = *run;
+    struct pass sampled = *pass;
     graco_status status = GRACO_OK;
     sampled.hops = (int)config->layers;
     for (int hop = 0; hop < LAYERS_MAX; hop++)
         sampled.views[hop] = NULL;
     for (int hop = 0; hop < sampled.hops; hop++) {
-        TRY(sample_all(&sample[hop], run->views[0]->graph, config, hop));
-        TRY(views_create(&sampled.views[hop], tape_context(run->tape), &sample[hop].hop[0], NULL, 0,
-                         run->model->kind->norm, 1));
+        TRY(sample_all(&sample[hop], pass->views[0]->graph, config, hop));
+        TRY(views_create(&sampled.views[hop], tape_context(pass->tape), &sample[hop].hop[0], NULL,
+                         0, pass->model->kind->norm, 1));
     }
     TRY(encoder_embed(Z, &sampled));
 done:

@@ -19,6 +19,6 @@ struct sage_state {
 };
 
 /* The loss over state->batch, drawn or given, which does not change before the end of the step. */
-void sage_loss(struct run *run, struct sage_state *state);
+void sage_loss(struct pass *pass, struct sage_state *state);
 
 #endif

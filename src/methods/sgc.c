@@ -37,25 +37,25 @@ static void release(void *state)
 }
 
 /* Two blocks in turn: each propagation reads one and fills the other. */
-static graco_status embed(float *Z, struct run *run)
+static graco_status embed(float *Z, struct pass *pass)
 {
-    struct context *c = tape_context(run->tape);
-    const struct sparse_map *map = &run->views[0]->map;
+    struct context *c = tape_context(pass->tape);
+    const struct sparse_map *map = &pass->views[0]->map;
     graco_matrix X = {0};
     float *block[2] = {NULL, NULL};
     graco_status status = GRACO_OK;
-    TRY(features_densify(&X, input_features(run->input)));
+    TRY(features_densify(&X, input_features(pass->input)));
     size_t bytes = (size_t)(X.rows * X.cols) * sizeof *X.data;
     for (int i = 0; i < 2; i++)
         TRY(context_take(c, &block[i], X.rows * X.cols, sizeof(float)));
     TRY(c->buffers->upload(c, block[0], X.data, bytes));
-    for (int64_t k = 0; k < run->model->config.layers; k++)
+    for (int64_t k = 0; k < pass->model->config.layers; k++)
         TRY(c->kernels->spmm(c, &(struct spmm){.views = 1,
                                                .matrix = map->matrix,
                                                .cols = X.cols,
                                                .X = block[k % 2],
                                                .Y = block[(k + 1) % 2]}));
-    TRY(c->buffers->download(c, Z, block[run->model->config.layers % 2], bytes));
+    TRY(c->buffers->download(c, Z, block[pass->model->config.layers % 2], bytes));
     TRY(context_finish(c));
 done:
     context_give(c, block[0]);

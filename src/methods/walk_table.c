@@ -61,15 +61,15 @@ int64_t walk_table_steps(const struct graco_model *model, const struct graph *gr
     return skipgram_steps(&options);
 }
 
-static float *table(const struct run *run, const char *name)
+static float *table(const struct pass *pass, const char *name)
 {
-    return run->value + parameters_find(&run->model->parameters, name, 0)->offset;
+    return pass->value + parameters_find(&pass->model->parameters, name, 0)->offset;
 }
 
-graco_status walk_table_step(struct run *run, void *out)
+graco_status walk_table_step(struct pass *pass, void *out)
 {
     struct state *state = out;
-    return skipgram_step(state->skipgram, table(run, "U"), table(run, "V"), run->step,
+    return skipgram_step(state->skipgram, table(pass, "U"), table(pass, "V"), pass->step,
                          &state->loss);
 }
 
@@ -78,9 +78,9 @@ struct outcome walk_table_outcome(const void *state)
     return (struct outcome){((const struct state *)state)->loss, (double)NAN, 0};
 }
 
-graco_status walk_table_embed(float *Z, struct run *run)
+graco_status walk_table_embed(float *Z, struct pass *pass)
 {
-    const struct parameter *U = parameters_find(&run->model->parameters, "U", 0);
-    memcpy(Z, run->value + U->offset, (size_t)(U->rows * U->cols) * sizeof *Z);
+    const struct parameter *U = parameters_find(&pass->model->parameters, "U", 0);
+    memcpy(Z, pass->value + U->offset, (size_t)(U->rows * U->cols) * sizeof *Z);
     return GRACO_OK;
 }

@@ -10,8 +10,8 @@ graco_status walk_table_prepare(void **state, const struct graco_model *model,
                                 const struct subject *subject);
 void walk_table_release(void *state);
 int64_t walk_table_steps(const struct graco_model *model, const struct graph *graph);
-graco_status walk_table_step(struct run *run, void *state);
+graco_status walk_table_step(struct pass *pass, void *state);
 struct outcome walk_table_outcome(const void *state);
-graco_status walk_table_embed(float *Z, struct run *run);
+graco_status walk_table_embed(float *Z, struct pass *pass);
 
 #endif

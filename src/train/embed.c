@@ -23,7 +23,7 @@ struct embedding {
     struct prepared features;
     struct shard *cut;    /* this rank's rows of a graph that it has whole, ... */
     struct features rows; /* ... and their features */
-    struct run run;
+    struct pass pass;
 };
 
 /* This rank's rows, where it has all. */
@@ -38,24 +38,24 @@ static graco_status open_embedding(struct embedding *e, const struct backend *ba
                                    const struct graco_dataset *data,
                                    const graco_embed_options *options, int views)
 {
-    const struct graco_model *model = e->run.model;
+    const struct graco_model *model = e->pass.model;
     const struct parameters *p = &model->parameters;
     double contaminate = options->contaminated ? model->config.contaminate : 0;
     graco_status status = GRACO_OK;
     TRY(context_create(&e->context, backend, options->threads, 0));
     e->context->comm = e->comm;
-    TRY(tape_create(&e->run.tape, e->context));
+    TRY(tape_create(&e->pass.tape, e->context));
     if (model->method->views > 0) {
         TRY(prepare_features(&e->features, data, &model->config, contaminate));
         if (e->comm && !data->shard)
             TRY(cut_rows(e, data));
         const struct features *X = e->cut ? &e->rows : e->features.X;
-        TRY(input_create(&e->run.input, e->context, X));
+        TRY(input_create(&e->pass.input, e->context, X));
         int64_t masked = views > 1 ? X->cols : 0; /* a single view is whole */
-        TRY(views_create(&e->run.views[0], e->context, e->cut ? &e->cut->graph : data->graph, NULL,
+        TRY(views_create(&e->pass.views[0], e->context, e->cut ? &e->cut->graph : data->graph, NULL,
                          masked, model->kind->norm, views));
     }
-    TRY(context_share(e->context, &e->run.value, model_result(model), p->total, sizeof(float)));
+    TRY(context_share(e->context, &e->pass.value, model_result(model), p->total, sizeof(float)));
 done:
     return status;
 }
@@ -63,23 +63,23 @@ done:
 static void close_embedding(struct embedding *e)
 {
     if (e->context)
-        context_unshare(e->context, e->run.value);
-    views_free(e->run.views[0]);
-    input_free(e->run.input);
+        context_unshare(e->context, e->pass.value);
+    views_free(e->pass.views[0]);
+    input_free(e->pass.input);
     features_clear(&e->features.copy);
     features_clear(&e->rows);
     shard_free(e->cut);
-    tape_free(e->run.tape);
+    tape_free(e->pass.tape);
     context_free(e->context);
 }
 
 graco_status made_embed_on(float *Z, const struct backend *backend, const struct graco_model *model,
                            const struct graco_dataset *data, const graco_embed_options *options)
 {
-    struct embedding e = {.run = {.model = model, .hops = 1}};
+    struct embedding e = {.pass = {.model = model, .hops = 1}};
     graco_status status = GRACO_OK;
     TRY(open_embedding(&e, backend, data, options, 1));
-    TRY(model->method->embed(Z, &e.run));
+    TRY(model->method->embed(Z, &e.pass));
 done:
     close_embedding(&e);
     return status;
@@ -165,12 +165,12 @@ done:
 static graco_status embed_own(graco_matrix *Z, struct embedding *e,
                               const struct graco_dataset *data, const graco_embed_options *options)
 {
-    const struct graco_model *model = e->run.model;
+    const struct graco_model *model = e->pass.model;
     graco_status status = GRACO_OK;
     TRY(open_embedding(e, &backend_cpu, data, options, 1));
-    *Z = (graco_matrix){e->run.views[0]->graph->nodes, model->width, NULL};
+    *Z = (graco_matrix){e->pass.views[0]->graph->nodes, model->width, NULL};
     TRY(memory_alloc(&Z->data, Z->rows * Z->cols, sizeof(float)));
-    TRY(model->method->embed(Z->data, &e->run));
+    TRY(model->method->embed(Z->data, &e->pass));
 done:
     return status;
 }
@@ -178,12 +178,12 @@ done:
 graco_status made_embed_ranks(const char *path, struct comm *comm, const struct graco_model *model,
                               const struct graco_dataset *data, const graco_embed_options *options)
 {
-    struct embedding e = {.comm = comm, .run = {.model = model, .hops = 1}};
+    struct embedding e = {.comm = comm, .pass = {.model = model, .hops = 1}};
     graco_matrix Z = {0};
     graco_status status = GRACO_OK;
     TRY(model_check(model, data, "the model"));
     TRY(embed_own(&Z, &e, data, options));
-    const struct shard *shard = e.run.views[0]->graph->shard;
+    const struct shard *shard = e.pass.views[0]->graph->shard;
     TRY(comm_agree(comm, check_finite(&Z, shard->bounds[comm->rank], data)));
     TRY(write_rows(path, shard, &Z));
 done:
@@ -199,7 +199,7 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
     const struct method *method = model->method;
     const struct backend *backend = NULL;
     struct embedding e = {
-        .run = {.model = model, .hops = 1, .training = true, .step = (uint32_t)model->step}};
+        .pass = {.model = model, .hops = 1, .training = true, .step = (uint32_t)model->step}};
     struct graco_config config = model->config;
     struct made made = {0};
     graco_matrix out = {0};
@@ -214,9 +214,9 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
     TRY(model_check(model, made.data, "the model"));
     TRY(find_backend(&backend, model, options));
     TRY(open_embedding(&e, backend, made.data, options, method->views));
-    TRY(method->draw(&e.run));
-    const struct tensor *rows = method->contrasted(&e.run);
-    TRY(tape_status(e.run.tape));
+    TRY(method->draw(&e.pass));
+    const struct tensor *rows = method->contrasted(&e.pass);
+    TRY(tape_status(e.pass.tape));
     out = (graco_matrix){rows->rows, rows->cols, NULL};
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
     TRY(e.context->buffers->download(e.context, out.data, rows->data,

@@ -39,15 +39,15 @@ static graco_status train_table(float *X, struct graco_model *model,
 {
     const struct method *method = model->method;
     struct subject subject = {.nodes = data->graph->nodes, .graph = data->graph, .data = data};
-    struct run run = {.model = model, .value = model->parameters.value};
+    struct pass pass = {.model = model, .value = model->parameters.value};
     void *state = NULL;
     graco_status status = GRACO_OK;
     TRY(context_create(&subject.context, &backend_cpu, (int)model->config.threads, 0));
     TRY(method->prepare(&state, model, &subject));
     int64_t steps = model->config.epochs * method->steps(model, data->graph);
-    for (; run.step < steps; run.step++)
-        TRY(method->step(&run, state));
-    TRY(method->embed(X, &run));
+    for (; pass.step < steps; pass.step++)
+        TRY(method->step(&pass, state));
+    TRY(method->embed(X, &pass));
 done:
     method->release(state);
     context_free(subject.context);

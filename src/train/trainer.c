@@ -68,20 +68,20 @@ void trainer_free(struct trainer *t)
     memory_free(t);
 }
 
-struct run trainer_run(const struct trainer *t, const struct stage *stage)
+struct pass trainer_pass(const struct trainer *t, const struct stage *stage)
 {
-    struct run run = {.model = t->model,
-                      .tape = t->tape,
-                      .input = stage->input,
-                      .hops = stage->hops,
-                      .graphs = stage->graphs,
-                      .start = stage->start,
-                      .value = t->value,
-                      .grad = t->grad,
-                      .training = true,
-                      .step = (uint32_t)t->model->step};
-    memcpy(run.views, stage->views, sizeof run.views);
-    return run;
+    struct pass pass = {.model = t->model,
+                        .tape = t->tape,
+                        .input = stage->input,
+                        .hops = stage->hops,
+                        .graphs = stage->graphs,
+                        .start = stage->start,
+                        .value = t->value,
+                        .grad = t->grad,
+                        .training = true,
+                        .step = (uint32_t)t->model->step};
+    memcpy(pass.views, stage->views, sizeof pass.views);
+    return pass;
 }
 
 /* What a step begins with. The gradients are cleared while it goes forward. */
@@ -96,25 +96,25 @@ static graco_status begin_step(struct trainer *t)
 }
 
 /* Draws the next step's views in the side queue. No kernel of this step reads the present ones any more. */
-static graco_status draw_next(struct trainer *t, const struct stage *stage, struct run run)
+static graco_status draw_next(struct trainer *t, const struct stage *stage, struct pass pass)
 {
-    run.step++;
+    pass.step++;
     PASS(context_turn(t->context, TURN_ASIDE));
-    PASS(stage->method->draw(&run));
+    PASS(stage->method->draw(&pass));
     return context_turn(t->context, TURN_BACK);
 }
 
 /* Asks for loss and gradients; a device may still be working when this returns. With `ahead` the views are there. */
-static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct run *run,
+static graco_status ask_gradient(struct trainer *t, struct stage *stage, struct pass *pass,
                                  bool ahead)
 {
     graco_status status = GRACO_OK;
     int64_t total = t->model->parameters.total;
-    stage->method->loss(run, stage->state);
+    stage->method->loss(pass, stage->state);
     TRY(context_turn(t->context, TURN_JOIN));
     TRY(tape_backward_drawn(t->tape));
     if (ahead)
-        TRY(draw_next(t, stage, *run));
+        TRY(draw_next(t, stage, *pass));
     TRY(tape_backward(t->tape));
     TRY(context_together(t->context));
     TRY(exchange_sum_floats(t->context, t->grad, total));
@@ -207,10 +207,10 @@ static bool is_finite(const struct trainer *t, const struct stage *stage)
 }
 
 /* Draws the views of the step that comes next on the stage. */
-static graco_status draw_now(struct trainer *t, struct stage *stage, struct run *run)
+static graco_status draw_now(struct trainer *t, struct stage *stage, struct pass *pass)
 {
     if (stage->method->draw)
-        PASS(stage->method->draw(run));
+        PASS(stage->method->draw(pass));
     stage->drawn = t->model->step;
     return GRACO_OK;
 }
@@ -219,16 +219,16 @@ static graco_status draw_now(struct trainer *t, struct stage *stage, struct run 
  * that reports late Adam itself checks that the loss is finite; else it is checked here, before Adam is asked for. */
 static graco_status ask_step(struct trainer *t, struct stage *stage, bool ahead)
 {
-    struct run run = trainer_run(t, stage), other;
+    struct pass pass = trainer_pass(t, stage), other;
     graco_status status = GRACO_OK;
     if (stage->other) {
-        other = trainer_run(t, stage->other);
-        run.other = &other;
+        other = trainer_pass(t, stage->other);
+        pass.other = &other;
     }
     TRY(begin_step(t));
     if (!ahead)
-        TRY(draw_now(t, stage, &run));
-    TRY(ask_gradient(t, stage, &run, ahead));
+        TRY(draw_now(t, stage, &pass));
+    TRY(ask_gradient(t, stage, &pass, ahead));
     if (!t->context->backend->host || is_finite(t, stage))
         TRY(ask_update(t));
 done:
@@ -240,8 +240,8 @@ done:
 /* The views that a recording which draws ahead begins with. */
 static graco_status have_views(struct trainer *t, struct stage *stage)
 {
-    struct run run = trainer_run(t, stage);
-    return !stage->ahead || stage->drawn == t->model->step ? GRACO_OK : draw_now(t, stage, &run);
+    struct pass pass = trainer_pass(t, stage);
+    return !stage->ahead || stage->drawn == t->model->step ? GRACO_OK : draw_now(t, stage, &pass);
 }
 
 /* Writes a step down, after its views were drawn if they are drawn ahead. Where the device cannot do that, because it has no
@@ -285,11 +285,11 @@ static void check_recording(const struct trainer *t, struct stage *stage)
 /* A method without a tape steps on the host, where it has found everything when it returns. */
 static graco_status step_by_itself(struct trainer *t, struct stage *stage)
 {
-    struct run run = trainer_run(t, stage);
+    struct pass pass = trainer_pass(t, stage);
     t->not_finite = -1;
     if (t->before)
         PASS(copy_block(t, t->before, t->value));
-    return stage->method->step(&run, stage->state);
+    return stage->method->step(&pass, stage->state);
 }
 
 /* A stage is recorded from its second step on, if the back end can and the step sees no other stage. By then every
@@ -338,11 +338,11 @@ done:
 
 graco_status trainer_validate(double *cost, struct trainer *t, struct stage *stage)
 {
-    struct run run = trainer_run(t, stage);
-    run.grad = NULL;
-    run.training = false;
+    struct pass pass = trainer_pass(t, stage);
+    pass.grad = NULL;
+    pass.training = false;
     tape_reset(t->tape);
-    PASS(stage->method->validate(cost, &run, stage->state));
+    PASS(stage->method->validate(cost, &pass, stage->state));
     PASS(tape_status(t->tape));
     PASS(context_finish(t->context));
     if (!isfinite(*cost))

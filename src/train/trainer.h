@@ -34,8 +34,8 @@ graco_status trainer_validate(double *cost, struct trainer *trainer, struct stag
  * the method validates, those of now. */
 graco_status trainer_keep_best(struct trainer *trainer);
 
-/* The run over a stage in step model->step. */
-struct run trainer_run(const struct trainer *trainer, const struct stage *stage);
+/* The pass over a stage in step model->step. */
+struct pass trainer_pass(const struct trainer *trainer, const struct stage *stage);
 
 /* Brings the parameters, the best ones and Adam's state back into the model's blocks. */
 graco_status trainer_download(struct trainer *trainer);

@@ -45,16 +45,16 @@ static graco_status dropout(struct context *c, const struct dropout *d, int64_t 
 static struct stage *other;
 static struct trainer *the_trainer;
 
-static void loss(const struct golden *g, struct run *run, struct stage *stage)
+static void loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
-    struct run second;
+    struct pass second;
     (void)g;
     if (other) {
-        second = trainer_run(the_trainer, other);
-        run->other = &second;
+        second = trainer_pass(the_trainer, other);
+        pass->other = &second;
     }
-    CHECK_OK(stage->method->draw(run));
-    stage->method->loss(run, stage->state);
+    CHECK_OK(stage->method->draw(pass));
+    stage->method->loss(pass, stage->state);
 }
 
 static struct stage *make_stage(const struct graco_model *model, const struct graco_dataset *data)

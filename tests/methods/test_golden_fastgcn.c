@@ -6,7 +6,7 @@
 #include "methods/fastgcn.h"
 
 /* The file's rows and samples in the place of drawn ones. */
-static void loss(const struct golden *g, struct run *run, struct stage *stage)
+static void loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
     struct fastgcn_state *state = stage->state;
     int64_t count;
@@ -18,7 +18,7 @@ static void loss(const struct golden *g, struct run *run, struct stage *stage)
     for (int64_t i = 0; i < state->rows; i++)
         state->batch[i] = (int32_t)i; /* the training rows are the batch */
     fastgcn_fill(state);
-    fastgcn_loss(run, state);
+    fastgcn_loss(pass, state);
 }
 
 /* The file's graph with its labels; a split of its own names the batch as the rows that train. */

@@ -12,33 +12,33 @@ static struct gaan_state own; /* where the tests' own segments of one source are
 static float *masks[2]; /* (nodes, hidden) 0 or 1 / (1 - p), on the device */
 
 /* x times a mask, number by number: a sum over one source with as many heads as columns. */
-static struct tensor *mask(struct run *run, int k, struct tensor *x)
+static struct tensor *mask(struct pass *pass, int k, struct tensor *x)
 {
-    struct tensor *keep = tape_parameter(run->tape, x->rows, x->cols, masks[k - 1], NULL);
-    return tape_segment_sum(run->tape, &own.itself[0], keep, x);
+    struct tensor *keep = tape_parameter(pass->tape, x->rows, x->cols, masks[k - 1], NULL);
+    return tape_segment_sum(pass->tape, &own.itself[0], keep, x);
 }
 
-static void mean_loss(const struct golden *g, struct run *run, struct stage *stage)
+static void mean_loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
     struct gaan_state *state = stage->state;
-    struct ending first = {{.kind = ACTIVATION_NONE}, run_parameter(run, "be", 0), NULL};
-    struct ending last = {{.kind = ACTIVATION_NONE}, run_parameter(run, "by", 0), NULL};
-    struct tensor *x = run_features(run, 1, run_parameter(run, "We", 0));
-    x = tape_activate(run->tape, &first, x);
+    struct ending first = {{.kind = ACTIVATION_NONE}, pass_parameter(pass, "be", 0), NULL};
+    struct ending last = {{.kind = ACTIVATION_NONE}, pass_parameter(pass, "by", 0), NULL};
+    struct tensor *x = pass_features(pass, 1, pass_parameter(pass, "We", 0));
+    x = tape_activate(pass->tape, &first, x);
     for (int k = 1; k <= 2; k++)
-        x = mask(run, k, gaan_layer_mean(run, k, x));
-    struct tensor *O = tape_matmul(run->tape, x, run_parameter(run, "Wy", 0), &last);
-    golden_compare_device(g, "", "logits", tape_context(run->tape), O->data, O->rows * O->cols);
-    tape_classify(run->tape, &state->labels.part[SUPERVISED_TRAIN], O);
+        x = mask(pass, k, gaan_layer_mean(pass, k, x));
+    struct tensor *O = tape_matmul(pass->tape, x, pass_parameter(pass, "Wy", 0), &last);
+    golden_compare_device(g, "", "logits", tape_context(pass->tape), O->data, O->rows * O->cols);
+    tape_classify(pass->tape, &state->labels.part[SUPERVISED_TRAIN], O);
 }
 
 /* The loss of the first step alone compares logits: later ones have other parameters. */
-static void mean_loss_later(const struct golden *g, struct run *run, struct stage *stage)
+static void mean_loss_later(const struct golden *g, struct pass *pass, struct stage *stage)
 {
     struct golden first = *g;
-    if (run->step > 0)
+    if (pass->step > 0)
         first.tolerance = INFINITY;
-    mean_loss(&first, run, stage);
+    mean_loss(&first, pass, stage);
 }
 
 /* The file's graph with its labels; a split of its own names the rows that train. */
@@ -129,12 +129,12 @@ static struct outcome gated_outcome(const void *state)
     return (struct outcome){.loss = linear.loss};
 }
 
-static void gated_loss(const struct golden *g, struct run *run, struct stage *stage)
+static void gated_loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
-    struct context *c = tape_context(run->tape);
-    struct tensor *gate = NULL, *x = run_parameter(run, "X", 0);
-    struct tensor *out = gaan_layer_gated(run, &own, 0, x, &gate);
-    CHECK_OK(tape_status(run->tape));
+    struct context *c = tape_context(pass->tape);
+    struct tensor *gate = NULL, *x = pass_parameter(pass, "X", 0);
+    struct tensor *out = gaan_layer_gated(pass, &own, 0, x, &gate);
+    CHECK_OK(tape_status(pass->tape));
     int64_t count = out->rows * out->cols;
     float *host = NULL, *target = NULL;
     CHECK_OK(memory_alloc(&host, count, sizeof *host));
@@ -145,7 +145,7 @@ static void gated_loss(const struct golden *g, struct run *run, struct stage *st
     linear.loss = 0;
     for (int64_t i = 0; i < count; i++)
         linear.loss += (double)host[i] * (double)target[i];
-    if (run->step == 0) {
+    if (pass->step == 0) {
         golden_compare(g, "", "out", host);
         golden_compare_device(g, "", "gate", c, gate->data, gate->rows * gate->cols);
     }

@@ -3,10 +3,10 @@
 #include "methods/gae.h"
 #include "methods/objective.h"
 
-static void loss(const struct golden *g, struct run *run, struct stage *stage)
+static void loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
     (void)g;
-    gae_loss(run, stage->state);
+    gae_loss(pass, stage->state);
 }
 
 /* The file's pairs in the place of drawn ones. */

@@ -14,16 +14,16 @@ struct masked {
 
 static struct masked masked;
 
-static void loss(const struct golden *g, struct run *run, struct stage *stage)
+static void loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
     struct gcn_state *state = stage->state;
-    struct ending first = run_ending(run, 1), last = run_ending(run, 2);
-    struct tensor *H = run_propagate(run, 1, NULL, run_parameter(run, "W", 1), &first);
-    struct tensor *keep = tape_parameter(run->tape, H->rows, H->cols, masked.keep, NULL);
-    struct tensor *kept = tape_segment_sum(run->tape, &masked.identity, keep, H);
-    struct tensor *O = run_propagate(run, 2, kept, run_parameter(run, "W", 2), &last);
+    struct ending first = pass_ending(pass, 1), last = pass_ending(pass, 2);
+    struct tensor *H = pass_propagate(pass, 1, NULL, pass_parameter(pass, "W", 1), &first);
+    struct tensor *keep = tape_parameter(pass->tape, H->rows, H->cols, masked.keep, NULL);
+    struct tensor *kept = tape_segment_sum(pass->tape, &masked.identity, keep, H);
+    struct tensor *O = pass_propagate(pass, 2, kept, pass_parameter(pass, "W", 2), &last);
     (void)g;
-    tape_classify(run->tape, &state->labels.part[SUPERVISED_TRAIN], O);
+    tape_classify(pass->tape, &state->labels.part[SUPERVISED_TRAIN], O);
 }
 
 /* X (count) times the mask over the share that is kept. */
@@ -74,12 +74,12 @@ static void share(struct context *c, struct csr *rows, uint32_t **from, int64_t 
 /* The logits of the plain features, and the probabilities that a trained model gives. */
 static void check_logits(const struct golden *g, struct trainer *trainer, struct stage *stage)
 {
-    struct run run = trainer_run(trainer, stage);
-    run.grad = NULL;
-    run.training = false;
-    run.dropout = 0.5; /* counts in training alone */
+    struct pass pass = trainer_pass(trainer, stage);
+    pass.grad = NULL;
+    pass.training = false;
+    pass.dropout = 0.5; /* counts in training alone */
     tape_reset(trainer->tape);
-    struct tensor *O = encoder_run(&run);
+    struct tensor *O = encoder_run(&pass);
     CHECK_OK(tape_status(trainer->tape));
     CHECK_OK(context_finish(trainer->context));
     golden_compare_device(g, "", "logits_eval", trainer->context, O->data, O->rows * O->cols);

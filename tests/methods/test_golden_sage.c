@@ -55,18 +55,18 @@ static void give_pairs(const struct golden *g, struct walk_pairs *batch, int64_t
     memory_free(negatives);
 }
 
-static void loss(const struct golden *g, struct run *run, struct stage *stage)
+static void loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
     (void)g;
-    sage_loss(run, stage->state);
+    sage_loss(pass, stage->state);
 }
 
 /* The rows after the last layer. */
 static void check_rows(const struct golden *g, struct trainer *trainer, struct stage *stage)
 {
-    struct run run = trainer_run(trainer, stage);
+    struct pass pass = trainer_pass(trainer, stage);
     tape_reset(trainer->tape);
-    struct tensor *Z = encoder_run(&run);
+    struct tensor *Z = encoder_run(&pass);
     CHECK_OK(tape_status(trainer->tape));
     golden_compare_device(g, "", "Z", trainer->context, Z->data, Z->rows * Z->cols);
 }

@@ -66,9 +66,9 @@ static void check_sgc(const struct golden *g)
     CHECK_OK(trainer_create(&trainer, g->backend, model));
     struct subject subject = {.context = trainer->context, .graph = data->graph, .data = data};
     CHECK_OK(stage_create_graph(&stage, model, subject, &data->features));
-    struct run run = trainer_run(trainer, stage);
+    struct pass pass = trainer_pass(trainer, stage);
     CHECK_OK(memory_alloc(&Xk.data, Xk.rows * Xk.cols, sizeof *Xk.data));
-    CHECK_OK(model->method->embed(Xk.data, &run));
+    CHECK_OK(model->method->embed(Xk.data, &pass));
     golden_compare(g, "", "Xk", Xk.data);
     check_gradient(g, trainer->context, &Xk);
     graco_matrix_clear(&Xk);

@@ -23,7 +23,6 @@ RETIRED = {
         (r"spoiled", "not_finite"),
         (r"\bintra\b", "within"),
         (r"\binter\b|\bbool a?cross\b|\bacross (the )?views\b", "between"),
-        (r"\bstruct pass\b", "struct run for an encoder, a sweep for tiles"),
     ],
     ("src",): [
         (r"\bpool(ed|ing)\b|\bsparse_pool\b", "propagated, propagation"),

@@ -35,7 +35,7 @@ body() {
     echo '{'
     echo '    graco_status status, other;'
     echo '    if (b == NULL && sizeof(float) + sizeof(struct shared) > sizeof(b) + sizeof(*b->c))'
-    echo '        status = struct pass;'
+    echo '        status = struct pool;'
     echo '}'
 } >"$wrong/src/bad/bad.cuh"
 for name in a b c d e f g h i j k; do echo "int $name;" >"$wrong/src/full/$name.c"; done
@@ -51,7 +51,7 @@ src/bad/bad.c:2: struct shared is another one in src/bad/bad.cuh
 src/bad/bad.c:1: opens without a comment that says its idea
 src/full/README.md:0: does not name k.c
 src/bad/bad.c:3: 'spoiled' is retired: not_finite
-src/bad/bad.cuh:7: 'struct pass' is retired: struct run for an encoder, a sweep for tiles
+src/bad/bad.cuh:7: 'struct pool' is retired: the context's cache, struct buffer_cache
 src/bad/bad.c:6: lines 6 to 19 stand again at src/bad/bad.c:21 to 34
 13 files, 12 violations"
 found=$(cd "$wrong" && python3 "$rules") && { echo "a tree that breaks every rule passed"; exit 1; }

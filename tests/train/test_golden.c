@@ -121,24 +121,24 @@ static graco_status activate_backward(struct context *c, const struct activation
 static int32_t *given_sample;
 
 /* The objective's own draws are replaced by the file's. */
-static void loss(const struct golden *g, struct run *run, struct stage *stage)
+static void loss(const struct golden *g, struct pass *pass, struct stage *stage)
 {
     struct objective *o = stage->state;
-    struct tensor *Z = grace_project(run, encoder_run(run));
+    struct tensor *Z = grace_project(pass, encoder_run(pass));
     (void)g;
     if (o->kind == OBJECTIVE_MOMENT) {
         o->moment.sample = given_sample;
-        tape_moment(run->tape, &o->moment, Z);
+        tape_moment(pass->tape, &o->moment, Z);
     } else {
-        tape_contrast(run->tape, &o->contrast, Z);
+        tape_contrast(pass->tape, &o->contrast, Z);
     }
 }
 
 /* U and V, then three steps. */
 static void check_run(const struct golden *g, struct trainer *trainer, struct stage *stage)
 {
-    struct run run = trainer_run(trainer, stage);
-    struct tensor *H = encoder_run(&run);
+    struct pass pass = trainer_pass(trainer, stage);
+    struct tensor *H = encoder_run(&pass);
     CHECK_OK(tape_status(trainer->tape));
     int64_t half = stage->nodes * trainer->model->config.hidden;
     golden_compare_device(g, "", "U", trainer->context, H->data, half);

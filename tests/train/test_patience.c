@@ -328,11 +328,11 @@ static graco_status prepare(void **state, const struct graco_model *model,
     return memory_zalloc(state, 1, sizeof(struct outcome));
 }
 
-static graco_status step(struct run *run, void *state)
+static graco_status step(struct pass *pass, void *state)
 {
-    CHECK(!run->input && run->hops == 0 && !run->grad);
-    run->value[0] += 1;
-    ((struct outcome *)state)->loss = 10 - (double)run->step;
+    CHECK(!pass->input && pass->hops == 0 && !pass->grad);
+    pass->value[0] += 1;
+    ((struct outcome *)state)->loss = 10 - (double)pass->step;
     return GRACO_OK;
 }
 
@@ -341,11 +341,11 @@ static struct outcome outcome(const void *state)
     return *(const struct outcome *)state;
 }
 
-static graco_status validate(double *cost, struct run *run, void *state)
+static graco_status validate(double *cost, struct pass *pass, void *state)
 {
     (void)state;
-    CHECK(!run->training && !run->grad);
-    *cost = fabs((double)run->value[0] - 2);
+    CHECK(!pass->training && !pass->grad);
+    *cost = fabs((double)pass->value[0] - 2);
     return GRACO_OK;
 }
 

@@ -20,13 +20,13 @@ static inline void embeds_as_whole(const graco_dataset *data, const graco_config
     CHECK_OK(trainer_create(&trainer, &backend_cpu, model));
     CHECK_OK(input_create(&input, trainer->context, &data->features));
     CHECK_OK(views_create(&views, trainer->context, data->graph, NULL, 0, model->kind->norm, 1));
-    struct run run = {.model = model,
-                      .tape = trainer->tape,
-                      .input = input,
-                      .hops = 1,
-                      .views = {views},
-                      .value = trainer->value};
-    struct tensor *H = encoder_run(&run);
+    struct pass pass = {.model = model,
+                        .tape = trainer->tape,
+                        .input = input,
+                        .hops = 1,
+                        .views = {views},
+                        .value = trainer->value};
+    struct tensor *H = encoder_run(&pass);
     CHECK_OK(tape_status(trainer->tape));
     CHECK_OK(
         graco_model_embed(&Z, model, data, &(graco_embed_options){.threads = 2, .device = "cpu"}));
