@@ -2,8 +2,8 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "io/files/file.h"
-#include "io/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "data/reading.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "io/json/json.h"
-#include "io/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/threads.h"
+#include "base/utf8.h"
 #include "data/dataset.h"
 #include "eval/protocol.h"
-#include "io/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
  * time, so that the neighbours of millions of nodes are never a tree in memory. */
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "io/field.h"
 #include "io/json/json.h"
 #include "io/store.h"
-#include "io/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

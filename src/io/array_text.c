@@ -3,7 +3,7 @@
 #include "io/array.h"
 
 #include "base/memory.h"
-#include "io/utf8.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

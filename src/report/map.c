@@ -10,6 +10,7 @@
 #include "eval/kmeans.h"
 #include "eval/layout.h"
 #include "eval/layout_quality.h"
+#include "io/files/file.h"
 
 #include <math.h>
 #include <string.h>
@@ -251,7 +252,7 @@ static graco_status save_text(void (*write)(struct text *, const graco_map *), c
 {
     struct text text = {0};
     write(&text, map);
-    graco_status status = text_save(&text, path);
+    graco_status status = file_write_text(path, &text);
     text_clear(&text);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef REPORT_PAGE_STYLE_H
 #define REPORT_PAGE_STYLE_H
 
-#include "report/text.h"
+#include "base/text.h"
 
 void page_style(struct text *out);
 

@@ -3,7 +3,7 @@
 #include "report/plot_axes.h"
 
 #include "base/number.h"
-#include "io/utf8.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@ static void save(struct report *report, const struct text *text, const char *nam
         snprintf(file, sizeof file, "%s.%s", name, suffix);
     report->status = memory_path(&path, report->folder, file);
     if (report->status == GRACO_OK)
-        report->status = text_save(text, path);
+        report->status = file_write_text(path, text);
     memory_free(path);
 }
 
@@ -284,8 +284,8 @@ graco_status graco_report(const char *results_path, const char *folder)
     TRY(memory_path(&page, folder, "report.html"));
     TRY(memory_path(&tables, folder, "tables.md"));
     TRY(report_write(&html, &markdown, results, folder));
-    TRY(text_save(&markdown, tables));
-    TRY(text_save(&html, page));
+    TRY(file_write_text(tables, &markdown));
+    TRY(file_write_text(page, &html));
 done:
     memory_free(tables);
     memory_free(page);

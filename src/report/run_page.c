@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "io/files/file.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -295,7 +296,7 @@ graco_status graco_report_runs(const char *path, int64_t *notes, const graco_rep
     report.page.lead = text_words(&lead);
     TRY(run_page_write(&report));
     page_write(&html, &report.page);
-    TRY(text_save(&html, path));
+    TRY(file_write_text(path, &html));
     if (notes)
         *notes = report.note_count;
 done:

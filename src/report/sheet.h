@@ -6,7 +6,7 @@
 #ifndef REPORT_SHEET_H
 #define REPORT_SHEET_H
 
-#include "report/text.h"
+#include "base/text.h"
 
 /* How a number compares with another that stands beside it. */
 enum sheet_mark { SHEET_NONE, SHEET_WITHIN, SHEET_ABOVE, SHEET_BELOW };

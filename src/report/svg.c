@@ -2,7 +2,7 @@
  * passes through text_html. */
 #include "report/svg.h"
 
-#include "io/utf8.h"
+#include "base/utf8.h"
 #include "report/theme.h"
 
 /* The mean widths of letters of size 12, in common fonts. */

@@ -4,7 +4,7 @@
 #ifndef REPORT_SVG_H
 #define REPORT_SVG_H
 
-#include "report/text.h"
+#include "base/text.h"
 
 /* What a picture is called: for screen readers, and under the mouse. */
 struct svg_head {

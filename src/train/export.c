@@ -4,14 +4,14 @@
  * .npz, which keeps names and numbers apart, goes its own way. */
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "data/dataset.h"
 #include "io/field.h"
 #include "io/files/file.h"
-#include "io/npy.h"
 #include "io/name_find.h"
 #include "io/name_lines.h"
+#include "io/npy.h"
 #include "io/store.h"
-#include "io/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

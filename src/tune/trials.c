@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "io/files/file.h"
-#include "report/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,7 +201,7 @@ graco_status trials_write(const struct trials *trials, const struct trials_table
     text_add(&out, "\n");
     for (int64_t i = 0; i < trials->count; i++)
         write_row(&out, &trials->list[i], table, score[i]);
-    TRY(text_save(&out, path));
+    TRY(file_write_text(path, &out));
 done:
     text_clear(&out);
     memory_free(score);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "io/files/file.h"
 #include "report/page.h"
 #include "report/plot.h"
 
@@ -255,7 +256,7 @@ graco_status search_write_page(const struct search *search, const struct choice 
     page_write(&html, &page);
     TRY(text_status(&title));
     TRY(text_status(&lead));
-    TRY(text_save(&html, search->page));
+    TRY(file_write_text(search->page, &html));
 done:
     page_clear(&page);
     text_clear(&html);

@@ -347,6 +347,12 @@ done:
     return status;
 }
 
+graco_status file_write_text(const char *path, const struct text *text)
+{
+    PASS(text->status);
+    return file_write_atomic(path, text_words(text), text->length);
+}
+
 bool file_exists(const char *path)
 {
     struct stat about;

@@ -7,6 +7,7 @@
 #define IO_FILES_FILE_H
 
 #include "base/status.h"
+#include "base/text.h"
 
 /* Reads a whole file of at most `limit` bytes into a new block with a NUL behind the last byte (not
  * counted in *length). The caller owns *out. Fails with GRACO_ERROR_FORMAT if it is longer. */
@@ -52,6 +53,9 @@ graco_status file_map_check(const struct file_map *map, const char *path);
 
 /* Replaces the file by these bytes, atomically. A link stays: the file that it leads to is replaced. */
 graco_status file_write_atomic(const char *path, const void *bytes, int64_t length);
+
+/* The same of a text, or what the text failed with. */
+graco_status file_write_text(const char *path, const struct text *text);
 
 /* The same in pieces: open, write as often as needed, commit, free. Until the commit succeeds the
  * target is untouched; freeing without it removes the temporary file. A commit that fails after

@@ -5,8 +5,8 @@
 #include "io/json/json.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "io/files/file.h"
-#include "io/utf8.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "io/json/json.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "io/cursor.h"
 #include "io/tables/names.h"
 #include "io/tables/scan.h"
-#include "io/utf8.h"
 
 #include <errno.h>
 #include <math.h>

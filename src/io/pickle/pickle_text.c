@@ -2,8 +2,8 @@
 #include "io/pickle/pickle_machine.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "io/tables/scan.h"
-#include "io/utf8.h"
 
 #include <string.h>
 

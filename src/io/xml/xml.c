@@ -3,7 +3,7 @@
 #include "io/xml/xml.h"
 
 #include "base/memory.h"
-#include "io/utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* UTF-8 (RFC 3629): overlong forms, surrogates and what is past U+10FFFF are no characters. */
-#ifndef IO_UTF8_H
-#define IO_UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

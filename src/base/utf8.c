@@ -1,5 +1,5 @@
 /* UTF-8 by its definition: the shortest form alone, no surrogates. */
-#include "io/utf8.h"
+#include "base/utf8.h"
 
 int utf8_encode(char *out, uint32_t point)
 {

@@ -2,6 +2,7 @@
  * */
 #include "check.h"
 
+#include "io/files/file.h"
 #include "report/sheet.h"
 
 #include <locale.h>
@@ -77,7 +78,7 @@ static void growing(void)
     text_append(&text, &other);
     text_add(&text, "more");
     CHECK(text_status(&text) == GRACO_ERROR_MEMORY && strcmp(text_words(&text), expected) == 0);
-    CHECK(text_save(&text, "/nowhere/at/all") == GRACO_ERROR_MEMORY);
+    CHECK(file_write_text("/nowhere/at/all", &text) == GRACO_ERROR_MEMORY);
     text_clear(&text);
     CHECK(text_status(&text) == GRACO_OK);
 }

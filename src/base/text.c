@@ -1,11 +1,10 @@
 /* Escaping goes character by character: what a format gives a meaning to is replaced, all else is
  * copied. The block doubles as it fills, so a text of n bytes costs O(n). */
-#include "report/text.h"
+#include "base/text.h"
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "io/files/file.h"
-#include "io/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -172,12 +171,6 @@ const char *text_words(const struct text *text)
 graco_status text_status(const struct text *text)
 {
     return text->status;
-}
-
-graco_status text_save(const struct text *text, const char *path)
-{
-    PASS(text->status);
-    return file_write_atomic(path, text_words(text), text->length);
 }
 
 void text_clear(struct text *text)

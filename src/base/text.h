@@ -1,10 +1,10 @@
-/* A text that grows: what every page, table and plot is written into.
+/* A text that grows: what every page, table, plot and JSON is written into.
  *
- * A failure stays with the text: later calls do nothing, and text_status or text_save reports the
+ * A failure stays with the text: later calls do nothing, and text_status or file_write_text reports the
  * first one. So whoever writes need not check each piece. What comes from a file or a user goes
  * through one of the functions that escape; the others take words of the source alone. */
-#ifndef REPORT_TEXT_H
-#define REPORT_TEXT_H
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 
 #include "base/status.h"
 
@@ -46,9 +46,6 @@ void text_append(struct text *text, const struct text *other);
 const char *text_words(const struct text *text);
 
 graco_status text_status(const struct text *text);
-
-/* Writes it to a file, atomically. */
-graco_status text_save(const struct text *text, const char *path);
 
 void text_clear(struct text *text);
 
