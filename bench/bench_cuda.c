@@ -15,7 +15,7 @@
 #include "base/threads.h"
 #include "compute/context.h"
 #include "compute/device_scratch.h"
-#include "compute/testing.h"
+#include "reference/testing.h"
 
 #include <math.h>
 #include <stdio.h>

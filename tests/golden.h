@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "io/zip/npz.h"
+#include "reference/reference.h"
 #include "train/trainer.h"
 
 #include <dirent.h>

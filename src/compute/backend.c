@@ -3,7 +3,6 @@
 #include "compute/backend.h"
 
 #include "base/memory.h"
-#include "compute/testing.h"
 
 #include <string.h>
 
@@ -78,24 +77,4 @@ graco_status backend_find_for(const struct backend **out, const char *name, doub
     const double worth = 5e11; /* operations that take the CPU as long as a GPU's start */
     bool open = !name || strcmp(name, "auto") == 0;
     return backend_find(out, open ? (operations < worth ? "cpu" : "auto") : name);
-}
-
-void testing_portable(struct context *cuda)
-{
-#ifdef GRACO_CUDA
-    cuda_portable(cuda);
-#else
-    (void)cuda;
-#endif
-}
-
-graco_status testing_half_product(struct context *cuda, int64_t side, float *C, const uint16_t *A,
-                                  const uint16_t *B)
-{
-#ifdef GRACO_CUDA
-    return cuda_half_product(cuda, side, C, A, B);
-#else
-    (void)cuda, (void)side, (void)C, (void)A, (void)B;
-    return status_fail(GRACO_ERROR_DEVICE, "built without CUDA");
-#endif
 }

@@ -1,6 +1,6 @@
-/* A back end: what one kind of device can do, as tables of functions. `backend_cpu` is the fast one
- * on the host, "cuda" the one on a GPU, and `backend_reference` the scalar one that serves as their
- * oracle. Nothing above src/compute/ calls them but through a context. */
+/* A back end: what one kind of device can do, as tables of functions. `backend_cpu` is the one
+ * on the host, "cuda" the one on a GPU; the tests have a third, their oracle (tests/reference/).
+ * Nothing above src/compute/ calls them but through a context. */
 #ifndef COMPUTE_BACKEND_H
 #define COMPUTE_BACKEND_H
 
@@ -89,7 +89,6 @@ struct backend {
 extern const struct buffers host_buffers;
 
 extern const struct backend backend_cpu;
-extern const struct backend backend_reference;
 
 /* The back end of that name: "cpu", "cuda", or "auto", which is the GPU where there is one that
  * works. GRACO_ERROR_DEVICE says why there is no "cuda". */

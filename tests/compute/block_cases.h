@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "compute/cpu/cpu_contrast.h"
+#include "reference/reference.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "compute/context.h"
+#include "reference/reference.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 #include "pair_cases.h"
 
 #include "compute/context.h"
+#include "reference/reference.h"
 
 enum { TILE = CONTRAST_TILE };
 

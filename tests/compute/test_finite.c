@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/finite.h"
 #include "compute/context.h"
+#include "reference/reference.h"
 
 #include <float.h>
 

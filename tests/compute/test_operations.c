@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "reference/reference.h"
 
 /* ---- The operations -------------------------------------------------------------------------- */
 

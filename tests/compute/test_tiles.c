@@ -6,7 +6,8 @@
 #include "check.h"
 #include "compute/context.h"
 #include "compute/device_scratch.h"
-#include "compute/testing.h"
+#include "reference/reference.h"
+#include "reference/testing.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "eval/naive_logistic.h"
+#include "reference/reference.h"
 
 enum { GRID = 21 };
 

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "compute/context.h"
+#include "reference/reference.h"
 
 #include <stdlib.h>
 

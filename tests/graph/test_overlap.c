@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "reference/reference.h"
 #include "comm_threads.h"
 
 enum { NODES = 600, DEGREE = 5, COLS = 19, SEED = 4 };

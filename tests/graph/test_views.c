@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "reference/reference.h"
 
 enum { NODES = 97, PAIRS = 900, FEATURES = 61, SEED = 5 };
 

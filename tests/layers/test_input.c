@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "reference/reference.h"
 
 struct order {
     float *Y, *dW;

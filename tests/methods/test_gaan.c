@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "methods/method.h"
+#include "reference/reference.h"
 #include "train/trainer.h"
 
 #include <unistd.h>

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "reference/reference.h"
 
 static double normal(uint32_t trial, int64_t element)
 {

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "compute/context.h"
+#include "reference/reference.h"
 
 enum { PRETENDED_BLOCKS = 4096, PRETENDED_UPLOADS = 4096 };
 

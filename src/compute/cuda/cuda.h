@@ -14,7 +14,7 @@ extern const struct backend backend_cuda;
 /* Whether there is a GPU that this build can use; else GRACO_ERROR_DEVICE says why not. */
 graco_status cuda_find(void);
 
-/* For compute/testing.h. */
+/* For tests/reference/testing.h. */
 void cuda_portable(struct context *c);
 graco_status cuda_half_product(struct context *c, int64_t side, float *C, const uint16_t *A,
                                const uint16_t *B);

@@ -1,6 +1,6 @@
 /* The nearest neighbours of each row: all products, then k times the best that is left. */
 #include "compute/neighbour_heap.h"
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Rows against a summary, and the order of a view's rows, in double: the formulas of docs/math.md one
  * element after another. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include "base/memory.h"
 #include "compute/permutation.h"

@@ -1,6 +1,6 @@
 /* For tests and benchmarks alone: what the library never asks for by itself. */
-#ifndef COMPUTE_TESTING_H
-#define COMPUTE_TESTING_H
+#ifndef REFERENCE_TESTING_H
+#define REFERENCE_TESTING_H
 
 #include "base/status.h"
 

@@ -1,6 +1,6 @@
 /* Operations over the sources of each target, and steps of an LSTM, in double. Gradients of sources
  * are added entry by entry, without the transpose that the other back ends go by. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include <math.h>
 

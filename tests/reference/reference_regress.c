@@ -1,5 +1,5 @@
 /* Logistic regressions on the same rows, output by output and row by row. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include <math.h>
 #include <string.h>

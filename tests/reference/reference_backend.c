@@ -1,6 +1,6 @@
 /* Every kernel of the reference but the objectives, and its table. A kernel here is its formula,
  * one element after another, and shares no code with those that it checks. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* Logits against classes, in double. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include <math.h>
 

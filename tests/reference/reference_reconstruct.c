@@ -1,5 +1,5 @@
 /* The reconstruction of a graph over the full matrix of pairs, and draws from a Gaussian. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* Pairs of rows, and copies of blocks, in double. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include <math.h>
 

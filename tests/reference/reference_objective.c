@@ -1,6 +1,6 @@
 /* The objectives pair by pair, in O(N^2 d): every sum of docs/math.md is a loop. The fit is solved
  * by Cramer's rule, where the other back ends eliminate. */
-#include "compute/reference/reference.h"
+#include "reference/reference.h"
 
 #include "base/memory.h"
 
