@@ -46,7 +46,7 @@ struct graco_model {
         double cost;
     } best;
     char fingerprint[GRACO_FINGERPRINT]; /* of the data that it was trained on; "": not known */
-    char *names; /* (names_bytes) of a table's rows, see train/table_names.h; NULL: not known */
+    char *names; /* (names_bytes) of a table's rows, see run/table_names.h; NULL: not known */
     int64_t names_bytes;
     /* (classes) of a supervised method, in one block behind the first; NULL: numbers. */
     char **class_names;

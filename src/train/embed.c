@@ -11,7 +11,7 @@
 #include "methods/method.h"
 #include "train/made.h"
 #include "train/prepare.h"
-#include "train/table_names.h"
+#include "run/table_names.h"
 
 #include <string.h>
 

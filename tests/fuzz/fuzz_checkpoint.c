@@ -2,7 +2,7 @@
  * up to a NUL byte and its items, and the length of the header is put in front. */
 #include "fuzz/fuzz.h"
 
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 #include "config/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

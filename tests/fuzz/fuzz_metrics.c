@@ -2,7 +2,7 @@
  */
 #include "fuzz/fuzz.h"
 
-#include "train/run_folder.h"
+#include "run/run_folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

@@ -9,7 +9,7 @@
 #include "io/safetensors.h"
 #include "io/store.h"
 #include "report/small_results.h"
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 
 static const char *seeds;
 

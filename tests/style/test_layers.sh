@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$GRACO_SOURCE"
 
-layers=(base comm io sparse compute tape graph data config layers methods eval train report tune)
+layers=(base comm io sparse compute tape graph data config layers methods eval run train report tune)
 failures=0
 
 fail() {

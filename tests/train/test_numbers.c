@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "io/files/file.h"
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 #include "layers/model.h"
 #include "train/schedule.h"
 #include "train/trainer.h"

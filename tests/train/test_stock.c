@@ -1,7 +1,7 @@
 /* Mini-batches on a device, on a back end that only pretends to be one: the features are uploaded
  * once, and neither that nor a lack of memory changes a bit. */
 #include "data/small_files.h"
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 #include "data/preprocess.h"
 #include "presets.h"
 #include "pretended.h"

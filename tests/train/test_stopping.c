@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "io/files/file.h"
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 
 #include <time.h>
 #include <unistd.h>

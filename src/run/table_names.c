@@ -1,6 +1,6 @@
 /* Names lie one behind the other in one block, each ended by a NUL, as the checkpoint has them. Those of
  * classes have a list of pointers too, because they are asked for by number. */
-#include "train/table_names.h"
+#include "run/table_names.h"
 
 #include "base/memory.h"
 #include "data/fingerprint.h"

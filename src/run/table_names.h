@@ -1,8 +1,8 @@
 /* The names that a model keeps. A method with a vector for each node keeps the names of the nodes that it
  * was trained on: a vector belongs to a name, wherever that stands in another data set. A supervised method
  * keeps the names of its classes: another data set may number them otherwise, or have none. */
-#ifndef TRAIN_TABLE_NAMES_H
-#define TRAIN_TABLE_NAMES_H
+#ifndef RUN_TABLE_NAMES_H
+#define RUN_TABLE_NAMES_H
 
 #include "methods/method.h"
 

@@ -1,10 +1,10 @@
 /* Whether a checkpoint may be continued: the same method and settings but for a few, the same
  * data, and a place within an epoch that these data have. */
-#include "train/resume.h"
+#include "run/resume.h"
 
 #include "data/node_features.h"
-#include "train/checkpoint.h"
-#include "train/table_names.h"
+#include "run/checkpoint.h"
+#include "run/table_names.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Resuming: the model of a run folder, if it may continue what is asked for. */
-#ifndef TRAIN_RESUME_H
-#define TRAIN_RESUME_H
+#ifndef RUN_RESUME_H
+#define RUN_RESUME_H
 
 #include "data/dataset.h"
 #include "layers/model.h"

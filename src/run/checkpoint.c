@@ -1,6 +1,6 @@
 /* Writing and reading checkpoints. What a file claims is checked before memory is taken for it, and what
  * reading would refuse is not written. */
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -8,7 +8,7 @@
 #include "io/array.h"
 #include "io/files/file.h"
 #include "io/safetensors.h"
-#include "train/table_names.h"
+#include "run/table_names.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The run folder. Small files are replaced whole, by a temporary one; metrics.jsonl alone grows, a whole
  * line at a time, and a line that could not be written whole is cut off again. */
-#include "train/run_folder.h"
+#include "run/run_folder.h"
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -1,6 +1,6 @@
 /* Checkpoints: what is written is read back bit for bit; what was cut, changed or invented is
  * refused with a reason. */
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 
 #include "base/memory.h"
 #include "base/random.h"

@@ -1,7 +1,7 @@
 /* The run folder: config.json, node_ids.txt (the names of the nodes), metrics.jsonl (a line per
  * epoch), model.safetensors, embeddings.npy. */
-#ifndef TRAIN_RUN_FOLDER_H
-#define TRAIN_RUN_FOLDER_H
+#ifndef RUN_RUN_FOLDER_H
+#define RUN_RUN_FOLDER_H
 
 #include "data/dataset.h"
 #include "layers/model.h"

@@ -8,8 +8,8 @@
 #include "io/files/file.h"
 #include "io/json/json.h"
 #include "io/safetensors.h"
-#include "train/checkpoint.h"
-#include "train/run_folder.h"
+#include "run/checkpoint.h"
+#include "run/run_folder.h"
 
 #include <unistd.h>
 

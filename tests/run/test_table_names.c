@@ -4,7 +4,7 @@
 #include "data/dataset.h"
 #include "data/small_files.h"
 #include "methods/method.h"
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 
 static graco_dataset *make(const char *text)
 {

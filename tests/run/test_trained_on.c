@@ -4,7 +4,7 @@
 #include "data/dataset.h"
 #include "data/small_files.h"
 #include "presets.h"
-#include "train/checkpoint.h"
+#include "run/checkpoint.h"
 
 enum { EPOCHS = 3 };
 

@@ -4,8 +4,8 @@
  * (the random counter), the best epoch and its cost, the sizes that the model is made for, the method,
  * every key that it reads and the fingerprint of the data. Format 1, written before there were methods,
  * is GRACE's. */
-#ifndef TRAIN_CHECKPOINT_H
-#define TRAIN_CHECKPOINT_H
+#ifndef RUN_CHECKPOINT_H
+#define RUN_CHECKPOINT_H
 
 #include "methods/method.h"
 
