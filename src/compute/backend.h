@@ -51,7 +51,7 @@ enum turn {
 
 /* kernels.def says what each does, and which may be NULL. */
 struct kernels {
-#define KERNEL(name, ...) graco_status (*name)(struct context * c, __VA_ARGS__);
+#define KERNEL(name, parameters, names) graco_status(*name) parameters;
 #include "compute/kernels.def"
 };
 

@@ -5,7 +5,7 @@
 
 #include "compute/context.h"
 
-#define KERNEL(name, ...) graco_status ref_##name(struct context *c, __VA_ARGS__);
+#define KERNEL(name, parameters, names) graco_status ref_##name parameters;
 #include "compute/kernels.def"
 
 extern const struct backend backend_reference;

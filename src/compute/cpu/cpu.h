@@ -46,7 +46,7 @@ int64_t cpu_block_cols(const struct spmm *s);
  * The starts of some rows of a larger matrix begin with any number. */
 int64_t cpu_row_at(const struct csr *m, int64_t share, int64_t shares);
 
-#define KERNEL(name, ...) graco_status cpu_##name(struct context *c, __VA_ARGS__);
+#define KERNEL(name, parameters, names) graco_status cpu_##name parameters;
 #include "compute/kernels.def"
 
 #endif

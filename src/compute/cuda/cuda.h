@@ -44,7 +44,7 @@ graco_status cuda_recorded(struct context *c, struct recording **out);
 graco_status cuda_replay(struct context *c, struct recording *recording, uint32_t later);
 void cuda_forget(struct recording *recording);
 
-#define KERNEL(name, ...) graco_status cuda_##name(struct context *c, __VA_ARGS__);
+#define KERNEL(name, parameters, names) graco_status cuda_##name parameters;
 #include "compute/kernels.def"
 
 #endif
