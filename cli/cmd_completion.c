@@ -2,7 +2,6 @@
  * for each shell is written by hand. The rest follows from the tables: every command is run for its help,
  * and options_divert hands over its options instead of printing them. */
 #include "catalogue.h"
-#include "cells.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -66,8 +65,8 @@ static void add_data(struct values *values)
 
 static void add_items(struct values *values)
 {
-    for (int i = 0; cells_items[i].name; i++)
-        add_word(values, cells_items[i].name);
+    for (int i = 0; reproduce_item(i); i++)
+        add_word(values, reproduce_item(i));
 }
 
 static void add_methods(struct values *values)

@@ -26,6 +26,9 @@ int cmd_generate(int argc, char **argv);
 int cmd_fetch(int argc, char **argv); /* where the build has it: GRACO_FETCH */
 int cmd_completion(int argc, char **argv);
 
+/* The items that `graco reproduce` makes, by number; NULL past the last. */
+const char *reproduce_item(int index);
+
 struct subcommand {
     const char *name;
     const char *help;

@@ -48,6 +48,10 @@ typedef enum graco_status {
  */
 const char *graco_message(void);
 
+/* Makes `words` this thread's message and returns `status`: for a program that reports its own failures as
+ * graco does. */
+graco_status graco_fail(graco_status status, const char *words);
+
 /* The version of the library in use, such as "0.1.0". */
 const char *graco_version(void);
 
@@ -1041,59 +1045,7 @@ typedef struct graco_tune_result {
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 
-/* ---- Results files --------------------------------------------------------------------------- */
-
-/* The samples of a reproduction, as results.json keeps them: one for each training and
- * evaluation, found by key and seed. docs/formats.md has the fields. */
-typedef struct graco_results graco_results;
-
-/* Reads a file of samples; a file that is not there has none. With `hold` no other process may
- * open it so until it is freed: a file `lock` beside it says who has it. GRACO_ERROR_FORMAT if
- * the file is anything else, or was cut. */
-graco_status graco_results_open(graco_results **out, const char *path, bool hold);
-void graco_results_free(graco_results *results);
-
-int64_t graco_results_count(const graco_results *results);
-
-/* What is known of a sample; its texts belong to the results, until they change. */
-typedef struct graco_sample {
-    int64_t seed;
-    const char *settings; /* that it was made with, in one word; "" if it does not say */
-    const char *source;   /* "data" or "look-alike" */
-    bool quick;
-} graco_sample;
-
-/* The sample of a key and a seed, or, for the seed -1, the first of the key. False if there is
- * none. O(log samples). `sample` may be NULL. */
-bool graco_results_find(graco_sample *sample, const graco_results *results, const char *key,
-                        int64_t seed);
-
-/* One of the numbers under "values" of that sample; NaN if there is none. O(length of the
- * sample). */
-double graco_results_value(const graco_results *results, const char *key, int64_t seed,
-                           const char *name);
-
-/* Adds a sample, a JSON object with a "key" and a "seed", in place of the one that has the same. */
-graco_status graco_results_add(graco_results *results, const char *sample);
-
-/* Takes the samples of another file. Of two with the same key and seed the one that is not quick
- * is kept, or the one that is there. *taken, which may be NULL, says how many came. */
-graco_status graco_results_merge(graco_results *results, int64_t *taken,
-                                 const graco_results *other);
-
-/* Replaces the file: the fields of `about`, a JSON object, then the samples, sorted by key and
- * seed. The field "made" stays what it was where `about` has none. */
-graco_status graco_results_save(const graco_results *results, const char *path, const char *about);
-
 /* ---- Reports --------------------------------------------------------------------------------- */
-
-/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that
- * file alone, trains nothing, and writes into `folder`, which is made if its parent is there:
- * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown;
- * and for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ...
- * Each file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says
- * what is wrong with a results.json in one line; then nothing is written. */
-graco_status graco_report(const char *results, const char *folder);
 
 /* A run in a report: the folders of its trainings, each as graco_train leaves it. */
 typedef struct graco_report_run {

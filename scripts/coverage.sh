@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 build=build-coverage
 jobs=${JOBS:-$(nproc)}
-options=(-r . --object-directory "$build" --filter src/ --filter cli/ -j "$jobs"
+options=(-r . --object-directory "$build" --filter src/ --filter cli/ --filter paper/ -j "$jobs"
     --exclude-unreachable-branches --exclude-throw-branches)
 
 cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Coverage -DGRACO_CUDA=OFF >/dev/null
@@ -22,7 +22,7 @@ gcovr "${options[@]}" --csv "$build/coverage.csv" >"$build/gcovr.log" 2>&1 || {
     exit 1
 }
 # A folder that is missing from the table was not measured: that is a failure too.
-folders=$(find src cli -name '*.c' | awk -F/ '{ print $1 == "cli" ? "cli" : $1 "/" $2 }' | sort -u | wc -l)
+folders=$(find src cli paper -name '*.c' | awk -F/ '{ print $1 == "src" ? $1 "/" $2 : $1 }' | sort -u | wc -l)
 awk -F, -v files="${FILES-0}" -v folders="$folders" '
     NR == 1 {
         for (i = 1; i <= NF; i++) column[$i] = i
@@ -30,7 +30,7 @@ awk -F, -v files="${FILES-0}" -v folders="$folders" '
     }
     {
         n = split($1, part, "/")
-        folder = part[1] == "cli" ? "cli" : part[1] "/" part[2]
+        folder = part[1] == "src" ? part[1] "/" part[2] : part[1]
         total[folder] += $column["branch_total"]
         taken[folder] += $column["branch_covered"]
         lines[folder] += $column["line_total"]

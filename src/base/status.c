@@ -1,15 +1,10 @@
-/* Each thread has one message, which stays until that thread's next failure. A new one is written
- * apart and then copied, because its arguments may point into the old one. */
+/* Each thread has one message, which stays until that thread's next failure. A new one may point into the
+ * old one. */
 #include "base/status.h"
 
-#include "base/number.h"
-
-#include <stdarg.h>
 #include <string.h>
 
-enum { MESSAGE_SIZE = 1024 };
-
-static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local char message[STATUS_MESSAGE];
 
 const char *graco_message(void)
 {
@@ -21,23 +16,11 @@ const char *graco_version(void)
     return GRACO_VERSION;
 }
 
-graco_status status_fail(graco_status code, const char *format, ...)
+graco_status graco_fail(graco_status status, const char *words)
 {
-    char text[MESSAGE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    number_print_list(text, sizeof text, format, arguments);
-    va_end(arguments);
-    memcpy(message, text, sizeof text);
-    return code;
-}
-
-graco_status status_context(graco_status code, const char *format, ...)
-{
-    char context[MESSAGE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    number_print_list(context, sizeof context, format, arguments);
-    va_end(arguments);
-    return status_fail(code, "%s: %s", context, message);
+    size_t length = strlen(words);
+    length = length < STATUS_MESSAGE ? length : STATUS_MESSAGE - 1;
+    memmove(message, words, length);
+    message[length] = '\0';
+    return status;
 }

@@ -6,6 +6,8 @@
 
 #include "base/extensions.h"
 
+enum { STATUS_MESSAGE = 1024 }; /* bytes of a message, at most */
+
 /* Stores the formatted message for this thread and returns `code`. Say what was found, where, and
  * what was expected. */
 graco_status status_fail(graco_status code, const char *format, ...) EXT_PRINTF(2, 3);

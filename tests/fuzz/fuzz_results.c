@@ -1,7 +1,7 @@
 /* Fuzzes results.json; what is read is written as a page, in which nothing may have become a script. */
 #include "fuzz/fuzz.h"
 
-#include "report/report.h"
+#include "paper/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

@@ -8,7 +8,7 @@
 #include "io/pickles.h"
 #include "io/safetensors.h"
 #include "io/store.h"
-#include "report/small_results.h"
+#include "paper/small_results.h"
 #include "run/checkpoint.h"
 
 static const char *seeds;

@@ -156,28 +156,11 @@ static graco_status run_folder(void)
     return status;
 }
 
-static graco_status run_results(void)
-{
-    graco_results *results = NULL, *other = NULL;
-    graco_status status = graco_results_open(&results, "/nowhere/results.json", false);
-    if (status == GRACO_OK)
-        status = graco_results_add(results, "{\"key\": \"a\", \"seed\": 1}");
-    if (status == GRACO_OK)
-        status = graco_results_save(results, path, "{\"made\": {}, \"items\": [1, \"b\"]}");
-    if (status == GRACO_OK)
-        status = graco_results_open(&other, path, true);
-    if (status == GRACO_OK)
-        status = graco_results_merge(results, NULL, other);
-    graco_results_free(other);
-    graco_results_free(results);
-    return status;
-}
-
 int main(void)
 {
-    static graco_status (*const runs[])(void) = {
-        run_npy,    run_npz,   run_pickle,  run_safetensors, run_json,
-        run_tables, run_names, run_strings, run_folder,      run_results};
+    static graco_status (*const runs[])(void) = {run_npy,         run_npz,     run_pickle,
+                                                 run_safetensors, run_json,    run_tables,
+                                                 run_names,       run_strings, run_folder};
     static const float items[] = {1, 2, 3};
     const int64_t three = 3;
     CHECK_OK(array_borrow(&sample, ARRAY_F32, items, 1, &three));

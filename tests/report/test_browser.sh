@@ -12,7 +12,7 @@ tests=$GRACO_SOURCE/tests/report
 "$1/graco" tune "$work/g.npz" -o "$work/tune" --trials 6 --search epochs=2 --device cpu -q
 for kind in full quick tune; do
     if [ $kind != tune ]; then
-        python3 "$tests/make_results.py" "$work/$kind.json" "$kind"
+        python3 "$GRACO_SOURCE/tests/paper/make_results.py" "$work/$kind.json" "$kind"
         "$1/tests/report_page" "$work/$kind.json" "$work/$kind"
     fi
     code=0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The architecture, checked in C and CUDA: a folder of src/ includes itself and earlier ones, the
-# command and the examples know the public header only, headers have guards of their own and compile
+# command and the examples know the public header only, and the command's part paper/ the command and how
+# pages are drawn, headers have guards of their own and compile
 # alone, files fit one sitting, and their names are unique.
 set -euo pipefail
 cd "$GRACO_SOURCE"
@@ -61,12 +62,28 @@ check_outer_file() {
     done < <(quoted_includes "$file")
 }
 
+# What paper/ includes of src/: text, JSON, tables, pictures and pages, which know nothing of graphs.
+drawing='^(base/(memory|number|status|text|utf8)|io/files/(file|lock)|io/json/json|report/(page|plot|sheet|statistics|svg))\.h$'
+
+# A file of paper/: its neighbours, the public header, the command's headers, and how pages are drawn.
+check_paper_file() {
+    local file=$1
+    while read -r name; do
+        [ -z "$name" ] || [ "$name" = graco.h ] || [ -f "paper/$name" ] || { [[ $name == cli/* ]] && [ -f "$name" ]; } ||
+            [[ $name =~ $drawing ]] ||
+            fail "$file: includes \"$name\"; expected its neighbours, graco.h, cli/, or one of $drawing"
+    done < <(quoted_includes "$file")
+}
+
 while read -r file; do
     check_library_file "$file"
 done < <(sources src)
 while read -r file; do
     check_outer_file "$file"
 done < <(sources cli examples)
+while read -r file; do
+    check_paper_file "$file"
+done < <(sources paper)
 [ -z "$(quoted_includes include/graco.h)" ] || fail "include/graco.h: includes a private header"
 
 # Numbers as text follow the host program's locale anywhere else.
@@ -92,22 +109,22 @@ while read -r header; do
     else
         guards[$guard]=$header
     fi
-done < <(sources include src cli tests | grep -E '\.(h|cuh)$')
+done < <(sources include src cli paper tests | grep -E '\.(h|cuh)$')
 
 cc=${CC:-cc}
 read -ra flags < <(pkg-config --cflags libzip zlib)
 headers=0
 while read -r header; do
     headers=$((headers + 1))
-    "$cc" -std=c17 -D_XOPEN_SOURCE=700 -fopenmp -fsyntax-only -Iinclude -Isrc -Itests \
+    "$cc" -std=c17 -D_XOPEN_SOURCE=700 -fopenmp -fsyntax-only -Iinclude -Isrc -Itests -I. \
         "${flags[@]}" -include "$header" -x c /dev/null || fail "$header: does not compile alone"
-done < <(find include src cli tests -name '*.h' | sort)
+done < <(find include src cli paper tests -name '*.h' | sort)
 
-long=$({ sources src cli include examples tests; find src tests -name '*.js' -o -name '*.[ch]pp'; } | xargs wc -l |
+long=$({ sources src cli paper include examples tests; find src tests -name '*.js' -o -name '*.[ch]pp'; } | xargs wc -l |
     awk '$2 != "total" && $2 != "include/graco.h" && $1 > 600 { print $2 ": " $1 " lines, expected at most 600" }')
 [ -z "$long" ] || fail "$long"
 
-repeated=$(find include src cli tests examples scripts docs -type f ! -name CMakeLists.txt \
+repeated=$(find include src cli paper tests examples scripts docs -type f ! -name CMakeLists.txt \
     ! -name README.md ! -name '*.pyc' 2>/dev/null | sed 's|.*/||' | sort | uniq -d)
 [ -z "$repeated" ] || fail "file names that occur twice: $repeated"
 

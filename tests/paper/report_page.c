@@ -1,6 +1,6 @@
 /* Makes a report from the shell: report_page RESULTS FOLDER. Exits with 1 and one line if it
  * fails. */
-#include "graco.h"
+#include "paper/report.h"
 
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ int main(int count, char **words)
         fprintf(stderr, "usage: report_page RESULTS FOLDER\n");
         return 2;
     }
-    if (graco_report(words[1], words[2]) != GRACO_OK) {
+    if (paper_report(words[1], words[2]) != GRACO_OK) {
         fprintf(stderr, "report_page: %s\n", graco_message());
         return 1;
     }

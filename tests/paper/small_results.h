@@ -1,6 +1,6 @@
 /* A small results.json with every part of the format, for tests that cut and change it. */
-#ifndef TESTS_REPORT_SMALL_RESULTS_H
-#define TESTS_REPORT_SMALL_RESULTS_H
+#ifndef TESTS_PAPER_SMALL_RESULTS_H
+#define TESTS_PAPER_SMALL_RESULTS_H
 
 #define SMALL_SAMPLES                                                                              \
     "{\"key\":\"cora dgi\",\"set\":\"cora\",\"seed\":0,\"scores\":[80,81.5]},"                     \

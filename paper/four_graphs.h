@@ -1,6 +1,6 @@
 /* PPI on four test graphs, as the paper counts them: its two validation graphs are tested too. */
-#ifndef CLI_FOUR_GRAPHS_H
-#define CLI_FOUR_GRAPHS_H
+#ifndef PAPER_FOUR_GRAPHS_H
+#define PAPER_FOUR_GRAPHS_H
 
 #include "graco.h"
 

@@ -1,6 +1,6 @@
 /* What the paper claims, held against paired differences: two methods on the same data set, seed
  * and split. A claim names the keys of both sides; those of one data set are paired. */
-#include "report/report.h"
+#include "report.h"
 
 #include "base/memory.h"
 

@@ -1,10 +1,11 @@
 /* Samples: a training of a cell, scored, as one object of results.json. */
-#ifndef CLI_SAMPLES_H
-#define CLI_SAMPLES_H
+#ifndef PAPER_SAMPLES_H
+#define PAPER_SAMPLES_H
 
 #include "graco.h"
 
 #include "cells.h"
+#include "results_file.h"
 
 enum { SAMPLES_WORD = 17 };
 
@@ -34,7 +35,7 @@ graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_set 
 /* Trains with a seed, or goes on with what a run folder has, and adds a sample for each
  * evaluation whose bit is set. `label` is for the progress. GRACO_STOPPED if a signal came: the
  * run folder stays. */
-graco_status samples_make(graco_results *results, const struct samples_set *set,
+graco_status samples_make(struct results_file *results, const struct samples_set *set,
                           const struct samples_way *way, const struct cells_training *training,
                           int64_t seed, unsigned evaluations, const char *label);
 

@@ -1,8 +1,8 @@
 /* results.json: what is read, and that a wrong, cut or hostile file is refused with one line. */
 #include "check.h"
 
-#include "report/report.h"
-#include "report/small_results.h"
+#include "paper/report.h"
+#include "paper/small_results.h"
 
 static graco_status parse(struct results **out, const char *text)
 {

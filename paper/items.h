@@ -1,12 +1,13 @@
 /* What results.json says beside its samples: items, claims and explanations, written anew from the
  * manifest and the samples that are there. */
-#ifndef CLI_ITEMS_H
-#define CLI_ITEMS_H
+#ifndef PAPER_ITEMS_H
+#define PAPER_ITEMS_H
 
 #include "graco.h"
 
 #include "cells.h"
-#include "writer.h"
+#include "results_file.h"
+#include "cli/writer.h"
 
 /* Who made the file, and with what. */
 struct items_made {
@@ -19,7 +20,7 @@ struct items_made {
 struct items {
     const struct cell *cells;
     int count;
-    const graco_results *results;
+    const struct results_file *results;
     struct items_made made;
     bool there[CELLS_SETS]; /* whether the data set is */
 };
@@ -33,7 +34,7 @@ struct items_state {
 
 struct items_state items_state(const struct items *items, const struct cell *cell);
 
-/* Writes the object that graco_results_save wants. */
+/* Writes the object that results_file_save wants. */
 void items_write(struct writer *json, const struct items *items);
 
 #endif

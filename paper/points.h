@@ -1,10 +1,10 @@
 /* Embeddings as a picture: the two leading principal components of some of the nodes. */
-#ifndef CLI_POINTS_H
-#define CLI_POINTS_H
+#ifndef PAPER_POINTS_H
+#define PAPER_POINTS_H
 
 #include "graco.h"
 
-#include "writer.h"
+#include "cli/writer.h"
 
 enum { POINTS_MAX = 3000 };
 

@@ -1,7 +1,7 @@
-/* graco_report: reads results.json and writes tables.md, report.html, a CSV file for each table
+/* paper_report: reads results.json and writes tables.md, report.html, a CSV file for each table
  * and an SVG file for each picture. Every part is written once, to the page and to Markdown at the
  * same time. */
-#include "report/report.h"
+#include "report.h"
 
 #include "base/memory.h"
 #include "io/files/file.h"
@@ -273,7 +273,7 @@ graco_status report_write(struct text *html, struct text *markdown, const struct
     return status;
 }
 
-graco_status graco_report(const char *results_path, const char *folder)
+graco_status paper_report(const char *results_path, const char *folder)
 {
     struct results *results = NULL;
     struct text html = {0}, markdown = {0};

@@ -1,12 +1,12 @@
 /* The report of a results.json, while it is written: a page and a text of Markdown that say the
  * same, and a file for each table and picture. Parts of the report write to both through the
  * functions here. */
-#ifndef REPORT_REPORT_H
-#define REPORT_REPORT_H
+#ifndef PAPER_REPORT_H
+#define PAPER_REPORT_H
 
 #include "report/page.h"
 #include "report/plot.h"
-#include "report/results.h"
+#include "results.h"
 
 struct report {
     const struct results *results;
@@ -66,6 +66,14 @@ struct comparison {
 struct comparison report_compare(const struct results_cell *cell);
 
 /* ---- The whole ------------------------------------------------------------------------------- */
+
+/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that
+ * file alone, trains nothing, and writes into `folder`, which is made if its parent is there:
+ * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown;
+ * and for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ...
+ * Each file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says
+ * what is wrong with a results.json in one line; then nothing is written. */
+graco_status paper_report(const char *results, const char *folder);
 
 /* Writes page and Markdown of results that were read, and the files of tables and pictures if
  * `folder` is not NULL. */

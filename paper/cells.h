@@ -4,8 +4,8 @@
  * A cell names a training by its key, "SET METHOD setting=value ...", settings sorted, and how
  * it is evaluated by a word behind that. Cells of several items may have the same key: it is
  * trained once. */
-#ifndef CLI_CELLS_H
-#define CLI_CELLS_H
+#ifndef PAPER_CELLS_H
+#define PAPER_CELLS_H
 
 #include <stdbool.h>
 #include <stdint.h>

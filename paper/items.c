@@ -2,7 +2,7 @@
  * whichever calls filled a file, it says the same of its samples. */
 #include "items.h"
 
-#include "settings.h"
+#include "cli/settings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,10 +38,10 @@ struct items_state items_state(const struct items *items, const struct cell *cel
 {
     struct items_state state = {.state = "missing", .key = cell->key[items->made.quick]};
     const char *set = cells_sets[cell->set].name;
-    graco_sample sample;
+    struct results_file_sample sample;
     for (int q = 0; q < 2; q++)
         if (!(q == 1 && cell->left_out) && /* its samples lack what the cell shows */
-            graco_results_find(&sample, items->results, cell->key[q], -1)) {
+            results_file_find(&sample, items->results, cell->key[q], -1)) {
             bool alike = strcmp(sample.source, "look-alike") == 0;
             state.state = alike ? "look-alike" : sample.quick ? "quick" : "run";
             state.key = cell->key[q];
@@ -193,7 +193,7 @@ static void write_words(struct writer *json, const char *key, const char *const 
 static const char *count_of(char text[SETTINGS_TEXT], const struct items *items, const char *key,
                             const char *name)
 {
-    double value = graco_results_value(items->results, key, 0, name);
+    double value = results_file_value(items->results, key, 0, name);
     snprintf(text, SETTINGS_TEXT, isfinite(value) ? "%.0f" : "-", value);
     return text;
 }

@@ -1,7 +1,7 @@
 /* The file as a tree, and what the report needs of it in plain structs. Strings stay in the tree;
  * arrays are blocks of their own, in one list that is freed at the end. The samples' part is here,
  * that of items, claims and explanations in results_items.c. */
-#include "report/results_read.h"
+#include "results_read.h"
 
 #include "base/memory.h"
 

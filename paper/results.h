@@ -5,8 +5,8 @@
  * key differ in their seed alone. Items are tables and figures: their cells name keys. The file
  * may come from anywhere, so every length and reference is checked, and memory is bounded by its
  * bytes. */
-#ifndef REPORT_RESULTS_H
-#define REPORT_RESULTS_H
+#ifndef PAPER_RESULTS_H
+#define PAPER_RESULTS_H
 
 #include "report/statistics.h"
 

@@ -1,6 +1,8 @@
 /* A file of samples. Each sample is kept as its text on one line, beside the few fields that it is
  * found by, in the order of key and seed. So a file is a concatenation, and writing it after every
  * sample is cheap. */
+#include "results_file.h"
+
 #include "base/memory.h"
 #include "io/files/file.h"
 #include "io/files/lock.h"
@@ -19,7 +21,7 @@ struct entry {
     bool quick, look_alike;
 };
 
-struct graco_results {
+struct results_file {
     struct entry *list; /* (count) by key, then seed; room for `room` */
     int64_t count, room;
     char *made; /* the field "made" as text, or NULL */
@@ -40,7 +42,7 @@ static int compare(const struct entry *entry, const char *key, int64_t seed)
 }
 
 /* The place of the first sample that is not before this key and seed. */
-static int64_t find_place(const struct graco_results *results, const char *key, int64_t seed)
+static int64_t find_place(const struct results_file *results, const char *key, int64_t seed)
 {
     int64_t low = 0, high = results->count;
     while (low < high) {
@@ -76,7 +78,7 @@ done:
 }
 
 /* Puts an entry in its place, which takes it over; on failure the caller keeps it. */
-static graco_status put_entry(struct graco_results *results, const struct entry *entry)
+static graco_status put_entry(struct results_file *results, const struct entry *entry)
 {
     int64_t place = find_place(results, entry->key, entry->seed);
     if (place < results->count && compare(&results->list[place], entry->key, entry->seed) == 0) {
@@ -93,7 +95,7 @@ static graco_status put_entry(struct graco_results *results, const struct entry 
     return GRACO_OK;
 }
 
-static graco_status add_sample(struct graco_results *results, const struct json *sample)
+static graco_status add_sample(struct results_file *results, const struct json *sample)
 {
     struct entry entry = {0};
     PASS(read_entry(&entry, sample));
@@ -103,7 +105,7 @@ static graco_status add_sample(struct graco_results *results, const struct json 
     return status;
 }
 
-static graco_status read_all(struct graco_results *results, const struct json *root)
+static graco_status read_all(struct results_file *results, const struct json *root)
 {
     const struct json *samples = NULL;
     int64_t format = 0;
@@ -122,7 +124,7 @@ static graco_status read_all(struct graco_results *results, const struct json *r
     return GRACO_OK;
 }
 
-static graco_status take_lock(struct graco_results *results, const char *path)
+static graco_status take_lock(struct results_file *results, const char *path)
 {
     graco_status status = GRACO_OK;
     char *folder = NULL, *name = NULL;
@@ -135,9 +137,9 @@ done:
     return status;
 }
 
-graco_status graco_results_open(graco_results **out, const char *path, bool hold)
+graco_status results_file_open(struct results_file **out, const char *path, bool hold)
 {
-    struct graco_results *results = NULL;
+    struct results_file *results = NULL;
     struct json *root = NULL;
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&results, 1, sizeof *results));
@@ -155,11 +157,11 @@ graco_status graco_results_open(graco_results **out, const char *path, bool hold
     results = NULL;
 done:
     json_free(root);
-    graco_results_free(results);
+    results_file_free(results);
     return status;
 }
 
-void graco_results_free(graco_results *results)
+void results_file_free(struct results_file *results)
 {
     if (!results)
         return;
@@ -171,13 +173,13 @@ void graco_results_free(graco_results *results)
     memory_free(results);
 }
 
-int64_t graco_results_count(const graco_results *results)
+int64_t results_file_count(const struct results_file *results)
 {
     return results->count;
 }
 
-bool graco_results_find(graco_sample *sample, const graco_results *results, const char *key,
-                        int64_t seed)
+bool results_file_find(struct results_file_sample *sample, const struct results_file *results,
+                       const char *key, int64_t seed)
 {
     int64_t place = find_place(results, key, seed < 0 ? INT64_MIN : seed);
     const struct entry *found = &results->list[place];
@@ -185,13 +187,13 @@ bool graco_results_find(graco_sample *sample, const graco_results *results, cons
         (seed >= 0 && found->seed != seed))
         return false;
     if (sample)
-        *sample = (graco_sample){found->seed, found->settings,
-                                 found->look_alike ? "look-alike" : "data", found->quick};
+        *sample = (struct results_file_sample){
+            found->seed, found->settings, found->look_alike ? "look-alike" : "data", found->quick};
     return true;
 }
 
-double graco_results_value(const graco_results *results, const char *key, int64_t seed,
-                           const char *name)
+double results_file_value(const struct results_file *results, const char *key, int64_t seed,
+                          const char *name)
 {
     int64_t place = find_place(results, key, seed);
     double value = NAN;
@@ -204,7 +206,7 @@ double graco_results_value(const graco_results *results, const char *key, int64_
     return value;
 }
 
-graco_status graco_results_add(graco_results *results, const char *sample)
+graco_status results_file_add(struct results_file *results, const char *sample)
 {
     struct json *root = NULL;
     graco_status status = GRACO_OK;
@@ -215,16 +217,17 @@ done:
     return status == GRACO_OK ? status : status_context(status, "a sample");
 }
 
-graco_status graco_results_merge(graco_results *results, int64_t *taken, const graco_results *other)
+graco_status results_file_merge(struct results_file *results, int64_t *taken,
+                                const struct results_file *other)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < other->count; i++) {
         const struct entry *theirs = &other->list[i];
-        graco_sample ours;
-        if (graco_results_find(&ours, results, theirs->key, theirs->seed) &&
+        struct results_file_sample ours;
+        if (results_file_find(&ours, results, theirs->key, theirs->seed) &&
             (theirs->quick || !ours.quick))
             continue;
-        PASS(graco_results_add(results, theirs->text));
+        PASS(results_file_add(results, theirs->text));
         count++;
     }
     if (taken)
@@ -258,7 +261,8 @@ static graco_status write_fields(struct file_writer *file, const struct json *ob
     return GRACO_OK;
 }
 
-graco_status graco_results_save(const graco_results *results, const char *path, const char *about)
+graco_status results_file_save(const struct results_file *results, const char *path,
+                               const char *about)
 {
     struct json *root = NULL;
     struct file_writer *file = NULL;

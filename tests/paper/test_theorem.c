@@ -1,5 +1,5 @@
 /* The steps of Theorem 2 on rows that are known: what docs/math.md says of each. */
-#include "theorem.h"
+#include "paper/theorem.h"
 
 #include "check.h"
 

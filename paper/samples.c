@@ -4,13 +4,13 @@
  * split. */
 #include "samples.h"
 
-#include "curves.h"
 #include "four_graphs.h"
-#include "output.h"
 #include "points.h"
-#include "runs.h"
-#include "settings.h"
 #include "theorem.h"
+#include "cli/curves.h"
+#include "cli/output.h"
+#include "cli/runs.h"
+#include "cli/settings.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -446,7 +446,8 @@ static graco_status write_sample(struct writer *json, const struct unit *unit, e
 }
 
 /* Scores in one way, unless there is nothing to score, and adds the sample. */
-static graco_status add_sample(graco_results *results, const struct unit *unit, enum evaluation how)
+static graco_status add_sample(struct results_file *results, const struct unit *unit,
+                               enum evaluation how)
 {
     struct writer json = {0};
     graco_eval_result result = {0};
@@ -457,13 +458,13 @@ static graco_status add_sample(graco_results *results, const struct unit *unit, 
     if (status == GRACO_OK && !writer_text(&json))
         status = output_no_memory("a sample");
     if (status == GRACO_OK)
-        status = graco_results_add(results, json.text);
+        status = results_file_add(results, json.text);
     writer_clear(&json);
     graco_eval_result_clear(&result);
     return status;
 }
 
-graco_status samples_make(graco_results *results, const struct samples_set *set,
+graco_status samples_make(struct results_file *results, const struct samples_set *set,
                           const struct samples_way *way, const struct cells_training *training,
                           int64_t seed, unsigned evaluations, const char *label)
 {

@@ -3,14 +3,15 @@
 #include "check.h"
 #include "faults.h"
 
-#include "report/report.h"
-#include "report/small_results.h"
+#include "paper/report.h"
+#include "paper/results_file.h"
+#include "paper/small_results.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/graco-report-XXXXXX";
-static char results_path[64], out_path[64], page_path[96];
+static char results_path[64], out_path[64], page_path[96], kept_path[96];
 
 static graco_status in_memory(void)
 {
@@ -26,9 +27,26 @@ static graco_status in_memory(void)
     return status;
 }
 
+static graco_status kept(void)
+{
+    struct results_file *results = NULL, *other = NULL;
+    graco_status status = results_file_open(&results, "/nowhere/results.json", false);
+    if (status == GRACO_OK)
+        status = results_file_add(results, "{\"key\": \"a\", \"seed\": 1}");
+    if (status == GRACO_OK)
+        status = results_file_save(results, kept_path, "{\"made\": {}, \"items\": [1, \"b\"]}");
+    if (status == GRACO_OK)
+        status = results_file_open(&other, kept_path, true);
+    if (status == GRACO_OK)
+        status = results_file_merge(results, NULL, other);
+    results_file_free(other);
+    results_file_free(results);
+    return status;
+}
+
 static graco_status to_files(void)
 {
-    return graco_report(results_path, out_path);
+    return paper_report(results_path, out_path);
 }
 
 static int64_t size_of(const char *path)
@@ -66,7 +84,9 @@ int main(void)
     CHECK_OK(graco_file_save(results_path, SMALL_RESULTS, sizeof SMALL_RESULTS - 1));
     CHECK_OK(to_files());
     CHECK(size_of(page_path) > 10000);
+    snprintf(kept_path, sizeof kept_path, "%s/kept.json", folder);
     fail_each(in_memory, "in memory");
+    fail_each(kept, "a file of samples");
     fail_each(to_files, "to files");
     snprintf(command, sizeof command, "rm -rf %s", folder);
     CHECK(system(command) == 0);

@@ -5,15 +5,16 @@
  * The file is replaced after a sample, unless that would take more than a fiftieth of the time;
  * run folders are removed once their samples are in it. */
 #include "cells.h"
-#include "commands.h"
 #include "items.h"
-#include "loading.h"
-#include "machine.h"
-#include "output.h"
-#include "runs.h"
+#include "report.h"
 #include "samples.h"
-#include "settings.h"
-#include "stop.h"
+#include "cli/commands.h"
+#include "cli/loading.h"
+#include "cli/machine.h"
+#include "cli/output.h"
+#include "cli/runs.h"
+#include "cli/settings.h"
+#include "cli/stop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ struct work {
     struct cells_training *trainings; /* (total) by set */
     struct spent *spent;              /* (total) */
     int total;
-    graco_results *results;
+    struct results_file *results;
     struct items items;
     char path[RUNS_PATH_MAX]; /* of results.json */
     char machine[MACHINE_TEXT];
@@ -76,7 +77,7 @@ static graco_status save(struct work *work, const struct samples_set *set)
     double begun = output_now();
     items_write(&json, &work->items);
     const char *text = writer_text(&json);
-    graco_status status = text ? graco_results_save(work->results, work->path, text)
+    graco_status status = text ? results_file_save(work->results, work->path, text)
                                : output_no_memory("results.json");
     writer_clear(&json);
     for (int i = 0; status == GRACO_OK && i < work->pendings; i++)
@@ -97,11 +98,11 @@ static graco_status save_if_due(struct work *work, const struct samples_set *set
 /* The page, the tables and their files, from results.json alone. */
 static int finish(const struct work *work)
 {
-    graco_status status = graco_report(work->path, work->request->output);
+    graco_status status = paper_report(work->path, work->request->output);
     if (status != GRACO_OK)
         return output_failure(status);
     if (!work->request->way.quiet) {
-        output_note("%s: %" PRId64 " samples", work->path, graco_results_count(work->results));
+        output_note("%s: %" PRId64 " samples", work->path, results_file_count(work->results));
         output_note("%s/report.html shows what was found", work->request->output);
     }
     return EXIT_FINE;
@@ -156,12 +157,12 @@ static graco_status find_wanted(unsigned *wanted, const struct work *work,
     *wanted = 0;
     for (int e = 0; status == GRACO_OK && e < EVALUATIONS; e++) {
         char key[CELLS_KEY], word[SAMPLES_WORD];
-        graco_sample sample;
+        struct results_file_sample sample;
         if (!(training->evaluations & 1u << e))
             continue;
         cells_key(key, training, (enum evaluation)e);
         status = samples_settings(word, set, &work->request->way, training, (enum evaluation)e);
-        if (!graco_results_find(&sample, work->results, key, seed) ||
+        if (!results_file_find(&sample, work->results, key, seed) ||
             strcmp(sample.settings, word) != 0)
             *wanted |= 1u << e;
     }
@@ -317,7 +318,7 @@ static void count_item(int64_t counts[2], const struct work *work, int item)
             cells_key(key, &trainings[t], (enum evaluation)e);
             for (int64_t seed = work->request->first_seed; seed < trainings[t].runs; seed++) {
                 counts[0]++;
-                counts[1] += graco_results_find(NULL, work->results, key, seed);
+                counts[1] += results_file_find(NULL, work->results, key, seed);
             }
         }
     free(own);
@@ -359,17 +360,17 @@ static graco_status merge(struct work *work)
     graco_status status = GRACO_OK;
     for (int i = 0; status == GRACO_OK && i < work->request->merge.count; i++) {
         const char *path = work->request->merge.values[i];
-        graco_results *other = NULL;
+        struct results_file *other = NULL;
         int64_t taken = 0;
         if (access(path, F_OK) != 0)
             return output_fail(GRACO_ERROR_IO, "%s is not there; expected a results.json", path);
-        status = graco_results_open(&other, path, false);
+        status = results_file_open(&other, path, false);
         if (status == GRACO_OK)
-            status = graco_results_merge(work->results, &taken, other);
+            status = results_file_merge(work->results, &taken, other);
         if (status == GRACO_OK && !work->request->way.quiet)
             output_note("%s: took %" PRId64 " of %" PRId64 " samples", path, taken,
-                        graco_results_count(other));
-        graco_results_free(other);
+                        results_file_count(other));
+        results_file_free(other);
     }
     return status;
 }
@@ -404,7 +405,7 @@ static void count_left(struct work *work)
         for (int64_t seed = work->request->first_seed; seed < work->trainings[t].runs; seed++) {
             char key[CELLS_KEY];
             cells_key(key, &work->trainings[t], EVALUATION_PLAIN);
-            work->spent[t].left += !graco_results_find(NULL, work->results, key, seed);
+            work->spent[t].left += !results_file_find(NULL, work->results, key, seed);
         }
 }
 
@@ -413,7 +414,7 @@ static int run_work(struct work *work)
     const struct request *request = work->request;
     graco_status status = prepare(work);
     if (status == GRACO_OK)
-        status = graco_results_open(&work->results, work->path, !request->list);
+        status = results_file_open(&work->results, work->path, !request->list);
     if (status != GRACO_OK)
         return output_failure(status);
     work->items.results = work->results;
@@ -441,7 +442,7 @@ static int run_work(struct work *work)
     return EXIT_FAILED;
 }
 
-static const char *item_name(int index)
+const char *reproduce_item(int index)
 {
     return cells_items[index].name;
 }
@@ -489,7 +490,7 @@ static int run(struct request *request, const struct command *command)
     struct work work = {.request = request};
     for (int i = 0; i < command->count; i++) {
         items[i] = command->arguments[i];
-        if (!check_words("item", items[i], item_name))
+        if (!check_words("item", items[i], reproduce_item))
             return EXIT_USAGE;
     }
     if (!check_words("data set", request->wanted.sets, set_name) ||
@@ -509,7 +510,7 @@ static int run(struct request *request, const struct command *command)
     if (!request->list && !runs_make(request->output, "folder"))
         return EXIT_FAILED;
     int code = run_work(&work);
-    graco_results_free(work.results);
+    results_file_free(work.results);
     free(work.cells);
     free(work.trainings);
     free(work.spent);

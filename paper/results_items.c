@@ -1,6 +1,6 @@
 /* Items, claims and explanations of results.json. A cell must lie within its table, grid or axis,
  * and no two may lie in one place; a name must do as the name of a file. */
-#include "report/results_read.h"
+#include "results_read.h"
 
 #include "base/number.h"
 

@@ -3,7 +3,7 @@
  * pieces, where samples meet what refers to them. */
 #include "growth.h"
 
-#include "report/report.h"
+#include "paper/report.h"
 
 #include <limits.h>
 

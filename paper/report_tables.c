@@ -1,6 +1,6 @@
 /* A table of the paper's: for each set our number, the paper's and their difference, with a mark
  * of agreement. Below it, folded away, every number of every cell, which is also the CSV file. */
-#include "report/report.h"
+#include "report.h"
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -1,9 +1,9 @@
 /* What the two files that read results.json share. Messages name the key, and the caller adds
  * where it stands. */
-#ifndef REPORT_RESULTS_READ_H
-#define REPORT_RESULTS_READ_H
+#ifndef PAPER_RESULTS_READ_H
+#define PAPER_RESULTS_READ_H
 
-#include "report/results.h"
+#include "results.h"
 
 /* Zeroed memory that belongs to `results`, into *out, a pointer of any type. */
 graco_status results_take(void *out, struct results *results, int64_t count, size_t size);

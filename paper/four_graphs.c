@@ -2,8 +2,8 @@
  * exchanged, the validation part. Their counts are added. */
 #include "four_graphs.h"
 
-#include "output.h"
-#include "runs.h"
+#include "cli/output.h"
+#include "cli/runs.h"
 
 #include <stdio.h>
 

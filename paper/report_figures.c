@@ -1,7 +1,7 @@
 /* Figures: the grid as a heat map, lines with bands of two standard errors over seeds, curves of
  * trainings, maps of embeddings. Under each figure of cells stands every number of it, folded
  * away, for whoever cannot see or wants the digits. */
-#include "report/report.h"
+#include "report.h"
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -1,7 +1,7 @@
 /* The steps of the paper's Theorem 2, from -l to a triplet loss, on the views of a trained
  * model. */
-#ifndef CLI_THEOREM_H
-#define CLI_THEOREM_H
+#ifndef PAPER_THEOREM_H
+#define PAPER_THEOREM_H
 
 #include "graco.h"
 

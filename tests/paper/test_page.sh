@@ -5,7 +5,7 @@ set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 command -v python3 >/dev/null || { echo "skipped: python3, which takes the page apart, is not installed"; exit 77; }
 report=$1/tests/report_page
-tests=$GRACO_SOURCE/tests/report
+tests=$GRACO_SOURCE/tests/paper
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
