@@ -44,7 +44,7 @@ static int embed(const char *runs, const char *source, const graco_load_options 
     if (status == GRACO_OK)
         status = loading_keeps_files(output, data);
     if (status == GRACO_OK)
-        status = loading_compare(words, run, model, data);
+        status = graco_model_compare(words, model, data);
     bool refused = status == GRACO_OK && runs_owns(*words ? NULL : run, output);
     if (refused)
         output_error("%s belongs to a training, whose names of nodes lie beside it; expected "

@@ -159,7 +159,7 @@ static int predict(const char *run, const char *source, const graco_load_options
     if (status == GRACO_OK)
         status = loading_keeps_files(output, data);
     if (status == GRACO_OK)
-        status = loading_compare(words, first, model, data);
+        status = graco_model_compare(words, model, data);
     if (status == GRACO_OK && of->count > 0)
         status = graco_dataset_find_nodes(nodes, data, of->values, of->count);
     if (status == GRACO_OK)

@@ -99,12 +99,10 @@ static graco_status keep_settings(struct job *job, const char *folder, int64_t i
     static const char *const free_keys[] = {"device", "threads", "memory"};
     graco_model *model = NULL;
     graco_config *kept = NULL;
-    char value[SETTINGS_TEXT], words[GRACO_DIFFERENCES]; /* the library refuses what differs */
+    char value[SETTINGS_TEXT];
 
     graco_status status = graco_model_load(&model, folder);
     const char *wanted = job->line->settings.method;
-    if (status == GRACO_OK && !job->line->quiet)
-        status = loading_compare(words, folder, model, job->data);
     if (status == GRACO_OK && wanted &&
         strcmp(wanted, graco_config_method(graco_model_config(model))) != 0) {
         graco_model_free(model);
@@ -473,14 +471,13 @@ static graco_status load_again(struct job *job)
 {
     char words[GRACO_DIFFERENCES] = "";
     graco_model *model = NULL;
-    bool known;
 
     graco_status status = find_alike(job);
     if (status != GRACO_OK || !*job->begun)
         return status;
     status = graco_model_load(&model, job->begun);
     if (status == GRACO_OK)
-        status = graco_model_compare(&known, words, model, job->data);
+        status = graco_model_compare(words, model, job->data);
     graco_model_free(model);
     if (status == GRACO_OK)
         status = graco_ranks_alike("what the run's data differ in", *words ? words : "nothing");

@@ -81,18 +81,6 @@ graco_status loading_keeps_files(const char *target, const graco_dataset *data)
     return GRACO_OK;
 }
 
-graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
-                             const graco_model *model, const graco_dataset *data)
-{
-    bool known = true;
-    graco_status status = graco_model_compare(&known, words, model, data);
-    if (status == GRACO_OK && !known)
-        output_note("%s does not say what it was trained on: that it was this data set cannot be "
-                    "checked",
-                    run);
-    return status;
-}
-
 graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from,
                                 const graco_dataset *data)
 {

@@ -17,10 +17,6 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
 /* Whether the data folder has a data set of that name; its path goes to `path`. */
 bool loading_find(char path[RUNS_PATH_MAX], const char *name);
 
-/* graco_model_compare for the model of the run folder `run`, with a note where that cannot be known. */
-graco_status loading_compare(char words[GRACO_DIFFERENCES], const char *run,
-                             const graco_model *model, const graco_dataset *data);
-
 /* graco_embeddings_load_of, with a note where only the embeddings or only the data set have names of nodes,
  * so that rows decide. `names` and `data` may be NULL. */
 graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from,

@@ -86,7 +86,7 @@ static graco_status check_run(const char *folder, const graco_dataset *data)
     }
     graco_status status = graco_model_load(&model, folder);
     if (status == GRACO_OK)
-        status = loading_compare(words, folder, model, data);
+        status = graco_model_compare(words, model, data);
     graco_model_free(model);
     if (*words)
         status = output_fail(GRACO_ERROR_ARGUMENT,

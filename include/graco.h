@@ -461,17 +461,16 @@ graco_status graco_model_save(const graco_model *model, const char *run);
 const graco_config *graco_model_config(const graco_model *model);
 
 /* The name that a class had in the data set which a supervised model was trained on, borrowed from
- * the model; NULL where it had none, or where an older graco kept none. */
+ * the model; NULL where it had none. */
 const char *graco_model_class(const graco_model *model, int64_t index);
 
 /* Compares a data set with the one that a model was trained on. Fills `words` with what differs,
  * out of "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The
- * split counts for inductive trainings and supervised methods, labels for the latter alone. *known
- * is false, and `words` "", for the checkpoint of an older graco, which does not say. Costs a
+ * split counts for inductive trainings and supervised methods, labels for the latter alone. Costs a
  * fingerprint. */
 enum { GRACO_DIFFERENCES = 64 };
-graco_status graco_model_compare(bool *known, char words[GRACO_DIFFERENCES],
-                                 const graco_model *model, const graco_dataset *data);
+graco_status graco_model_compare(char words[GRACO_DIFFERENCES], const graco_model *model,
+                                 const graco_dataset *data);
 
 typedef struct graco_embed_options {
     int64_t threads;    /* 0: one per core */

@@ -72,13 +72,12 @@ done:
     return status;
 }
 
-/* The labels of the training itself have the model's classes, whatever it knows of their names: an older
- * graco kept none. */
+/* The labels of the training itself have the model's classes, whatever it knows of their names: its data
+ * may have had none. */
 static graco_status same_labels(bool *same, const graco_model *model, const graco_dataset *data)
 {
     char words[GRACO_DIFFERENCES];
-    bool known = false;
-    PASS(graco_model_compare(&known, words, model, data));
+    PASS(graco_model_compare(words, model, data));
     *same = !strstr(words, "labels");
     return GRACO_OK;
 }

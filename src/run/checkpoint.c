@@ -16,9 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a model of format 1 holds: the settings of its time. */
-enum { FORMAT_1_KEYS = 26 };
-
 enum {
     KINDS = 4,
     PAIRS_MAX = CONFIG_KEYS + 20, /* settings, and what the model is made for and how far it is */
@@ -29,7 +26,7 @@ enum {
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v.", "best."};
 static const char NODE_IDS[] = "node_ids", CLASS_NAMES[] = "class_names";
-static const char FORMAT[] = "graco model 2", FORMAT_1[] = "graco model 1";
+static const char FORMAT[] = "graco model 2";
 
 /* Whether a model has such a block; its method and settings say so. */
 static bool has_kind(const struct parameters *p, int kind)
@@ -154,9 +151,7 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     for (; (key = graco_config_key(&model->config, keys, NULL)); keys++)
         TRY(graco_config_get(&model->config, key, add_pair(page, key), CONFIG_TEXT));
     snprintf(count, CONFIG_TEXT, "%d", keys);
-    if (*model->fingerprint)
-        page->pairs[page->pair_count++] =
-            (struct safetensors_pair){"fingerprint", model->fingerprint};
+    page->pairs[page->pair_count++] = (struct safetensors_pair){"fingerprint", model->fingerprint};
     TRY(safetensors_write(path, page->entries, page->count, page->pairs, page->pair_count));
 done:
     memory_free(page);
@@ -217,31 +212,27 @@ static graco_status read_sums(struct epoch_sums *sums, const struct safetensors 
     return GRACO_OK;
 }
 
-/* Format 1 has no method and another name for `scaling`; a file of format 2 says how many keys it holds.
- * A key that it lacks came later, and has its start value: what it meant before. */
+/* A file says how many keys it holds. A key that it lacks came later, and has its start value: what it
+ * meant before. */
 static graco_status read_config(struct graco_config *config, const struct safetensors *file)
 {
     graco_status status = GRACO_OK;
     const struct method *method = NULL;
     const char *format, *key, *text = NULL;
-    int64_t wanted = FORMAT_1_KEYS, found = 0;
+    int64_t wanted = 0, found = 0;
     TRY(read_text(&format, file, "format"));
-    bool first = strcmp(format, FORMAT_1) == 0;
-    if (!first && strcmp(format, FORMAT) != 0)
+    if (strcmp(format, FORMAT) != 0)
         FAIL(GRACO_ERROR_FORMAT, "its format is '%s'; expected '%s'", format, FORMAT);
-    if (!first)
-        TRY(read_text(&text, file, "method"));
-    TRY(method_find(&method, first ? NULL : text));
+    TRY(read_text(&text, file, "method"));
+    TRY(method_find(&method, text));
     config_init(config, method->name, method->keys);
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
-        const char *name = first && strcmp(key, "scaling") == 0 ? "features" : key;
-        text = safetensors_metadata(file, name);
+        text = safetensors_metadata(file, key);
         if (text)
             TRY(graco_config_set(config, key, text));
         found += text ? 1 : 0;
     }
-    if (!first)
-        TRY(read_count(&wanted, file, "keys", 1, INT32_MAX));
+    TRY(read_count(&wanted, file, "keys", 1, INT32_MAX));
     if (found != wanted)
         FAIL(GRACO_ERROR_FORMAT, "%lld of its %lld settings are known; expected all",
              (long long)found, (long long)wanted);
@@ -296,18 +287,18 @@ static graco_status read_tensor(float *out, const struct safetensors *file,
     return GRACO_OK;
 }
 
-/* Files of an older graco have none. */
 static graco_status read_fingerprint(char out[GRACO_FINGERPRINT], const struct safetensors *file)
 {
-    const char *text = safetensors_metadata(file, "fingerprint");
-    if (text && !fingerprint_valid(text))
+    const char *text = NULL;
+    PASS(read_text(&text, file, "fingerprint"));
+    if (!fingerprint_valid(text))
         return status_fail(GRACO_ERROR_FORMAT,
                            "'fingerprint' is '%.100s'; expected a number and five hashes", text);
-    snprintf(out, GRACO_FINGERPRINT, "%s", text ? text : "");
+    snprintf(out, GRACO_FINGERPRINT, "%s", text);
     return GRACO_OK;
 }
 
-/* Files of an older graco have none, nor those of nodes and classes without names. */
+/* Nodes and classes without names have none. */
 static graco_status read_names(struct graco_model *model, const struct safetensors *file)
 {
     const struct array *nodes = safetensors_find(file, NODE_IDS);

@@ -2,8 +2,7 @@
  * parameters under their names, Adam's moments under "adam_m.NAME" and "adam_v.NAME", the best
  * parameters so far, where a training keeps them, under "best.NAME", and as metadata the epoch and step
  * (the random counter), the best epoch and its cost, the sizes that the model is made for, the method,
- * every key that it reads and the fingerprint of the data. Format 1, written before there were methods,
- * is GRACE's. */
+ * every key that it reads and the fingerprint of the data. */
 #ifndef RUN_CHECKPOINT_H
 #define RUN_CHECKPOINT_H
 

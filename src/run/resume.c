@@ -2,7 +2,6 @@
  * data, and a place within an epoch that these data have. */
 #include "run/resume.h"
 
-#include "data/node_features.h"
 #include "run/checkpoint.h"
 #include "run/table_names.h"
 
@@ -59,22 +58,16 @@ graco_status resume_model(struct graco_model **out, const struct resumed *r)
 {
     struct graco_model *model = NULL;
     graco_status status = GRACO_OK;
-    bool known = true;
     char words[GRACO_DIFFERENCES];
     TRY(checkpoint_read(&model, r->checkpoint));
-    if (model->config.node_features == NODE_FEATURES_AUTO) /* an older graco knew no others */
-        model->config.node_features = NODE_FEATURES_GIVEN;
     TRY(check_same(&model->config, r->config, r->checkpoint));
     TRY(model_check(model, r->data, r->checkpoint));
-    TRY(graco_model_compare(&known, words, model, r->given));
+    TRY(graco_model_compare(words, model, r->given));
     if (*words)
         FAIL(GRACO_ERROR_ARGUMENT,
              "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",
              r->checkpoint, r->data->name, words);
     TRY(check_classes(model, r));
-    if (!known)
-        TRY(graco_dataset_fingerprint(model->fingerprint, r->given));
-    TRY(table_names_keep(model, r->given)); /* an older graco kept none */
     TRY(class_names_keep(model, r->given));
     model->config = *r->config;
     *out = model;

@@ -35,7 +35,7 @@ static graco_status copy_names(char **out, int64_t *bytes, char *const *names, i
 
 graco_status table_names_keep(struct graco_model *model, const struct graco_dataset *data)
 {
-    if (!(model->method->needs & METHOD_PER_NODE) || model->names || !has_names(data))
+    if (!(model->method->needs & METHOD_PER_NODE) || !has_names(data))
         return GRACO_OK;
     return copy_names(&model->names, &model->names_bytes, data->node_ids, data->graph->nodes);
 }
@@ -180,7 +180,7 @@ done:
 }
 
 /* Names decide if one side has some. Of a model without them the fingerprint must say that its nodes had
- * none: an older graco did not keep them. */
+ * none: those of several graphs are not kept. */
 static bool names_decide(const struct graco_model *model, const struct graco_dataset *data)
 {
     if (model->names)

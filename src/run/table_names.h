@@ -6,8 +6,7 @@
 
 #include "methods/method.h"
 
-/* Copies the names of the data set to a model that has a row for each of its nodes, unless it has them
- * already. Nodes of several graphs may share a name, so there none are kept. */
+/* Copies the names of the data set to a model that has a row for each of its nodes. Nodes of several graphs may share a name, so there none are kept. */
 graco_status table_names_keep(struct graco_model *model, const struct graco_dataset *data);
 
 /* Copies the names of the classes to a supervised model. GRACO_ERROR_ARGUMENT if it has other ones. */
@@ -18,7 +17,7 @@ graco_status table_names_read(struct graco_model *model, const struct array *byt
 graco_status class_names_read(struct graco_model *model, const struct array *bytes);
 
 /* The row of each node of `data`, (nodes), which the caller frees; NULL where names do not decide:
- * neither side has some, an older graco kept none, or only one side has some and they are no row numbers,
+ * neither side has some, or only one side has some and they are no row numbers,
  * which made_check refuses. GRACO_ERROR_ARGUMENT if a node was not trained on. */
 graco_status table_names_find(int64_t **rows, const struct graco_model *model,
                               const struct graco_dataset *data);

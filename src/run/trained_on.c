@@ -12,15 +12,11 @@
 /* config.json has a few kilobytes, the most of it paths. */
 static const int64_t CONFIG_LIMIT = (int64_t)1 << 20;
 
-graco_status graco_model_compare(bool *known, char words[GRACO_DIFFERENCES],
-                                 const graco_model *model, const graco_dataset *data)
+graco_status graco_model_compare(char words[GRACO_DIFFERENCES], const graco_model *model,
+                                 const graco_dataset *data)
 {
     char found[GRACO_FINGERPRINT];
     PASS(graco_dataset_fingerprint(found, data));
-    *known = *model->fingerprint;
-    *words = '\0';
-    if (!*known)
-        return GRACO_OK;
     bool supervised = model->method->needs & METHOD_NEEDS_LABELS;
     unsigned split = supervised || model->config.inductive ? FINGERPRINT_SPLIT : 0;
     fingerprint_compare(words, model->fingerprint, found,

@@ -81,7 +81,7 @@ static void named(const char *method)
     refuses(back, NUMBERED, "no names of nodes"); /* the same graph: rows may be other nodes */
     refuses(back, "0 1\n1 2\n2 3\n3 0\n2 4\n", "another graph");
 
-    /* An older checkpoint has no names, only their hash. */
+    /* Without names there is their hash. */
     memory_free(back->names);
     back->names = NULL;
     agrees(back, data, NAMED);

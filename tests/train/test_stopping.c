@@ -283,8 +283,8 @@ static void refuses_other_steps(void)
     options = (graco_train_options){.run = run, .resume = true};
     CHECK_FAILS(graco_train(NULL, NULL, less, &config, &options), GRACO_ERROR_ARGUMENT,
                 "was trained on other data than 'generated', which differs in: number of nodes");
-    CHECK_OK(graco_model_load(&model, run)); /* as of an older graco, which has no fingerprint */
-    *model->fingerprint = '\0';
+    CHECK_OK(graco_model_load(&model, run)); /* one that claims to be of these data */
+    CHECK_OK(graco_dataset_fingerprint(model->fingerprint, less));
     CHECK_OK(checkpoint_write(model, model_path));
     CHECK_FAILS(graco_train(NULL, NULL, less, &config, &options), GRACO_ERROR_ARGUMENT,
                 "an epoch of data set");
