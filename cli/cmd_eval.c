@@ -261,7 +261,7 @@ static graco_status save_all(const struct table *table, const struct request *re
 {
     graco_status status = GRACO_OK;
     for (int i = 0; status == GRACO_OK && i < table->count; i++) {
-        struct writer json = {.file = true};
+        struct writer json = {.style = WRITER_FILE};
         if (!table->row[i].folder)
             continue;
         writer_open(&json, NULL, '{');

@@ -11,53 +11,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct table {
-    char *text;
-    size_t length, room;
-    bool failed; /* memory is out */
-};
-
-static void put(struct table *table, const char *text, size_t length)
-{
-    if (length == 0) /* an empty table has no text to copy to */
-        return;
-    if (table->length + length > table->room) {
-        size_t room = 2 * (table->length + length) + 4096;
-        char *grown = table->failed ? NULL : realloc(table->text, room);
-        table->failed = !grown;
-        if (!grown)
-            return;
-        table->text = grown;
-        table->room = room;
-    }
-    memcpy(table->text + table->length, text, length);
-    table->length += length;
-}
-
-/* Whether a reader would take the field apart, or leave out a comment or the blanks around it. */
-static bool needs_quotes(const char *field)
-{
-    size_t length = strlen(field);
-    return length > 0 && (field[strcspn(field, ",\"\t\r\n")] || strchr("#% ", field[0]) ||
-                          field[length - 1] == ' ');
-}
-
-/* A field as it stands, quoted if need be; `first` in its line or behind a comma. */
-static void put_field(struct table *table, const char *field, bool first)
-{
-    bool quoted = needs_quotes(field);
-    put(table, ",", first ? 0 : 1);
-    put(table, "\"", quoted);
-    for (; *field; field++) {
-        put(table, field, 1);
-        put(table, field, quoted && *field == '"');
-    }
-    put(table, "\"", quoted);
-}
 
 enum { FIELD = NODES_NUMBER };
 
@@ -80,65 +35,62 @@ static const char *class_name(char text[FIELD], struct named named, int64_t clas
 
 /* The most probable class, the first among equals; of several labels those above 1/2, with semicolons
  * between them. */
-static void put_choice(struct table *table, struct named named, const graco_prediction *found,
+static void add_choice(struct text *table, struct named named, const graco_prediction *found,
                        const float *p)
 {
-    struct table names = {0};
+    struct text names = {0};
     char text[FIELD];
     int64_t best = 0;
     for (int64_t k = 0; k < found->classes; k++) {
         best = p[k] > p[best] ? k : best;
         if (!found->multi_label || !(p[k] > 0.5f))
             continue;
-        const char *name = class_name(text, named, k);
-        put(&names, ";", names.length > 0);
-        put(&names, name, strlen(name));
+        text_add(&names, names.length > 0 ? ";" : "");
+        text_add(&names, class_name(text, named, k));
     }
-    put(&names, "", 1); /* the end of a string */
-    table->failed = table->failed || names.failed;
-    if (!names.failed)
-        put_field(table, found->multi_label ? names.text : class_name(text, named, best), false);
-    free(names.text);
+    text_add(table, ",");
+    text_field(table, found->multi_label ? text_words(&names) : class_name(text, named, best), ',',
+               false);
+    if (text_status(&names) != GRACO_OK)
+        table->status = text_status(&names);
+    text_clear(&names);
 }
 
-static void put_row(struct table *table, struct named named, const graco_prediction *found,
+static void add_row(struct text *table, struct named named, const graco_prediction *found,
                     int64_t row)
 {
     const float *p = found->probability + row * found->classes;
     char text[FIELD];
-    put_field(table, nodes_name(text, named.data, found->node[row]), true);
-    put_choice(table, named, found, p);
-    for (int64_t k = 0; k < found->classes; k++) {
-        snprintf(text, sizeof text, "%.6f", (double)p[k]);
-        put_field(table, text, false);
-    }
-    put(table, "\r\n", 2);
+    text_field(table, nodes_name(text, named.data, found->node[row]), ',', false);
+    add_choice(table, named, found, p);
+    for (int64_t k = 0; k < found->classes; k++)
+        text_print(table, ",%.6f", (double)p[k]);
+    text_add(table, "\r\n");
 }
 
 /* The rows of these nodes, or all with a `count` of 0. What was asked for by name is predicted for all
  * nodes, so that row i is node i. */
-static void fill(struct table *table, struct named named, const graco_prediction *found,
+static void fill(struct text *table, struct named named, const graco_prediction *found,
                  const int64_t *nodes, int count)
 {
     char text[FIELD];
-    put_field(table, "node", true);
-    put_field(table, "class", false);
-    for (int64_t k = 0; k < found->classes; k++)
-        put_field(table, class_name(text, named, k), false);
-    put(table, "\r\n", 2);
-    for (int i = 0; i < count; i++)
-        put_row(table, named, found, nodes[i]);
-    for (int64_t i = 0; count == 0 && i < found->count; i++)
-        put_row(table, named, found, i);
+    int64_t rows = count > 0 ? count : found->count;
+    text_add(table, "node,class");
+    for (int64_t k = 0; k < found->classes; k++) {
+        text_add(table, ",");
+        text_field(table, class_name(text, named, k), ',', false);
+    }
+    text_add(table, "\r\n");
+    for (int64_t i = 0; i < rows; i++)
+        add_row(table, named, found, count > 0 ? nodes[i] : i);
 }
 
-static graco_status save(const struct table *table, const char *output)
+static graco_status save(const struct text *table, const char *output)
 {
-    if (table->failed)
-        return output_no_memory("the table");
+    PASS(text_status(table));
     if (strcmp(output, "-") != 0)
-        return graco_file_save(output, table->text, (int64_t)table->length);
-    fwrite(table->text, 1, table->length, stdout); /* output_finish notices a failure */
+        return graco_file_save(output, table->bytes, table->length);
+    output_text(table);
     return GRACO_OK;
 }
 
@@ -151,7 +103,7 @@ static int predict(const char *run, const char *source, const graco_load_options
     graco_dataset *data = NULL;
     graco_model *model = NULL;
     graco_prediction found = {0};
-    struct table table = {0};
+    struct text table = {0};
     const char *first = runs_first(folder, run) ? folder : run;
     graco_status status = graco_model_load(&model, first);
     if (status == GRACO_OK)
@@ -176,7 +128,7 @@ static int predict(const char *run, const char *source, const graco_load_options
         output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " classes",
                     strcmp(output, "-") == 0 ? "the standard output" : output,
                     of->count > 0 ? of->count : found.count, found.classes);
-    free(table.text);
+    text_clear(&table);
     graco_prediction_clear(&found);
     graco_dataset_free(data);
     graco_model_free(model);

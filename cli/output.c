@@ -153,6 +153,11 @@ void output_start(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+void output_text(const struct text *text)
+{
+    fwrite(text_words(text), 1, (size_t)text->length, stdout);
+}
+
 int output_finish(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -164,12 +169,13 @@ int output_finish(void)
 int output_json(struct writer *json)
 {
     int code = EXIT_FAILED;
-    if (writer_finish(json)) {
-        fwrite(json->text, 1, json->length, stdout); /* output_finish looks whether it worked */
+    if (writer_finish(json) == GRACO_OK) {
+        output_text(&json->text);
         code = output_finish();
     } else {
-        output_error("no JSON could be made: %s",
-                     json->not_text ? "a name is not UTF-8" : "memory ran out");
+        output_error("no JSON could be made: %s", json->text.status == GRACO_ERROR_ARGUMENT
+                                                      ? "a name is not UTF-8"
+                                                      : "memory ran out");
     }
     writer_clear(json);
     return code;

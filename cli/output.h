@@ -5,7 +5,7 @@
 #include "graco.h"
 
 #include "live.h"
-#include "writer.h"
+#include "base/writer.h"
 
 /* Lets the compiler check formats; the library's own such macro is not in the public header. */
 #if defined(__GNUC__)
@@ -55,6 +55,9 @@ void output_start(void);
 /* Prints what was written on stdout and clears the writer. Returns the exit code: a writer that has
  * failed or a full disk is a failure. */
 int output_json(struct writer *json);
+
+/* Prints a text on stdout; output_finish notices a failure. */
+void output_text(const struct text *text);
 
 /* Flushes stdout and returns the exit code: EXIT_FAILED, with a message, if anything that was
  * printed could not be written. */

@@ -377,14 +377,12 @@ void scoring_json(struct writer *json, const struct scoring *scoring)
 graco_status scoring_save(const char *folder, const char *file, struct writer *json)
 {
     char path[RUNS_PATH_MAX + 64];
-    graco_status status = GRACO_OK;
+    graco_status status = writer_finish(json);
     snprintf(path, sizeof path, "%.*s/%s", RUNS_PATH_MAX, folder, file);
-    if (!writer_finish(json))
-        status = output_no_memory(file);
-    else if (access(folder, W_OK) != 0 && (errno == EACCES || errno == EROFS))
+    if (status == GRACO_OK && access(folder, W_OK) != 0 && (errno == EACCES || errno == EROFS))
         output_note("%s: the scores are not kept in %s: %s", folder, file, strerror(errno));
-    else
-        status = graco_file_save(path, json->text, (int64_t)json->length);
+    else if (status == GRACO_OK)
+        status = graco_file_save(path, json->text.bytes, json->text.length);
     writer_clear(json);
     return status;
 }

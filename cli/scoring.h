@@ -5,7 +5,7 @@
 #include "graco.h"
 
 #include "runs.h"
-#include "writer.h"
+#include "base/writer.h"
 
 struct scoring {
     const char *name;   /* as given on the command line; borrowed */

@@ -110,7 +110,7 @@ static void write_fields(struct writer *json, const struct task *task,
 /* Keeps the scores in the run folder. A failure costs the other rows nothing: it is said at the end. */
 static void save(struct task *task, const char *folder, const struct task_scores *scores)
 {
-    struct writer json = {.file = true};
+    struct writer json = {.style = WRITER_FILE};
     char file[64];
     snprintf(file, sizeof file, "eval-%s.json", task->request->task);
     writer_open(&json, NULL, '{');

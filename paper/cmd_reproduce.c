@@ -76,9 +76,9 @@ static graco_status save(struct work *work, const struct samples_set *set)
     struct writer json = {0};
     double begun = output_now();
     items_write(&json, &work->items);
-    const char *text = writer_text(&json);
-    graco_status status = text ? results_file_save(work->results, work->path, text)
-                               : output_no_memory("results.json");
+    graco_status status = text_status(&json.text);
+    if (status == GRACO_OK)
+        status = results_file_save(work->results, work->path, json.text.bytes);
     writer_clear(&json);
     for (int i = 0; status == GRACO_OK && i < work->pendings; i++)
         samples_forget(set, &work->request->way, &work->trainings[work->pending[i].training],

@@ -6,8 +6,8 @@
 #include "graco.h"
 
 #include "cells.h"
+#include "base/writer.h"
 #include "results_file.h"
-#include "cli/writer.h"
 
 /* Who made the file, and with what. */
 struct items_made {

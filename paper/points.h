@@ -4,7 +4,7 @@
 
 #include "graco.h"
 
-#include "cli/writer.h"
+#include "base/writer.h"
 
 enum { POINTS_MAX = 3000 };
 

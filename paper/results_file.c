@@ -55,6 +55,18 @@ static int64_t find_place(const struct results_file *results, const char *key, i
     return low;
 }
 
+/* A value on one line; the caller owns the text. */
+static graco_status text_of(char **out, const struct json *value)
+{
+    struct writer json = {.style = WRITER_DATA};
+    json_write(&json, NULL, value);
+    if (json.text.status == GRACO_OK)
+        *out = json.text.bytes;
+    else
+        memory_free(json.text.bytes);
+    return json.text.status;
+}
+
 /* Reads the fields that a sample is found by; what it leaves out is empty. */
 static graco_status read_entry(struct entry *out, const struct json *sample)
 {
@@ -69,7 +81,7 @@ static graco_status read_entry(struct entry *out, const struct json *sample)
     entry.look_alike = strcmp(source, "look-alike") == 0;
     TRY(memory_string(&entry.key, key));
     TRY(memory_string(&entry.settings, settings));
-    TRY(json_text(&entry.text, sample, false));
+    TRY(text_of(&entry.text, sample));
     *out = entry;
     return GRACO_OK;
 done:
@@ -115,7 +127,7 @@ static graco_status read_all(struct results_file *results, const struct json *ro
                            FORMAT);
     PASS(json_get_array(&samples, root, "samples"));
     if (json_find(root, "made"))
-        PASS(json_text(&results->made, json_find(root, "made"), false));
+        PASS(text_of(&results->made, json_find(root, "made")));
     for (int64_t i = 0; i < json_size(samples); i++) {
         graco_status status = add_sample(results, json_at(samples, i));
         if (status != GRACO_OK)
@@ -246,7 +258,7 @@ static graco_status write_fields(struct file_writer *file, const struct json *ob
     for (int64_t i = 0; i < json_size(object); i++) {
         const struct json *field = json_at(object, i);
         char *text = NULL;
-        PASS(json_text(&text, field, false));
+        PASS(text_of(&text, field));
         graco_status status = write_text(file, "\"");
         if (status == GRACO_OK)
             status = write_text(file, field->key); /* ours: nothing in it needs an escape */

@@ -455,10 +455,10 @@ static graco_status add_sample(struct results_file *results, const struct unit *
     graco_status status = counts ? GRACO_OK : score(&result, unit, how);
     if (status == GRACO_OK)
         status = write_sample(&json, unit, how, counts ? NULL : &result);
-    if (status == GRACO_OK && !writer_text(&json))
-        status = output_no_memory("a sample");
     if (status == GRACO_OK)
-        status = results_file_add(results, json.text);
+        status = text_status(&json.text);
+    if (status == GRACO_OK)
+        status = results_file_add(results, json.text.bytes);
     writer_clear(&json);
     graco_eval_result_clear(&result);
     return status;

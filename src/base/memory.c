@@ -178,11 +178,6 @@ int64_t memory_resident(void)
     return kilobytes > 0 ? 1024 * kilobytes : 0;
 }
 
-int64_t graco_available_memory(void)
-{
-    return memory_available();
-}
-
 graco_status memory_expect(double bytes, const char *what)
 {
     int64_t available = memory_available();

@@ -6,6 +6,8 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { FIRST_ROOM = 256 };
@@ -64,6 +66,12 @@ void text_print(struct text *text, const char *format, ...)
         text->length += length;
     va_end(again);
     va_end(arguments);
+}
+
+void text_integer(struct text *text, int64_t number)
+{
+    char digits[NUMBER_TEXT];
+    text_add_bytes(text, digits, snprintf(digits, sizeof digits, "%" PRId64, number));
 }
 
 /* Adds one character, or the sign for an unknown one where XML has no such character, and moves
@@ -131,34 +139,63 @@ void text_markdown(struct text *text, const char *words)
     }
 }
 
-void text_csv(struct text *text, const char *words)
+void text_field(struct text *text, const char *words, char separator, bool safe)
 {
-    bool formula = *words && strchr("=+-@\t\r", *words);
-    bool quoted = words[strcspn(words, ",\"\n\r")] != 0;
+    const char special[] = {'"', '\t', '\r', '\n', separator, '\0'};
+    size_t length = strlen(words), plain;
+    bool formula = safe && *words && strchr("=+-@\t\r\n", *words);
+    bool quoted = length > 0 && (words[strcspn(words, special)] || strchr("#% ", *words) ||
+                                 words[length - 1] == ' ');
     text_add(text, quoted ? "\"" : "");
     text_add(text, formula ? "'" : "");
-    while (*words) {
-        if (*words == '"')
-            text_add(text, "\"");
-        add_character(text, &words);
+    while (words[plain = strcspn(words, "\"")]) {
+        text_add_bytes(text, words, (int64_t)plain + 1);
+        text_add(text, "\"");
+        words += plain + 1;
     }
+    text_add(text, words);
     text_add(text, quoted ? "\"" : "");
 }
 
-void text_json(struct text *text, const char *words)
+/* Whether a byte of a JSON string may be copied together with those around it. */
+static bool is_plain(char letter, bool script)
 {
+    return (unsigned char)letter >= 0x20 && letter != '"' && letter != '\\' &&
+           !(script && ((unsigned char)letter >= 0x7F || strchr("<>&", letter)));
+}
+
+/* Adds the character that is none of these, and moves past it. */
+static void add_escaped(struct text *text, const char **words)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", escaped[] = "\"\\bfnrt";
+    const char *at = *words, *known = strchr(plain, *at);
+    if (known) {
+        text_add_bytes(text, (char[]){'\\', escaped[known - plain]}, 2);
+        *words += 1;
+    } else if ((unsigned char)*at < 0x20 || strchr("<>&", *at)) {
+        text_print(text, "\\u%04X", (unsigned)*at);
+        *words += 1;
+    } else if (strncmp(at, "\xE2\x80\xA8", 3) == 0 || strncmp(at, "\xE2\x80\xA9", 3) == 0) {
+        text_add(text, at[2] == '\xA8' ? "\\u2028" : "\\u2029");
+        *words += 3;
+    } else {
+        add_character(text, words);
+    }
+}
+
+void text_json(struct text *text, const char *words, bool script)
+{
+    if (!script && words[utf8_prefix(words)] && text->status == GRACO_OK)
+        text->status =
+            status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"", words);
     text_add(text, "\"");
     while (*words) {
-        bool line_end =
-            strncmp(words, "\xE2\x80\xA8", 3) == 0 || strncmp(words, "\xE2\x80\xA9", 3) == 0;
-        if (line_end) {
-            text_add(text, words[2] == '\xA8' ? "\\u2028" : "\\u2029");
-            words += 3;
-        } else if (strchr("\"\\<>&", *words) || (unsigned char)*words < 0x20) {
-            text_print(text, "\\u%04x", (unsigned)(unsigned char)*words++);
-        } else {
-            add_character(text, &words);
-        }
+        const char *start = words;
+        while (*words && is_plain(*words, script))
+            words++;
+        text_add_bytes(text, start, words - start);
+        if (*words)
+            add_escaped(text, &words);
     }
     text_add(text, "\"");
 }

@@ -19,6 +19,8 @@ struct text {
 void text_add(struct text *text, const char *words);
 void text_add_bytes(struct text *text, const char *bytes, int64_t length);
 
+void text_integer(struct text *text, int64_t number);
+
 /* printf, with a decimal point in every locale. */
 void text_print(struct text *text, const char *format, ...) EXT_PRINTF(2, 3);
 
@@ -31,13 +33,14 @@ void text_html(struct text *text, const char *words);
  * becomes a blank. */
 void text_markdown(struct text *text, const char *words);
 
-/* The words as a field of CSV (RFC 4180): in quotes where they must be. A field that a spreadsheet
- * would take for a formula (it begins with = + - @ or a tab) gets an apostrophe before it. */
-void text_csv(struct text *text, const char *words);
+/* The words as a field of a table (RFC 4180): in quotes where a reader would take it apart, take it for a comment or
+ * leave out blanks around it. `safe` puts an apostrophe before what a spreadsheet would take for a formula. */
+void text_field(struct text *text, const char *words, char separator, bool safe);
 
-/* The words as a string of JSON, in quotes, that may stand in a script of a page: < > & are written by
- * their numbers, and so are the two line ends that JavaScript has beside JSON's. */
-void text_json(struct text *text, const char *words);
+/* The words as a string of JSON, in quotes; bytes that are not UTF-8 are GRACO_ERROR_ARGUMENT. For a script of a
+ * page < > & are written by their numbers, and so are the two line ends that JavaScript has beside JSON's; what no XML
+ * may hold becomes the sign for an unknown character. */
+void text_json(struct text *text, const char *words, bool script);
 
 /* The same after another text, whatever that failed with. */
 void text_append(struct text *text, const struct text *other);

@@ -15,6 +15,7 @@
 #include "base/threads.h"
 
 #include "base/extensions.h"
+#include "base/memory.h"
 #include "graco.h"
 
 #include <pthread.h>
@@ -318,6 +319,11 @@ double threads_shared_seconds(int threads)
         sum += seconds_of(workers[i].seconds);
     int at_once = count_cores();
     return sum / (threads < at_once ? threads : at_once);
+}
+
+int64_t graco_available_memory(void)
+{
+    return memory_available();
 }
 
 int64_t graco_peak_memory(void)

@@ -60,20 +60,19 @@ graco_status reading_copy(struct reading *out, const char *source,
     return GRACO_OK;
 }
 
-graco_status reading_put(struct json *object, const struct reading *reading)
+void reading_put(struct writer *json, const struct reading *reading)
 {
     graco_load_options options = reading->options;
-    PASS(json_put_string(object, "source", reading->source));
+    writer_string(json, "source", reading->source);
     for (int i = 0; i < TEXT_COUNT; i++)
         if (*text_of(&options, i))
-            PASS(json_put_string(object, TEXTS[i].key, *text_of(&options, i)));
+            writer_string(json, TEXTS[i].key, *text_of(&options, i));
     if (options.undirected)
-        PASS(json_put_bool(object, "undirected", true));
+        writer_bool(json, "undirected", true);
     if (options.unweighted)
-        PASS(json_put_bool(object, "unweighted", true));
+        writer_bool(json, "unweighted", true);
     if (options.made_features > 0)
-        PASS(json_put_int(object, "made_features", options.made_features));
-    return GRACO_OK;
+        writer_integer(json, "made_features", options.made_features);
 }
 
 graco_status reading_get(struct reading *out, const struct json *object)

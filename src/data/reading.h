@@ -6,6 +6,7 @@
 #include "base/status.h"
 
 struct json;
+struct writer;
 
 /* Owns its texts, which lie in one block. Starts zeroed. */
 struct reading {
@@ -19,8 +20,8 @@ graco_status reading_copy(struct reading *out, const char *source,
                           const graco_load_options *options);
 void reading_clear(struct reading *reading);
 
-/* Writes the reading as fields of an object: `source`, and the options that say anything. */
-graco_status reading_put(struct json *object, const struct reading *reading);
+/* Writes the reading as fields: `source`, and the options that say anything. */
+void reading_put(struct writer *json, const struct reading *reading);
 
 /* Fills *out from such an object; GRACO_ERROR_FORMAT names a field of another type. */
 graco_status reading_get(struct reading *out, const struct json *object);

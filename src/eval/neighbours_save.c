@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "io/field.h"
-#include "io/json/json.h"
+#include "base/writer.h"
+#include "io/files/file.h"
 #include "io/store.h"
 
 #include <inttypes.h>
@@ -17,38 +17,48 @@ struct saving {
     struct file_writer *writer;
 };
 
-static graco_status put(struct saving *saving, const char *text)
+/* Writes a text and empties it. */
+static graco_status put(struct saving *saving, struct text *text)
 {
-    return file_writer_write(saving->writer, text, (int64_t)strlen(text));
+    PASS(text->status);
+    PASS(file_writer_write(saving->writer, text_words(text), text->length));
+    text->length = 0;
+    return GRACO_OK;
 }
 
 /* ---- .csv ------------------------------------------------------------------------------------- */
 
-static graco_status put_node(struct saving *saving, int64_t node)
+static void add_node(struct text *text, const struct saving *saving, int64_t node)
 {
-    char text[32];
     if (saving->names)
-        return field_write(saving->writer, saving->names[node], ',', false);
-    snprintf(text, sizeof text, "%" PRId64, node);
-    return put(saving, text);
+        text_field(text, saving->names[node], ',', false);
+    else
+        text_integer(text, node);
 }
 
 static graco_status write_lines(struct saving *saving)
 {
     const graco_neighbours *found = saving->found;
-    char rank[32], score[NUMBER_TEXT];
-    PASS(put(saving, "node,rank,neighbour,score\r\n"));
+    graco_status status = GRACO_OK;
+    struct text line = {0};
+    text_add(&line, "node,rank,neighbour,score\r\n");
     for (int64_t i = 0; i < found->count * found->k; i++) {
-        snprintf(rank, sizeof rank, ",%" PRId64 ",", i % found->k + 1);
+        char score[NUMBER_TEXT];
+        add_node(&line, saving, found->node[i / found->k]);
+        text_add(&line, ",");
+        text_integer(&line, i % found->k + 1);
+        text_add(&line, ",");
+        add_node(&line, saving, found->index[i]);
         number_shortest_float(score, found->score[i]);
-        PASS(put_node(saving, found->node[i / found->k]));
-        PASS(put(saving, rank));
-        PASS(put_node(saving, found->index[i]));
-        PASS(put(saving, ","));
-        PASS(put(saving, score));
-        PASS(put(saving, "\r\n"));
+        text_add(&line, ",");
+        text_add(&line, score);
+        text_add(&line, "\r\n");
+        TRY(put(saving, &line));
     }
-    return GRACO_OK;
+    TRY(put(saving, &line)); /* the head, where there is no line */
+done:
+    text_clear(&line);
+    return status;
 }
 
 /* ---- .json ------------------------------------------------------------------------------------ */
@@ -66,54 +76,49 @@ static graco_status check_names(const struct saving *saving)
 }
 
 /* {"node": NAME, "row": R, ...}: the name where there are names, and the row in every case. */
-static graco_status put_object(struct json *object, const struct saving *saving, int64_t node)
+static void open_node(struct writer *json, const struct saving *saving, int64_t node)
 {
+    writer_open(json, NULL, '{');
     if (saving->names)
-        PASS(json_put_string(object, "node", saving->names[node]));
-    return json_put_int(object, "row", node);
+        writer_string(json, "node", saving->names[node]);
+    writer_integer(json, "row", node);
 }
 
-/* One node with its neighbours, as text that the caller owns. */
-static graco_status describe(char **text, const struct saving *saving, int64_t i)
+/* One node with its neighbours. */
+static void describe(struct writer *json, const struct saving *saving, int64_t i)
 {
     const graco_neighbours *found = saving->found;
-    graco_status status = GRACO_OK;
-    struct json *object = NULL, *list = NULL, *item = NULL;
-    TRY(json_create_object(&object));
-    TRY(put_object(object, saving, found->node[i]));
-    TRY(json_put_array(&list, object, "neighbours"));
+    json->later = false;
+    open_node(json, saving, found->node[i]);
+    writer_open(json, "neighbours", '[');
     for (int64_t c = i * found->k; c < (i + 1) * found->k; c++) {
         char digits[NUMBER_TEXT];
-        TRY(json_put_object(&item, list, NULL));
-        TRY(put_object(item, saving, found->index[c]));
+        open_node(json, saving, found->index[c]);
         number_shortest_float(digits, found->score[c]); /* few digits, the same float */
-        TRY(json_put_double(item, "score", number_parse(digits, NULL)));
+        writer_real(json, "score", number_parse(digits, NULL));
+        writer_close(json);
     }
-    TRY(json_text(text, object, false));
-done:
-    json_free(object);
-    return status;
+    writer_close(json);
+    writer_close(json);
 }
 
 /* One line for each node. */
 static graco_status write_objects(struct saving *saving)
 {
     graco_status status = GRACO_OK;
-    char *text = NULL, head[128];
-    snprintf(head, sizeof head, "{\"metric\":\"%s\",\"k\":%" PRId64 ",\"nodes\":[\n",
-             saving->found->metric, saving->found->k);
+    struct writer json = {.style = WRITER_DATA};
+    text_print(&json.text, "{\"metric\":\"%s\",\"k\":%" PRId64 ",\"nodes\":[\n",
+               saving->found->metric, saving->found->k);
     TRY(check_names(saving));
-    TRY(put(saving, head));
     for (int64_t i = 0; i < saving->found->count; i++) {
-        TRY(describe(&text, saving, i));
-        TRY(put(saving, text));
-        TRY(put(saving, i + 1 < saving->found->count ? ",\n" : "\n"));
-        memory_free(text);
-        text = NULL;
+        describe(&json, saving, i);
+        text_add(&json.text, i + 1 < saving->found->count ? ",\n" : "\n");
+        TRY(put(saving, &json.text));
     }
-    TRY(put(saving, "]}\n"));
+    text_add(&json.text, "]}\n");
+    TRY(put(saving, &json.text));
 done:
-    memory_free(text);
+    writer_clear(&json);
     return status;
 }
 

@@ -239,11 +239,13 @@ const char *safetensors_metadata(const struct safetensors *file, const char *key
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static graco_status describe_entry(struct json *header, int64_t *at,
-                                   const struct safetensors_entry *entry)
+/* Writes what the header says of entry k; *at is where its bytes begin, and becomes where they end. */
+static graco_status describe_entry(struct writer *json, int64_t *at,
+                                   const struct safetensors_entry *entries, int64_t k)
 {
-    struct json *about = NULL, *list = NULL;
+    const struct safetensors_entry *entry = &entries[k];
     const struct array *array = entry->array;
+    bool taken = strcmp(entry->name, metadata_key) == 0;
     int kind = 0;
     while (kind < KINDS && kinds[kind].type != array->type)
         kind++;
@@ -251,38 +253,42 @@ static graco_status describe_entry(struct json *header, int64_t *at,
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "tensor \"%.80s\" is %s, which safetensors does not hold here",
                            entry->name, array_type_name(array->type));
-    if (strcmp(entry->name, metadata_key) == 0 || json_find(header, entry->name))
+    for (int64_t i = 0; i < k; i++)
+        taken |= strcmp(entry->name, entries[i].name) == 0;
+    if (taken)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "\"%.80s\" cannot name a tensor: reserved or used twice", entry->name);
-    PASS(json_put_object(&about, header, entry->name));
-    PASS(json_put_string(about, "dtype", kinds[kind].name));
-    PASS(json_put_array(&list, about, "shape"));
+    writer_open(json, entry->name, '{');
+    writer_string(json, "dtype", kinds[kind].name);
+    writer_open(json, "shape", '[');
     for (int d = 0; d < array->ndim; d++)
-        PASS(json_put_int(list, NULL, array->shape[d]));
-    PASS(json_put_array(&list, about, "data_offsets"));
-    PASS(json_put_int(list, NULL, *at));
+        writer_integer(json, NULL, array->shape[d]);
+    writer_close(json);
+    writer_open(json, "data_offsets", '[');
+    writer_integer(json, NULL, *at);
     *at += array->count * array->size;
-    return json_put_int(list, NULL, *at);
+    writer_integer(json, NULL, *at);
+    writer_close(json);
+    writer_close(json);
+    return GRACO_OK;
 }
 
-static graco_status build_header(char **out, const struct safetensors_entry *entries, int64_t count,
-                                 const struct safetensors_pair *metadata, int64_t pairs)
+static graco_status build_header(struct writer *json, const struct safetensors_entry *entries,
+                                 int64_t count, const struct safetensors_pair *metadata,
+                                 int64_t pairs)
 {
-    struct json *header = NULL, *strings = NULL;
     int64_t at = 0;
-    graco_status status = GRACO_OK;
-    TRY(json_create_object(&header));
+    writer_open(json, NULL, '{');
     if (pairs > 0) {
-        TRY(json_put_object(&strings, header, metadata_key));
+        writer_open(json, metadata_key, '{');
         for (int64_t i = 0; i < pairs; i++)
-            TRY(json_put_string(strings, metadata[i].key, metadata[i].value));
+            writer_string(json, metadata[i].key, metadata[i].value);
+        writer_close(json);
     }
     for (int64_t i = 0; i < count; i++)
-        TRY(describe_entry(header, &at, &entries[i]));
-    TRY(json_text(out, header, false));
-done:
-    json_free(header);
-    return status;
+        PASS(describe_entry(json, &at, entries, i));
+    writer_close(json);
+    return text_status(&json->text);
 }
 
 static graco_status write_items(struct file_writer *writer, const struct array *array)
@@ -307,25 +313,26 @@ graco_status safetensors_write(const char *path, const struct safetensors_entry 
                                int64_t count, const struct safetensors_pair *metadata,
                                int64_t pairs)
 {
-    char *text = NULL, filler[DATA_ALIGNMENT];
+    struct writer header = {.style = WRITER_DATA};
+    char filler[DATA_ALIGNMENT];
     struct file_writer *writer = NULL;
     uint8_t prefix[LENGTH_BYTES];
     graco_status status = GRACO_OK;
-    TRY(build_header(&text, entries, count, metadata, pairs));
-    int64_t length = (int64_t)strlen(text);
+    TRY(build_header(&header, entries, count, metadata, pairs));
+    int64_t length = header.text.length;
     int64_t fill = DATA_ALIGNMENT - (LENGTH_BYTES + length) % DATA_ALIGNMENT;
     memset(filler, ' ', sizeof filler);
     for (int i = 0; i < LENGTH_BYTES; i++)
         prefix[i] = (uint8_t)((uint64_t)(length + fill) >> (8 * i));
     TRY(file_writer_open(&writer, path));
     TRY(file_writer_write(writer, prefix, sizeof prefix));
-    TRY(file_writer_write(writer, text, length));
+    TRY(file_writer_write(writer, header.text.bytes, length));
     TRY(file_writer_write(writer, filler, fill));
     for (int64_t i = 0; i < count; i++)
         TRY(write_items(writer, entries[i].array));
     TRY(file_writer_commit(writer));
 done:
     file_writer_free(writer);
-    memory_free(text);
+    writer_clear(&header);
     return status;
 }

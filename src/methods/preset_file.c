@@ -15,16 +15,17 @@
 
 enum { FILE_LIMIT = 1 << 20 };
 
-graco_status preset_put(struct json *object, const char *key, const char *text)
+void preset_put(struct writer *json, const char *key, const char *text)
 {
-    char *end;
+    char *end, *whole_end;
     double number = number_parse(text, &end);
-    if (*end || end == text)
-        return json_put_string(object, key, text);
-    long long whole = strtoll(text, &end, 10);
-    if (!*end && strlen(text) < 19)
-        return json_put_int(object, key, whole);
-    return *end ? json_put_double(object, key, number) : json_put_string(object, key, text);
+    long long whole = strtoll(text, &whole_end, 10);
+    if (*end || end == text || (!*whole_end && strlen(text) >= 19))
+        writer_string(json, key, text);
+    else if (*whole_end)
+        writer_real(json, key, number);
+    else
+        writer_integer(json, key, whole);
 }
 
 bool preset_leaves_out(const char *key)
@@ -37,19 +38,19 @@ bool preset_leaves_out(const char *key)
     return false;
 }
 
-graco_status preset_put_all(struct json *object, const struct graco_config *config)
+graco_status preset_put_all(struct writer *json, const struct graco_config *config)
 {
-    struct json *settings = NULL;
     const char *key;
     char text[CONFIG_TEXT];
-    PASS(json_put_string(object, "graco", graco_version()));
-    PASS(json_put_string(object, "method", config->method));
-    PASS(json_put_object(&settings, object, "settings"));
+    writer_string(json, "graco", graco_version());
+    writer_string(json, "method", config->method);
+    writer_open(json, "settings", '{');
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         PASS(graco_config_get(config, key, text, sizeof text));
         if (!preset_leaves_out(key))
-            PASS(preset_put(settings, key, text));
+            preset_put(json, key, text);
     }
+    writer_close(json);
     return GRACO_OK;
 }
 

@@ -9,17 +9,17 @@
 
 #include "config/config.h"
 
-struct json;
+struct writer;
 
-/* Puts a setting as a number where its text is one, else as a string. */
-graco_status preset_put(struct json *object, const char *key, const char *text);
+/* Writes a setting as a number where its text is one, else as a string. */
+void preset_put(struct writer *json, const char *key, const char *text);
 
 /* Whether a setting belongs to a machine or a run, and to no preset: device, threads, memory, precision,
  * seed, checkpoint_every. */
 bool preset_leaves_out(const char *key);
 
-/* Puts "graco", "method" and "settings" of a configuration into an object: all of them but those that
- * presets leave out. */
-graco_status preset_put_all(struct json *object, const struct graco_config *config);
+/* Writes the fields "graco", "method" and "settings" of a configuration: all settings but those that presets
+ * leave out. */
+graco_status preset_put_all(struct writer *json, const struct graco_config *config);
 
 #endif

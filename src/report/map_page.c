@@ -34,7 +34,7 @@ static void add_strings(struct text *out, char *const *strings, int64_t count)
     text_add(out, "[");
     for (int64_t i = 0; i < count; i++) {
         text_add(out, i > 0 ? "," : "");
-        text_json(out, strings[i]);
+        text_json(out, strings[i], true);
     }
     text_add(out, "]");
 }
@@ -42,7 +42,7 @@ static void add_strings(struct text *out, char *const *strings, int64_t count)
 static void add_column(struct text *out, const struct map_column *column, int64_t nodes)
 {
     text_add(out, "{\"name\":");
-    text_json(out, column->name);
+    text_json(out, column->name, true);
     if (column->group) {
         text_add(out, ",\"words\":");
         add_strings(out, column->word, column->words);

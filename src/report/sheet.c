@@ -310,7 +310,7 @@ void sheet_csv(struct text *out, const struct sheet *sheet)
         return;
     for (int64_t c = 0; c < sheet->column_count; c++) {
         text_add(out, c > 0 ? "," : "");
-        text_csv(out, kept(sheet, sheet->columns[c].name));
+        text_field(out, kept(sheet, sheet->columns[c].name), ',', true);
     }
     text_add(out, "\n");
     for (int64_t i = 0; i < rows_of(sheet) * sheet->column_count; i++) {
@@ -318,7 +318,7 @@ void sheet_csv(struct text *out, const struct sheet *sheet)
         if (cell->number)
             text_add(out, kept(sheet, cell->words));
         else
-            text_csv(out, kept(sheet, cell->words));
+            text_field(out, kept(sheet, cell->words), ',', true);
         text_add(out, (i + 1) % sheet->column_count == 0 ? "\n" : ",");
     }
 }

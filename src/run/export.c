@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "data/dataset.h"
-#include "io/field.h"
 #include "io/files/file.h"
 #include "io/name_find.h"
 #include "io/name_lines.h"
@@ -35,61 +34,56 @@ struct export
     int64_t rows, cols;
     const char *const *of; /* (rows) the nodes that were asked for; NULL: all */
     int64_t *of_row;       /* (rows) where they stand in the matrix */
-    struct file_writer *writer;
 };
 
 struct format {
     const char *ending;
     char separator;       /* between the fields of a table; 0: it is none */
     const char *line_end; /* of a table */
-    graco_status (*begin)(struct export *export);
-    graco_status (*row)(struct export *export, const char *name, const float *values);
+    void (*begin)(struct text *line, const struct export *export);
+    graco_status (*row)(struct text *line, const struct export *export, const char *name,
+                        const float *values);
 };
 
-static graco_status put(struct export *export, const char *text)
-{
-    return file_writer_write(export->writer, text, (int64_t)strlen(text));
-}
-
-static graco_status put_number(struct export *export, char before, float value)
+static void add_number(struct text *line, char before, float value)
 {
     char text[1 + NUMBER_TEXT];
     text[0] = before;
-    return file_writer_write(export->writer, text, 1 + number_shortest_float(text + 1, value));
+    text_add_bytes(line, text, 1 + number_shortest_float(text + 1, value));
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static graco_status begin_table(struct export *export)
+static void begin_table(struct text *line, const struct export *export)
 {
-    char text[32];
-    PASS(put(export, "node"));
+    text_add(line, "node");
     for (int64_t k = 0; k < export->cols; k++) {
-        snprintf(text, sizeof text, "%cz%" PRId64, export->format->separator, k);
-        PASS(put(export, text));
+        text_add_bytes(line, &export->format->separator, 1);
+        text_add(line, "z");
+        text_integer(line, k);
     }
-    return put(export, export->format->line_end);
+    text_add(line, export->format->line_end);
 }
 
-static graco_status table_row(struct export *export, const char *name, const float *values)
+static graco_status table_row(struct text *line, const struct export *export, const char *name,
+                              const float *values)
 {
-    PASS(field_write(export->writer, name, export->format->separator, export->safe));
+    text_field(line, name, export->format->separator, export->safe);
     for (int64_t k = 0; k < export->cols; k++)
-        PASS(put_number(export, export->format->separator, values[k]));
-    return put(export, export->format->line_end);
+        add_number(line, export->format->separator, values[k]);
+    text_add(line, export->format->line_end);
+    return line->status;
 }
 
 /* ---- word2vec -------------------------------------------------------------------------------- */
 
-static graco_status begin_vectors(struct export *export)
+static void begin_vectors(struct text *line, const struct export *export)
 {
-    char text[64];
-    snprintf(text, sizeof text, "%" PRId64 " %" PRId64 "\n", export->rows, export->cols);
-    return put(export, text);
+    text_print(line, "%" PRId64 " %" PRId64 "\n", export->rows, export->cols);
 }
 
 /* A name ends at the first blank, and nothing can be escaped. */
-static graco_status put_word(struct export *export, const char *name)
+static graco_status add_word(struct text *line, const struct export *export, const char *name)
 {
     const char *at = name;
     while ((unsigned char)*at > ' ')
@@ -100,23 +94,28 @@ static graco_status put_word(struct export *export, const char *name)
             "%s: line %lld: word2vec's format cannot hold the name '%.80s', which is "
             "empty or has a blank: expected an output such as FILE.csv or FILE.npz",
             export->names_path, (long long)export->lines.line, name);
-    return put(export, name);
+    text_add(line, name);
+    return line->status;
 }
 
-static graco_status text_row(struct export *export, const char *name, const float *values)
+static graco_status text_row(struct text *line, const struct export *export, const char *name,
+                             const float *values)
 {
-    PASS(put_word(export, name));
+    PASS(add_word(line, export, name));
     for (int64_t k = 0; k < export->cols; k++)
-        PASS(put_number(export, ' ', values[k]));
-    return put(export, "\n");
+        add_number(line, ' ', values[k]);
+    text_add(line, "\n");
+    return line->status;
 }
 
-static graco_status binary_row(struct export *export, const char *name, const float *values)
+static graco_status binary_row(struct text *line, const struct export *export, const char *name,
+                               const float *values)
 {
-    PASS(put_word(export, name));
-    PASS(put(export, " "));
-    PASS(file_writer_write(export->writer, values, export->cols * (int64_t)sizeof *values));
-    return put(export, "\n");
+    PASS(add_word(line, export, name));
+    text_add(line, " ");
+    text_add_bytes(line, (const char *)values, export->cols * (int64_t)sizeof *values);
+    text_add(line, "\n");
+    return line->status;
 }
 
 static const struct format FORMATS[] = {
@@ -164,17 +163,25 @@ static graco_status next_name(const char **name, struct export *export, char tex
 static graco_status write_rows(struct export *export, const char *path)
 {
     graco_status status = GRACO_OK;
+    struct file_writer *writer = NULL;
+    struct text line = {0};
     const char *name;
     char text[32];
-    TRY(file_writer_open(&export->writer, path));
-    TRY(export->format->begin(export));
+    TRY(file_writer_open(&writer, path));
+    export->format->begin(&line, export);
+    TRY(line.status);
     for (int64_t i = 0; i < export->rows; i++) {
         TRY(next_name(&name, export, text, i));
-        TRY(export->format->row(export, name, values_of(export, i)));
+        TRY(export->format->row(&line, export, name, values_of(export, i)));
+        TRY(file_writer_write(writer, line.bytes, line.length));
+        line.length = 0;
     }
-    TRY(file_writer_commit(export->writer));
+    TRY(file_writer_write(writer, text_words(&line),
+                          line.length)); /* the head, where there is no row */
+    TRY(file_writer_commit(writer));
 done:
-    file_writer_free(export->writer);
+    file_writer_free(writer);
+    text_clear(&line);
     return status;
 }
 

@@ -67,29 +67,32 @@ graco_status run_folder_write_config(const struct run_folder *run, const struct 
 {
     graco_status status = GRACO_OK;
     const struct graco_config *config = &model->config;
-    struct json *object = NULL, *reading;
+    struct writer json = {.style = WRITER_PRETTY};
     const char *key;
     char text[64];
-    TRY(json_create_object(&object));
-    TRY(json_put_string(object, "graco", graco_version()));
-    TRY(json_put_string(object, "dataset", data->name));
-    TRY(json_put_int(object, "nodes", dataset_nodes(data)));
-    TRY(json_put_int(object, "edges", data->shard ? data->shard->info.edges : data->graph->edges));
-    TRY(json_put_int(object, "input", data->features.cols));
-    TRY(json_put_string(object, "fingerprint", model->fingerprint));
+    writer_open(&json, NULL, '{');
+    writer_string(&json, "graco", graco_version());
+    writer_string(&json, "dataset", data->name);
+    writer_integer(&json, "nodes", dataset_nodes(data));
+    writer_integer(&json, "edges", data->shard ? data->shard->info.edges : data->graph->edges);
+    writer_integer(&json, "input", data->features.cols);
+    writer_string(&json, "fingerprint", model->fingerprint);
     if (data->reading.source) {
-        TRY(json_put_object(&reading, object, "reading"));
-        TRY(reading_put(reading, &data->reading));
+        writer_open(&json, "reading", '{');
+        reading_put(&json, &data->reading);
+        writer_close(&json);
     }
-    TRY(json_put_string(object, "method", config->method));
+    writer_string(&json, "method", config->method);
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
         TRY(graco_config_get(config, key, text, sizeof text));
-        TRY(preset_put(object, key, text));
+        preset_put(&json, key, text);
     }
-    TRY(json_write(run->config, object));
+    writer_close(&json);
+    TRY(writer_finish(&json));
+    TRY(file_write_text(run->config, &json.text));
     TRY(name_lines_write(run->names, data->node_ids, dataset_nodes(data)));
 done:
-    json_free(object);
+    writer_clear(&json);
     return status;
 }
 
@@ -148,12 +151,11 @@ done:
     return status;
 }
 
-/* `text` becomes a line: its NUL makes room for the newline. */
-static graco_status append(struct run_folder *run, char *text, int64_t length)
+static graco_status append(struct run_folder *run, const struct text *line)
 {
-    text[length++] = '\n';
-    if (system_write(run->stream, text, (size_t)length)) {
-        run->length += length;
+    PASS(line->status);
+    if (system_write(run->stream, line->bytes, (size_t)line->length)) {
+        run->length += line->length;
         return GRACO_OK;
     }
     int reason = errno;
@@ -164,30 +166,27 @@ static graco_status append(struct run_folder *run, char *text, int64_t length)
 
 graco_status run_folder_log(struct run_folder *run, const graco_epoch *epoch)
 {
-    graco_status status = GRACO_OK;
-    struct json *object = NULL;
-    char *text = NULL;
-    TRY(json_create_object(&object));
-    TRY(json_put_int(object, "epoch", epoch->epoch));
-    TRY(json_put_double(object, "loss", epoch->loss));
+    struct writer json = {.style = WRITER_DATA};
+    writer_open(&json, NULL, '{');
+    writer_integer(&json, "epoch", epoch->epoch);
+    writer_real(&json, "loss", epoch->loss);
     if (isfinite(epoch->mutual_information))
-        TRY(json_put_double(object, "mutual_information", epoch->mutual_information));
+        writer_real(&json, "mutual_information", epoch->mutual_information);
     if (epoch->floored)
-        TRY(json_put_int(object, "floored", epoch->floored));
+        writer_integer(&json, "floored", epoch->floored);
     if (epoch->best_epoch) {
         if (epoch->cost != epoch->loss && isfinite(epoch->cost))
-            TRY(json_put_double(object, "cost", epoch->cost));
-        TRY(json_put_int(object, "best_epoch", epoch->best_epoch));
+            writer_real(&json, "cost", epoch->cost);
+        writer_integer(&json, "best_epoch", epoch->best_epoch);
         if (epoch->ended)
-            TRY(json_put_string(object, "ended", epoch->ended));
+            writer_string(&json, "ended", epoch->ended);
     }
-    TRY(json_put_double(object, "seconds", epoch->seconds));
-    TRY(json_put_int(object, "peak_rss_bytes", graco_peak_memory()));
-    TRY(json_text(&text, object, false));
-    TRY(append(run, text, (int64_t)strlen(text)));
-done:
-    memory_free(text);
-    json_free(object);
+    writer_real(&json, "seconds", epoch->seconds);
+    writer_integer(&json, "peak_rss_bytes", graco_peak_memory());
+    writer_close(&json);
+    writer_finish(&json);
+    graco_status status = append(run, &json.text);
+    writer_clear(&json);
     return status;
 }
 

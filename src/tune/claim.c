@@ -1,6 +1,5 @@
 /* Whose search a folder holds: tune.json says what decides the trials, and a search that would decide otherwise is told
  * in what. */
-#include "base/memory.h"
 #include "data/fingerprint.h"
 #include "io/files/file.h"
 #include "io/files/temporary.h"
@@ -11,29 +10,26 @@
 #include <string.h>
 
 /* What decides the trials, as tune.json has it. */
-static graco_status describe(struct json **out, const struct search *search)
+static graco_status describe(struct writer *json, const struct search *search)
 {
-    graco_status status = GRACO_OK;
-    struct json *about = NULL, *list = NULL;
     char word[GRACO_FINGERPRINT];
-    TRY(json_create_object(&about));
-    TRY(graco_dataset_fingerprint(word, search->data));
-    TRY(json_put_string(about, "dataset", search->data->name));
-    TRY(json_put_string(about, "fingerprint", word));
-    TRY(json_put_string(about, "criterion", graco_criterion_name((int)search->options->criterion)));
-    TRY(json_put_int(about, "seed", (int64_t)search->options->seed));
-    TRY(preset_put_all(about, &search->space.base));
-    TRY(json_put_array(&list, about, "epochs"));
+    PASS(graco_dataset_fingerprint(word, search->data));
+    writer_open(json, NULL, '{');
+    writer_string(json, "dataset", search->data->name);
+    writer_string(json, "fingerprint", word);
+    writer_string(json, "criterion", graco_criterion_name((int)search->options->criterion));
+    writer_integer(json, "seed", (int64_t)search->options->seed);
+    PASS(preset_put_all(json, &search->space.base));
+    writer_open(json, "epochs", '[');
     for (int i = 0; i < search->space.rungs; i++)
-        TRY(json_put_int(list, NULL, search->space.epochs[i]));
-    TRY(json_put_object(&list, about, "search"));
+        writer_integer(json, NULL, search->space.epochs[i]);
+    writer_close(json);
+    writer_open(json, "search", '{');
     for (int i = 0; i < search->space.count; i++)
-        TRY(json_put_string(list, search->space.axes[i].key, search->space.axes[i].text));
-    *out = about;
-    about = NULL;
-done:
-    json_free(about);
-    return status;
+        writer_string(json, search->space.axes[i].key, search->space.axes[i].text);
+    writer_close(json);
+    writer_close(json);
+    return writer_finish(json);
 }
 
 /* What is wrong with the folder: other data, of which both fingerprints are known. */
@@ -52,36 +48,39 @@ static graco_status differ_in_data(const struct search *search, const char *know
 static graco_status differ(const struct search *search, const char *key, const struct json *known,
                            const struct json *wanted)
 {
-    graco_status status = GRACO_OK;
-    char *there = NULL, *asked = NULL;
     if (strcmp(key, "fingerprint") == 0 && wanted && known && known->kind == JSON_KIND_STRING &&
         fingerprint_valid(known->string))
         return differ_in_data(search, known->string, wanted->string);
+    struct writer there = {.style = WRITER_DATA}, asked = {.style = WRITER_DATA};
+    graco_status status = GRACO_OK;
     if (known)
-        TRY(json_text(&there, known, false));
+        json_write(&there, NULL, known);
     if (wanted)
-        TRY(json_text(&asked, wanted, false));
+        json_write(&asked, NULL, wanted);
+    TRY(text_status(&there.text));
+    TRY(text_status(&asked.text));
     FAIL(GRACO_ERROR_ARGUMENT,
          "%s holds another search: its %s has %s = %.100s, this one has %.100s; expected another "
          "folder",
-         search->options->folder, search->about, key, there ? there : "nothing",
-         asked ? asked : "nothing");
+         search->options->folder, search->about, key, known ? there.text.bytes : "nothing",
+         wanted ? asked.text.bytes : "nothing");
 done:
-    memory_free(asked);
-    memory_free(there);
+    writer_clear(&asked);
+    writer_clear(&there);
     return status;
 }
 
 static graco_status same_text(bool *same, const struct json *a, const struct json *b)
 {
-    graco_status status = GRACO_OK;
-    char *one = NULL, *other = NULL;
-    TRY(json_text(&one, a, false));
-    TRY(json_text(&other, b, false));
-    *same = strcmp(one, other) == 0;
-done:
-    memory_free(other);
-    memory_free(one);
+    struct writer one = {.style = WRITER_DATA}, other = {.style = WRITER_DATA};
+    json_write(&one, NULL, a);
+    json_write(&other, NULL, b);
+    graco_status status = text_status(&one.text);
+    if (status == GRACO_OK)
+        status = text_status(&other.text);
+    *same = strcmp(text_words(&one.text), text_words(&other.text)) == 0;
+    writer_clear(&other);
+    writer_clear(&one);
     return status;
 }
 
@@ -109,11 +108,13 @@ static graco_status compare(const struct search *search, const struct json *know
 graco_status search_claim(const struct search *search)
 {
     graco_status status = GRACO_OK;
+    struct writer asked = {.style = WRITER_PRETTY};
     struct json *about = NULL, *known = NULL;
     const char *const written[] = {search->table, search->best, search->page};
     bool same = false;
-    TRY(describe(&about, search));
+    TRY(describe(&asked, search));
     if (file_exists(search->about)) {
+        TRY(json_parse(&about, asked.text.bytes, asked.text.length));
         TRY(json_parse_file(&known, search->about, 1 << 20));
         TRY(same_text(&same, known, about));
         if (!same)
@@ -129,7 +130,7 @@ graco_status search_claim(const struct search *search)
              "%s is there without %s, which says what was searched; expected another folder",
              search->table, search->about);
     } else {
-        TRY(json_write(search->about, about));
+        TRY(file_write_text(search->about, &asked.text));
     }
     /* A search with nothing left to measure does not write its table again. */
     for (int i = 0; i < 3; i++)
@@ -137,5 +138,6 @@ graco_status search_claim(const struct search *search)
 done:
     json_free(known);
     json_free(about);
+    writer_clear(&asked);
     return status;
 }

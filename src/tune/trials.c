@@ -180,7 +180,7 @@ static void write_row(struct text *out, const struct measurement *one,
     for (int i = 0; i < table->space->count; i++) {
         space_value(value, &table->space->axes[i], table->point[one->trial].at[i]);
         text_add(out, ",");
-        text_csv(out, value);
+        text_field(out, value, ',', true);
     }
     text_add(out, "\n");
 }
@@ -196,7 +196,7 @@ graco_status trials_write(const struct trials *trials, const struct trials_table
     text_add(&out, HEADER);
     for (int i = 0; i < table->space->count; i++) {
         text_add(&out, ",");
-        text_csv(&out, table->space->axes[i].key);
+        text_field(&out, table->space->axes[i].key, ',', true);
     }
     text_add(&out, "\n");
     for (int64_t i = 0; i < trials->count; i++)

@@ -426,23 +426,25 @@ static graco_status write_best(const struct search *search, const struct graco_c
                                const struct choice *choice)
 {
     graco_status status = GRACO_OK;
-    struct json *best = NULL, *chosen = NULL;
-    TRY(json_create_object(&best));
-    TRY(preset_put_all(best, config));
-    TRY(json_put_object(&chosen, best, "chosen"));
-    TRY(json_put_string(chosen, "dataset", search->data->name));
-    TRY(json_put_string(chosen, "criterion",
-                        graco_criterion_name((int)search->options->criterion)));
-    TRY(json_put_int(chosen, "trial", choice->mean.trial));
-    TRY(json_put_int(chosen, "trials", search_measured(search)));
-    TRY(json_put_int(chosen, "seeds", choice->seeds));
-    TRY(json_put_double(chosen, "modularity", choice->mean.modularity));
-    TRY(json_put_double(chosen, "explained", choice->mean.explained));
-    TRY(json_put_double(chosen, "predicted", choice->mean.predicted));
-    TRY(json_put_double(chosen, "validation", choice->mean.validation));
-    TRY(json_write(search->best, best));
+    struct writer json = {.style = WRITER_PRETTY};
+    writer_open(&json, NULL, '{');
+    TRY(preset_put_all(&json, config));
+    writer_open(&json, "chosen", '{');
+    writer_string(&json, "dataset", search->data->name);
+    writer_string(&json, "criterion", graco_criterion_name((int)search->options->criterion));
+    writer_integer(&json, "trial", choice->mean.trial);
+    writer_integer(&json, "trials", search_measured(search));
+    writer_integer(&json, "seeds", choice->seeds);
+    writer_real(&json, "modularity", choice->mean.modularity);
+    writer_real(&json, "explained", choice->mean.explained);
+    writer_real(&json, "predicted", choice->mean.predicted);
+    writer_real(&json, "validation", choice->mean.validation);
+    writer_close(&json);
+    writer_close(&json);
+    TRY(writer_finish(&json));
+    TRY(file_write_text(search->best, &json.text));
 done:
-    json_free(best);
+    writer_clear(&json);
     return status;
 }
 

@@ -20,6 +20,16 @@ static void check_escape(escape_fn *escape, const char *words, const char *expec
     text_clear(&text);
 }
 
+static void script_string(struct text *text, const char *words)
+{
+    text_json(text, words, true);
+}
+
+static void table_field(struct text *text, const char *words)
+{
+    text_field(text, words, ',', true);
+}
+
 static void escaping(void)
 {
     check_escape(text_html, "", "");
@@ -36,17 +46,20 @@ static void escaping(void)
                  "&lt;b&gt;\\*x\\* \\_y\\_ \\`z\\` \\[l\\](u) \\#1 \\~s\\~ \\$m\\$ \\\\");
     check_escape(text_markdown, "&amp; \"quotes\"", "&amp;amp; \"quotes\"");
 
-    check_escape(text_json, "a \"b\" \\ </script>&\n",
-                 "\"a \\u0022b\\u0022 \\u005c \\u003c/script\\u003e\\u0026\\u000a\"");
-    check_escape(text_json, "\xE2\x80\xA8\xD7\xA9\xFF", "\"\\u2028\xD7\xA9\xEF\xBF\xBD\"");
+    check_escape(script_string, "a \"b\" \\ </script>&\n",
+                 "\"a \\\"b\\\" \\\\ \\u003C/script\\u003E\\u0026\\n\"");
+    check_escape(script_string, "\xE2\x80\xA8\xD7\xA9\xFF", "\"\\u2028\xD7\xA9\xEF\xBF\xBD\"");
 
-    check_escape(text_csv, "plain words", "plain words");
-    check_escape(text_csv, "a,b", "\"a,b\"");
-    check_escape(text_csv, "say \"x\"\nand y", "\"say \"\"x\"\"\nand y\"");
-    check_escape(text_csv, "=1+1", "'=1+1");
-    check_escape(text_csv, "-1,2", "\"'-1,2\"");
-    check_escape(text_csv, "@x", "'@x");
-    check_escape(text_csv, "a=1", "a=1");
+    check_escape(table_field, "plain words", "plain words");
+    check_escape(table_field, "a,b", "\"a,b\"");
+    check_escape(table_field, "say \"x\"\nand y", "\"say \"\"x\"\"\nand y\"");
+    check_escape(table_field, "=1+1", "'=1+1");
+    check_escape(table_field, "-1,2", "\"'-1,2\"");
+    check_escape(table_field, "@x", "'@x");
+    check_escape(table_field, "a=1", "a=1");
+    check_escape(table_field, "#a\xFF", "\"#a\xFF\"");
+    check_escape(table_field, "a ", "\"a \"");
+    check_escape(table_field, "", "");
 }
 
 static void growing(void)

@@ -71,10 +71,14 @@ static graco_status run_json(void)
     struct json *value = NULL, *again = NULL;
     static const char text[] = "{\"a\":[1,2,{\"b\":\"c\"}]}";
     graco_status status = json_parse(&value, text, sizeof text - 1);
-    if (status == GRACO_OK)
-        status = json_write(path, value);
+    struct writer json = {.style = WRITER_PRETTY};
+    if (status == GRACO_OK) {
+        json_write(&json, NULL, value);
+        status = file_write_text(path, &json.text);
+    }
     if (status == GRACO_OK)
         status = json_parse_file(&again, path, 1000);
+    writer_clear(&json);
     json_free(value);
     json_free(again);
     return status;

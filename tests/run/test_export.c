@@ -60,10 +60,10 @@ static void writes_tables(void)
 {
     save(odd);
     CHECK_OK(export("t.csv", false));
-    HOLDS("t.csv", "node,z0,z1\r\n\"=SUM(A1,\"\"x\"\")\",0.1,-2\r\na\tb,3e-20,16777216\r\n"
+    HOLDS("t.csv", "node,z0,z1\r\n\"=SUM(A1,\"\"x\"\")\",0.1,-2\r\n\"a\tb\",3e-20,16777216\r\n"
                    "-7,-0,0\r\n\"line\r\nfeed\",1.5,1e+30\r\n");
     CHECK_OK(export("t.csv", true));
-    HOLDS("t.csv", "node,z0,z1\r\n\"'=SUM(A1,\"\"x\"\")\",0.1,-2\r\na\tb,3e-20,16777216\r\n"
+    HOLDS("t.csv", "node,z0,z1\r\n\"'=SUM(A1,\"\"x\"\")\",0.1,-2\r\n\"a\tb\",3e-20,16777216\r\n"
                    "'-7,-0,0\r\n\"line\r\nfeed\",1.5,1e+30\r\n");
     CHECK_OK(export("t.tsv", false));
     HOLDS("t.tsv", "node\tz0\tz1\n\"=SUM(A1,\"\"x\"\")\"\t0.1\t-2\n\"a\tb\"\t3e-20\t16777216\n"

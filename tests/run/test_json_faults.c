@@ -40,26 +40,20 @@ static graco_status read_tensors(void)
 
 static graco_status write_json(void)
 {
-    struct json *object = NULL, *list = NULL, *inside = NULL;
+    struct writer json = {.style = WRITER_PRETTY};
     graco_status status = GRACO_OK;
-    TRY(json_create_object(&object));
-    TRY(json_put_array(&list, object, "list"));
-    TRY(json_put_int(list, NULL, 1));
-    TRY(json_put_double(list, NULL, 0.5));
-    TRY(json_put_string(list, NULL, "a\"\n\1"));
-    TRY(json_put_object(&inside, list, NULL));
-    TRY(json_put_null(inside, "n"));
-    TRY(json_put_bool(inside, "t", true));
-    TRY(json_put_double(object, "nan", (double)NAN));
-    TRY(json_put_double(object, "large", 1e300));
-    TRY(json_put_string(object, "text",
-                        "and a longer one, so that the block must grow again and "
-                        "again until there is room for all of these letters, "
-                        "which are many, and more than two hundred and fifty-six "
-                        "of them, for that is what the first block has room for"));
-    TRY(json_write(path, object));
+    writer_open(&json, NULL, '{');
+    writer_string(&json, "short", "a\"\n\1");
+    writer_string(&json, "text",
+                  "and a longer one, so that the block must grow again and "
+                  "again until there is room for all of these letters, "
+                  "which are many, and more than two hundred and fifty-six "
+                  "of them, for that is what the first block has room for");
+    writer_close(&json);
+    TRY(writer_finish(&json));
+    TRY(file_write_text(path, &json.text));
 done:
-    json_free(object);
+    writer_clear(&json);
     return status;
 }
 

@@ -34,13 +34,17 @@ quoted_includes() {
     sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1"
 }
 
+is_public() {
+    [ -f "include/$1" ]
+}
+
 check_library_file() {
     local file=$1 own included
     own=$(cut -d/ -f2 <<<"$file")
     [ "$(rank "$own")" -ge 0 ] ||
         fail "$file: folder '$own' is not one of: ${layers[*]}"
     while read -r name; do
-        [ -z "$name" ] || [ "$name" = graco.h ] && continue
+        [ -z "$name" ] || is_public "$name" && continue
         included=${name%%/*}
         if [ "$included" = "$name" ] || [ "$(rank "$included")" -lt 0 ]; then
             fail "$file: includes \"$name\"; expected \"folder/file.h\" of src/ or \"graco.h\""
@@ -52,26 +56,18 @@ check_library_file() {
     done < <(quoted_includes "$file")
 }
 
-# A user of the library: its own folder's headers and the public one.
+# What the command includes of src/: texts, which know nothing of graphs; paper/: JSON, tables, pictures and pages too.
+texts='^base/(text|writer)\.h$'
+drawing='^(base/(memory|number|status|text|utf8|writer)|io/files/(file|lock)|io/json/json|report/(page|plot|sheet|statistics|svg))\.h$'
+
+# check_outer_file FILE PATTERN: a user of the library, which includes its own folder's headers, public ones and
+# those of src/ that match the pattern; the command's part paper/ the command's too.
 check_outer_file() {
-    local file=$1
+    local file=$1 allowed=$2
     while read -r name; do
-        [ -z "$name" ] || [ "$name" = graco.h ] || [ -f "$(dirname "$file")/$name" ] ||
-            fail "$file: includes \"$name\"; expected \"graco.h\" or a header beside it"
-        case $name in */*) fail "$file: includes \"$name\" from another folder" ;; esac
-    done < <(quoted_includes "$file")
-}
-
-# What paper/ includes of src/: text, JSON, tables, pictures and pages, which know nothing of graphs.
-drawing='^(base/(memory|number|status|text|utf8)|io/files/(file|lock)|io/json/json|report/(page|plot|sheet|statistics|svg))\.h$'
-
-# A file of paper/: its neighbours, the public header, the command's headers, and how pages are drawn.
-check_paper_file() {
-    local file=$1
-    while read -r name; do
-        [ -z "$name" ] || [ "$name" = graco.h ] || [ -f "paper/$name" ] || { [[ $name == cli/* ]] && [ -f "$name" ]; } ||
-            [[ $name =~ $drawing ]] ||
-            fail "$file: includes \"$name\"; expected its neighbours, graco.h, cli/, or one of $drawing"
+        [ -z "$name" ] || is_public "$name" || [ -f "$(dirname "$file")/$name" ] || [[ $name =~ $allowed ]] ||
+            { [[ $file == paper/* && $name == cli/* ]] && [ -f "$name" ]; } ||
+            fail "$file: includes \"$name\"; expected a public header, one beside it or one of $allowed"
     done < <(quoted_includes "$file")
 }
 
@@ -79,12 +75,14 @@ while read -r file; do
     check_library_file "$file"
 done < <(sources src)
 while read -r file; do
-    check_outer_file "$file"
-done < <(sources cli examples)
+    check_outer_file "$file" "$texts"
+done < <(sources cli)
 while read -r file; do
-    check_paper_file "$file"
+    check_outer_file "$file" "$drawing"
 done < <(sources paper)
-[ -z "$(quoted_includes include/graco.h)" ] || fail "include/graco.h: includes a private header"
+while read -r file; do
+    check_outer_file "$file" '^$'
+done < <(sources examples include)
 
 # Numbers as text follow the host program's locale anywhere else.
 while read -r line; do

@@ -1,14 +1,11 @@
 /* The tree. Each container holds its values in one block, which doubles as it fills: 32 bytes an
- * item. A parsed tree has its texts in one block too, a built one each in its own. Fields stay in
- * the order in which they came and are looked at one after the other: nobody looks for many keys in
- * one object. */
+ * item; all texts are in one block of the root. Fields stay in the order in which they came and are
+ * looked at one after the other: nobody looks for many keys in one object. */
 #include "io/json/json.h"
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "io/files/file.h"
 
-#include <math.h>
 #include <string.h>
 
 static bool is_container(const struct json *value)
@@ -16,18 +13,13 @@ static bool is_container(const struct json *value)
     return value && (value->kind == JSON_KIND_ARRAY || value->kind == JSON_KIND_OBJECT);
 }
 
-/* Frees what is below the value and its string, not its key. */
+/* Frees what is below the value. */
 static void clear(struct json *value)
 {
-    for (int64_t i = 0; i < json_size(value); i++) {
+    for (int64_t i = 0; i < json_size(value); i++)
         clear(&value->items[i]);
-        if (!value->items[i].parsed)
-            memory_free(value->items[i].key);
-    }
     if (is_container(value))
         memory_free(value->items);
-    else if (value->kind == JSON_KIND_STRING && !value->parsed)
-        memory_free(value->string);
 }
 
 graco_status json_parse_file(struct json **out, const char *path, int64_t limit)
@@ -52,100 +44,6 @@ void json_free(struct json *value)
     clear(value);
     memory_free(value->key);
     memory_free(value);
-}
-
-/* ---- Building -------------------------------------------------------------------------------- */
-
-graco_status json_create_object(struct json **out)
-{
-    PASS(memory_zalloc(out, 1, sizeof **out));
-    (*out)->kind = JSON_KIND_OBJECT;
-    return GRACO_OK;
-}
-
-graco_status json_append(struct json **out, struct json *parent)
-{
-    int64_t count = parent->count;
-    if ((count & (count - 1)) == 0) /* the block is full */
-        PASS(memory_grow(&parent->items, count, count ? 2 * count : 1, sizeof *parent->items));
-    *out = &parent->items[parent->count++];
-    **out = (struct json){.kind = JSON_KIND_NULL};
-    return GRACO_OK;
-}
-
-/* A null in the place where a value belongs. */
-static graco_status put(struct json **out, struct json *parent, const char *key)
-{
-    if (!key && parent->kind != JSON_KIND_ARRAY)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "an item cannot be added to a JSON value that is no array");
-    if (key && (parent->kind != JSON_KIND_OBJECT || key[utf8_prefix(key)]))
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the JSON key \"%.40s\" cannot be set: it must be UTF-8, in an object",
-                           key);
-    if (key && json_find(parent, key))
-        return status_fail(GRACO_ERROR_ARGUMENT, "the JSON key \"%.40s\" is set twice", key);
-    PASS(json_append(out, parent));
-    graco_status status = key ? memory_string(&(*out)->key, key) : GRACO_OK;
-    parent->count -= status != GRACO_OK;
-    return status;
-}
-
-graco_status json_put_string(struct json *parent, const char *key, const char *value)
-{
-    struct json *place = NULL;
-    if (value[utf8_prefix(value)])
-        return status_fail(GRACO_ERROR_ARGUMENT, "text for JSON is not valid UTF-8: \"%.40s\"",
-                           value);
-    PASS(put(&place, parent, key));
-    PASS(memory_string(&place->string, value));
-    place->kind = JSON_KIND_STRING;
-    return GRACO_OK;
-}
-
-static graco_status put_value(struct json *parent, const char *key, struct json value)
-{
-    struct json *place = NULL;
-    PASS(put(&place, parent, key));
-    value.key = place->key;
-    *place = value;
-    return GRACO_OK;
-}
-
-graco_status json_put_int(struct json *parent, const char *key, int64_t value)
-{
-    return put_value(parent, key, (struct json){.kind = JSON_KIND_INT, .integer = value});
-}
-
-graco_status json_put_double(struct json *parent, const char *key, double value)
-{
-    if (!isfinite(value))
-        return json_put_null(parent, key);
-    return put_value(parent, key, (struct json){.kind = JSON_KIND_DOUBLE, .real = value});
-}
-
-graco_status json_put_bool(struct json *parent, const char *key, bool value)
-{
-    return put_value(parent, key, (struct json){.kind = JSON_KIND_BOOL, .truth = value});
-}
-
-graco_status json_put_null(struct json *parent, const char *key)
-{
-    return put_value(parent, key, (struct json){.kind = JSON_KIND_NULL});
-}
-
-graco_status json_put_array(struct json **out, struct json *parent, const char *key)
-{
-    PASS(put(out, parent, key));
-    (*out)->kind = JSON_KIND_ARRAY;
-    return GRACO_OK;
-}
-
-graco_status json_put_object(struct json **out, struct json *parent, const char *key)
-{
-    PASS(put(out, parent, key));
-    (*out)->kind = JSON_KIND_OBJECT;
-    return GRACO_OK;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -245,4 +143,33 @@ bool json_as_string(const char **out, const struct json *value)
         return false;
     *out = value->string;
     return true;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Recursion is as deep as the value; the parser refuses more than 2048 levels. */
+void json_write(struct writer *writer, const char *key, const struct json *value)
+{
+    switch (value->kind) {
+    case JSON_KIND_NULL:
+        writer_null(writer, key);
+        break;
+    case JSON_KIND_BOOL:
+        writer_bool(writer, key, value->truth);
+        break;
+    case JSON_KIND_INT:
+        writer_integer(writer, key, value->integer);
+        break;
+    case JSON_KIND_DOUBLE:
+        writer_real(writer, key, value->real);
+        break;
+    case JSON_KIND_STRING:
+        writer_string(writer, key, value->string);
+        break;
+    default:
+        writer_open(writer, key, value->kind == JSON_KIND_OBJECT ? '{' : '[');
+        for (int64_t i = 0; i < value->count; i++)
+            json_write(writer, value->items[i].key, &value->items[i]);
+        writer_close(writer);
+    }
 }

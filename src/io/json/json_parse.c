@@ -193,6 +193,17 @@ static graco_status parse_key(char **out, uint64_t object, struct parser *p)
     return cursor_take(&p->text, ':') ? GRACO_OK : fail_here(p, "':' is expected");
 }
 
+/* Adds an item, all zeros but for its key, to a container. */
+static graco_status append(struct json **out, struct json *parent, char *key)
+{
+    int64_t count = parent->count;
+    if ((count & (count - 1)) == 0) /* the block is full */
+        PASS(memory_grow(&parent->items, count, count ? 2 * count : 1, sizeof *parent->items));
+    *out = &parent->items[parent->count++];
+    **out = (struct json){.key = key};
+    return GRACO_OK;
+}
+
 /* The fields or items after the first bracket. */
 static graco_status parse_container(struct json *out, struct parser *p, enum json_kind kind)
 {
@@ -205,8 +216,7 @@ static graco_status parse_container(struct json *out, struct parser *p, enum jso
         char *key = NULL;
         if (object)
             PASS(parse_key(&key, number, p));
-        PASS(json_append(&item, out));
-        *item = (struct json){.parsed = true, .key = key};
+        PASS(append(&item, out, key));
         PASS(parse_value(item, p));
         more = cursor_take(&p->text, ',');
         if (!more && !cursor_take(&p->text, close))
@@ -250,7 +260,6 @@ graco_status json_parse(struct json **out, const void *bytes, int64_t length)
     graco_status status = GRACO_OK;
     *out = NULL;
     TRY(memory_zalloc(&root, 1, sizeof *root));
-    root->parsed = true;
     TRY(memory_alloc(&root->key, length + 1, 1));
     p.string = root->key;
     TRY(memory_alloc(&p.name, OBJECT_DIGITS + length, 1));
