@@ -208,6 +208,11 @@ static bool fetch_file(struct fetch *fetch, struct fetched *out)
 
 /* ---- What is said ---------------------------------------------------------------------------- */
 
+#define FETCHED(member, kind) FIELD(struct fetched, member, kind)
+static const struct field FETCHED_FIELDS[] = {FETCHED(state, STRING),   FETCHED(bytes, INT),
+                                              FETCHED(received, INT),   FETCHED(sha256, WORD),
+                                              FETCHED(checked, STRING), {0}};
+
 static int report_json(const struct fetch *fetch)
 {
     struct writer json = {0};
@@ -224,11 +229,7 @@ static int report_json(const struct fetch *fetch)
         const struct fetched *file = &fetch->files[i];
         writer_open(&json, NULL, '{');
         writer_string(&json, "name", file->file->name);
-        writer_string(&json, "state", file->state);
-        writer_integer(&json, "bytes", file->bytes);
-        writer_integer(&json, "received", file->received);
-        writer_string(&json, "sha256", file->sha256);
-        writer_string(&json, "checked", file->checked);
+        writer_fields(&json, FETCHED_FIELDS, file);
         writer_close(&json);
     }
     writer_close(&json);

@@ -13,32 +13,35 @@
 /* How many class names, and how many neighbours of a node, the table shows. */
 enum { CLASSES_SHOWN = 8, NODES_SHOWN = 16 };
 
+#define INFO(member, kind) FIELD(graco_dataset_info, member, kind)
+static const struct field INFO_COUNTS[] = {
+    INFO(name, STRING),
+    INFO(nodes, INT),
+    INFO(edges, INT),
+    INFO(self_loops, INT),
+    INFO(duplicates, INT),
+    INFO(isolated, INT),
+    FIELD_AS("features", graco_dataset_info, feature_count, INT),
+    INFO(feature_entries, INT),
+    INFO(classes, INT),
+    {0}};
+static const struct field INFO_KINDS[] = {INFO(graphs, INT),       INFO(sparse_features, BOOL),
+                                          INFO(multi_label, BOOL), INFO(directed, BOOL),
+                                          INFO(weighted, BOOL),    INFO(has_split, BOOL),
+                                          INFO(inductive, BOOL),   {0}};
+
 static int print_json(const graco_dataset *data, const graco_dataset_info *info)
 {
     struct writer json = {0};
     writer_open(&json, NULL, '{');
-    writer_string(&json, "name", info->name);
-    writer_integer(&json, "nodes", info->nodes);
-    writer_integer(&json, "edges", info->edges);
-    writer_integer(&json, "self_loops", info->self_loops);
-    writer_integer(&json, "duplicates", info->duplicates);
-    writer_integer(&json, "isolated", info->isolated);
-    writer_integer(&json, "features", info->feature_count);
-    writer_integer(&json, "feature_entries", info->feature_entries);
-    writer_integer(&json, "classes", info->classes);
+    writer_fields(&json, INFO_COUNTS, info);
     if (graco_dataset_class(data, 0)) {
         writer_open(&json, "class_names", '[');
         for (int64_t i = 0; i < info->classes; i++)
             writer_string(&json, NULL, graco_dataset_class(data, i));
         writer_close(&json);
     }
-    writer_integer(&json, "graphs", info->graphs);
-    writer_bool(&json, "sparse_features", info->sparse_features);
-    writer_bool(&json, "multi_label", info->multi_label);
-    writer_bool(&json, "directed", info->directed);
-    writer_bool(&json, "weighted", info->weighted);
-    writer_bool(&json, "has_split", info->has_split);
-    writer_bool(&json, "inductive", info->inductive);
+    writer_fields(&json, INFO_KINDS, info);
     if (info->has_split) {
         writer_open(&json, "split_nodes", '[');
         for (int i = 0; i < 3; i++)

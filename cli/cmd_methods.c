@@ -6,6 +6,13 @@
 
 #include <stdio.h>
 
+#define METHOD(member, kind) FIELD(graco_method_info, member, kind)
+static const struct field METHOD_FIELDS[] = {
+    METHOD(name, STRING),       METHOD(help, STRING),
+    METHOD(supervised, BOOL),   METHOD(needs_features, BOOL),
+    METHOD(needs_labels, BOOL), METHOD(scale, STRING),
+    METHOD(reference, STRING),  {0}};
+
 /* One method with the names of its presets and of the settings that it reads. */
 static graco_status write_method(struct writer *json, const graco_method_info *info)
 {
@@ -16,13 +23,7 @@ static graco_status write_method(struct writer *json, const graco_method_info *i
     if (status != GRACO_OK)
         return status;
     writer_open(json, NULL, '{');
-    writer_string(json, "name", name);
-    writer_string(json, "help", info->help);
-    writer_bool(json, "supervised", info->supervised);
-    writer_bool(json, "needs_features", info->needs_features);
-    writer_bool(json, "needs_labels", info->needs_labels);
-    writer_string(json, "scale", info->scale);
-    writer_string(json, "reference", info->reference);
+    writer_fields(json, METHOD_FIELDS, info);
     writer_open(json, "presets", '[');
     for (int i = 0; (word = graco_preset(name, i)); i++)
         writer_string(json, NULL, word);

@@ -90,6 +90,20 @@ static int report_text(const struct line *line, const graco_config *best,
     return output_finish();
 }
 
+#define TUNED(member, kind) FIELD(graco_tune_result, member, kind)
+#define STRUCTURE(member) FIELD_AS(#member, graco_tune_result, structure.member, REAL)
+static const struct field TUNED_FIELDS[] = {TUNED(trials, INT),
+                                            TUNED(measured, INT),
+                                            TUNED(trial, INT),
+                                            TUNED(seeds, INT),
+                                            STRUCTURE(modularity),
+                                            STRUCTURE(explained),
+                                            STRUCTURE(predicted),
+                                            TUNED(validation, REAL),
+                                            TUNED(seconds, REAL),
+                                            TUNED(out_of_time, BOOL),
+                                            {0}};
+
 static int report_json(const struct line *line, const graco_config *best,
                        const graco_tune_result *result)
 {
@@ -100,16 +114,7 @@ static int report_json(const struct line *line, const graco_config *best,
     writer_open(&json, NULL, '{');
     writer_string(&json, "folder", line->folder);
     writer_string(&json, "criterion", line->criterion);
-    writer_integer(&json, "trials", result->trials);
-    writer_integer(&json, "measured", result->measured);
-    writer_integer(&json, "trial", result->trial);
-    writer_integer(&json, "seeds", result->seeds);
-    writer_real(&json, "modularity", result->structure.modularity);
-    writer_real(&json, "explained", result->structure.explained);
-    writer_real(&json, "predicted", result->structure.predicted);
-    writer_real(&json, "validation", result->validation);
-    writer_real(&json, "seconds", result->seconds);
-    writer_bool(&json, "out_of_time", result->out_of_time);
+    writer_fields(&json, TUNED_FIELDS, result);
     writer_string(&json, "method", graco_config_method(best));
     writer_open(&json, "settings", '{');
     for (int i = 0; (key = graco_config_key(best, i, NULL)); i++)

@@ -306,14 +306,6 @@ graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a
     return status;
 }
 
-static void write_reals(struct writer *json, const char *key, const double *values, int64_t count)
-{
-    writer_open(json, key, '[');
-    for (int64_t i = 0; i < count; i++)
-        writer_real(json, NULL, values[i]);
-    writer_close(json);
-}
-
 static void write_confusion(struct writer *json, const graco_eval_result *result)
 {
     int64_t width = result->confusion_cols, last = result->classes - 1;
@@ -333,24 +325,34 @@ static void write_confusion(struct writer *json, const graco_eval_result *result
     writer_close(json);
 }
 
+#define RESULT(member, kind) FIELD(graco_eval_result, member, kind)
+static const struct field RESULT_SCORES[] = {
+    RESULT(mean, REAL),
+    FIELD_AS("std", graco_eval_result, deviation, REAL),
+    FIELD_COUNTED(graco_eval_result, scores, splits, REALS),
+    FIELD_COUNTED(graco_eval_result, C, splits, REALS),
+    RESULT(accuracy, REAL),
+    RESULT(micro_f1, REAL),
+    RESULT(macro_f1, REAL),
+    {0}};
+static const struct field RESULT_REMARKS[] = {
+    RESULT(converged, BOOL),
+    RESULT(worst_gap, REAL),
+    RESULT(seconds, REAL),
+    FIELD_COUNTED(graco_eval_result, notes, note_count, STRINGS),
+    {0}};
+static const struct field SCORING[] = {FIELD_AS("mean", struct scoring, mean, REAL),
+                                       FIELD_AS("std", struct scoring, deviation, REAL),
+                                       FIELD_AS("macro_f1", struct scoring, macro_f1, REAL),
+                                       FIELD_AS("converged", struct scoring, converged, BOOL),
+                                       {0}};
+
 static void write_run(struct writer *json, const graco_eval_result *result)
 {
     writer_open(json, NULL, '{');
-    writer_real(json, "mean", result->mean);
-    writer_real(json, "std", result->deviation);
-    write_reals(json, "scores", result->scores, result->splits);
-    write_reals(json, "C", result->C, result->splits);
-    writer_real(json, "accuracy", result->accuracy);
-    writer_real(json, "micro_f1", result->micro_f1);
-    writer_real(json, "macro_f1", result->macro_f1);
+    writer_fields(json, RESULT_SCORES, result);
     write_confusion(json, result);
-    writer_bool(json, "converged", result->converged);
-    writer_real(json, "worst_gap", result->worst_gap);
-    writer_real(json, "seconds", result->seconds);
-    writer_open(json, "notes", '[');
-    for (int64_t i = 0; i < result->note_count; i++)
-        writer_string(json, NULL, result->notes[i]);
-    writer_close(json);
+    writer_fields(json, RESULT_REMARKS, result);
     writer_close(json);
 }
 
@@ -358,10 +360,7 @@ void scoring_json(struct writer *json, const struct scoring *scoring)
 {
     writer_string(json, "name", scoring->name);
     writer_string(json, "metric", scoring->results[0].metric);
-    writer_real(json, "mean", scoring->mean);
-    writer_real(json, "std", scoring->deviation);
-    writer_real(json, "macro_f1", scoring->macro_f1);
-    writer_bool(json, "converged", scoring->converged);
+    writer_fields(json, SCORING, scoring);
     writer_integer(json, "splits", scoring->results[0].splits);
     writer_open(json, "runs", '[');
     for (int64_t r = 0; r < scoring->runs; r++)

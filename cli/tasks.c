@@ -46,20 +46,28 @@ static void print_links(const char *name, const graco_link_result *result)
                result->score[i].average_precision);
 }
 
+#define LINKS(member, kind) FIELD(graco_link_result, member, kind)
+static const struct field LINKS_COUNTED[] = {LINKS(links, INT), LINKS(others, INT), {0}};
+static const struct field LINKS_PROBE[] = {
+    LINKS(C, REAL), LINKS(converged, BOOL), LINKS(seconds, REAL), {0}};
 static void write_links(struct writer *json, const graco_link_result *result)
 {
-    writer_integer(json, "links", result->links);
-    writer_integer(json, "others", result->others);
+    writer_fields(json, LINKS_COUNTED, result);
     for (int i = 0; i < GRACO_LINK_SCORES; i++) {
         writer_open(json, result->score[i].name, '{');
         writer_real(json, "auc", result->score[i].auc);
         writer_real(json, "average_precision", result->score[i].average_precision);
         writer_close(json);
     }
-    writer_real(json, "C", result->C);
-    writer_bool(json, "converged", result->converged);
-    writer_real(json, "seconds", result->seconds);
+    writer_fields(json, LINKS_PROBE, result);
 }
+
+#define CLUSTER(member, kind) FIELD(graco_cluster_result, member, kind)
+static const struct field CLUSTERS[] = {CLUSTER(nodes, INT),       CLUSTER(clusters, INT),
+                                        CLUSTER(labelled, INT),    CLUSTER(nmi, REAL),
+                                        CLUSTER(ari, REAL),        CLUSTER(accuracy, REAL),
+                                        CLUSTER(modularity, REAL), CLUSTER(silhouette, REAL),
+                                        CLUSTER(seconds, REAL),    {0}};
 
 static void print_clusters(const char *name, const graco_cluster_result *result)
 {
@@ -69,19 +77,6 @@ static void print_clusters(const char *name, const graco_cluster_result *result)
         printf("  against the labels of %" PRId64 " nodes: NMI %.4f   ARI %.4f   accuracy %.4f\n",
                result->labelled, result->nmi, result->ari, result->accuracy);
     printf("  modularity %.4f   silhouette %.4f\n", result->modularity, result->silhouette);
-}
-
-static void write_clusters(struct writer *json, const graco_cluster_result *result)
-{
-    writer_integer(json, "nodes", result->nodes);
-    writer_integer(json, "clusters", result->clusters);
-    writer_integer(json, "labelled", result->labelled);
-    writer_real(json, "nmi", result->nmi);
-    writer_real(json, "ari", result->ari);
-    writer_real(json, "accuracy", result->accuracy);
-    writer_real(json, "modularity", result->modularity);
-    writer_real(json, "silhouette", result->silhouette);
-    writer_real(json, "seconds", result->seconds);
 }
 
 static graco_status score(struct task_scores *scores, const struct task *task,
@@ -104,7 +99,7 @@ static void write_fields(struct writer *json, const struct task *task,
     if (task->links.pair)
         write_links(json, &scores->links);
     else
-        write_clusters(json, &scores->clusters);
+        writer_fields(json, CLUSTERS, &scores->clusters);
 }
 
 /* Keeps the scores in the run folder. A failure costs the other rows nothing: it is said at the end. */

@@ -17,6 +17,22 @@ static int64_t count_of(const struct trained_all *all)
     return all->form.runs * all->form.splits;
 }
 
+#define TRAINED(member, kind) FIELD(graco_train_result, member, kind)
+static const struct field TRAINED_COST[] = {
+    TRAINED(best_epoch, INT), TRAINED(best_cost, REAL), {0}};
+static const struct field TRAINED_END[] = {TRAINED(ended, STRING),
+                                           TRAINED(loss, REAL),
+                                           TRAINED(mutual_information, REAL),
+                                           TRAINED(seconds, REAL),
+                                           TRAINED(epoch_ms_median, REAL),
+                                           {0}};
+static const struct field TRAINED_RANKS[] = {
+    TRAINED(ranks, INT),
+    TRAINED(sent_bytes, INT),
+    TRAINED(sent_messages, INT),
+    FIELD_AS("waited_seconds", graco_train_result, waited, REAL),
+    {0}};
+
 /* The fields of one run, or of all of them as one. */
 static void write_fields(struct writer *json, const struct trained_all *all,
                          const struct trained *outcome)
@@ -31,24 +47,14 @@ static void write_fields(struct writer *json, const struct trained_all *all,
     if (*settings_get(objective, all->config, "objective") != '?')
         writer_string(json, "objective", objective);
     writer_integer(json, "epochs", result->epochs);
-    if (result->best_epoch) {
-        writer_integer(json, "best_epoch", result->best_epoch);
-        writer_real(json, "best_cost", result->best_cost);
-    }
-    writer_string(json, "ended", result->ended);
-    writer_real(json, "loss", result->loss);
-    writer_real(json, "mutual_information", result->mutual_information);
-    writer_real(json, "seconds", result->seconds);
-    writer_real(json, "epoch_ms_median", result->epoch_ms_median);
+    if (result->best_epoch)
+        writer_fields(json, TRAINED_COST, result);
+    writer_fields(json, TRAINED_END, result);
     writer_integer(json, "peak_rss_bytes", graco_peak_memory());
     writer_integer(json, "buffer_bytes", result->buffer_bytes);
     writer_string(json, "device", result->device ? result->device : "cpu");
-    if (result->ranks > 1) {
-        writer_integer(json, "ranks", result->ranks);
-        writer_integer(json, "sent_bytes", result->sent_bytes);
-        writer_integer(json, "sent_messages", result->sent_messages);
-        writer_real(json, "waited_seconds", result->waited);
-    }
+    if (result->ranks > 1)
+        writer_fields(json, TRAINED_RANKS, result);
     if (outcome->split >= 0)
         writer_integer(json, "split", outcome->split);
     snprintf(text, sizeof text, "%" PRIu64, outcome->seed);

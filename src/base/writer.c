@@ -1,9 +1,11 @@
-/* The styles differ in blanks, in lines and in the digits of reals. */
+/* The styles differ in blanks, in lines and in the digits of reals. What stands before a value is written with it, so that a
+ * container that is closed needs to know only whether its last one had a line of its own. */
 #include "base/writer.h"
 
 #include "base/number.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const struct {
@@ -110,6 +112,65 @@ void writer_bool(struct writer *writer, const char *key, bool value)
 void writer_null(struct writer *writer, const char *key)
 {
     add_value(writer, key, "null");
+}
+
+/* ---- Tables of fields ------------------------------------------------------------------------- */
+
+static void write_list(struct writer *writer, const struct field *field, const void *from)
+{
+    int64_t count = *(const int64_t *)((const char *)from + field->count);
+    const void *items = *(void *const *)((const char *)from + field->offset);
+    writer_open(writer, field->name, '[');
+    for (int64_t i = 0; i < count; i++)
+        if (field->kind == FIELD_REALS)
+            writer_real(writer, NULL, ((const double *)items)[i]);
+        else
+            writer_string(writer, NULL, ((char *const *)items)[i]);
+    writer_close(writer);
+}
+
+static void write_field(struct writer *writer, const struct field *field, const void *from)
+{
+    const void *at = (const char *)from + field->offset;
+    const char *word = (field->kind & ~FIELD_IF) == FIELD_STRING ? *(const char *const *)at : at;
+    bool always = !(field->kind & FIELD_IF);
+    switch (field->kind & ~FIELD_IF) {
+    case FIELD_INT:
+        if (always || *(const int64_t *)at != 0)
+            writer_integer(writer, field->name, *(const int64_t *)at);
+        break;
+    case FIELD_REAL:
+        if (always || isfinite(*(const double *)at))
+            writer_real(writer, field->name, *(const double *)at);
+        break;
+    case FIELD_BOOL:
+        if (always || *(const bool *)at)
+            writer_bool(writer, field->name, *(const bool *)at);
+        break;
+    case FIELD_STRING:
+    case FIELD_WORD:
+        if (word)
+            writer_string(writer, field->name, word);
+        else if (always)
+            writer_null(writer, field->name);
+        break;
+    default:
+        write_list(writer, field, from);
+    }
+}
+
+void writer_fields(struct writer *writer, const struct field *fields, const void *from)
+{
+    for (; fields->name; fields++)
+        write_field(writer, fields, from);
+}
+
+void writer_object(struct writer *writer, const char *key, const struct field *fields,
+                   const void *from)
+{
+    writer_open(writer, key, '{');
+    writer_fields(writer, fields, from);
+    writer_close(writer);
 }
 
 graco_status writer_finish(struct writer *writer)

@@ -15,6 +15,8 @@
 
 #include "base/text.h"
 
+#include <stddef.h>
+
 /* As deep as the parser of io/json/ goes. */
 enum { WRITER_DEPTH = 2050 };
 
@@ -46,6 +48,54 @@ void writer_integer(struct writer *writer, const char *key, int64_t value);
 void writer_real(struct writer *writer, const char *key, double value);
 void writer_bool(struct writer *writer, const char *key, bool value);
 void writer_null(struct writer *writer, const char *key);
+
+/* ---- Tables of fields. What a struct has under a name of JSON, so that what is printed, kept in files and read back
+ * (json_fields of io/json/json.h) cannot drift apart:
+ *
+ *     static const struct field TREE[] = {FIELD(struct tree, height, REAL), FIELD(struct tree, leaves, INT), {0}};
+ *     writer_fields(&json, TREE, &tree);          "height": 3.5, "leaves": 120
+ * ---------------------------------------------------------------------------------------------- */
+
+enum field_kind {
+    FIELD_INT,     /* int64_t */
+    FIELD_REAL,    /* double; NaN is null */
+    FIELD_BOOL,    /* bool */
+    FIELD_STRING,  /* const char *; NULL is null */
+    FIELD_WORD,    /* a char array within the struct; only written */
+    FIELD_REALS,   /* double *, with its count */
+    FIELD_STRINGS, /* char **, with its count; only written */
+    FIELD_IF =
+        16, /* with one of these: left out where it is 0, NaN, false or NULL; may be missing */
+    FIELD_INT_IF = FIELD_INT | FIELD_IF,
+    FIELD_REAL_IF = FIELD_REAL | FIELD_IF,
+    FIELD_BOOL_IF = FIELD_BOOL | FIELD_IF,
+    FIELD_STRING_IF = FIELD_STRING | FIELD_IF,
+};
+
+/* A table of them ends with one without a name. */
+struct field {
+    const char *name;
+    size_t offset;
+    enum field_kind kind;
+    size_t count; /* where a list's length is, an int64_t */
+};
+
+#define FIELD(type, member, kind) FIELD_AS(#member, type, member, kind)
+#define FIELD_AS(name, type, member, kind)                                                         \
+    {                                                                                              \
+        name, offsetof(type, member), FIELD_##kind, 0                                              \
+    }
+#define FIELD_COUNTED(type, member, count, kind)                                                   \
+    {                                                                                              \
+#member, offsetof(type, member), FIELD_##kind, offsetof(type, count)                       \
+    }
+
+/* Writes the fields of the struct at `from` into the object that is open. */
+void writer_fields(struct writer *writer, const struct field *fields, const void *from);
+
+/* The same as an object of its own. */
+void writer_object(struct writer *writer, const char *key, const struct field *fields,
+                   const void *from);
 
 /* Ends the text with a newline; what has failed, if anything has. */
 graco_status writer_finish(struct writer *writer);

@@ -1,4 +1,5 @@
 /* JSON: parsing with positions, writing again, typed fields, numbers that round-trip. */
+#include "base/memory.h"
 #include "io/files/file.h"
 #include "io/json/json.h"
 
@@ -218,6 +219,67 @@ static void test_write(void)
                   "{\n  \"a\": [\n    [1],\n    []\n  ],\n  \"b\": {},\n  \"c\": [1, 2]\n}");
 }
 
+struct tree {
+    double height, girth;
+    int64_t leaves, fallen, count;
+    bool evergreen, rare;
+    const char *name, *note;
+    double *rings;
+};
+
+static const struct field TREE[] = {
+    FIELD(struct tree, height, REAL),
+    FIELD(struct tree, girth, REAL_IF),
+    FIELD_AS("leaf count", struct tree, leaves, INT),
+    FIELD(struct tree, fallen, INT_IF),
+    FIELD(struct tree, evergreen, BOOL),
+    FIELD(struct tree, rare, BOOL_IF),
+    FIELD(struct tree, name, STRING),
+    FIELD(struct tree, note, STRING_IF),
+    FIELD_COUNTED(struct tree, rings, count, REALS),
+    {0},
+};
+
+/* What a table of fields writes, it reads back. */
+static void test_tables(void)
+{
+    static const char *const texts[] = {
+        "{\"height\":3.5,\"leaf "
+        "count\":-7,\"evergreen\":true,\"name\":\"fir\",\"rings\":[1.0,null]}",
+        "{\"height\":null,\"girth\":0.5,\"leaf "
+        "count\":0,\"fallen\":2,\"evergreen\":false,\"rare\":true,"
+        "\"name\":null,\"note\":\"\",\"rings\":[]}"};
+    static const char *const bad[][2] = {
+        {"{}", "\"height\" is missing"},
+        {"{\"height\":\"3\"}", "\"height\" is a string, a number expected"},
+        {"{\"height\":3,\"girth\":[]}", "\"girth\" is an array"},
+        {"{\"height\":3,\"leaf count\":0.5}", "\"leaf count\" is a number, an integer"},
+        {"{\"height\":3,\"leaf count\":1,\"evergreen\":null}", "a boolean expected"},
+        {"{\"height\":3,\"leaf count\":1,\"evergreen\":true,\"name\":1}", "a string expected"},
+        {"{\"height\":3,\"leaf count\":1,\"evergreen\":true,\"name\":\"\",\"rings\":[1,\"2\"]}",
+         "\"rings\" has an item that is no number"},
+        {"[]", "\"height\" is missing"},
+    };
+    struct json *value = NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct tree tree = {.girth = NAN};
+        struct writer json = {.style = WRITER_DATA};
+        CHECK_OK(parse(&value, texts[i]));
+        CHECK_OK(json_fields(&tree, TREE, value));
+        writer_object(&json, NULL, TREE, &tree);
+        CHECK(strcmp(json.text.bytes, texts[i]) == 0);
+        writer_clear(&json);
+        memory_free(tree.rings);
+        json_free(value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tree tree = {0};
+        CHECK_OK(parse(&value, bad[i][0]));
+        CHECK_FAILS(json_fields(&tree, TREE, value), GRACO_ERROR_FORMAT, bad[i][1]);
+        json_free(value);
+    }
+}
+
 static void check_double(double real)
 {
     struct json *again = NULL;
@@ -256,6 +318,7 @@ int main(void)
     test_keys();
     test_fields();
     test_write();
+    test_tables();
     test_doubles();
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) /* a decimal comma must change nothing */
         test_doubles();

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "io/files/file.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_container(const struct json *value)
@@ -143,6 +144,63 @@ bool json_as_string(const char **out, const struct json *value)
         return false;
     *out = value->string;
     return true;
+}
+
+/* ---- Tables of fields ------------------------------------------------------------------------- */
+
+static graco_status read_reals(double **out, int64_t *count, const struct json *list,
+                               const char *key)
+{
+    double *items = NULL;
+    PASS(memory_alloc(&items, json_size(list), sizeof *items));
+    for (int64_t i = 0; i < json_size(list); i++) {
+        const struct json *item = json_at(list, i);
+        items[i] = NAN;
+        if (item->kind != JSON_KIND_NULL && !json_as_double(&items[i], item)) {
+            memory_free(items);
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "the JSON key \"%.80s\" has an item that is no number", key);
+        }
+    }
+    *out = items;
+    *count = json_size(list);
+    return GRACO_OK;
+}
+
+static graco_status read_field(void *out, const struct field *field, const struct json *object)
+{
+    void *at = (char *)out + field->offset;
+    const struct json *value = json_find(object, field->name), *list = NULL;
+    bool null = value && value->kind == JSON_KIND_NULL;
+    if (!value && field->kind & FIELD_IF)
+        return GRACO_OK;
+    switch (field->kind & ~FIELD_IF) {
+    case FIELD_INT:
+        return json_get_int(at, object, field->name);
+    case FIELD_REAL:
+        if (null)
+            *(double *)at = NAN;
+        return null || json_as_double(at, value) ? GRACO_OK
+                                                 : fail_field(value, field->name, "a number");
+    case FIELD_BOOL:
+        return json_get_bool(at, object, field->name);
+    case FIELD_STRING:
+        if (null)
+            *(const char **)at = NULL;
+        return null ? GRACO_OK : json_get_string(at, object, field->name);
+    case FIELD_REALS:
+        PASS(json_get_array(&list, object, field->name));
+        return read_reals(at, (int64_t *)((char *)out + field->count), list, field->name);
+    default:
+        return GRACO_OK;
+    }
+}
+
+graco_status json_fields(void *out, const struct field *fields, const struct json *object)
+{
+    for (; fields->name; fields++)
+        PASS(read_field(out, fields, object));
+    return GRACO_OK;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

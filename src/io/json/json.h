@@ -68,6 +68,11 @@ bool json_as_double(double *out, const struct json *value);
 bool json_as_bool(bool *out, const struct json *value);
 bool json_as_string(const char **out, const struct json *value);
 
+/* Fills the struct at `out` from the fields of an object, by the table that wrote them. A field that is missing stays as
+ * it was if it may be left out, and is GRACO_ERROR_FORMAT otherwise, as is one of another type; a null is NaN or NULL.
+ * Strings are borrowed; the caller frees lists, of which the earlier ones stay where a later field fails. */
+graco_status json_fields(void *out, const struct field *fields, const struct json *object);
+
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
 /* Writes a value again. */
