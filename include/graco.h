@@ -1044,6 +1044,116 @@ typedef struct graco_tune_result {
 graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
                         const graco_tune_options *options);
 
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* What trainings left on disk: the folder of one, or a folder that holds one for each seed (run-1, run-2,
+ * ...), for each split (split-0, ...) or for both. A .npy file is a run of which only its embeddings are
+ * known. Every file is read when it is first asked for, and once; what is returned belongs to the run. One
+ * thread at a time may use a run. */
+typedef struct graco_run graco_run;
+
+/* Opens a run, which may have nothing in it yet. */
+graco_status graco_run_open(graco_run **out, const char *path);
+void graco_run_free(graco_run *run);
+
+typedef struct graco_run_info {
+    const char *path;
+    /* seeds * splits trainings, those of a seed together: training i is of split i % splits. */
+    int64_t seeds, splits;            /* 1 at least */
+    bool seed_folders, split_folders; /* they have folders of their own */
+} graco_run_info;
+
+graco_run_info graco_run_describe(const graco_run *run);
+
+/* The folder of the training of seed `number` (from 1) and of a split in the run folder `path`; a negative
+ * number leaves its part out. Fails if the name is too long. */
+graco_status graco_run_folder(char *folder, size_t size, const char *path, int64_t number,
+                              int64_t split);
+
+/* The folder of training `index`. */
+const char *graco_run_path(const graco_run *run, int64_t index);
+
+/* What is in the folder of a training now. */
+typedef struct graco_run_files {
+    bool begun;    /* it has a checkpoint, and can be continued */
+    bool embedded; /* it has embeddings, of its last checkpoint */
+    /* The files beside a checkpoint: "config.json, metrics.jsonl"; "": none. */
+    char others[80];
+} graco_run_files;
+
+graco_run_files graco_run_look(const char *folder);
+
+typedef enum graco_run_state {
+    GRACO_RUN_NONE,     /* no training has begun */
+    GRACO_RUN_TRAINING, /* one is under way */
+    GRACO_RUN_KILLED,   /* one was, and nobody continues it */
+    GRACO_RUN_STOPPED,  /* it can be continued */
+    GRACO_RUN_ENDED,
+} graco_run_state;
+
+/* How the training of a folder stands. Only with `certain` a killed one is told from one under way: that takes
+ * holding the folder's lock for a moment, which could turn away a training that starts just then. */
+graco_run_state graco_run_stands(const char *folder, bool certain);
+
+/* What a training was begun with. */
+typedef struct graco_training {
+    const graco_config *config; /* NULL: not known */
+    const char *dataset;        /* its name; NULL: not known */
+    const char *source;         /* where it was read, as it was typed; NULL: likewise */
+    const char *fingerprint;    /* of its data set; NULL: likewise */
+    uint64_t seed;
+    int64_t split; /* that it was trained on; -1: it serves all */
+} graco_training;
+
+/* Reads config.json or, where it is missing, the checkpoint. GRACO_ERROR_FORMAT if that is damaged. */
+graco_status graco_run_training(graco_training *out, graco_run *run, int64_t index);
+
+/* A training epoch by epoch. What a line of metrics.jsonl does not have is NaN. */
+typedef struct graco_curve {
+    int64_t count;
+    const double *epoch, *loss, *information, *seconds; /* (count) epochs ascend */
+    int64_t peak_bytes; /* the largest resident memory; 0: not known */
+    int64_t best_epoch; /* whose parameters are kept; 0: those of the last */
+    const char *ended;  /* as in graco_train_result; "": it does not say */
+    bool there;         /* there is a metrics.jsonl */
+    int64_t rest;       /* bytes behind the last line that is whole and follows the one before */
+} graco_curve;
+
+/* Reads what metrics.jsonl has beyond what was read before: a training that is under way is followed by
+ * calling it again. One that was begun again is read from its beginning. */
+graco_status graco_run_curve(graco_curve *out, graco_run *run, int64_t index);
+
+/* Loads a data set as that of training 0 was read: what `options`, which may be NULL, do not say, config.json
+ * does. If `source` is written as it was then, that is every option; else it is `undirected` and `unweighted`
+ * alone. What was added is the last graco_dataset_note. With the source NULL it is looked for by its name, by
+ * the path that was typed, and by its place relative to the run, and what is found must be what was trained
+ * on. `words` is filled as by graco_run_compare. The caller frees *out. */
+graco_status graco_run_data(graco_dataset **out, char words[GRACO_DIFFERENCES], graco_run *run,
+                            const char *source, const graco_load_options *options);
+
+/* Compares a data set with the one of a training. Fills `words` with what differs, out of "number of nodes,
+ * graph, features, node names, split, labels"; "" if nothing does, or if the training's is not known. The split
+ * counts for inductive trainings and supervised methods, labels for the latter alone. Costs a fingerprint, once
+ * for a run and a data set, which is not freed before the run. */
+graco_status graco_run_compare(char words[GRACO_DIFFERENCES], graco_run *run, int64_t index,
+                               const graco_dataset *data);
+
+/* The embeddings of a training and the names of their rows, in place: Z must not be changed. *names is NULL
+ * where there are none. With `data`, which may be NULL, they must be of that data set: GRACO_ERROR_ARGUMENT if
+ * the training was on another one, or names a node otherwise. GRACO_ERROR_IO if there are no embeddings of
+ * the last checkpoint. `names` may be NULL. */
+graco_status graco_run_embeddings(const graco_matrix **Z, char *const **names, graco_run *run,
+                                  int64_t index, const graco_dataset *data);
+
+/* The rows (count) of the nodes that are called so in the embeddings: by name where there are names, and
+ * never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the text that no node, or more
+ * than one, is called by. O(bytes of all names). */
+graco_status graco_run_find_nodes(int64_t *rows, graco_run *run, int64_t index,
+                                  const char *const *of, int64_t count);
+
+/* The model of a training. */
+graco_status graco_run_model(const graco_model **out, graco_run *run, int64_t index);
+
 /* ---- Reports --------------------------------------------------------------------------------- */
 
 /* A run in a report: the folders of its trainings, each as graco_train leaves it. */

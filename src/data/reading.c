@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "io/files/file.h"
 #include "io/json/json.h"
 
 #include <inttypes.h>
@@ -21,9 +22,20 @@ static const struct {
              {"delimiter", offsetof(graco_load_options, delimiter)}};
 enum { TEXT_COUNT = sizeof TEXTS / sizeof *TEXTS };
 
+/* Where the files are, seen from the folder of a config.json. */
+static const char *const FROM_FOLDER[READING_PATHS] = {"source_from_here", "features_from_here",
+                                                       "labels_from_here"};
+
 static const char **text_of(graco_load_options *options, int i)
 {
     return (const char **)((char *)options + TEXTS[i].offset);
+}
+
+/* Path p of a reading; NULL: there is none. */
+static const char *path_of(const struct reading *reading, int p)
+{
+    return (const char *[READING_PATHS]){reading->source, reading->options.features_path,
+                                         reading->options.labels_path}[p];
 }
 
 void reading_clear(struct reading *reading)
@@ -44,26 +56,66 @@ static const char *keep(char **at, const char *text)
     return copy;
 }
 
-graco_status reading_copy(struct reading *out, const char *source,
-                          const graco_load_options *options)
+/* Bytes of a text with its NUL. */
+static size_t room_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+/* A copy with paths that are seen from its folder; each may be NULL. */
+static graco_status copy_all(struct reading *out, const char *source,
+                             const graco_load_options *options,
+                             const char *const from_folder[READING_PATHS])
 {
     struct reading reading = {.options = *options};
-    size_t size = strlen(source) + 1;
+    size_t size = room_of(source);
     for (int i = 0; i < TEXT_COUNT; i++)
-        size += *text_of(&reading.options, i) ? strlen(*text_of(&reading.options, i)) + 1 : 0;
+        size += room_of(*text_of(&reading.options, i));
+    for (int p = 0; p < READING_PATHS; p++)
+        size += room_of(from_folder[p]);
     PASS(memory_alloc(&reading.block, (int64_t)size, 1));
     char *at = reading.block;
     reading.source = keep(&at, source);
     for (int i = 0; i < TEXT_COUNT; i++)
         *text_of(&reading.options, i) = keep(&at, *text_of(&reading.options, i));
+    for (int p = 0; p < READING_PATHS; p++)
+        reading.from_folder[p] = keep(&at, from_folder[p]);
     *out = reading;
     return GRACO_OK;
 }
 
-void reading_put(struct writer *json, const struct reading *reading)
+graco_status reading_copy(struct reading *out, const char *source,
+                          const graco_load_options *options)
+{
+    return copy_all(out, source, options, (const char *const[READING_PATHS]){0});
+}
+
+/* A data set that was found by its name is left out: it is found so again. */
+static graco_status put_places(struct writer *json, const struct reading *reading,
+                               const char *folder)
+{
+    graco_status status = GRACO_OK;
+    char *seen = NULL;
+    for (int p = 0; p < READING_PATHS; p++) {
+        const char *path = path_of(reading, p);
+        if (!path || !file_exists(path))
+            continue;
+        TRY(file_seen_from(&seen, path, folder));
+        if (seen && !seen[utf8_prefix(seen)]) /* JSON holds nothing else */
+            writer_string(json, FROM_FOLDER[p], seen);
+        memory_free(seen);
+        seen = NULL;
+    }
+done:
+    memory_free(seen);
+    return status;
+}
+
+graco_status reading_put(struct writer *json, const struct reading *reading, const char *folder)
 {
     graco_load_options options = reading->options;
     writer_string(json, "source", reading->source);
+    PASS(put_places(json, reading, folder));
     for (int i = 0; i < TEXT_COUNT; i++)
         if (*text_of(&options, i))
             writer_string(json, TEXTS[i].key, *text_of(&options, i));
@@ -73,13 +125,17 @@ void reading_put(struct writer *json, const struct reading *reading)
         writer_bool(json, "unweighted", true);
     if (options.made_features > 0)
         writer_integer(json, "made_features", options.made_features);
+    return GRACO_OK;
 }
 
 graco_status reading_get(struct reading *out, const struct json *object)
 {
     graco_load_options options = {0};
-    const char *source;
+    const char *source, *from_folder[READING_PATHS] = {0};
     PASS(json_get_string(&source, object, "source"));
+    for (int p = 0; p < READING_PATHS; p++)
+        if (json_find(object, FROM_FOLDER[p]))
+            PASS(json_get_string(&from_folder[p], object, FROM_FOLDER[p]));
     for (int i = 0; i < TEXT_COUNT; i++)
         if (json_find(object, TEXTS[i].key))
             PASS(json_get_string(text_of(&options, i), object, TEXTS[i].key));
@@ -89,7 +145,25 @@ graco_status reading_get(struct reading *out, const struct json *object)
         PASS(json_get_bool(&options.unweighted, object, "unweighted"));
     if (json_find(object, "made_features"))
         PASS(json_get_int(&options.made_features, object, "made_features"));
-    return reading_copy(out, source, &options);
+    return copy_all(out, source, &options, from_folder);
+}
+
+graco_status reading_move(struct reading *out, const struct reading *reading, const char *folder)
+{
+    graco_load_options options = reading->options;
+    char *path[READING_PATHS] = {0};
+    graco_status status = GRACO_OK;
+    for (int p = 0; reading->from_folder[0] && p < READING_PATHS; p++)
+        if (reading->from_folder[p])
+            TRY(memory_path(&path[p], folder, reading->from_folder[p]));
+    options.features_path = path[1] ? path[1] : options.features_path;
+    options.labels_path = path[2] ? path[2] : options.labels_path;
+    if (path[0])
+        TRY(reading_copy(out, path[0], &options));
+done:
+    for (int p = 0; p < READING_PATHS; p++)
+        memory_free(path[p]);
+    return status;
 }
 
 /* Adds ", WORD VALUE" to a note; what does not fit is cut. */

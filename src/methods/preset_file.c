@@ -78,6 +78,13 @@ static graco_status text_of(char text[CONFIG_TEXT], const struct json *value)
     return GRACO_OK;
 }
 
+graco_status preset_set(struct graco_config *config, const char *key, const struct json *value)
+{
+    char text[CONFIG_TEXT];
+    PASS(text_of(text, value));
+    return graco_config_set(config, key, text);
+}
+
 graco_status graco_config_load(graco_config **out, const char *path)
 {
     graco_status status = GRACO_OK;
@@ -85,15 +92,12 @@ graco_status graco_config_load(graco_config **out, const char *path)
     const struct json *settings = NULL, *value;
     const char *method = NULL;
     graco_config *config = NULL;
-    char text[CONFIG_TEXT];
     TRY(json_parse_file(&file, path, FILE_LIMIT));
     TRY(json_get_string(&method, file, "method"));
     TRY(json_get_object(&settings, file, "settings"));
     TRY(graco_config_create(&config, method, NULL));
-    for (int64_t i = 0; (value = json_at(settings, i)); i++) {
-        TRY(text_of(text, value));
-        TRY(graco_config_set(config, value->key, text));
-    }
+    for (int64_t i = 0; (value = json_at(settings, i)); i++)
+        TRY(preset_set(config, value->key, value));
     *out = config;
     config = NULL;
 done:

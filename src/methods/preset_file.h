@@ -9,10 +9,14 @@
 
 #include "config/config.h"
 
+struct json;
 struct writer;
 
 /* Writes a setting as a number where its text is one, else as a string. */
 void preset_put(struct writer *json, const char *key, const char *text);
+
+/* Sets a key from such a value. GRACO_ERROR_FORMAT if it is neither a number nor a string. */
+graco_status preset_set(struct graco_config *config, const char *key, const struct json *value);
 
 /* Whether a setting belongs to a machine or a run, and to no preset: device, threads, memory, precision,
  * seed, checkpoint_every. */

@@ -2,14 +2,13 @@
  * from the mapped file and names from theirs, one at a time, so that embeddings may be larger
  * than memory. A format is a row of a table: how the file begins and how a node is written;
  * .npz, which keeps names and numbers apart, goes its own way. */
+#include "run/embeddings.h"
+
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "data/dataset.h"
 #include "io/files/file.h"
-#include "io/name_find.h"
-#include "io/name_lines.h"
-#include "io/npy.h"
 #include "io/store.h"
 
 #include <inttypes.h>
@@ -27,10 +26,7 @@ struct export
 {
     const struct format *format;
     bool safe; /* for spreadsheets */
-    char *matrix_path, *names_path;
-    struct npy_map matrix;
-    struct file_map names; /* data is NULL where there are none */
-    struct name_lines lines;
+    struct embeddings from;
     int64_t rows, cols;
     const char *const *of; /* (rows) the nodes that were asked for; NULL: all */
     int64_t *of_row;       /* (rows) where they stand in the matrix */
@@ -93,7 +89,7 @@ static graco_status add_word(struct text *line, const struct export *export, con
             GRACO_ERROR_ARGUMENT,
             "%s: line %lld: word2vec's format cannot hold the name '%.80s', which is "
             "empty or has a blank: expected an output such as FILE.csv or FILE.npz",
-            export->names_path, (long long)export->lines.line, name);
+            export->from.names_path, (long long)export->from.lines.line, name);
     text_add(line, name);
     return line->status;
 }
@@ -126,15 +122,6 @@ enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* A name_at_fn. */
-static graco_status name_at(const char **name, void *user, int64_t row)
-{
-    struct export *export = user;
-    (void)row;
-    graco_status status = name_lines_next(name, &export->lines);
-    return status == GRACO_OK ? status : status_context(status, "%s", export->names_path);
-}
-
 /* Where row i of the output stands in the matrix. */
 static int64_t place(const struct export *export, int64_t i)
 {
@@ -143,19 +130,19 @@ static int64_t place(const struct export *export, int64_t i)
 
 static const float *values_of(const struct export *export, int64_t i)
 {
-    return (const float *)export->matrix.array.data + place(export, i) * export->cols;
+    return (const float *)export->from.matrix.array.data + place(export, i) * export->cols;
 }
 
 /* The name of the next row, i. `text` has room for its number. */
 static graco_status next_name(const char **name, struct export *export, char text[32], int64_t i)
 {
     *name = text;
-    if (export->names.data && !export->of)
-        return name_at(name, export, i);
+    if (export->from.names.data && !export->of)
+        return embeddings_next_name(name, &export->from);
     snprintf(text, 32, "%" PRId64, place(export, i));
-    if (export->names.data) {
+    if (export->from.names.data) {
         *name = export->of[i];
-        export->lines.line = place(export, i) + 1; /* for messages */
+        export->from.lines.line = place(export, i) + 1; /* for messages */
     }
     return GRACO_OK;
 }
@@ -198,17 +185,11 @@ static graco_status decode_name(uint32_t *points, int64_t *count, const struct e
                 GRACO_ERROR_ARGUMENT,
                 "%s: line %lld is not UTF-8, which an .npz needs: expected an output "
                 "such as FILE.csv",
-                export->names_path, (long long)export->lines.line);
+                export->from.names_path, (long long)export->from.lines.line);
         if (points)
             points[*count] = point;
     }
     return GRACO_OK;
-}
-
-static void rewind_names(struct export *export)
-{
-    export->lines.at = (const char *)export->names.data;
-    export->lines.line = 0;
 }
 
 /* The number of characters of the longest name. Reads all names, and begins again. */
@@ -223,14 +204,14 @@ static graco_status widest_name(int64_t *width, struct export *export)
         PASS(decode_name(NULL, &count, export, name));
         *width = count > *width ? count : *width;
     }
-    rewind_names(export);
-    int64_t most = WIDE_PER_BYTE * export->names.length;
+    embeddings_rewind(&export->from);
+    int64_t most = WIDE_PER_BYTE * export->from.names.length;
     most = most > WIDE_FREE ? most : WIDE_FREE;
     if (*width > most / 4 / (export->rows + 1))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "%s: a name of %lld characters would make all %lld names of an .npz as "
                            "wide: expected an output such as FILE.csv",
-                           export->names_path, (long long)*width, (long long)export->rows);
+                           export->from.names_path, (long long)*width, (long long)export->rows);
     return GRACO_OK;
 }
 
@@ -275,10 +256,10 @@ static graco_status write_archive(struct export *export, const char *path)
     graco_status status = GRACO_OK;
     struct store *store = NULL;
     TRY(store_create(&store, path));
-    if (export->names.data || export->of)
+    if (export->from.names.data || export->of)
         TRY(store_names(store, export));
     TRY(export->of ? store_rows(store, export)
-                   : store_array(store, "embeddings", &export->matrix.array));
+                   : store_array(store, "embeddings", &export->from.matrix.array));
     TRY(store_commit(store));
 done:
     store_free(store);
@@ -287,16 +268,11 @@ done:
 
 /* ---- What is exported ------------------------------------------------------------------------ */
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), tail = strlen(ending);
-    return length >= tail && strcmp(text + length - tail, ending) == 0;
-}
-
 static graco_status find_format(struct export *export, const char *path)
 {
     for (int i = 0; i < FORMAT_COUNT; i++)
-        export->format = ends_with(path, FORMATS[i].ending) ? &FORMATS[i] : export->format;
+        export->format =
+            embeddings_ends_with(path, FORMATS[i].ending) ? &FORMATS[i] : export->format;
     if (!export->format)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "%s: its ending names no format: expected .csv, .tsv, .txt or .vec "
@@ -308,123 +284,23 @@ static graco_status find_format(struct export *export, const char *path)
     return GRACO_OK;
 }
 
-/* NAME.node_ids.txt for NAME.npy. The caller owns *out. */
-static graco_status names_beside(char **out, const char *path)
-{
-    static const char ending[] = ".node_ids.txt";
-    size_t length = strlen(path) - (ends_with(path, ".npy") ? 4 : 0);
-    PASS(memory_alloc(out, (int64_t)(length + sizeof ending), 1));
-    memcpy(*out, path, length);
-    memcpy(*out + length, ending, sizeof ending);
-    return GRACO_OK;
-}
-
-/* Fails if the folder is that of a training which has not ended. */
-static graco_status check_ended(const char *folder, const char *embeddings)
-{
-    char *model = NULL;
-    int64_t length = 0;
-    uint8_t first;
-    PASS(memory_path(&model, folder, "model.safetensors"));
-    bool begun = file_exists(model);
-    memory_free(model);
-    if (file_exists(embeddings))
-        PASS(file_head(&first, &length, embeddings, 1));
-    return length > 0 || !begun
-               ? GRACO_OK
-               : status_fail(GRACO_ERROR_IO,
-                             "%s has no embeddings of its last checkpoint; finish it with graco "
-                             "train --resume, or write them: graco embed %s DATASET -o FILE",
-                             folder, folder);
-}
-
-/* The two files. Those of a run stand in its folder. */
-static graco_status find_files(struct export *export, const char *from)
-{
-    graco_status status = GRACO_OK;
-    char *folder = NULL;
-    bool of_run = file_is_folder(from) || strcmp(from, "embeddings.npy") == 0 ||
-                  ends_with(from, "/embeddings.npy");
-    if (!of_run) {
-        TRY(memory_string(&export->matrix_path, from));
-        TRY(names_beside(&export->names_path, from));
-        goto done;
-    }
-    TRY(file_is_folder(from) ? memory_string(&folder, from) : file_parent(&folder, from));
-    TRY(memory_path(&export->matrix_path, folder, "embeddings.npy"));
-    TRY(memory_path(&export->names_path, folder, "node_ids.txt"));
-    TRY(check_ended(folder, export->matrix_path));
-done:
-    memory_free(folder);
-    return status;
-}
-
-static graco_status open_matrix(struct export *export)
-{
-    const char *path = export->matrix_path;
-    const struct array *array = &export->matrix.array;
-    uint8_t first;
-    int64_t length = 0;
-    PASS(file_head(&first, &length, path, 1));
-    if (length == 0)
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s is empty: expected the embeddings of a training that has ended",
-                           path);
-    PASS(npy_map_open(&export->matrix, path));
-    /* Who only asks which row is which node does not read the numbers. */
-    if ((export->format && array->type != ARRAY_F32) || array->ndim != 2)
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s has %s items in %d dimensions: expected float32 in 2", path,
-                           array_type_name(array->type), array->ndim);
-    export->rows = array->shape[0];
-    export->cols = array->shape[1];
-    return GRACO_OK;
-}
-
-static graco_status open_names(struct export *export)
-{
-    if (!file_exists(export->names_path))
-        return GRACO_OK;
-    PASS(file_map_open(&export->names, export->names_path));
-    int64_t count = name_lines_count(export->names.data, export->names.length);
-    name_lines_init(&export->lines, export->names.data, export->names.length);
-    if (count != export->rows)
-        return status_fail(
-            GRACO_ERROR_FORMAT, "%s has %lld names: expected %lld, one for each row of %s",
-            export->names_path, (long long)count, (long long)export->rows, export->matrix_path);
-    return GRACO_OK;
-}
-
 static graco_status open_export(struct export *export, const char *from)
 {
-    PASS(find_files(export, from));
-    PASS(open_matrix(export));
-    return open_names(export);
-}
-
-static void close_export(struct export *export)
-{
-    name_lines_clear(&export->lines);
-    file_map_close(&export->names);
-    npy_map_close(&export->matrix);
-    memory_free(export->matrix_path);
-    memory_free(export->names_path);
-    memory_free(export->of_row);
-}
-
-static graco_status find_nodes(int64_t *rows, struct export *export, const char *const *of,
-                               int64_t count)
-{
-    const struct name_rows all = {export->rows, export->names.data ? name_at : NULL, export};
-    return name_find(rows, of, count, &all);
+    const struct array *array = &export->from.matrix.array;
+    PASS(embeddings_open(&export->from, from));
+    export->rows = export->from.rows;
+    export->cols = export->from.cols;
+    if (array->type == ARRAY_F32)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_FORMAT, "%s has %s items: expected float32",
+                       export->from.matrix_path, array_type_name(array->type));
 }
 
 /* From here on the rows are those of these nodes. */
 static graco_status choose_rows(struct export *export, const char *const *of, int64_t count)
 {
     PASS(memory_alloc(&export->of_row, count, sizeof *export->of_row));
-    PASS(find_nodes(export->of_row, export, of, count));
-    rewind_names(export);
+    PASS(embeddings_find(export->of_row, &export->from, of, count));
     export->of = of;
     export->rows = count;
     return GRACO_OK;
@@ -441,107 +317,11 @@ graco_status graco_embeddings_export(graco_export_result *result, const char *fr
         TRY(choose_rows(&export, options->of, options->of_count));
     TRY(export.format->row ? write_rows(&export, path) : write_archive(&export, path));
     if (result)
-        *result = (graco_export_result){export.rows, export.cols, export.names.data};
+        *result = (graco_export_result){export.rows, export.cols, export.from.names.data};
 done:
-    close_export(&export);
+    embeddings_close(&export.from);
+    memory_free(export.of_row);
     return status;
-}
-
-graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
-                                         int64_t count)
-{
-    struct export export = {0};
-    graco_status status = open_export(&export, from);
-    if (status == GRACO_OK)
-        status = find_nodes(rows, &export, of, count);
-    close_export(&export);
-    return status;
-}
-
-/* Names into one block, and pointers to them. */
-static graco_status read_names(char ***out, struct export *export)
-{
-    graco_status status = GRACO_OK;
-    char **names = NULL, *block = NULL, text[32];
-    const char *name;
-    int64_t used = 0;
-    TRY(memory_alloc(&names, export->rows, sizeof *names));
-    /* A name takes no more bytes than its line, whose end makes room for the NUL. */
-    TRY(memory_alloc(&block, export->names.length + 1, 1));
-    for (int64_t i = 0; i < export->rows; i++) {
-        TRY(next_name(&name, export, text, i));
-        names[i] = block + used;
-        used += (int64_t)strlen(name) + 1;
-        memcpy(names[i], name, strlen(name) + 1);
-    }
-    *out = names;
-    names = NULL;
-    block = NULL;
-done:
-    memory_free(block);
-    memory_free(names);
-    return status;
-}
-
-graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from)
-{
-    graco_status status = GRACO_OK;
-    struct export export = {0};
-    graco_matrix read = {0};
-    char **found = NULL;
-    TRY(find_files(&export, from));
-    TRY(graco_matrix_load(&read, export.matrix_path));
-    export.rows = read.rows;
-    TRY(open_names(&export));
-    if (export.names.data && export.rows > 0)
-        TRY(read_names(&found, &export));
-    *Z = read;
-    *names = found;
-done:
-    if (status != GRACO_OK)
-        graco_matrix_clear(&read);
-    close_export(&export);
-    return status;
-}
-
-static graco_status check_names(char *const *names, const char *from,
-                                const struct graco_dataset *data)
-{
-    for (int64_t i = 0; i < data->graph->nodes; i++)
-        if (strcmp(names[i], data->node_ids[i]) != 0)
-            return status_fail(GRACO_ERROR_ARGUMENT,
-                               "node %" PRId64 " is called '%.100s' in %s and '%.100s' in data set "
-                               "'%s'; expected the same nodes in the same order",
-                               i, names[i], from, data->node_ids[i], data->name);
-    return GRACO_OK;
-}
-
-graco_status graco_embeddings_load_of(graco_matrix *Z, char ***names, const char *from,
-                                      const graco_dataset *data)
-{
-    graco_matrix read = {0};
-    char **found = NULL;
-    graco_status status = GRACO_OK;
-    TRY(graco_embeddings_load(&read, &found, from));
-    if (found && data && data->node_ids && data->graph->nodes == read.rows)
-        TRY(check_names(found, from, data));
-    *Z = read;
-    read = (graco_matrix){0};
-    if (names) {
-        *names = found;
-        found = NULL;
-    }
-done:
-    graco_names_free(found);
-    graco_matrix_clear(&read);
-    return status;
-}
-
-void graco_names_free(char **names)
-{
-    if (names)
-        memory_free(names[0]);
-    memory_free(names);
 }
 
 /* Both files are whole on the disk before any old one is touched. Then the old embeddings are emptied
@@ -570,7 +350,7 @@ graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *d
         FAIL(GRACO_ERROR_ARGUMENT, "embeddings of %lld nodes: expected %lld", (long long)Z->rows,
              (long long)data->graph->nodes);
     TRY(array_borrow(&array, ARRAY_F32, Z->data, 2, (int64_t[]){Z->rows, Z->cols}));
-    TRY(names_beside(&names_path, path));
+    TRY(embeddings_names_beside(&names_path, path));
     TRY(npy_writer_open(&rows, path, &array));
     TRY(file_writer_write(rows, Z->data, array.count * array.size));
     if (data->node_ids)

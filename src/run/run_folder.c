@@ -10,6 +10,7 @@
 #include "io/files/system.h"
 #include "io/name_lines.h"
 #include "methods/preset_file.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,7 @@ graco_status run_folder_open(struct run_folder **out, const char *path)
     TRY(file_sync_folder(parent));
     TRY(memory_zalloc(&run, 1, sizeof *run));
     run->stream = -1;
+    TRY(memory_string(&run->path, path));
     TRY(memory_path(&lock, path, "lock"));
     TRY(memory_path(&run->model, path, "model.safetensors"));
     TRY(memory_path(&run->config, path, "config.json"));
@@ -54,6 +56,7 @@ void run_folder_free(struct run_folder *run)
     if (run->stream >= 0)
         close(run->stream);
     lock_free(run->lock);
+    memory_free(run->path);
     memory_free(run->model);
     memory_free(run->config);
     memory_free(run->names);
@@ -79,7 +82,7 @@ graco_status run_folder_write_config(const struct run_folder *run, const struct 
     writer_string(&json, "fingerprint", model->fingerprint);
     if (data->reading.source) {
         writer_open(&json, "reading", '{');
-        reading_put(&json, &data->reading);
+        TRY(reading_put(&json, &data->reading, run->path));
         writer_close(&json);
     }
     writer_string(&json, "method", config->method);
@@ -103,32 +106,23 @@ graco_status run_folder_empty_embeddings(struct run_folder *run)
     return there ? file_write_atomic(run->embeddings, "", 0) : GRACO_OK;
 }
 
-/* The epoch that a line of metrics is about; -1 if it is no such line. */
-static graco_status line_epoch(int64_t *epoch, const uint8_t *line, int64_t length)
-{
-    struct json *object = NULL;
-    graco_status status = json_parse(&object, line, length);
-    if (status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_IO)
-        return status;
-    if (status != GRACO_OK || !json_as_int(epoch, json_find(object, "epoch")))
-        *epoch = -1;
-    json_free(object);
-    return GRACO_OK;
-}
-
 /* Keeps the old metrics up to `epochs`. The first line that is about a later epoch, does not follow the
  * one before it or is not whole is dropped with all behind it. */
 static graco_status cut_metrics(struct run_folder *run, int64_t epochs)
 {
     graco_status status = GRACO_OK;
     uint8_t *bytes = NULL, *end;
-    int64_t length = 0, kept = 0, epoch = 0, last = 0;
+    int64_t length = 0, kept = 0;
+    double last = 0;
+    struct curve_line line;
+    bool good;
     if (epochs == 0 || !file_exists(run->metrics))
         return file_write_atomic(run->metrics, "", 0);
     TRY(file_read(&bytes, &length, run->metrics, METRICS_LIMIT));
     while ((end = memchr(bytes + kept, '\n', (size_t)(length - kept)))) {
-        TRY(line_epoch(&epoch, bytes + kept, end - bytes - kept));
-        if (epoch <= last || epoch > epochs)
+        TRY(curve_parse(&line, &good, bytes + kept, end - bytes - kept));
+        double epoch = line.at[CURVE_EPOCH];
+        if (!good || epoch <= last || epoch > (double)epochs)
             break;
         last = epoch;
         kept = end - bytes + 1;

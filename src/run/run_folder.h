@@ -7,7 +7,7 @@
 #include "layers/model.h"
 
 struct run_folder {
-    char *model, *config, *names, *metrics, *embeddings; /* paths */
+    char *path, *model, *config, *names, *metrics, *embeddings;
     struct lock *lock;
     bool emptied;   /* run_folder_empty_embeddings was called */
     int stream;     /* metrics.jsonl, open for appending; -1: not yet */

@@ -28,7 +28,7 @@ RETIRED = {
         (r"\bpool(ed|ing)\b|\bsparse_pool\b", "propagated, propagation"),
         (r"\bthe pool\b|\bstruct pool\b", "the context's cache, struct buffer_cache"),
     ],
-    ("src", "-src/report", "-src/tune"): [  # they count seeds of random numbers, as the command does
+    ("src", "-src/report", "-src/run", "-src/tune"): [  # they count seeds of random numbers, as the command does
         (r"\bseeds\b|_seeds\b", "roots"),
     ],
 }

@@ -205,6 +205,27 @@ graco_status file_parent(char **out, const char *path)
     return GRACO_OK;
 }
 
+graco_status file_seen_from(char **out, const char *path, const char *folder)
+{
+    char there[PATH_MAX], here[PATH_MAX];
+    int64_t common = 0, up = 0, i = 0;
+    if (!realpath(path, there) || !realpath(folder, here))
+        return GRACO_OK;
+    there[strcmp(there, "/") == 0 ? 0 : strlen(there)] = '\0';
+    here[strcmp(here, "/") == 0 ? 0 : strlen(here)] = '\0';
+    for (; here[i] && here[i] == there[i]; i++)
+        common = here[i] == '/' ? i : common;
+    common = strchr("/", here[i]) && strchr("/", there[i]) ? i : common; /* the NUL is found too */
+    for (const char *at = here + common; *at; at++)
+        up += *at == '/';
+    const char *rest = there + common + (there[common] == '/');
+    PASS(memory_alloc(out, 3 * up + (int64_t)strlen(rest) + 2, 1));
+    for (int64_t u = 0; u < up; u++)
+        memcpy(*out + 3 * u, "../", 3);
+    strcpy(*out + 3 * up, up == 0 && !*rest ? "." : rest);
+    return GRACO_OK;
+}
+
 /* The name of the file that a write to `path` replaces: where it leads, if it is a link to a file. What
  * else exists, temporary_file refuses. */
 static graco_status follow_links(char **out, const char *path)

@@ -78,6 +78,10 @@ graco_status file_remove(const char *path);
  * owns it. */
 graco_status file_parent(char **out, const char *path);
 
+/* A path as it is seen from a folder, such as "../data/cora", without links on the way; *out stays NULL if one of
+ * the two is not there. The caller owns *out. */
+graco_status file_seen_from(char **out, const char *path, const char *folder);
+
 /* A new name in a folder lasts only once the folder itself is on the disk. One that may not be read
  * cannot be synced, which is no failure. */
 graco_status file_sync_folder(const char *folder);

@@ -76,13 +76,23 @@ int system_close(int fd)
     return code != 0 && errno == EINTR ? 0 : code;
 }
 
-int system_lock(int fd)
+static int lock(int fd, int kind)
 {
     int code;
     do
-        code = flock(fd, LOCK_EX | LOCK_NB);
+        code = flock(fd, kind | LOCK_NB);
     while (code != 0 && errno == EINTR);
     return code;
+}
+
+int system_lock(int fd)
+{
+    return lock(fd, LOCK_EX);
+}
+
+int system_lock_shared(int fd)
+{
+    return lock(fd, LOCK_SH);
 }
 
 bool system_same_file(int fd, const char *path)

@@ -27,6 +27,9 @@ int system_close(int fd);
  * the process dies. Does not wait: EWOULDBLOCK where another opening has it. */
 int system_lock(int fd);
 
+/* The same of a lock that many may hold: fails where somebody has the exclusive one. */
+int system_lock_shared(int fd);
+
 /* Whether the path itself, not a link there, still names what is open: whoever held a lock on the file before may have
  * removed it between the opening and the locking. */
 bool system_same_file(int fd, const char *path);

@@ -1,0 +1,73 @@
+/* A run, while it is read: graco_run_open and what follows in graco.h. Everything is read when it is first
+ * asked for, and kept. */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include "data/dataset.h"
+#include "layers/model.h"
+#include "run/embeddings.h"
+
+struct json;
+
+/* What is read of metrics.jsonl, while it may grow. */
+enum curve_column { CURVE_EPOCH, CURVE_LOSS, CURVE_INFORMATION, CURVE_SECONDS, CURVE_COLUMNS };
+
+struct run_curve {
+    int64_t count, room;
+    double *at[CURVE_COLUMNS]; /* (count) */
+    int64_t peak, best_epoch;
+    char ended[48];
+    int file;       /* descriptor of the open file plus one; 0: none */
+    int64_t offset; /* of the first byte that was not understood */
+    int64_t rest;   /* bytes from there */
+};
+
+struct run_training {
+    char *folder; /* of a .npy file, its path */
+    bool asked;   /* config.json was read, or is not there */
+    struct json *json;
+    struct graco_config *config;
+    struct reading reading;
+    graco_training about;
+    struct run_curve curve;
+    bool opened; /* embeddings */
+    struct embeddings embeddings;
+    graco_matrix Z;
+    float *converted; /* the rows where the file has another type; else Z borrows */
+    char **names;
+    struct graco_model *model;
+};
+
+struct graco_run {
+    graco_run_info info;
+    char *path;
+    struct run_training *trainings;       /* (seeds * splits) */
+    const struct graco_dataset *compared; /* whose fingerprint is known */
+    char fingerprint[GRACO_FINGERPRINT];
+};
+
+/* As graco_run_data; *missing: nothing is where the data set is looked for, which is GRACO_ERROR_IO too. */
+graco_status run_data(struct graco_dataset **out, char words[GRACO_DIFFERENCES], bool *missing,
+                      struct graco_run *run, const char *source, const graco_load_options *options);
+
+/* The words that differ between a data set of fingerprint `found` and the one that was trained on. */
+void run_differences(char words[GRACO_DIFFERENCES], const struct graco_config *config,
+                     const char *was, const char *found);
+
+/* config.json of a training; NULL where it is missing, or was not asked for yet. */
+const struct json *run_json(const struct graco_run *run, int64_t index);
+
+/* ---- Lines of metrics.jsonl (run_curve.c) ----------------------------------------------------- */
+
+struct curve_line {
+    double at[CURVE_COLUMNS]; /* NaN: the line has none */
+    int64_t peak, best_epoch;
+    char ended[48];
+};
+
+/* Reads a line; *good: it is one, about an epoch. Fails for the system's reasons alone. */
+graco_status curve_parse(struct curve_line *out, bool *good, const uint8_t *bytes, int64_t length);
+
+void curve_clear(struct run_curve *curve);
+
+#endif
