@@ -25,23 +25,26 @@ graco_status embeddings_names_beside(char **out, const char *path)
     return GRACO_OK;
 }
 
-/* Fails if a folder has no embeddings, or empty ones because its training has not ended. */
+graco_status embeddings_fail_none(const char *folder)
+{
+    return status_fail(GRACO_ERROR_IO,
+                       "%s has no embeddings of its last checkpoint; finish it with graco train "
+                       "--resume, or write them: graco embed %s DATASET -o %s/embeddings.npy",
+                       folder, folder, folder);
+}
+
+/* Fails if the folder is that of a training which has not ended. */
 static graco_status check_ended(const char *folder, const char *embeddings)
 {
     char *model = NULL;
     int64_t length = 0;
     uint8_t first;
     PASS(memory_path(&model, folder, "model.safetensors"));
-    bool begun = file_exists(model), there = file_exists(embeddings);
+    bool begun = file_exists(model);
     memory_free(model);
-    if (there)
+    if (file_exists(embeddings))
         PASS(file_head(&first, &length, embeddings, 1));
-    return length > 0 || (there && !begun)
-               ? GRACO_OK
-               : status_fail(GRACO_ERROR_IO,
-                             "%s has no embeddings of its last checkpoint; finish it with graco "
-                             "train --resume, or write them: graco embed %s DATASET -o %s",
-                             folder, folder, embeddings);
+    return length > 0 || !begun ? GRACO_OK : embeddings_fail_none(folder);
 }
 
 /* The two files. Those of a run stand in its folder. */

@@ -17,6 +17,8 @@ struct embeddings {
 /* Opens those of a run folder, or a .npy file; GRACO_ERROR_IO for a run folder that has none of its last
  * checkpoint. Reads neither rows nor names. A failure leaves what embeddings_close frees. */
 graco_status embeddings_open(struct embeddings *out, const char *from);
+/* Says that a training has no embeddings of its last checkpoint: GRACO_ERROR_IO. */
+graco_status embeddings_fail_none(const char *folder);
 void embeddings_close(struct embeddings *embeddings);
 
 /* The names of all rows, in one block behind the first; *out stays NULL where there are none. It ends with

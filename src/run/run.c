@@ -75,6 +75,7 @@ static graco_status find_trainings(struct graco_run *run)
                               info->seed_folders ? i / info->splits + 1 : -1,
                               info->split_folders ? i % info->splits : -1));
         PASS(memory_string(&run->trainings[i].folder, folder));
+        run->trainings[i].numbered = info->seed_folders || info->split_folders;
     }
     return GRACO_OK;
 }

@@ -23,8 +23,9 @@ struct run_curve {
 };
 
 struct run_training {
-    char *folder; /* of a .npy file, its path */
-    bool asked;   /* config.json was read, or is not there */
+    char *folder;  /* of a .npy file, its path */
+    bool numbered; /* one of several */
+    bool asked;    /* config.json was read, or is not there */
     struct json *json;
     struct graco_config *config;
     struct reading reading;

@@ -6,6 +6,7 @@
 #include "data/fingerprint.h"
 #include "data/readers.h"
 #include "io/array.h"
+#include "io/files/file.h"
 #include "methods/method.h"
 
 #include <inttypes.h>
@@ -196,6 +197,8 @@ static graco_status open_embeddings(struct run_training *training)
     graco_status status = GRACO_OK;
     if (training->opened)
         return GRACO_OK;
+    if (training->numbered && !file_exists(training->folder)) /* none of several is passed over */
+        TRY(embeddings_fail_none(training->folder));
     TRY(embeddings_open(&training->embeddings, training->folder));
     TRY(embeddings_read_names(&training->names, &training->embeddings));
     TRY(take_rows(training));
