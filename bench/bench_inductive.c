@@ -5,6 +5,7 @@
  *
  * The preset is Reddit's. Prints one JSON object, with the sizes of the last batch's blocks so that
  * a peer can be given the same work. */
+#include "graco_command.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/dataset.h"

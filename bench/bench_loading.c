@@ -2,7 +2,7 @@
  * from a CSV file and from arrays. Both make the same data set, which the fingerprints prove. Of several
  * runs the least is printed, on the clock and in processor time of all threads: beside a busy machine the
  * second is the one to compare. Prints one JSON object; the argument is how many runs. */
-#include "graco.h"
+#include "graco_more.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
  * not mind. Every figure is the drawing thread's own time, so that a busy machine spoils it less;
  * the first batch, which finds no memory yet, is shown apart. Then the same batches through
  * prefetch. Prints one JSON object. */
+#include "graco_command.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"

@@ -1,4 +1,5 @@
 /* graco embed: applies a trained encoder to a graph, the one it was trained on or another. */
+#include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"

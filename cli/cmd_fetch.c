@@ -2,6 +2,7 @@
  *
  * Two at once would write the same part files, so the folder has a lock while one is at work. The
  * system drops it with the process, whichever way that ends. */
+#include "graco_command.h"
 #include "catalogue.h"
 #include "commands.h"
 #include "download.h"

@@ -1,4 +1,5 @@
 /* graco neighbours: the nodes whose embeddings are nearest to each other, as a table or a file. */
+#include "graco_command.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"

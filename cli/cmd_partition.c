@@ -1,4 +1,5 @@
 /* graco partition: a data set with an order of its nodes that lets ranks send each other less. */
+#include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"

@@ -2,6 +2,7 @@
  * does not fit, which settings would make it fit, each with its own plan. The data set is read as the
  * training would read it, so the peak of reading is measured, not planned. With --ranks, what each rank
  * of graco-mpi would take and send (rank_plan.h). */
+#include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"

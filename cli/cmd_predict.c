@@ -1,6 +1,7 @@
 /* graco predict: a table of nodes, the class that each probably has, and the probability of every class.
  * RFC 4180: fields with commas, quotes or line ends are quoted, lines end with CR LF. graco reads it as a
  * table of labels. */
+#include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "nodes.h"

@@ -6,6 +6,7 @@
  *
  * A signal is answered at once. The library then gives up the step under way and writes a checkpoint,
  * and the command says how to go on. A second signal ends the program; the last checkpoint stays. */
+#include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"

@@ -2,7 +2,7 @@
  * the file is whole or nothing more is to be had. The head of an answer is checked before the first
  * byte of its body is written. */
 #include "download.h"
-#include "graco.h"
+#include "graco_command.h"
 #include "runs.h"
 #include "sums.h"
 

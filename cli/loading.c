@@ -1,5 +1,6 @@
 /* The library does not know `graco fetch`: where files are missing, this adds it to the message. */
 #include "loading.h"
+#include "graco_command.h"
 #include "catalogue.h"
 #include "output.h"
 #include "runs.h"

@@ -1,4 +1,5 @@
 /* graco: the command. It finds the subcommand in a table and hands it the rest of the line. */
+#include "graco_command.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"

@@ -1,6 +1,8 @@
 /* Names belong to the data set; only numbers need room. */
 #include "nodes.h"
 
+#include "graco_more.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

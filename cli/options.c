@@ -1,6 +1,7 @@
 /* The option parser. One pass over argv finds each word in the command's table, checks its value
  * and stores it; the first thing that is wrong is said in one line, with what was expected. */
 #include "options.h"
+#include "graco_command.h"
 #include "commands.h"
 #include "output.h"
 

@@ -1,6 +1,7 @@
 /* Printing: stdout carries results, stderr everything else. A write that fails is noticed once, at
  * the end, and becomes the exit code. */
 #include "output.h"
+#include "graco_command.h"
 #include "commands.h"
 #include "stop.h"
 

@@ -2,7 +2,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "graco.h"
+#include "graco_more.h"
 
 #include "live.h"
 #include "base/writer.h"

@@ -3,6 +3,7 @@
  * taken to overlap, so an epoch over such links takes this long or less. */
 #include "rank_plan.h"
 
+#include "graco_command.h"
 #include "commands.h"
 #include "output.h"
 

@@ -2,7 +2,7 @@
 #ifndef CLI_RANK_PLAN_H
 #define CLI_RANK_PLAN_H
 
-#include "graco.h"
+#include "graco_more.h"
 
 /* What is planned for, and over which links. */
 struct rank_plan {

@@ -1,6 +1,7 @@
 /* The file of rates: a line that says what they are for, then a rate a line, its name and a number. A
  * file that is not exactly that is measured anew; one that cannot be written is no failure. */
 #include "rates.h"
+#include "graco_command.h"
 #include "machine.h"
 #include "output.h"
 #include "runs.h"

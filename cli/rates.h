@@ -2,7 +2,7 @@
 #ifndef CLI_RATES_H
 #define CLI_RATES_H
 
-#include "graco.h"
+#include "graco_more.h"
 
 /* Fills *rates for the device and threads of `config`: from $XDG_CACHE_HOME/graco, or ~/.cache/graco,
  * where a measurement by this program on this machine is not too old, else by a measurement, which it

@@ -2,6 +2,7 @@
  * is about all of their scores. */
 #include "scoring.h"
 
+#include "graco_command.h"
 #include "loading.h"
 #include "output.h"
 #include "runs.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_SCORING_H
 #define CLI_SCORING_H
 
-#include "graco.h"
+#include "graco_more.h"
 
 #include "runs.h"
 #include "base/writer.h"

@@ -1,6 +1,6 @@
 /* The list is read whole, changed in memory and written anew; sha256sum reads and checks it too. */
 #include "sums.h"
-#include "graco.h"
+#include "graco_command.h"
 #include "output.h"
 #include "runs.h"
 

@@ -2,6 +2,7 @@
  * of all, median of the medians. */
 #include "trained.h"
 
+#include "graco_command.h"
 #include "commands.h"
 #include "output.h"
 #include "settings.h"

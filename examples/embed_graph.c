@@ -1,50 +1,73 @@
-/* Makes a small graph, trains on it without its labels, and prints a few embeddings.
- *
- *     cc embed_graph.c $(pkg-config --cflags --libs graco) -o embed_graph && ./embed_graph
- */
-#include "graco.h"
-
+// Embeds the nodes of a graph in memory, or of the data set that the first argument names.
+#include <graco.h>
 #include <stdio.h>
 
-/* Called after each epoch; returning false would end the training. */
-static bool on_epoch(void *user, const graco_epoch *epoch)
-{
-    (void)user;
-    if (epoch->epoch % 10 == 0)
-        printf("epoch %3d: loss %.4f\n", (int)epoch->epoch, epoch->loss);
-    return true;
-}
+enum { NODES = 200, EDGES = 800, FEATURES = 8 };
 
-int main(void)
+#define TRY(call)                                                                                  \
+    do                                                                                             \
+        if ((call) != GRACO_OK)                                                                    \
+            goto done;                                                                             \
+    while (0)
+
+int main(int argc, char **argv)
 {
-    graco_generate_options generate = graco_generate_defaults();
-    graco_train_options options = {.on_epoch = on_epoch};
-    graco_config *config = NULL;
+    static int32_t source[EDGES], target[EDGES], y[NODES];
+    static float x[NODES * FEATURES];
     graco_dataset *data = NULL;
+    graco_config *config = NULL;
     graco_model *model = NULL;
-    graco_matrix Z = {0}; /* (nodes, hidden) */
+    graco_matrix Z = {0}; // (nodes, hidden)
+    graco_eval_result scores = {0};
+    graco_neighbours near = {0};
+    graco_map *map = NULL;
+    int exit_code = 1;
 
-    generate.nodes = 300;
-    graco_status status = graco_config_create(&config, "grace", NULL);
-    if (status == GRACO_OK)
-        status = graco_config_set(config, "hidden", "32");
-    if (status == GRACO_OK)
-        status = graco_config_set(config, "epochs", "50");
-    if (status == GRACO_OK)
-        status = graco_dataset_generate(&data, &generate);
-    if (status == GRACO_OK)
-        status = graco_train(&model, NULL, data, config, &options);
-    if (status == GRACO_OK)
-        status = graco_model_embed(&Z, model, data, NULL);
-    if (status != GRACO_OK)
-        fprintf(stderr, "embed_graph: %s\n", graco_message());
+    // Four communities; one edge in ten leaves its own.
+    for (int i = 0; i < NODES; i++) {
+        y[i] = i % 4;
+        for (int k = 0; k < FEATURES; k++)
+            x[i * FEATURES + k] = (k % 4 == y[i] ? 1.0f : 0.0f) + (float)(i * (k + 7) % 11) / 10;
+    }
+    for (int e = 0; e < EDGES; e++) {
+        source[e] = e % NODES;
+        target[e] = (source[e] + (e % 10 == 0 ? 1 : 4 + 4 * (e / NODES))) % NODES;
+    }
+    const graco_arrays arrays = {
+        .source = GRACO_VECTOR(source, EDGES),
+        .target = GRACO_VECTOR(target, EDGES),
+        .x = GRACO_MATRIX(x, NODES, FEATURES),
+        .y = GRACO_VECTOR(y, NODES), // for the scores; training does not read it
+        .undirected = true,
+    };
 
-    for (int64_t i = 0; i < Z.rows && i < 3; i++)
-        printf("node %d: %8.4f %8.4f %8.4f ... (%d numbers)\n", (int)i, Z.data[i * Z.cols],
-               Z.data[i * Z.cols + 1], Z.data[i * Z.cols + 2], (int)Z.cols);
+    if (argc > 1)
+        TRY(graco_dataset_load(&data, argv[1], NULL));
+    else
+        TRY(graco_dataset_create(&data, &arrays));
+    TRY(graco_config_create(&config, "grace", NULL));
+    TRY(graco_config_set(config, "hidden", "32"));
+    TRY(graco_config_set(config, "epochs", "50"));
+    TRY(graco_train(&model, NULL, data, config, NULL));
+    TRY(graco_model_embed(&Z, model, data, NULL));
+    TRY(graco_embeddings_save(&Z, data, "embeddings.npy"));
+    TRY(graco_evaluate(&scores, &Z, data, NULL));
+    TRY(graco_neighbours_find(&near, &Z, NULL));
+    TRY(graco_map_make(&map, &Z, NULL));
+    TRY(graco_map_save(map, "map.html"));
+    printf("%s %.1f %%; the node most similar to node 0 is node %d\n", scores.metric, scores.mean,
+           (int)near.index[0]);
+    exit_code = 0;
+
+done:
+    if (exit_code != 0)
+        fprintf(stderr, "%s\n", graco_message());
+    graco_map_free(map);
+    graco_neighbours_clear(&near);
+    graco_eval_result_clear(&scores);
     graco_matrix_clear(&Z);
     graco_model_free(model);
     graco_config_free(config);
     graco_dataset_free(data);
-    return status == GRACO_OK ? 0 : 1;
+    return exit_code;
 }

@@ -1,22 +1,93 @@
-/* graco: node embeddings by graph contrastive learning (GRACE), the whole public interface.
+/* graco: node embeddings by graph contrastive learning (GRACE): what a program needs.
  *
- * Simple use, in four calls:
+ * A complete program, examples/embed_graph.c:
  *
- *     graco_dataset *data = NULL;
- *     graco_config *config = NULL;
- *     graco_model *model = NULL;
- *     graco_matrix Z = {0};
- *     graco_dataset_load(&data, "cora", NULL);
- *     graco_config_create(&config, "grace", "cora");
- *     graco_train(&model, NULL, data, config, NULL);
- *     graco_model_embed(&Z, model, data, NULL);
+ *     // Embeds the nodes of a graph in memory, or of the data set that the first argument names.
+ *     #include <graco.h>
+ *     #include <stdio.h>
  *
- * Conventions. A function that can fail returns a graco_status; its results come back through the
- * leading arguments, which stay untouched (or NULL) on failure. graco_message() then gives one line
- * that names the thing, the value found and the value wanted. Every free and clear accepts NULL.
- * The library never prints and never exits. Between calls it keeps idle threads and, of each thread, its
- * last message, nothing else; objects may be used from several threads as long as nobody changes them
- * meanwhile.
+ *     enum { NODES = 200, EDGES = 800, FEATURES = 8 };
+ *
+ *     #define TRY(call)                                                                                  \
+ *         do                                                                                             \
+ *             if ((call) != GRACO_OK)                                                                    \
+ *                 goto done;                                                                             \
+ *         while (0)
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         static int32_t source[EDGES], target[EDGES], y[NODES];
+ *         static float x[NODES * FEATURES];
+ *         graco_dataset *data = NULL;
+ *         graco_config *config = NULL;
+ *         graco_model *model = NULL;
+ *         graco_matrix Z = {0}; // (nodes, hidden)
+ *         graco_eval_result scores = {0};
+ *         graco_neighbours near = {0};
+ *         graco_map *map = NULL;
+ *         int exit_code = 1;
+ *
+ *         // Four communities; one edge in ten leaves its own.
+ *         for (int i = 0; i < NODES; i++) {
+ *             y[i] = i % 4;
+ *             for (int k = 0; k < FEATURES; k++)
+ *                 x[i * FEATURES + k] = (k % 4 == y[i] ? 1.0f : 0.0f) + (float)(i * (k + 7) % 11) / 10;
+ *         }
+ *         for (int e = 0; e < EDGES; e++) {
+ *             source[e] = e % NODES;
+ *             target[e] = (source[e] + (e % 10 == 0 ? 1 : 4 + 4 * (e / NODES))) % NODES;
+ *         }
+ *         const graco_arrays arrays = {
+ *             .source = GRACO_VECTOR(source, EDGES),
+ *             .target = GRACO_VECTOR(target, EDGES),
+ *             .x = GRACO_MATRIX(x, NODES, FEATURES),
+ *             .y = GRACO_VECTOR(y, NODES), // for the scores; training does not read it
+ *             .undirected = true,
+ *         };
+ *
+ *         if (argc > 1)
+ *             TRY(graco_dataset_load(&data, argv[1], NULL));
+ *         else
+ *             TRY(graco_dataset_create(&data, &arrays));
+ *         TRY(graco_config_create(&config, "grace", NULL));
+ *         TRY(graco_config_set(config, "hidden", "32"));
+ *         TRY(graco_config_set(config, "epochs", "50"));
+ *         TRY(graco_train(&model, NULL, data, config, NULL));
+ *         TRY(graco_model_embed(&Z, model, data, NULL));
+ *         TRY(graco_embeddings_save(&Z, data, "embeddings.npy"));
+ *         TRY(graco_evaluate(&scores, &Z, data, NULL));
+ *         TRY(graco_neighbours_find(&near, &Z, NULL));
+ *         TRY(graco_map_make(&map, &Z, NULL));
+ *         TRY(graco_map_save(map, "map.html"));
+ *         printf("%s %.1f %%; the node most similar to node 0 is node %d\n", scores.metric, scores.mean,
+ *                (int)near.index[0]);
+ *         exit_code = 0;
+ *
+ *     done:
+ *         if (exit_code != 0)
+ *             fprintf(stderr, "%s\n", graco_message());
+ *         graco_map_free(map);
+ *         graco_neighbours_clear(&near);
+ *         graco_eval_result_clear(&scores);
+ *         graco_matrix_clear(&Z);
+ *         graco_model_free(model);
+ *         graco_config_free(config);
+ *         graco_dataset_free(data);
+ *         return exit_code;
+ *     }
+ *
+ * Conventions. A function that can fail returns a graco_status. Its results come back through its leading
+ * arguments, which stay untouched (or NULL) on failure. graco_message() then gives one line that names the
+ * thing, the value found and the value wanted. The caller owns what a function creates or fills, and ends it
+ * with the free or clear of the same name, which accepts NULL. Arguments are borrowed for the length of the
+ * call. `options` may always be NULL, for the defaults; a struct of options starts as the function
+ * graco_*_defaults gives it, or as all zeros where there is no such function. A comment such as (nodes, hidden)
+ * gives the shape of an array, rows first.
+ * The library never prints and never exits. Between calls it keeps idle threads and the last message of each
+ * thread, nothing else. Several threads may use an object as long as none of them changes it.
+ *
+ * graco_more.h has the explicit tier: arrays of a data set, presets and keys, runs, export, prediction, links,
+ * clusters, the search for settings, plans.
  */
 #ifndef GRACO_H
 #define GRACO_H
@@ -48,10 +119,6 @@ typedef enum graco_status {
  */
 const char *graco_message(void);
 
-/* Makes `words` this thread's message and returns `status`: for a program that reports its own failures as
- * graco does. */
-graco_status graco_fail(graco_status status, const char *words);
-
 /* The version of the library in use, such as "0.1.0". */
 const char *graco_version(void);
 
@@ -69,14 +136,7 @@ graco_status graco_matrix_load(graco_matrix *out, const char *path);
 /* Writes a .npy file of float32: to a temporary name first, synced, then renamed. */
 graco_status graco_matrix_save(const graco_matrix *matrix, const char *path);
 
-/* Writes the bytes of such a file to an open descriptor, which may be a pipe. */
-graco_status graco_matrix_write(const graco_matrix *matrix, int fd);
-
 void graco_matrix_clear(graco_matrix *matrix);
-
-/* Replaces a file by these bytes in the same way: whatever happens, the file holds all of its old
- * content or all of the new. */
-graco_status graco_file_save(const char *path, const void *bytes, int64_t length);
 
 /* ---- Data sets ------------------------------------------------------------------------------- */
 
@@ -111,13 +171,6 @@ typedef struct graco_load_options {
  * meanwhile. `options` may be NULL. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
-
-/* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
- * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
- * and `unweighted` alone. A folder without such a record adds nothing. What was added is the last
- * graco_dataset_note. `options` may be NULL. */
-graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
-                                   const graco_load_options *options, const char *run);
 
 /* What the items of an array are. */
 typedef enum graco_type {
@@ -209,63 +262,8 @@ typedef struct graco_arrays {
  * features). */
 graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays);
 
-/* Everything that a data set holds, as graco_dataset_create would take it: edges without
- * self-loops and repetitions, by target (`source` and `edge_indptr`); features dense or
- * compressed; what it does not have is all zeros. Numbers have these types: node numbers,
- * columns, classes and graph ids int32; the two indptr int64; edge_weight, x and x_data float32;
- * split, label_mask and classes as 0 and 1 uint8. The arrays belong to the data set: they must
- * not be changed, and are there until it is freed. An x that lies in a file is read from there
- * when it is touched. O(1). */
-graco_arrays graco_dataset_arrays(const graco_dataset *data);
-
-/* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the
- * three variables is set or the buffer is too small. The folder need not exist. */
-graco_status graco_data_folder(char *path, size_t size);
-
-typedef struct graco_generate_options {
-    int64_t nodes;         /* default 2000 */
-    int64_t classes;       /* default 6 */
-    int64_t feature_count; /* size of the vocabulary, default 500; 0: no features */
-    double degree;         /* average degree, default 8 */
-    double homophily;      /* share of edges that stay within a class, default 0.8 */
-    uint64_t seed;         /* default 0 */
-    bool dense;            /* bell-shaped noise around a mean per class instead of words */
-    /* One of graco_likeness: a graph of that one's size, degrees, features, labels and split, for
-     * which of the other options only the scale and the seed count. NULL: as above. */
-    const char *like;
-    double scale; /* of like: the nodes are so many times as many, default 1 */
-} graco_generate_options;
-
-graco_generate_options graco_generate_defaults(void);
-
-/* What `like` may be, in order; NULL past the end. */
-const char *graco_likeness(int index);
-
-/* Makes a degree-corrected block model with bag-of-words features, or one like a published set. The
- * same options give the same bits on every machine. */
-graco_status graco_dataset_generate(graco_dataset **out, const graco_generate_options *options);
-
-/* Ranks that may be planned for. */
-enum { GRACO_RANKS_MOST = 65536 };
-
 /* Writes graco's own format: one file if `path` ends in .npz, else a folder of .npy. */
 graco_status graco_dataset_save(const graco_dataset *data, const char *path);
-
-/* Writes the data set as graco_dataset_save does, with an order of its nodes in which few edges join nodes
- * of different ranks, of so many, by METIS: graco-mpi then sends less (docs/scale.md). Rows and names keep
- * their places, and so do results. GRACO_ERROR_ARGUMENT for several graphs, or more ranks than nodes;
- * GRACO_ERROR_DEVICE, which says how to get it, where the library was built without METIS. */
-graco_status graco_dataset_partition(const graco_dataset *data, int64_t ranks, const char *path);
-
-/* Writes the layout in which a data set is published: "ppi" (several graphs, dense features,
- * several labels per node, whole graphs in training, validation and test, in this order), "reddit"
- * (one graph, dense features, one label and a split for every node), or "native", which is what
- * graco_dataset_save does. An archive if `path` ends in .zip, else its unpacked folder.
- * GRACO_ERROR_ARGUMENT says what does not fit the layout. */
-graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout);
-
-/* The layouts, in order; NULL past the end. */
-const char *graco_layout(int index);
 
 void graco_dataset_free(graco_dataset *data);
 
@@ -288,57 +286,11 @@ typedef struct graco_dataset_info {
 
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 
-/* A data set in one word: the number of nodes, then 64-bit hashes of the graph, the features, the
- * names of the nodes, the split and the labels, as NODES-GRAPH-FEATURES-NAMES-SPLIT-LABELS. Data
- * sets with the same word are the same to a training. The same on every machine; finds mistakes,
- * not forgeries. One pass over everything. GRACO_ERROR_IO if features in use in place were cut. */
-enum { GRACO_FINGERPRINT = 112 };
-graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco_dataset *data);
-
 /* The name of a node, where the files named them; NULL where they were numbered, and past the end.
  * Belongs to the data set. */
 const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 
-/* The nodes (count) that are called so: by name where nodes have names, and never by number then;
- * else by number, as text. GRACO_ERROR_ARGUMENT names the text that no node, or more than one, is
- * called by. O(bytes of all names). */
-graco_status graco_dataset_find_nodes(int64_t *nodes, const graco_dataset *data,
-                                      const char *const *of, int64_t count);
-
-/* The name of a class, where labels were words; NULL where they were numbers, and past the end.
- * Belongs to the data set. graco's own format keeps names. */
-const char *graco_dataset_class(const graco_dataset *data, int64_t index);
-
-/* The class of a node, from 0; -1 where it is not known or nodes have several, and past the end. */
-int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
-
-/* How an edge list and its tables were understood: a line for each, in order; NULL past the end,
- * and for other formats. Belongs to the data set. */
-const char *graco_dataset_note(const graco_dataset *data, int index);
-
-/* The files that a data set was read from, as they were named: its source, then its table of features and
- * its table of labels, if there are any; NULL past the end, and where none was read. Of bytes that are not UTF-8
- * each is '?'. Belongs to the data set. */
-const char *graco_dataset_file(const graco_dataset *data, int index);
-
 /* ---- Methods and their settings --------------------------------------------------------------- */
-
-/* The methods, in order: name and one-line help of method `index`; NULL past the end. */
-const char *graco_method(int index, const char **help);
-
-typedef struct graco_method_info {
-    const char *name, *help;
-    bool supervised, needs_features, needs_labels;
-    const char *scale;     /* how large a graph may be, in words */
-    const char *reference; /* who published it, where */
-} graco_method_info;
-
-/* More of method `index`; false past the end. */
-bool graco_method_describe(graco_method_info *info, int index);
-
-/* The presets of a method, in order: hyperparameters by the name of a data set. NULL past the end,
- * or where there is no such method. */
-const char *graco_preset(const char *method, int index);
 
 /* A method with everything that decides the result of its training, reached by key. */
 typedef struct graco_config graco_config;
@@ -348,31 +300,11 @@ typedef struct graco_config graco_config;
  * GRACO_ERROR_ARGUMENT if there is no such method. */
 graco_status graco_config_create(graco_config **out, const char *method, const char *preset);
 
-/* The settings of a preset file, such as the best.json of graco_tune (docs/formats.md): those that
- * it names laid over its method's general ones. GRACO_ERROR_FORMAT says what is wrong with it. */
-graco_status graco_config_load(graco_config **out, const char *path);
-
-graco_status graco_config_copy(graco_config **out, const graco_config *config);
 void graco_config_free(graco_config *config);
-
-/* The name of its method. */
-const char *graco_config_method(const graco_config *config);
 
 /* Sets one key from text, as `--set key=value` does. Fails with a message that says what is
  * allowed, also for a key that the method does not read. */
 graco_status graco_config_set(graco_config *config, const char *key, const char *value);
-
-/* One key's value as text. Fails if the method reads no such key or the buffer is too small. */
-graco_status graco_config_get(const graco_config *config, const char *key, char *value,
-                              size_t size);
-
-/* The keys that the method reads, in order: name and one-line help of key `index`; NULL past the
- * end. `help` may be NULL. */
-const char *graco_config_key(const graco_config *config, int index, const char **help);
-
-/* The words that a key takes, in order, for any method; NULL past the end, and where the key is not
- * a choice of words. */
-const char *graco_config_word(const char *key, int index);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
@@ -457,21 +389,6 @@ graco_status graco_model_load(graco_model **out, const char *run);
  * is under way in the folder is not looked for. */
 graco_status graco_model_save(const graco_model *model, const char *run);
 
-/* The configuration that the model was trained with, borrowed from it. */
-const graco_config *graco_model_config(const graco_model *model);
-
-/* The name that a class had in the data set which a supervised model was trained on, borrowed from
- * the model; NULL where it had none. */
-const char *graco_model_class(const graco_model *model, int64_t index);
-
-/* Compares a data set with the one that a model was trained on. Fills `words` with what differs,
- * out of "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The
- * split counts for inductive trainings and supervised methods, labels for the latter alone. Costs a
- * fingerprint. */
-enum { GRACO_DIFFERENCES = 64 };
-graco_status graco_model_compare(char words[GRACO_DIFFERENCES], const graco_model *model,
-                                 const graco_dataset *data);
-
 typedef struct graco_embed_options {
     int64_t threads;    /* 0: one per core */
     const char *device; /* one of graco_config_word("device", ...); NULL: "auto" */
@@ -488,13 +405,6 @@ typedef struct graco_embed_options {
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
-/* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as
- * the next step of its training would draw them: Z is (2 * nodes, hidden), projected, of length
- * one, the first view's nodes above the second's. `options` may be NULL. GRACO_ERROR_ARGUMENT
- * for other methods. */
-graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
-                               const graco_embed_options *options);
-
 void graco_model_free(graco_model *model);
 
 /* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes have
@@ -503,127 +413,6 @@ void graco_model_free(graco_model *model);
  * that of another row. */
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path);
-
-typedef struct graco_export_options {
-    bool spreadsheet_safe; /* in tables: put ' before names that a spreadsheet takes for formulas */
-    /* Only these nodes, in this order, by what graco_embeddings_find_nodes takes. 0: all. */
-    const char *const *of; /* (of_count) */
-    int64_t of_count;
-} graco_export_options;
-
-typedef struct graco_export_result {
-    int64_t rows, cols;
-    bool named; /* with the nodes' names; else they are called 0, 1, 2, ... */
-} graco_export_result;
-
-/* Writes embeddings with the nodes' names in a format that other programs read, by the ending of
- * `path`: .csv and .tsv, tables; .txt and .vec, word2vec's text; .bin, word2vec's binary; .npz,
- * arrays node_ids and embeddings. `from` is a run folder, or a .npy file that
- * graco_embeddings_save has written. Numbers are read back to the same bits. Memory does not
- * grow with the embeddings. GRACO_ERROR_FORMAT if there is not one name for each row;
- * GRACO_ERROR_ARGUMENT for another ending, and for a name that the format cannot hold. `result`
- * and `options` may be NULL. */
-graco_status graco_embeddings_export(graco_export_result *result, const char *from,
-                                     const char *path, const graco_export_options *options);
-
-/* Reads embeddings and the names of their nodes, `from` as above. *names (rows of Z) is NULL where
- * there are none; it ends with graco_names_free. */
-graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from);
-
-/* The same for embeddings of the nodes of `data`, row by row. GRACO_ERROR_ARGUMENT names a node
- * that the embeddings call by another name. Where one side has no names, or the numbers of rows
- * differ, nothing is checked. `names` and `data` may be NULL. */
-graco_status graco_embeddings_load_of(graco_matrix *Z, char ***names, const char *from,
-                                      const graco_dataset *data);
-void graco_names_free(char **names);
-
-/* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
- * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names
- * the text that no node, or more than one, is called by. O(bytes of all names). */
-graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
-                                         int64_t count);
-
-/* ---- Planning -------------------------------------------------------------------------------- */
-
-/* Seconds that this machine takes for a unit of each kind of work that a training does, measured
- * with the kernels themselves. They hold for one device and number of threads. */
-enum { GRACO_RATES = 25 };
-typedef struct graco_rates {
-    double seconds[GRACO_RATES];
-} graco_rates;
-
-/* The names of the kinds; NULL past the end. */
-const char *graco_rate_name(int index);
-
-/* Where a training with this configuration computes, "cpu" or "cuda", and with how many threads. */
-graco_status graco_config_machine(const char **device, int64_t *threads,
-                                  const graco_config *config);
-
-/* Measures the rates of the device and the threads that a configuration asks for: about a second. */
-graco_status graco_rates_measure(graco_rates *out, const graco_config *config);
-
-/* What a training will take. */
-typedef struct graco_plan {
-    const char *device;   /* "cpu" or "cuda" */
-    int64_t now_bytes;    /* resident memory of this process before the training: its data set */
-    int64_t host_bytes;   /* the most of it during the training */
-    int64_t device_bytes; /* the most that buffers take on a device beside the host; 0 on the CPU */
-    int64_t device_free, device_total; /* what it has: 0 on the CPU */
-    int64_t parameters;                /* numbers that are learnt */
-    int64_t steps;                     /* of an epoch */
-    double prepare_seconds; /* before the first epoch: features made, graphs cut out, walks */
-    double epoch_seconds;   /* NaN without rates, as the following ones */
-    double embed_seconds;   /* the embeddings after the last epoch */
-    double seconds;         /* in all, if no epoch is spared by `patience` */
-} graco_plan;
-
-/* Goes through a training without training: everything is prepared and every buffer asked for, but
- * buffers have no memory and kernels count in place of computing. Methods that learn from random
- * walks run an epoch, or as many of its steps as a second has. `rates` may be NULL. Fails as graco_train does where data and settings do
- * not fit together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another
- * training makes. Costs about what preparing the training does, in time and memory. */
-graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
-                              const graco_config *config, const graco_rates *rates);
-
-/* What one rank of several will have and send, where graco-mpi trains (docs/scale.md). */
-typedef struct graco_rank_plan {
-    int64_t nodes;      /* its own */
-    int64_t read_rows;  /* of others' nodes: the boundary */
-    int64_t sent_rows;  /* its own that others read, once for each that does */
-    int64_t host_bytes; /* the most memory of its process, data set included */
-    int64_t own_bytes;  /* the same without the data set */
-    bool by_rows;       /* host_bytes, an estimate then, has its own rows of the data set alone */
-    int64_t sent_bytes, sent_messages; /* in an epoch */
-    double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
-} graco_rank_plan;
-
-/* The same as graco_plan_train for each rank of a training by `ranks` processes, whose ranges of
- * nodes are the training's: fills out (ranks), of which a failure leaves nothing of use. Bytes and
- * messages are those that the training will count. What does not train over ranks is refused as by
- * graco_train. O(ranks nodes + edges), and the ring's meetings of ranks for exact and infonce. */
-graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
-                              const graco_config *config, const graco_rates *rates);
-
-/* What the system can give this process, in bytes: free or reclaimable memory and swap, within the
- * limits of the control group and of the process. INT64_MAX where that cannot be asked. */
-int64_t graco_available_memory(void);
-
-/* The largest resident memory of this process so far, in bytes. */
-int64_t graco_peak_memory(void);
-
-/* Which of the processes that train together this one is, and how many they are: 0 of 1, but in
- * graco-mpi. There graco_train is called by all of them with the same arguments; rank 0 writes. */
-int graco_rank(void);
-int graco_ranks(void);
-
-/* For what a program tells each of its ranks: fails on all of them with GRACO_ERROR_ARGUMENT if `value` is
- * another on one than on rank 0, in the first 1,023 bytes; the message has `what`, that rank and both
- * values. All ranks call it, in the same order. One process has nothing to compare. */
-graco_status graco_ranks_alike(const char *what, const char *value);
-
-/* Whether a training looks at more of a data set than a rank's own rows and their neighbours, as
- * mini-batches do: graco_train then refuses one that was loaded with by_rows. */
-bool graco_looks_at_all(const graco_config *config, const graco_dataset *data);
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
@@ -637,13 +426,6 @@ typedef enum graco_protocol {
     GRACO_PROTOCOL_AUTHORS, /* random 10/90, C in 2^-10 .. 2^9 by 5-fold cross-validation, refit */
     GRACO_PROTOCOL_PUBLIC,  /* the data set's own split, C in 2^-10 .. 2^10 chosen on validation */
 } graco_protocol;
-
-/* The names of the protocols, in the order of the enumeration; NULL past the end. */
-const char *graco_protocol_name(int index);
-
-/* How many splits a protocol has for a data set where `wanted` are asked for: 1 where it means the
- * data set's own, which then is split 0. */
-int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
 
 /* Called at most ten times a second, from the thread that asked for the work, with about the share
  * of it that is done. False stops it: it returns GRACO_STOPPED. */
@@ -699,130 +481,7 @@ typedef struct graco_eval_result {
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
 
-/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes,
- * from a training on split number `split`. */
-typedef struct graco_class_scores {
-    int64_t split;
-    graco_matrix P;
-} graco_class_scores;
-
-/* Scores them on the test parts of their splits, as many as there are in `scores`: the class with
- * the largest number is the prediction, or, for multi-label data, each with more than 1/2. There is
- * no regression, so every C is NaN. Of `options`, which may be NULL, the protocol and the seed
- * count: they say which splits those are. O(count * nodes * classes). */
-graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class_scores *scores,
-                                    int64_t count, const graco_dataset *data,
-                                    const graco_eval_options *options);
-
 void graco_eval_result_clear(graco_eval_result *result);
-
-/* How much structure embeddings have, measured without labels (docs/evaluation.md). NaN where the
- * data set has nothing to measure it by. */
-typedef struct graco_structure {
-    double modularity; /* of clusters on the graph's edges, below 1; NaN: no edges */
-    double explained; /* share of the energy of the features, smoothed over the graph, that clusters
-                         explain, 0 .. 1; NaN: no features */
-    double
-        predicted; /* share of nodes whose group, of those that features and edges make, a regression
-                         predicts that saw a tenth of them, 0 .. 1; NaN: a single node, or no edges
-                         and features that are the same for all */
-} graco_structure;
-
-/* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result.
- * Fails if Z is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds,
- * and to smooth the features O((their entries + nodes + edges) * 128) and cluster them. */
-graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
-                                     const graco_dataset *data, int64_t threads);
-
-/* ---- Clusters -------------------------------------------------------------------------------- */
-
-typedef struct graco_cluster_options {
-    int64_t clusters; /* 0: as many as the labelled nodes have classes */
-    int64_t starts;   /* of k-means, of which the best is kept; default 10 */
-    uint64_t seed;    /* default 0 */
-    int64_t threads;  /* 0: one per core; never changes the result */
-} graco_cluster_options;
-
-graco_cluster_options graco_cluster_defaults(void);
-
-/* Numbers as scikit-learn has them, NaN where there is none. Clear it with
- * graco_cluster_result_clear. */
-typedef struct graco_cluster_result {
-    int64_t nodes, clusters;
-    int32_t *cluster;  /* (nodes) */
-    int64_t labelled;  /* nodes with a known label; 0: none, or several labels for each node */
-    double nmi;        /* normalised mutual information with the labels, by the arithmetic mean */
-    double ari;        /* adjusted Rand index */
-    double accuracy;   /* share of nodes whose class the best matching gives their cluster */
-    double modularity; /* of the clusters on the graph's edges */
-    double silhouette; /* mean over at most 3,000 nodes, drawn by the seed */
-    double seconds;
-} graco_cluster_result;
-
-/* Clusters embeddings Z (nodes, any), rows scaled to length one, by k-means, and compares the
- * clusters with labels, edges and themselves. `options` may be NULL. GRACO_ERROR_ARGUMENT for more
- * clusters than nodes, and where neither says how many there are. */
-graco_status graco_evaluate_clusters(graco_cluster_result *result, const graco_matrix *Z,
-                                     const graco_dataset *data,
-                                     const graco_cluster_options *options);
-
-void graco_cluster_result_clear(graco_cluster_result *result);
-
-/* ---- Links ----------------------------------------------------------------------------------- */
-
-typedef struct graco_links_options {
-    double test, validation; /* shares of the links that are held out; default 0.1 and 0.05 */
-    uint64_t seed;           /* default 0 */
-} graco_links_options;
-
-graco_links_options graco_links_defaults(void);
-
-/* Pairs of nodes for link prediction. Clear it with graco_links_clear. */
-typedef struct graco_links {
-    int64_t count;
-    /* (count, 4) in each row two nodes; the part they belong to, 0 training, 1 validation, 2 test;
-     * and 1 for a link, 0 for a pair without one. */
-    int32_t *pair;
-} graco_links;
-
-/* Writes a data set without some of its links, drawn at random, and these beside it, as the array
- * `links` (docs/formats.md): one file if `path` ends in .npz, else a folder. A link is a pair of
- * nodes with an edge in either direction, and both go. Each part has as many pairs without an edge
- * as links, of two nodes of one graph; the training part is at most 20,000 of the links that stay.
- * The same seed gives the same bytes. `options` may be NULL. GRACO_ERROR_ARGUMENT if a part would
- * be empty, or if there are too few pairs without an edge. O(edges log edges). */
-graco_status graco_links_split(const graco_dataset *data, const char *path,
-                               const graco_links_options *options);
-
-/* Reads the links of a data set that graco_links_split wrote; `source` as graco_dataset_load takes
- * it. */
-graco_status graco_links_load(graco_links *out, const char *source);
-void graco_links_clear(graco_links *links);
-
-/* How pairs are scored: "dot", z_a . z_b; "cosine"; "hadamard", a logistic regression on z_a * z_b,
- * number by number. */
-enum { GRACO_LINK_SCORES = 3 };
-
-typedef struct graco_link_result {
-    int64_t links, others; /* pairs of the test part: with a link, without one */
-    struct {
-        const char *name;
-        double auc; /* area under the ROC curve, 0 .. 1 */
-        double average_precision;
-    } score[GRACO_LINK_SCORES];
-    double C; /* of the regression, the best of 2^-10, 2^-8 .. 2^10 by the validation part's AUC; 1
-                 without it */
-    bool converged;
-    double seconds;
-} graco_link_result;
-
-/* Scores embeddings Z (nodes, any) by how well they tell the test part's links from its other
- * pairs. `data` is what Z was trained on: GRACO_ERROR_ARGUMENT if it has an edge where a link was
- * held out. Equal scores count as scikit-learn counts them. The result is the same for any number
- * of threads. */
-graco_status graco_evaluate_links(graco_link_result *result, const graco_matrix *Z,
-                                  const graco_dataset *data, const graco_links *links,
-                                  int64_t threads);
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
@@ -837,9 +496,6 @@ typedef struct graco_neighbours_options {
 } graco_neighbours_options;
 
 graco_neighbours_options graco_neighbours_defaults(void);
-
-/* The metrics, in order; NULL past the end. */
-const char *graco_metric(int index);
 
 /* Clear it with graco_neighbours_clear. */
 typedef struct graco_neighbours {
@@ -861,12 +517,6 @@ typedef struct graco_neighbours {
  * metric; GRACO_ERROR_NUMBER for a Z that is not finite. */
 graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
                                    const graco_neighbours_options *options);
-
-/* Writes them to a file, by its ending: .json; .csv, a line for each pair; .npz, arrays nodes,
- * indptr, indices and scores, and node_ids if there are names. `names` (out->nodes) may be NULL:
- * then nodes are called by their numbers. GRACO_ERROR_ARGUMENT for another ending. */
-graco_status graco_neighbours_save(const graco_neighbours *neighbours, const char *const *names,
-                                   const char *path);
 
 void graco_neighbours_clear(graco_neighbours *neighbours);
 
@@ -904,285 +554,12 @@ typedef struct graco_map graco_map;
 graco_status graco_map_make(graco_map **out, const graco_matrix *Z,
                             const graco_map_options *options);
 
-typedef struct graco_map_info {
-    int64_t nodes, clusters;
-    double seconds; /* that it took */
-    /* Whether nodes that lie side by side are alike, and whether alike ones lie side by side: 1 at
-     * best, over a sample of nodes; NaN for fewer than four (docs/evaluation.md). */
-    double trustworthiness, continuity;
-    int64_t quality_k, quality_nodes; /* that both look at: so many neighbours of so many nodes */
-} graco_map_info;
-
-graco_map_info graco_map_describe(const graco_map *map);
-
 /* Writes it by the ending of `path`: .html, a page of one file that needs no network; .svg and
  * .png, a picture by class, or by cluster where there are no labels; .npy, the places (nodes, 2).
  * Whole or not at all. GRACO_ERROR_ARGUMENT for another ending. */
 graco_status graco_map_save(const graco_map *map, const char *path);
 
 void graco_map_free(graco_map *map);
-
-/* ---- Prediction ------------------------------------------------------------------------------ */
-
-typedef struct graco_predict_options {
-    bool all;           /* also nodes whose label is known; else those alone whose label is not */
-    int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* as in graco_embed_options */
-} graco_predict_options;
-
-/* Clear it with graco_prediction_clear. */
-typedef struct graco_prediction {
-    int64_t count, classes;
-    bool multi_label;
-    int64_t *node;      /* (count) ascending */
-    float *probability; /* (count, classes) of each class; rows add up to 1 unless multi-label */
-    double C;           /* of the regression; NaN: the model is supervised and has none */
-} graco_prediction;
-
-/* Says of nodes which class they probably have. A supervised model gives its own probabilities, of
- * the classes in the order of its training (graco_model_class), and refuses a data set with a class
- * that it was not trained on: by name, where classes without names are called 0, 1, 2, ..., or by
- * their count if the data set has no names. For any other model, logistic regressions, one per class,
- * are fitted to the embeddings of all nodes with a known label. Their C is the best of 2^-10 .. 2^9
- * over 5 folds of these nodes, as in the protocol `authors`. Where a node has one label, its
- * probabilities are divided by their sum. `options` may be NULL. GRACO_ERROR_ARGUMENT if there is
- * nothing to predict, or too few labels to learn from. */
-graco_status graco_predict(graco_prediction *out, const graco_model *model,
-                           const graco_dataset *data, const graco_predict_options *options);
-
-/* The same from embeddings Z (nodes, any), as graco_predict does it for a model that is not
- * supervised. It reads only the labels of the data set, and `options`, which may be NULL, without the
- * device. */
-graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix *Z,
-                                      const graco_dataset *data,
-                                      const graco_predict_options *options);
-
-void graco_prediction_clear(graco_prediction *prediction);
-
-/* ---- Comparison ------------------------------------------------------------------------------ */
-
-/* Two embeddings on the same splits: the mean of a's scores minus b's, paired by split, and the
- * standard error of that mean (NaN for one split). Fails if the numbers of splits differ. */
-typedef struct graco_eval_comparison {
-    double difference, error; /* in points */
-} graco_eval_comparison;
-
-graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_result *a,
-                                const graco_eval_result *b);
-
-/* The data set's features as a dense matrix: what embeddings should beat. As they are; with a
- * `config`, with the share of entries zeroed that its `contaminate` says. */
-graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
-                                    const graco_config *config);
-
-/* ---- Searching for settings ------------------------------------------------------------------ */
-
-/* What settings are compared by. */
-typedef enum graco_criterion {
-    GRACO_CRITERION_STRUCTURE, /* ranks of graco_measure_structure: no label is read */
-    GRACO_CRITERION_VALIDATION, /* graco_evaluate's score of validation parts, of splits that are others
-                                   than those of seed 0; the labels of test parts are not read */
-} graco_criterion;
-
-/* Their names, in the order of the enumeration; NULL past the end. */
-const char *graco_criterion_name(int index);
-
-typedef struct graco_tune_progress {
-    int64_t trials_done, trials; /* measured at least once; wanted in all, 0: as time allows */
-    int64_t measured;            /* measurements so far */
-    int64_t best_trial;          /* -1: none yet */
-    graco_structure best;        /* of it */
-    double best_validation;      /* in percent; NaN: not asked for */
-    double seconds;              /* of this call */
-    double seconds_left;         /* estimate; NaN before anything is known */
-} graco_tune_progress;
-
-/* Called at most ten times a second, from one thread at a time, which need not be the caller's.
- * Returning false ends the search within about a second (GRACO_STOPPED), with the best so far in
- * best.json. */
-typedef bool graco_tune_fn(void *user, const graco_tune_progress *progress);
-
-typedef struct graco_tune_options {
-    const char *folder; /* where everything is kept; made if its parent is there */
-    const char *method; /* "grace"; NULL: that one. One that learns without labels */
-    const char *const
-        *search; /* "KEY=a,b,c", "KEY=low..high" or "KEY=value", ending with NULL: in place
-                                  of those settings' own ranges; NULL: none */
-    graco_criterion criterion;
-    int64_t trials;     /* default 50; 0: until the time is over. Settings that can be counted are
-                           tried once each, though that be fewer */
-    double seconds;     /* after which it ends with the best so far; 0: no limit */
-    uint64_t seed;      /* default 0 */
-    int64_t threads;    /* 0: one per core; never changes the choice */
-    int64_t at_once;    /* trainings, 0: as memory and threads allow; never changes the choice */
-    const char *device; /* as in graco_embed_options */
-    graco_tune_fn *on_progress;
-    void *user;
-} graco_tune_options;
-
-graco_tune_options graco_tune_defaults(void);
-
-typedef struct graco_tune_result {
-    int64_t trials, measured;  /* that were measured at least once; measurements of them */
-    int64_t trial;             /* that was chosen */
-    int64_t epochs;            /* after which it was best */
-    graco_structure structure; /* of it: a mean over seeds where it was confirmed */
-    double validation;
-    int64_t seeds;  /* that it was trained with */
-    double seconds; /* of this call */
-    bool out_of_time;
-} graco_tune_result;
-
-/* Searches for settings of a method for a data set: random ones first, then ones near the best,
- * trained in rungs of more and more epochs, of which the better half goes on; the best few are
- * trained again with other seeds (docs/tune.md). The folder then has best.json, which
- * graco_config_load reads, trials.csv with every measurement, and report.html. A folder in which a
- * search with the same options was ended, killed or given fewer trials is continued: what stands in
- * trials.csv is not trained again. The same seed and trials give the same choice on one machine.
- * `config`, which the caller frees, and `result` may be NULL; with GRACO_STOPPED they are filled if
- * there is a best so far, with GRACO_OK always. */
-graco_status graco_tune(graco_config **config, graco_tune_result *result, const graco_dataset *data,
-                        const graco_tune_options *options);
-
-/* ---- Runs ------------------------------------------------------------------------------------ */
-
-/* What trainings left on disk: the folder of one, or a folder that holds one for each seed (run-1, run-2,
- * ...), for each split (split-0, ...) or for both. A .npy file is a run of which only its embeddings are
- * known. Every file is read when it is first asked for, and once; what is returned belongs to the run. One
- * thread at a time may use a run. */
-typedef struct graco_run graco_run;
-
-/* Opens a run, which may have nothing in it yet. */
-graco_status graco_run_open(graco_run **out, const char *path);
-void graco_run_free(graco_run *run);
-
-typedef struct graco_run_info {
-    const char *path;
-    /* seeds * splits trainings, those of a seed together: training i is of split i % splits. */
-    int64_t seeds, splits;            /* 1 at least */
-    bool seed_folders, split_folders; /* they have folders of their own */
-} graco_run_info;
-
-graco_run_info graco_run_describe(const graco_run *run);
-
-/* The folder of the training of seed `number` (from 1) and of a split in the run folder `path`; a negative
- * number leaves its part out. Fails if the name is too long. */
-graco_status graco_run_folder(char *folder, size_t size, const char *path, int64_t number,
-                              int64_t split);
-
-/* The folder of training `index`. */
-const char *graco_run_path(const graco_run *run, int64_t index);
-
-/* What is in the folder of a training now. */
-typedef struct graco_run_files {
-    bool begun;    /* it has a checkpoint, and can be continued */
-    bool embedded; /* it has embeddings, of its last checkpoint */
-    /* The files beside a checkpoint: "config.json, metrics.jsonl"; "": none. */
-    char others[80];
-} graco_run_files;
-
-graco_run_files graco_run_look(const char *folder);
-
-typedef enum graco_run_state {
-    GRACO_RUN_NONE,     /* no training has begun */
-    GRACO_RUN_TRAINING, /* one is under way */
-    GRACO_RUN_KILLED,   /* one was, and nobody continues it */
-    GRACO_RUN_STOPPED,  /* it can be continued */
-    GRACO_RUN_ENDED,
-} graco_run_state;
-
-/* How the training of a folder stands. Only with `certain` a killed one is told from one under way: that takes
- * holding the folder's lock for a moment, which could turn away a training that starts just then. */
-graco_run_state graco_run_stands(const char *folder, bool certain);
-
-/* What a training was begun with. */
-typedef struct graco_training {
-    const graco_config *config; /* NULL: not known */
-    const char *dataset;        /* its name; NULL: not known */
-    const char *source;         /* where it was read, as it was typed; NULL: likewise */
-    const char *fingerprint;    /* of its data set; NULL: likewise */
-    uint64_t seed;
-    int64_t split; /* that it was trained on; -1: it serves all */
-} graco_training;
-
-/* Reads config.json or, where it is missing, the checkpoint. GRACO_ERROR_FORMAT if that is damaged. */
-graco_status graco_run_training(graco_training *out, graco_run *run, int64_t index);
-
-/* A training epoch by epoch. What a line of metrics.jsonl does not have is NaN. */
-typedef struct graco_curve {
-    int64_t count;
-    const double *epoch, *loss, *information, *seconds; /* (count) epochs ascend */
-    int64_t peak_bytes; /* the largest resident memory; 0: not known */
-    int64_t best_epoch; /* whose parameters are kept; 0: those of the last */
-    const char *ended;  /* as in graco_train_result; "": it does not say */
-    bool there;         /* there is a metrics.jsonl */
-    int64_t rest;       /* bytes behind the last line that is whole and follows the one before */
-} graco_curve;
-
-/* Reads what metrics.jsonl has beyond what was read before: a training that is under way is followed by
- * calling it again. One that was begun again is read from its beginning. */
-graco_status graco_run_curve(graco_curve *out, graco_run *run, int64_t index);
-
-/* Loads a data set as that of training 0 was read: what `options`, which may be NULL, do not say, config.json
- * does. If `source` is written as it was then, that is every option; else it is `undirected` and `unweighted`
- * alone. What was added is the last graco_dataset_note. With the source NULL it is looked for by its name, by
- * the path that was typed, and by its place relative to the run, and what is found must be what was trained
- * on. `words` is filled as by graco_run_compare. The caller frees *out. */
-graco_status graco_run_data(graco_dataset **out, char words[GRACO_DIFFERENCES], graco_run *run,
-                            const char *source, const graco_load_options *options);
-
-/* Compares a data set with the one of a training. Fills `words` with what differs, out of "number of nodes,
- * graph, features, node names, split, labels"; "" if nothing does, or if the training's is not known. The split
- * counts for inductive trainings and supervised methods, labels for the latter alone. Costs a fingerprint, once
- * for a run and a data set, which is not freed before the run. */
-graco_status graco_run_compare(char words[GRACO_DIFFERENCES], graco_run *run, int64_t index,
-                               const graco_dataset *data);
-
-/* The embeddings of a training and the names of their rows, in place: Z must not be changed. *names is NULL
- * where there are none. With `data`, which may be NULL, they must be of that data set: GRACO_ERROR_ARGUMENT if
- * the training was on another one, or names a node otherwise. GRACO_ERROR_IO if there are no embeddings of
- * the last checkpoint. `names` may be NULL. */
-graco_status graco_run_embeddings(const graco_matrix **Z, char *const **names, graco_run *run,
-                                  int64_t index, const graco_dataset *data);
-
-/* The rows (count) of the nodes that are called so in the embeddings: by name where there are names, and
- * never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the text that no node, or more
- * than one, is called by. O(bytes of all names). */
-graco_status graco_run_find_nodes(int64_t *rows, graco_run *run, int64_t index,
-                                  const char *const *of, int64_t count);
-
-/* The model of a training. */
-graco_status graco_run_model(const graco_model **out, graco_run *run, int64_t index);
-
-/* ---- Reports --------------------------------------------------------------------------------- */
-
-/* A run in a report: the folders of its trainings, each as graco_train leaves it. */
-typedef struct graco_report_run {
-    const char *name;           /* what the page calls it: the path of its folder will do */
-    const char *const *folders; /* (count) one for each seed, those of several splits together */
-    int64_t count;
-    int64_t splits; /* of a supervised method with a training for each; 0 or 1: one for all */
-} graco_report_run;
-
-typedef struct graco_report_options {
-    const char *title; /* of the page; NULL: the run's name */
-    const char *data;  /* the data set, as graco_dataset_load takes it; NULL: where each run's
-                         config.json says that it was read from */
-    const graco_load_options *load; /* beside what the runs say; NULL: nothing */
-    graco_eval_options eval;        /* of the scores; its threads are those of everything */
-    bool no_map;
-} graco_report_options;
-
-graco_report_options graco_report_defaults(void);
-
-/* Writes one page, `path`, about trainings: settings beside the preset's, curves, scores with the
- * confusion of classes, effective rank, spectrum, alignment and uniformity of the embeddings,
- * clusters, a map of up to 20,000 nodes, and how runs compare (docs/evaluation.md). The page needs
- * no network. What is missing or damaged in a folder is named there, beside what there is; *notes,
- * which may be NULL, counts such remarks. GRACO_ERROR_IO if a folder holds nothing of a run. The
- * same folders give the same bytes, for any number of threads. `options` may be NULL. */
-graco_status graco_report_runs(const char *path, int64_t *notes, const graco_report_run *runs,
-                               int64_t count, const graco_report_options *options);
 
 #ifdef __cplusplus
 }

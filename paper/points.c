@@ -3,6 +3,8 @@
  * turns will do. */
 #include "points.h"
 
+#include "graco_more.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

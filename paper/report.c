@@ -3,6 +3,7 @@
  * same time. */
 #include "report.h"
 
+#include "graco.h"
 #include "base/memory.h"
 #include "io/files/file.h"
 

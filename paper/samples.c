@@ -4,6 +4,7 @@
  * split. */
 #include "samples.h"
 
+#include "graco_command.h"
 #include "four_graphs.h"
 #include "points.h"
 #include "theorem.h"

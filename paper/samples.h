@@ -2,7 +2,7 @@
 #ifndef PAPER_SAMPLES_H
 #define PAPER_SAMPLES_H
 
-#include "graco.h"
+#include "graco_more.h"
 
 #include "cells.h"
 #include "results_file.h"

@@ -4,7 +4,7 @@
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 
-#include "graco.h"
+#include "graco_command.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""The structs of graco.h that Python reads or fills, each mirrored once; a test compares sizes, offsets and fields
+"""The structs of the public headers that Python reads or fills, each mirrored once; a test compares sizes, offsets and fields
 with what the C compiler says."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from ctypes import POINTER, c_bool, c_char_p, c_double, c_float, c_int, c_int32,
 
 
 class Struct(ctypes.Structure):
-    """A struct of graco.h; `c_name` is its name there."""
+    """A struct of the public headers; `c_name` is its name there."""
 
     c_name = ""
 

@@ -2,6 +2,8 @@
  * old one. */
 #include "base/status.h"
 
+#include "graco_command.h"
+
 #include <string.h>
 
 static _Thread_local char message[STATUS_MESSAGE];

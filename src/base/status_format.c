@@ -3,6 +3,7 @@
 #include "base/status.h"
 
 #include "base/number.h"
+#include "graco_command.h"
 
 #include <stdarg.h>
 

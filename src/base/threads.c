@@ -16,7 +16,7 @@
 
 #include "base/extensions.h"
 #include "base/memory.h"
-#include "graco.h"
+#include "graco_command.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -5,6 +5,7 @@
  * bits everywhere. A broadcast is a binomial tree, a barrier a round of ever longer steps. */
 #include "comm/comm.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "base/share.h"
 

@@ -1,4 +1,7 @@
+/* Kinds of work, their names, and the seconds that so many units of each take at measured rates. */
 #include "compute/work.h"
+
+#include "graco_command.h"
 
 #include <assert.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef COMPUTE_WORK_H
 #define COMPUTE_WORK_H
 
-#include "graco.h"
+#include "graco_more.h"
 
 /* Each kind once, with its name. `near` work finds its operands in the nearest caches, `middle` work in a large
  * one, `far` work in none. A rate holds for one shape of loop only, so what a loop does once a row or once an entry, whatever its width,

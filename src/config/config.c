@@ -5,6 +5,7 @@
  * a setting that does nothing would be believed to do something. */
 #include "config/config.h"
 
+#include "graco_more.h"
 #include "base/memory.h"
 #include "base/number.h"
 

@@ -3,6 +3,7 @@
  * set; edges become a graph. */
 #include "data/dataset.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "graph/shard.h"
 #include "io/name_find.h"

@@ -6,6 +6,7 @@
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
 
+#include "graco_more.h"
 #include "base/status.h"
 #include "data/reading.h"
 #include "graph/graph.h"

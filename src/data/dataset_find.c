@@ -1,4 +1,5 @@
 /* From a name to a file, and from a file to a name. */
+#include "graco_command.h"
 #include "data/readers.h"
 
 #include "base/memory.h"

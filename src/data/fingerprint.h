@@ -3,7 +3,7 @@
 #ifndef DATA_FINGERPRINT_H
 #define DATA_FINGERPRINT_H
 
-#include "graco.h"
+#include "graco_more.h"
 
 struct graco_dataset;
 

@@ -1,5 +1,6 @@
 /* A data set with an order in which ranks divide its nodes. Its rows, names and results stay where they
  * were: the order is one more array. */
+#include "graco_command.h"
 #include "data/dataset.h"
 
 #include "base/memory.h"

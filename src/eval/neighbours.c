@@ -1,5 +1,6 @@
 /* Nearest neighbours of rows. A kernel finds candidates in float32, a few more than are asked for; their
  * scores are computed again in double, and the best of them stay. */
+#include "graco_more.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/context.h"

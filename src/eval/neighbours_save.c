@@ -1,5 +1,6 @@
 /* Neighbours as files: a line for each pair, an object for each node, or arrays. Text is written a node at a
  * time, so that the neighbours of millions of nodes are never a tree in memory. */
+#include "graco_more.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"

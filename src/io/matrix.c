@@ -1,4 +1,5 @@
 /* graco_matrix: embeddings as .npy files. */
+#include "graco_command.h"
 #include "base/memory.h"
 #include "io/files/system.h"
 #include "io/npy.h"

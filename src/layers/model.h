@@ -2,6 +2,7 @@
 #ifndef LAYERS_MODEL_H
 #define LAYERS_MODEL_H
 
+#include "graco_more.h"
 #include "config/config.h"
 #include "layers/parameters.h"
 

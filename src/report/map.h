@@ -2,6 +2,7 @@
 #ifndef REPORT_MAP_H
 #define REPORT_MAP_H
 
+#include "graco_more.h"
 #include "report/svg.h"
 
 /* Nearest neighbours of a node that the page names. */

@@ -1,5 +1,6 @@
 /* What is measured of a run's embeddings: scores as graco_evaluate gives them, clusters, shape, and
  * a map. The data set is read again as it was for the training, and used only if it is the same. */
+#include "graco_command.h"
 #include "report/run_report.h"
 
 #include "base/finite.h"

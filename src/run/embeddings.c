@@ -2,6 +2,7 @@
  * larger than memory. */
 #include "run/embeddings.h"
 
+#include "graco_more.h"
 #include "base/memory.h"
 #include "io/name_find.h"
 

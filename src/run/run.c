@@ -2,6 +2,7 @@
  * not show is not there. */
 #include "run/run.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "data/fingerprint.h"
 #include "io/files/file.h"

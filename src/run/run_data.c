@@ -1,5 +1,6 @@
 /* The data of a run: read again as they were, and told from others by their fingerprint; and its embeddings,
  * which belong to them. */
+#include "graco_command.h"
 #include "run/run.h"
 
 #include "base/memory.h"

@@ -2,6 +2,7 @@
  * line at a time, and a line that could not be written whole is cut off again. */
 #include "run/run_folder.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/files/file.h"

@@ -1,5 +1,6 @@
 /* What a run was trained on is what is used: its data can be read again as they were, and other data
  * are told by their fingerprint. */
+#include "graco_command.h"
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/fingerprint.h"

@@ -1,6 +1,7 @@
 /* Calibration: each rate from one small job on the device. The same job runs on the tally, which says how
  * much work of every kind it is; what the other kinds do not explain is the rate of the job's own. So a rate
  * is defined by the count that will use it. */
+#include "graco_command.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/tally.h"

@@ -2,6 +2,7 @@
  * are the device, the features and one view of the graph for it, and the check of what came out. Over
  * ranks each embeds its own rows, and rank 0 writes them all.
  * And the rows of two corrupted views, as a step of the training would contrast them. */
+#include "graco_command.h"
 #include "base/finite.h"
 #include "base/memory.h"
 #include "data/subset.h"

@@ -3,6 +3,7 @@
  * addresses without memory. So the peak is found where the training will have it, and the work of its
  * steps is counted by their kernels. A training over ranks is gone through once for each of them, with
  * messages that are counted and not sent (comm/comm_tally.h). */
+#include "graco_command.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "comm/comm_tally.h"

@@ -2,6 +2,7 @@
  * alone: the rest may look otherwise in another graco. */
 #include "train/ranks_alike.h"
 
+#include "graco_command.h"
 #include "data/dataset.h"
 #include "data/fingerprint.h"
 

@@ -1,4 +1,4 @@
-"""The structs and functions that Python mirrors are those of graco.h, by the word of the C compiler."""
+"""The structs and functions that Python mirrors are those of the public headers, by the word of the C compiler."""
 
 import os
 import re
@@ -10,7 +10,16 @@ import unittest
 from graco import _library as c
 from support import main
 
-HEADER = os.path.join(os.environ["GRACO_SOURCE"], "include", "graco.h")
+INCLUDE = os.path.join(os.environ["GRACO_SOURCE"], "include")
+
+
+def declarations():
+    """The public headers without their comments."""
+    text = ""
+    for name in ("graco.h", "graco_more.h"):
+        with open(os.path.join(INCLUDE, name)) as file:
+            text += re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    return text
 
 
 class Layout(unittest.TestCase):
@@ -20,12 +29,12 @@ class Layout(unittest.TestCase):
         if not cc:
             self.skipTest("no C compiler")
         body = "".join(f'printf("%lld\\n", (long long)({line}));\n' for line in lines)
-        source = f'#include <graco.h>\n#include <stdio.h>\nint main(void) {{\n{body}return 0;\n}}\n'
+        source = f'#include <graco_more.h>\n#include <stdio.h>\nint main(void) {{\n{body}return 0;\n}}\n'
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "layout")
             with open(path + ".c", "w") as file:
                 file.write(source)
-            subprocess.run([cc, "-std=c17", "-I", os.path.dirname(HEADER), path + ".c", "-o", path], check=True)
+            subprocess.run([cc, "-std=c17", "-I", INCLUDE, path + ".c", "-o", path], check=True)
             return [int(line) for line in subprocess.check_output([path]).split()]
 
     def test_structs(self):
@@ -44,8 +53,7 @@ class Layout(unittest.TestCase):
 
     def test_every_field_is_there(self):
         """A field that fits into padding changes no size, so the fields are counted too."""
-        with open(HEADER) as file:
-            text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        text = declarations()
         for struct in c.Struct.__subclasses__():
             body = re.search(r"typedef struct %s \{(.*?)\} %s;" % (struct.c_name, struct.c_name), text, re.S).group(1)
             body = re.sub(r"struct \{[^}]*\}", "inner", body)  # a struct within, whose field is one
@@ -65,8 +73,7 @@ class Layout(unittest.TestCase):
         self.assertEqual(found[8:], list(range(len(c.TYPES))) + [c.STRING])
 
     def test_functions(self):
-        with open(HEADER) as file:
-            text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        text = declarations()
         for name, (_, arguments) in c._FUNCTIONS.items():
             listed = re.search(r"\b%s\(([^)]*)\);" % name, text)
             self.assertIsNotNone(listed, name)

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "presets.h"
 #include "compute/context.h"
-#include "graco.h"
+#include "graco_more.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -2,6 +2,7 @@
  * temporary file, which a rename puts in place when it is whole and on the disk. */
 #include "io/files/file.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "io/files/system.h"
 #include "io/files/temporary.h"

@@ -1,0 +1,168 @@
+/* What graco's own command needs beyond graco_more.h: files and pipes, notes, memory, ranks, rates, the
+ * reproduction of the paper. Without promise of stability: any release may change or remove a function. */
+#ifndef GRACO_COMMAND_H
+#define GRACO_COMMAND_H
+
+#include "graco_more.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+/* Makes `words` this thread's message and returns `status`: for a program that reports its own failures as
+ * graco does. */
+graco_status graco_fail(graco_status status, const char *words);
+
+/* ---- Matrices -------------------------------------------------------------------------------- */
+
+/* Writes the bytes of such a file to an open descriptor, which may be a pipe. */
+graco_status graco_matrix_write(const graco_matrix *matrix, int fd);
+
+/* Replaces a file by these bytes in the same way: whatever happens, the file holds all of its old
+ * content or all of the new. */
+graco_status graco_file_save(const char *path, const void *bytes, int64_t length);
+
+/* ---- Data sets ------------------------------------------------------------------------------- */
+
+/* The folder in which data sets are looked up by name, as text with a NUL. Fails if none of the
+ * three variables is set or the buffer is too small. The folder need not exist. */
+graco_status graco_data_folder(char *path, size_t size);
+
+/* Ranks that may be planned for. */
+enum { GRACO_RANKS_MOST = 65536 };
+
+/* Writes the data set as graco_dataset_save does, with an order of its nodes in which few edges join nodes
+ * of different ranks, of so many, by METIS: graco-mpi then sends less (docs/scale.md). Rows and names keep
+ * their places, and so do results. GRACO_ERROR_ARGUMENT for several graphs, or more ranks than nodes;
+ * GRACO_ERROR_DEVICE, which says how to get it, where the library was built without METIS. */
+graco_status graco_dataset_partition(const graco_dataset *data, int64_t ranks, const char *path);
+
+/* Writes the layout in which a data set is published: "ppi" (several graphs, dense features,
+ * several labels per node, whole graphs in training, validation and test, in this order), "reddit"
+ * (one graph, dense features, one label and a split for every node), or "native", which is what
+ * graco_dataset_save does. An archive if `path` ends in .zip, else its unpacked folder.
+ * GRACO_ERROR_ARGUMENT says what does not fit the layout. */
+graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout);
+
+/* The layouts, in order; NULL past the end. */
+const char *graco_layout(int index);
+
+/* How an edge list and its tables were understood: a line for each, in order; NULL past the end,
+ * and for other formats. Belongs to the data set. */
+const char *graco_dataset_note(const graco_dataset *data, int index);
+
+/* The files that a data set was read from, as they were named: its source, then its table of features and
+ * its table of labels, if there are any; NULL past the end, and where none was read. Of bytes that are not UTF-8
+ * each is '?'. Belongs to the data set. */
+const char *graco_dataset_file(const graco_dataset *data, int index);
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
+ * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
+ * and `unweighted` alone. A folder without such a record adds nothing. What was added is the last
+ * graco_dataset_note. `options` may be NULL. */
+graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
+                                   const graco_load_options *options, const char *run);
+
+/* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
+ * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names
+ * the text that no node, or more than one, is called by. O(bytes of all names). */
+graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
+                                         int64_t count);
+
+/* The folder of the training of seed `number` (from 1) and of a split in the run folder `path`; a negative
+ * number leaves its part out. Fails if the name is too long. */
+graco_status graco_run_folder(char *folder, size_t size, const char *path, int64_t number,
+                              int64_t split);
+
+/* What is in the folder of a training now. */
+typedef struct graco_run_files {
+    bool begun;    /* it has a checkpoint, and can be continued */
+    bool embedded; /* it has embeddings, of its last checkpoint */
+    /* The files beside a checkpoint: "config.json, metrics.jsonl"; "": none. */
+    char others[80];
+} graco_run_files;
+
+graco_run_files graco_run_look(const char *folder);
+
+typedef enum graco_run_state {
+    GRACO_RUN_NONE,     /* no training has begun */
+    GRACO_RUN_TRAINING, /* one is under way */
+    GRACO_RUN_KILLED,   /* one was, and nobody continues it */
+    GRACO_RUN_STOPPED,  /* it can be continued */
+    GRACO_RUN_ENDED,
+} graco_run_state;
+
+/* How the training of a folder stands. Only with `certain` a killed one is told from one under way: that takes
+ * holding the folder's lock for a moment, which could turn away a training that starts just then. */
+graco_run_state graco_run_stands(const char *folder, bool certain);
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+/* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as
+ * the next step of its training would draw them: Z is (2 * nodes, hidden), projected, of length
+ * one, the first view's nodes above the second's. `options` may be NULL. GRACO_ERROR_ARGUMENT
+ * for other methods. */
+graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
+                               const graco_embed_options *options);
+
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+/* The names of the kinds; NULL past the end. */
+const char *graco_rate_name(int index);
+
+/* Where a training with this configuration computes, "cpu" or "cuda", and with how many threads. */
+graco_status graco_config_machine(const char **device, int64_t *threads,
+                                  const graco_config *config);
+
+/* Measures the rates of the device and the threads that a configuration asks for: about a second. */
+graco_status graco_rates_measure(graco_rates *out, const graco_config *config);
+
+/* What one rank of several will have and send, where graco-mpi trains (docs/scale.md). */
+typedef struct graco_rank_plan {
+    int64_t nodes;      /* its own */
+    int64_t read_rows;  /* of others' nodes: the boundary */
+    int64_t sent_rows;  /* its own that others read, once for each that does */
+    int64_t host_bytes; /* the most memory of its process, data set included */
+    int64_t own_bytes;  /* the same without the data set */
+    bool by_rows;       /* host_bytes, an estimate then, has its own rows of the data set alone */
+    int64_t sent_bytes, sent_messages; /* in an epoch */
+    double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
+} graco_rank_plan;
+
+/* The same as graco_plan_train for each rank of a training by `ranks` processes, whose ranges of
+ * nodes are the training's: fills out (ranks), of which a failure leaves nothing of use. Bytes and
+ * messages are those that the training will count. What does not train over ranks is refused as by
+ * graco_train. O(ranks nodes + edges), and the ring's meetings of ranks for exact and infonce. */
+graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
+                              const graco_config *config, const graco_rates *rates);
+
+/* What the system can give this process, in bytes: free or reclaimable memory and swap, within the
+ * limits of the control group and of the process. INT64_MAX where that cannot be asked. */
+int64_t graco_available_memory(void);
+
+/* The largest resident memory of this process so far, in bytes. */
+int64_t graco_peak_memory(void);
+
+/* Which of the processes that train together this one is, and how many they are: 0 of 1, but in
+ * graco-mpi. There graco_train is called by all of them with the same arguments; rank 0 writes. */
+int graco_rank(void);
+int graco_ranks(void);
+
+/* For what a program tells each of its ranks: fails on all of them with GRACO_ERROR_ARGUMENT if `value` is
+ * another on one than on rank 0, in the first 1,023 bytes; the message has `what`, that rank and both
+ * values. All ranks call it, in the same order. One process has nothing to compare. */
+graco_status graco_ranks_alike(const char *what, const char *value);
+
+/* Whether a training looks at more of a data set than a rank's own rows and their neighbours, as
+ * mini-batches do: graco_train then refuses one that was loaded with by_rows. */
+bool graco_looks_at_all(const graco_config *config, const graco_dataset *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
