@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Plans against trainings: memory and the time of an epoch, planned over actual, on shapes of all kinds.
 
-    bench/bench_plan.py [--graco build/graco] [--threads 1,2] [--rounds 3] [--shapes NAME,...] [--cpu]
-                        [--device cuda]
+    bench/bench_plan.py [--graco build/graco] [--threads 1,2] [--rounds 3] [--shapes NAME,...] [--busy N]
+                        [--cpu] [--device cuda]
 
-Rates are measured anew in every round, right before the trainings of that round, because machines change
-their speed by themselves. An epoch's time is the median of a training's epochs without the first; the
-table shows the median of the rounds' ratios, and the lowest and highest of those of time. With --cpu, for a
-busy machine, an epoch's time is the processor time of a longer training less that of a shorter one, divided by
-the epochs between them and by the threads: what threads would take that never wait for each other.
+A round plans and then trains each shape. An epoch's time is that of a longer training less that of a shorter
+one, divided by the epochs between them. The table shows the median of the rounds' ratios, and the lowest and
+highest of those of time. --busy runs N endless loops beside. With --cpu, for one thread on a machine whose other
+work comes and goes, graco's clock is the processor time of its process, of the plan as of the training.
 With --device cuda, memory is that of the buffers on the GPU: device_bytes of the plan, buffer_bytes of the
 training.
 """
@@ -16,9 +15,9 @@ training.
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 
 GRAPHS = {
@@ -49,34 +48,58 @@ SHAPES = {
 }
 
 
-def run(command, **more):
-    done = subprocess.run(command, capture_output=True, text=True, **more)
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(" ".join(command) + ": " + done.stderr)
     return done.stdout
 
 
+# graco reads monotonic clocks alone.
+CLOCK = """#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int monotonic = clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE;
+    return (int)syscall(SYS_clock_gettime, monotonic ? CLOCK_PROCESS_CPUTIME_ID : clock, now);
+}
+"""
+
+
+def use_processor_time(work):
+    library = os.path.join(work, "clock.so")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-xc", "-", "-o", library], input=CLOCK, text=True, check=True)
+    os.environ["LD_PRELOAD"] = library
+
+
 def train(graco, options, epochs, folder):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    out = json.loads(run([graco, "train", *options, "--epochs", str(epochs), "--json", "-q", "-o", folder]))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with open(os.path.join(folder, "metrics.jsonl"), encoding="utf-8") as lines:
-        seconds = [json.loads(line)["seconds"] for line in lines]
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return out, statistics.median(seconds[1:] or seconds), cpu
+    return json.loads(run([graco, "train", *options, "--epochs", str(epochs), "--json", "-q", "-o", folder]))
 
 
 def measure(arguments, shape, threads, work):
     graph, few, many, options = SHAPES[shape]
-    options = [os.path.join(work, graph), *options, "--threads", str(threads),
-               "--device", arguments.device]
+    options = [os.path.join(work, graph), *options, "--threads", str(threads), "--device", arguments.device]
     planned = json.loads(run([arguments.graco, "plan", *options, "--json"]))
-    result, seconds, cpu = train(arguments.graco, options, many, tempfile.mkdtemp(dir=work))
-    if arguments.cpu:
-        less = train(arguments.graco, options, few, tempfile.mkdtemp(dir=work))[2]
-        seconds = (cpu - less) / (many - few) / int(threads)
+    result, less = (train(arguments.graco, options, epochs, tempfile.mkdtemp(dir=work)) for epochs in (many, few))
+    seconds = (result["seconds"] - less["seconds"]) / (many - few)
     here, there = ("host", "peak_rss") if arguments.device == "cpu" else ("device", "buffer")
     return planned[here + "_bytes"], result[there + "_bytes"], planned["epoch_seconds"], seconds
+
+
+def compare(arguments, shapes, threads, work):
+    found = {name: [] for name in shapes}
+    for _ in range(arguments.rounds):
+        for name in shapes:
+            found[name].append(measure(arguments, name, threads, work))
+    for name, rounds in found.items():
+        host, peak, planned, actual = map(statistics.median, zip(*rounds))
+        memory = statistics.median(a / b for a, b, _, _ in rounds)
+        times = sorted(c / d for _, _, c, d in rounds)
+        print(f"| {name} | {threads} | {host / 1e6:.0f}, {peak / 1e6:.0f} MB | {memory:.2f} "
+              f"| {1e3 * planned:.1f}, {1e3 * actual:.1f} ms | {statistics.median(times):.2f} "
+              f"| {times[0]:.2f} to {times[-1]:.2f} |", flush=True)
 
 
 def main():
@@ -85,6 +108,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shapes", default=",".join(SHAPES))
+    parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
@@ -93,23 +117,18 @@ def main():
     print(f"load of the machine: {os.getloadavg()[0]:.1f}\n")
     print("| training | threads | memory: planned, actual | ratio | an epoch: planned, actual | ratio | range |")
     print("|---|---:|---:|---:|---:|---:|---:|")
-    with tempfile.TemporaryDirectory() as work:
-        for graph in {SHAPES[name][0] for name in shapes}:
-            run([arguments.graco, "generate", os.path.join(work, graph), *GRAPHS[graph]])
-        for threads in arguments.threads.split(","):
-            found = {name: [] for name in shapes}
-            for _ in range(arguments.rounds):
-                os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(dir=work)
-                for name in shapes:
-                    found[name].append(measure(arguments, name, threads, work))
-            for name in shapes:
-                rounds = found[name]
-                host, peak, planned, actual = map(statistics.median, zip(*rounds))
-                memory = statistics.median(a / b for a, b, _, _ in rounds)
-                times = sorted(c / d for _, _, c, d in rounds)
-                print(f"| {name} | {threads} | {host / 1e6:.0f}, {peak / 1e6:.0f} MB | {memory:.2f} "
-                      f"| {1e3 * planned:.1f}, {1e3 * actual:.1f} ms | {statistics.median(times):.2f} "
-                      f"| {times[0]:.2f} to {times[-1]:.2f} |", flush=True)
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(arguments.busy)]
+    try:
+        with tempfile.TemporaryDirectory() as work:
+            for graph in {SHAPES[name][0] for name in shapes}:
+                run([arguments.graco, "generate", os.path.join(work, graph), *GRAPHS[graph]])
+            if arguments.cpu:
+                use_processor_time(work)
+            for threads in arguments.threads.split(","):
+                compare(arguments, shapes, threads, work)
+    finally:
+        for loop in loops:
+            loop.kill()
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
-/* graco plan: what a training would take, before it runs: memory on host and device, time, and, where it
- * does not fit, which settings would make it fit, each with its own plan. The data set is read as the
- * training would read it, so the peak of reading is measured, not planned. With --ranks, what each rank
- * of graco-mpi would take and send (rank_plan.h). */
+/* graco plan: what a training would take. First the memory on host and device, by a dry run; where it does
+ * not fit, which settings would make it fit, each with its own plan. The data set is read as the training
+ * would read it, so the peak of reading is measured, not planned. Then, where it fits, the time: the
+ * training runs, in memory alone, until its own estimate is good. With --ranks, what each rank of
+ * graco-mpi would take and send (rank_plan.h). */
 #include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
 #include "rank_plan.h"
-#include "rates.h"
 #include "settings.h"
+#include "stop.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,16 +52,35 @@ enum { REMEDIES_COUNT = sizeof REMEDIES / sizeof *REMEDIES };
 enum { HALVED_LEAST = 16 };
 static const double SAVING_LEAST = 0.02;
 
+/* Steps after which their mean counts: the first one pays for memory that is new. */
+enum { STEPS_TIMED = 3 };
+
+/* Seconds of steps: enough once an epoch has ended, with all that follows it; else enough once anything is known; and
+ * the most, whatever is known then. */
+static const double TIMED_WELL = 2, TIMED_FAIRLY = 5, TIMED_MOST = 60;
+
+/* Times of the training; NaN: not known. */
+struct timed {
+    graco_progress last;
+    double prepare; /* before the first step */
+    double passed;  /* in steps */
+    int64_t steps;  /* that ended */
+    bool judged;    /* an epoch has ended, with its validation */
+    bool quiet, warned;
+    double epoch, whole;
+};
+
 struct planning {
     const struct line *line;
     graco_dataset *data;
     graco_dataset_info info;
     graco_config *config;
     const char *preset;
-    graco_rates rates;
     int64_t available;  /* bytes */
+    int64_t here;       /* the same of this machine */
     int64_t load_bytes; /* the peak of reading the data set */
     double load_seconds;
+    struct timed timed;
     struct planned asked, others[REMEDIES_COUNT];
     int count; /* of others */
 };
@@ -73,12 +93,11 @@ static bool fits(const struct planning *p, const graco_plan *plan)
 
 static graco_status plan_with(struct planned *out, struct planning *p, const graco_config *config)
 {
-    graco_status status = graco_plan_train(&out->plan, p->data, config, &p->rates);
+    graco_status status = graco_plan_train(&out->plan, p->data, config);
     if (status != GRACO_OK)
         return status;
     if (out->plan.host_bytes < p->load_bytes)
         out->plan.host_bytes = p->load_bytes;
-    out->plan.seconds += p->load_seconds;
     out->fits = fits(p, &out->plan);
     return GRACO_OK;
 }
@@ -133,6 +152,55 @@ static void find_remedies(struct planning *p)
     }
 }
 
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+static bool on_epoch(void *user, const graco_epoch *epoch)
+{
+    struct timed *t = user;
+    t->judged = t->judged || !isnan(epoch->cost);
+    return !stop_wanted;
+}
+
+static bool on_progress(void *user, const graco_progress *now)
+{
+    struct timed *t = user;
+    if (isnan(t->prepare))
+        t->prepare = now->seconds;
+    t->last = *now;
+    t->passed = now->seconds - t->prepare;
+    t->steps = (now->epoch - 1) * now->steps + now->step;
+    bool known = t->steps >= STEPS_TIMED || (t->steps == 0 && now->step_seconds > 0);
+    if (known && t->passed >= (t->judged ? TIMED_WELL : TIMED_FAIRLY))
+        return false;
+    if (t->passed >= TIMED_FAIRLY && !t->quiet && !t->warned) {
+        output_note("measuring steps of the training, for %.0f s at most; Ctrl-C ends that",
+                    TIMED_MOST);
+        t->warned = true;
+    }
+    return t->passed < TIMED_MOST && !stop_wanted;
+}
+
+/* Trains until its time is known, or to its end if that comes first. */
+static graco_status measure(struct planning *p)
+{
+    struct timed *t = &p->timed;
+    graco_train_options options = {.on_epoch = on_epoch, .on_progress = on_progress, .user = t};
+    graco_train_result result = {0};
+    stop_on_signals(SA_RESTART, NULL);
+    graco_status status = graco_train(NULL, &result, p->data, p->config, &options);
+    if (status == GRACO_OK) {
+        t->passed = result.seconds - t->prepare;
+        t->steps = result.epochs * result.steps;
+        t->epoch = t->passed / (double)result.epochs;
+        t->whole = p->load_seconds + result.seconds;
+    } else if (status == GRACO_STOPPED) {
+        t->epoch = t->last.step_seconds * (double)t->last.steps;
+        t->whole = p->load_seconds + t->last.seconds + t->last.seconds_left;
+        status = GRACO_OK;
+    }
+    return status;
+}
+
 /* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *show_short_time(char text[32], double seconds)
@@ -148,20 +216,23 @@ static const char *show_short_time(char text[32], double seconds)
     return text;
 }
 
+static int64_t epochs_of(const struct planning *p)
+{
+    char epochs[SETTINGS_TEXT];
+    return strtoll(settings_get(epochs, p->config, "epochs"), NULL, 10);
+}
+
 static void print_planned(struct writer *json, const struct planned *planned)
 {
     const graco_plan *plan = &planned->plan;
     writer_integer(json, "host_bytes", plan->host_bytes);
     writer_integer(json, "device_bytes", plan->device_bytes);
-    writer_real(json, "epoch_seconds", plan->epoch_seconds);
-    writer_real(json, "seconds", plan->seconds);
     writer_bool(json, "fits", planned->fits);
 }
 
 static int print_json(const struct planning *p)
 {
     const graco_plan *plan = &p->asked.plan;
-    char epochs[SETTINGS_TEXT];
     struct writer json = {0};
     writer_open(&json, NULL, '{');
     writer_string(&json, "dataset", p->info.name);
@@ -169,15 +240,18 @@ static int print_json(const struct planning *p)
     writer_string(&json, "preset", p->preset);
     writer_string(&json, "device", plan->device);
     writer_integer(&json, "parameters", plan->parameters);
-    writer_integer(&json, "epochs", strtoll(settings_get(epochs, p->config, "epochs"), NULL, 10));
+    writer_integer(&json, "epochs", epochs_of(p));
     writer_integer(&json, "steps", plan->steps);
     writer_integer(&json, "available_bytes", p->available);
     writer_integer(&json, "loading_bytes", p->load_bytes);
     writer_integer(&json, "data_bytes", plan->now_bytes);
     writer_integer(&json, "device_free_bytes", plan->device_free);
     writer_real(&json, "load_seconds", p->load_seconds);
-    writer_real(&json, "prepare_seconds", plan->prepare_seconds);
-    writer_real(&json, "embed_seconds", plan->embed_seconds);
+    writer_real(&json, "prepare_seconds", p->timed.prepare);
+    writer_integer(&json, "timed_steps", p->timed.steps);
+    writer_real(&json, "timed_seconds", p->timed.passed);
+    writer_real(&json, "epoch_seconds", p->timed.epoch);
+    writer_real(&json, "seconds", p->timed.whole);
     print_planned(&json, &p->asked);
     writer_open(&json, "instead", '[');
     for (int i = 0; i < p->count; i++) {
@@ -194,23 +268,48 @@ static int print_json(const struct planning *p)
 /* What other settings would take, where the ones asked for do not fit. */
 static void print_remedies(const struct planning *p)
 {
-    char host[32], device[32], epoch[32], whole[32];
+    char host[32], device[32];
     printf("\nit does not fit%s\n", p->count ? "; with one setting changed:" : "");
     for (int i = 0; i < p->count; i++) {
         const graco_plan *plan = &p->others[i].plan;
         bool beside = plan->device_total > 0;
-        printf("  %-18s %s%s%s, an epoch %s, in all %s: %s\n", p->others[i].setting,
-               output_bytes(host, plan->host_bytes), beside ? ", device " : "",
-               beside ? output_bytes(device, plan->device_bytes) : "",
-               show_short_time(epoch, plan->epoch_seconds), output_time(whole, plan->seconds),
+        printf("  %-18s %s%s%s: %s\n", p->others[i].setting, output_bytes(host, plan->host_bytes),
+               beside ? ", device " : "", beside ? output_bytes(device, plan->device_bytes) : "",
                p->others[i].fits ? "fits" : "does not fit");
     }
+}
+
+static void print_times(const struct planning *p)
+{
+    const struct timed *t = &p->timed;
+    const int64_t epochs = epochs_of(p), steps = p->asked.plan.steps;
+    char a[32], b[32];
+    if (isnan(t->prepare)) {
+        output_row("time", "not measured: %s",
+                   !p->asked.fits ? "it does not fit"
+                   : epochs == 0  ? "there is no epoch"
+                                  : "this machine has too little memory");
+        return;
+    }
+    output_row("before epoch 1", "%s to read the data set, %s to prepare",
+               show_short_time(a, p->load_seconds), show_short_time(b, t->prepare));
+    if (isnan(t->epoch)) { /* at least what was seen, for each step */
+        output_row("an epoch", "more than %s: no step ended in %s",
+                   output_time(a, t->passed * (double)steps), show_short_time(b, t->passed));
+        output_row("in all", "more than %s for %" PRId64 " epochs",
+                   output_time(a, t->passed * (double)steps * (double)epochs), epochs);
+        return;
+    }
+    output_row("an epoch", "%s in %" PRId64 " step%s", show_short_time(a, t->epoch), steps,
+               steps == 1 ? "" : "s");
+    output_row("in all", "%s for %" PRId64 " epochs, before the embeddings",
+               output_time(a, t->whole), epochs);
 }
 
 static int print_table(const struct planning *p)
 {
     const graco_plan *plan = &p->asked.plan;
-    char a[32], b[32], c[32], epochs[SETTINGS_TEXT];
+    char a[32], b[32], c[32];
 
     output_row("method", "%s, preset %s, on %s", graco_config_method(p->config), p->preset,
                plan->device);
@@ -222,12 +321,7 @@ static int print_table(const struct planning *p)
         output_row("device memory", "%s of buffers, of %s free; %s in all",
                    output_bytes(a, plan->device_bytes), output_bytes(b, plan->device_free),
                    output_bytes(c, plan->device_total));
-    output_row("before epoch 1", "%s to read the data set, %s to prepare",
-               show_short_time(a, p->load_seconds), show_short_time(b, plan->prepare_seconds));
-    output_row("an epoch", "%s in %" PRId64 " step%s", show_short_time(a, plan->epoch_seconds),
-               plan->steps, plan->steps == 1 ? "" : "s");
-    output_row("in all", "%s for %s epochs and the embeddings", output_time(a, plan->seconds),
-               settings_get(epochs, p->config, "epochs"));
+    print_times(p);
     if (!p->asked.fits)
         print_remedies(p);
     return output_finish();
@@ -257,7 +351,7 @@ static bool read_available(struct planning *p, const graco_config *any)
     char value[SETTINGS_TEXT];
     graco_config *scratch = NULL;
     const char *wanted = p->line->available;
-    p->available = graco_available_memory();
+    p->available = p->here = graco_available_memory();
     if (!wanted)
         return true;
     bool good = graco_config_copy(&scratch, any) == GRACO_OK &&
@@ -281,7 +375,7 @@ static int plan_ranks(const struct planning *p)
                                    .available = p->available,
                                    .load_bytes = p->load_bytes,
                                    .json = line->json};
-    return rank_plan_print(&plan, p->data, p->config, &p->rates);
+    return rank_plan_print(&plan, p->data, p->config);
 }
 
 static int make_plans(struct planning *p)
@@ -293,21 +387,24 @@ static int make_plans(struct planning *p)
         graco_config_set(p->config, "inductive", "1");
     if (!settings_apply(p->config, &p->line->settings))
         return EXIT_USAGE;
-    graco_status status = rates_get(&p->rates, p->config, p->line->json);
-    if (status == GRACO_OK && p->line->ranks > 0)
+    if (p->line->ranks > 0)
         return plan_ranks(p);
-    if (status == GRACO_OK)
-        status = plan_with(&p->asked, p, p->config);
+    graco_status status = plan_with(&p->asked, p, p->config);
+    if (status == GRACO_OK && !p->asked.fits)
+        find_remedies(p);
+    else if (status == GRACO_OK && p->asked.plan.host_bytes <= p->here && epochs_of(p) > 0)
+        status = measure(p);
     if (status != GRACO_OK)
         return output_failure(status);
-    if (!p->asked.fits)
-        find_remedies(p);
     return p->line->json ? print_json(p) : print_table(p);
 }
 
 static int run(const struct line *line)
 {
-    struct planning p = {.line = line};
+    const double unknown = (double)NAN;
+    struct planning p = {
+        .line = line,
+        .timed = {.prepare = unknown, .epoch = unknown, .whole = unknown, .quiet = line->json}};
     graco_config *trial = NULL;
     int code = settings_make(&trial, &p.preset, &line->settings, NULL);
 
@@ -345,10 +442,11 @@ int cmd_plan(int argc, char **argv)
     struct command command = {
         .name = "plan",
         .synopsis = "[DATASET] [options]",
-        .summary = "Says what `graco train` with the same options would take: memory on host and\n"
-                   "device, and time, from rates of this machine that are measured once. Where it\n"
-                   "does not fit, says which settings would. With --ranks, says what each rank of\n"
-                   "graco-mpi would have and send. Nothing is trained.",
+        .summary =
+            "Says what `graco train` with the same options would take: memory on host and\n"
+            "device by a dry run, then time, by the first seconds of the training itself.\n"
+            "Where it does not fit, says which settings would. With --ranks, says what each\n"
+            "rank of graco-mpi would have and send. Writes nothing.",
         .options = options,
         .max_arguments = 1,
         .setting_like = settings_like,

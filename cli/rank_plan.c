@@ -1,6 +1,6 @@
-/* Plans of all ranks as two columns, the largest rank's number and the mean. An epoch ends with its slowest
- * rank. A rank computes, waits for its messages one after another and then for their bytes: nothing is
- * taken to overlap, so an epoch over such links takes this long or less. */
+/* Plans of all ranks as two columns, the largest rank's number and the mean. A rank waits for its messages
+ * one after another and then for their bytes: nothing is taken to overlap, so sending takes this long or
+ * less. What a rank computes follows its nodes: a part of an epoch of one process. */
 #include "rank_plan.h"
 
 #include "graco_command.h"
@@ -20,15 +20,13 @@ enum column {
     OWN_BYTES,
     SENT_BYTES,
     SENT_MESSAGES,
-    COMPUTE,
     SENDING,
-    EPOCH,
     COLUMNS
 };
 
-static const char *const NAMES[COLUMNS] = {
-    "nodes",      "boundary_rows", "sent_rows",       "host_bytes",   "own_bytes",
-    "sent_bytes", "sent_messages", "compute_seconds", "send_seconds", "epoch_seconds"};
+static const char *const NAMES[COLUMNS] = {"nodes",         "boundary_rows", "sent_rows",
+                                           "host_bytes",    "own_bytes",     "sent_bytes",
+                                           "sent_messages", "send_seconds"};
 
 struct rank_summary {
     double most[COLUMNS], mean[COLUMNS];
@@ -45,10 +43,8 @@ static void fill_columns(double column[COLUMNS], const struct rank_plan *plan,
     column[OWN_BYTES] = (double)rank->own_bytes;
     column[SENT_BYTES] = (double)rank->sent_bytes;
     column[SENT_MESSAGES] = (double)rank->sent_messages;
-    column[COMPUTE] = rank->compute_seconds;
     column[SENDING] = 1e-6 * plan->latency * (double)rank->sent_messages +
                       8e-9 / plan->link * (double)rank->sent_bytes;
-    column[EPOCH] = column[COMPUTE] + column[SENDING];
 }
 
 static struct rank_summary sum_up(const struct rank_plan *plan, const graco_rank_plan *ranks)
@@ -88,7 +84,6 @@ static int print_json(const struct rank_plan *plan, const graco_rank_plan *ranks
     writer_integer(&json, "available_bytes", plan->available);
     writer_bool(&json, "by_rows", ranks[0].by_rows);
     writer_bool(&json, "fits", s.most[HOST_BYTES] <= (double)plan->available);
-    writer_real(&json, "epoch_seconds", s.most[EPOCH]);
     write_columns(&json, "largest", s.most);
     write_columns(&json, "mean", s.mean);
     writer_open(&json, "each", '[');
@@ -105,7 +100,7 @@ static int print_json(const struct rank_plan *plan, const graco_rank_plan *ranks
 static void print_row(const char *label, const struct rank_summary *s, enum column k,
                       const char *what)
 {
-    bool bytes = k == HOST_BYTES || k == OWN_BYTES || k == SENT_BYTES, time = k >= COMPUTE;
+    bool bytes = k == HOST_BYTES || k == OWN_BYTES || k == SENT_BYTES, time = k == SENDING;
     char most[32], mean[32];
     if (bytes) {
         output_bytes(most, (int64_t)s->most[k]);
@@ -137,21 +132,20 @@ static int print_table(const struct rank_plan *plan, const graco_rank_plan *rank
     print_row("beside it", &s, OWN_BYTES, "at most, beside the data set");
     print_row("sent", &s, SENT_BYTES, "in an epoch");
     print_row("messages", &s, SENT_MESSAGES, "in an epoch");
-    print_row("computing", &s, COMPUTE, "in an epoch");
     print_row("sending", &s, SENDING, "in an epoch, if nothing overlaps");
-    output_row("an epoch", "%.4g s at most", s.most[EPOCH]);
+    output_row("computing", "about a rank's share of the nodes, of the epoch without --ranks");
     if (s.most[HOST_BYTES] > (double)plan->available)
         printf("\nit does not fit: %s available\n", output_bytes(available, plan->available));
     return output_finish();
 }
 
 int rank_plan_print(const struct rank_plan *plan, const graco_dataset *data,
-                    const graco_config *config, const graco_rates *rates)
+                    const graco_config *config)
 {
     graco_rank_plan *ranks = calloc((size_t)plan->ranks, sizeof *ranks);
     if (!ranks)
         return output_failure(output_no_memory("the plans of all ranks"));
-    graco_status status = graco_plan_ranks(ranks, plan->ranks, data, config, rates);
+    graco_status status = graco_plan_ranks(ranks, plan->ranks, data, config);
     int code = status != GRACO_OK ? output_failure(status)
                : plan->json       ? print_json(plan, ranks, config)
                                   : print_table(plan, ranks, config);

@@ -1,8 +1,8 @@
-/* What `graco plan --ranks P` prints: rows, memory, messages and time of each of P ranks. */
+/* What `graco plan --ranks P` prints: rows, memory and messages of each of P ranks. */
 #ifndef CLI_RANK_PLAN_H
 #define CLI_RANK_PLAN_H
 
-#include "graco_more.h"
+#include "graco.h"
 
 /* What is planned for, and over which links. */
 struct rank_plan {
@@ -17,6 +17,6 @@ struct rank_plan {
 
 /* Plans and prints; returns the exit code. */
 int rank_plan_print(const struct rank_plan *plan, const graco_dataset *data,
-                    const graco_config *config, const graco_rates *rates);
+                    const graco_config *config);
 
 #endif

@@ -334,8 +334,10 @@ typedef struct graco_progress {
     double share;          /* of the step under way that is done, 0 .. 1 */
     double loss;           /* mean over the epoch's steps so far; NaN before the first has ended */
     double seconds;        /* of this call */
-    double seconds_left;   /* estimate; NaN before anything is known */
-    const char *faster;    /* a setting that takes far less time, "objective=moment"; NULL: none */
+    double step_seconds; /* estimate for a step, with its share of what follows epochs: the mean of
+                              those of this call, in the first what its tiles tell; NaN: not known */
+    double seconds_left; /* the same for all steps that are left */
+    const char *faster;  /* a setting that takes far less time, "objective=moment"; NULL: none */
     double faster_seconds; /* what seconds_left would be with it, from counted operations */
 } graco_progress;
 

@@ -1,4 +1,4 @@
-/* What graco's own command needs beyond graco_more.h: files and pipes, notes, memory, ranks, rates, the
+/* What graco's own command needs beyond graco_more.h: files and pipes, notes, memory, ranks, the
  * reproduction of the paper. Without promise of stability: any release may change or remove a function. */
 #ifndef GRACO_COMMAND_H
 #define GRACO_COMMAND_H
@@ -111,16 +111,6 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/* The names of the kinds; NULL past the end. */
-const char *graco_rate_name(int index);
-
-/* Where a training with this configuration computes, "cpu" or "cuda", and with how many threads. */
-graco_status graco_config_machine(const char **device, int64_t *threads,
-                                  const graco_config *config);
-
-/* Measures the rates of the device and the threads that a configuration asks for: about a second. */
-graco_status graco_rates_measure(graco_rates *out, const graco_config *config);
-
 /* What one rank of several will have and send, where graco-mpi trains (docs/scale.md). */
 typedef struct graco_rank_plan {
     int64_t nodes;      /* its own */
@@ -130,7 +120,6 @@ typedef struct graco_rank_plan {
     int64_t own_bytes;  /* the same without the data set */
     bool by_rows;       /* host_bytes, an estimate then, has its own rows of the data set alone */
     int64_t sent_bytes, sent_messages; /* in an epoch */
-    double compute_seconds;            /* of an epoch, without waiting; NaN without rates */
 } graco_rank_plan;
 
 /* The same as graco_plan_train for each rank of a training by `ranks` processes, whose ranges of
@@ -138,7 +127,7 @@ typedef struct graco_rank_plan {
  * messages are those that the training will count. What does not train over ranks is refused as by
  * graco_train. O(ranks nodes + edges), and the ring's meetings of ranks for exact and infonce. */
 graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
-                              const graco_config *config, const graco_rates *rates);
+                              const graco_config *config);
 
 /* What the system can give this process, in bytes: free or reclaimable memory and swap, within the
  * limits of the control group and of the process. INT64_MAX where that cannot be asked. */

@@ -239,14 +239,7 @@ graco_status graco_run_model(const graco_model **out, graco_run *run, int64_t in
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/* Seconds that this machine takes for a unit of each kind of work that a training does, measured
- * with the kernels themselves. They hold for one device and number of threads. */
-enum { GRACO_RATES = 25 };
-typedef struct graco_rates {
-    double seconds[GRACO_RATES];
-} graco_rates;
-
-/* What a training will take. */
+/* What memory a training will take. Its time is measured by the training itself: graco_progress. */
 typedef struct graco_plan {
     const char *device;   /* "cpu" or "cuda" */
     int64_t now_bytes;    /* resident memory of this process before the training: its data set */
@@ -255,19 +248,15 @@ typedef struct graco_plan {
     int64_t device_free, device_total; /* what it has: 0 on the CPU */
     int64_t parameters;                /* numbers that are learnt */
     int64_t steps;                     /* of an epoch */
-    double prepare_seconds; /* before the first epoch: features made, graphs cut out, walks */
-    double epoch_seconds;   /* NaN without rates, as the following ones */
-    double embed_seconds;   /* the embeddings after the last epoch */
-    double seconds;         /* in all, if no epoch is spared by `patience` */
 } graco_plan;
 
-/* Goes through a training without training: everything is prepared and every buffer asked for, but
- * buffers have no memory and kernels count in place of computing. Methods that learn from random
- * walks run an epoch, or as many of its steps as a second has. `rates` may be NULL. Fails as
- * graco_train does where data and settings do not fit together; GRACO_ERROR_ARGUMENT also for node_features = walk, whose features another
- * training makes. Costs about what preparing the training does, in time and memory. */
+/* Dry-runs a training: prepares everything and requests every buffer, but neither allocates nor
+ * computes. Methods that learn from random walks run an epoch, or as many of its steps as a second
+ * has. Fails as graco_train does where data and settings do not fit together; GRACO_ERROR_ARGUMENT
+ * also for node_features = walk, whose features another training makes. Costs about what preparing
+ * the training does, in time and memory. */
 graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
-                              const graco_config *config, const graco_rates *rates);
+                              const graco_config *config);
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 

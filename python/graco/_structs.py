@@ -134,6 +134,7 @@ class Progress(Struct):
         ("share", c_double),
         ("loss", c_double),
         ("seconds", c_double),
+        ("step_seconds", c_double),
         ("seconds_left", c_double),
         ("faster", c_char_p),
         ("faster_seconds", c_double),

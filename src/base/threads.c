@@ -80,7 +80,6 @@ struct worker {
     atomic_uint sleepers;             /* threads that sleep until `state` changes */
     struct loop *loop;                /* written by who has claimed the worker */
     int seat;
-    clockid_t seconds; /* its own, on a core */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
 };
@@ -184,7 +183,6 @@ static struct worker *add_worker(int most)
         w->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         w->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
         if (pthread_create(&thread, NULL, run_worker, w) == 0) {
-            pthread_getcpuclockid(thread, &w->seconds); /* of a thread that is there: never fails */
             pthread_detach(thread);
             atomic_store(&worker_count, size + 1);
         } else {
@@ -297,28 +295,11 @@ double threads_seconds_roughly(void)
 #endif
 }
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double threads_own_seconds(void)
 {
-    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
-}
-
-double threads_shared_seconds(int threads)
-{
-    if (threads == 1)
-        return threads_own_seconds();
-    /* Thread by thread: the clock of the whole process knows of the others what the system saw at its last tick. */
-    double sum = threads_own_seconds();
-    for (int i = 0; i < atomic_load(&worker_count); i++)
-        sum += seconds_of(workers[i].seconds);
-    int at_once = count_cores();
-    return sum / (threads < at_once ? threads : at_once);
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 int64_t graco_available_memory(void)

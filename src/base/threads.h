@@ -41,10 +41,4 @@ double threads_seconds_roughly(void);
 /* Seconds that the calling thread has spent on a core. */
 double threads_own_seconds(void);
 
-/* A clock for work that so many threads share evenly, which other programs do not prolong: of one thread, its own
- * seconds; of several, those that the calling thread and all workers of the process have spent on cores, divided
- * by how many can run at once: their number, or that of the cores. Workers of other callers count too.
- * Who waits for a piece of another's looks for a while, so that time counts; a thread that sleeps does not. */
-double threads_shared_seconds(int threads);
-
 #endif

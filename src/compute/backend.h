@@ -58,6 +58,7 @@ struct kernels {
 struct backend {
     const char *name;
     bool host; /* buffers are plain memory */
+    bool dry;  /* kernels compute nothing: nobody asks whether a loss is finite */
     /* Whether the contrast's backward kernel has a tile sooner if the forward one keeps it than if it is
      * computed again. NULL: never. */
     bool (*keeps_tiles)(const struct context *c);

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "compute/device_scratch.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -57,39 +56,6 @@ void tally_look(struct tally *t, const struct context *c)
     look(t, c ? c->bytes : 0);
 }
 
-double tally_around(const struct context *c, double bytes)
-{
-    const struct tally *t = tally_of(c);
-    if (t->again)
-        return t->around > 0 ? t->around : bytes;
-    return fmax(bytes, (double)c->bytes);
-}
-
-void tally_stream(struct context *c, double bytes)
-{
-    work_add(&tally_of(c)->work, WORK_STREAM_NEAR, bytes, tally_around(c, bytes));
-}
-
-void tally_remember(struct tally *t, const void *what, double share)
-{
-    t->shares[t->next_share++ % TALLY_SHARES] = (struct tally_share){what, share};
-}
-
-double tally_share(const struct tally *t, const void *what)
-{
-    for (int i = t->next_share - 1; i >= 0 && i > t->next_share - 1 - TALLY_SHARES; i--)
-        if (what && t->shares[i % TALLY_SHARES].what == what)
-            return t->shares[i % TALLY_SHARES].share;
-    return 1;
-}
-
-double tally_entries(const struct tally *t, const struct sparse *m)
-{
-    const struct csr *e = &m->entries;
-    double entries = e->rows > 0 ? (double)(e->start[e->rows] - e->start[0]) : 0;
-    return entries * tally_share(t, m->count) + (m->self ? (double)e->rows : 0);
-}
-
 static graco_status tally_allocate(struct context *c, void *out, size_t bytes)
 {
     struct tally *t = tally_of(c);
@@ -125,15 +91,13 @@ static graco_status tally_download(struct context *c, void *to, const void *from
 
 static graco_status tally_copy(struct context *c, void *to, const void *from, size_t bytes)
 {
-    (void)to, (void)from;
-    tally_stream(c, 3.0 * (double)bytes); /* what is written is read first */
+    (void)c, (void)to, (void)from, (void)bytes;
     return GRACO_OK;
 }
 
 static graco_status tally_zero(struct context *c, void *block, size_t bytes)
 {
-    (void)block;
-    tally_stream(c, 2.0 * (double)bytes);
+    (void)c, (void)block, (void)bytes;
     return GRACO_OK;
 }
 
@@ -163,7 +127,10 @@ graco_status tally_init(struct tally *t, const struct backend *inner)
     *t = (struct tally){.inner = inner, .kernels = tally_kernels};
     if (!inner->kernels->propagate_sparse)
         t->kernels.propagate_sparse = NULL;
+    if (!inner->host)
+        tally_device_kernels(&t->kernels);
     t->backend = (struct backend){.name = inner->name,
+                                  .dry = true,
                                   .host = inner->host,
                                   .keeps_tiles = inner->keeps_tiles,
                                   .open = inner->host ? NULL : open_device,

@@ -30,7 +30,7 @@ static graco_status give_back(struct taken *t)
 
 /* The exact objective: Z as tiles read it, and the sums or shares of gradients of every part; or the sums or weights of a
  * panel of tiles; or a panel of similarities: as cuda_contrast.cu chooses on the H100 family. */
-graco_status tally_device_contrast(struct context *c, const struct contrast *s, bool backward)
+static graco_status take_contrast(struct context *c, const struct contrast *s, bool backward)
 {
     struct taken t = {.context = c};
     const bool half = c->precision >= PRECISION_FP16;   /* operands of 16 bits */
@@ -42,7 +42,7 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
     int64_t rows = tile_rows(s->n);
     int64_t width = wide || floats ? wide_width(s->d) : tile_width(s->d);
     int64_t side = wide_side(s->n, backward), panel = panel_rows(s) * panel_cols(s);
-    if (c->backend->host || s->graphs > 0)
+    if (s->graphs > 0)
         return GRACO_OK;
     for (int i = 0; i < 2 && !backward && !tiles; i++)
         take(&t, 2 * s->n, sizeof(double)); /* sums of rows */
@@ -66,12 +66,21 @@ graco_status tally_device_contrast(struct context *c, const struct contrast *s, 
     return give_back(&t);
 }
 
-graco_status tally_device_moment(struct context *c, const struct moment *s, bool backward)
+static graco_status contrast(struct context *c, struct contrast *s)
+{
+    return take_contrast(c, s, false);
+}
+
+static graco_status contrast_backward(struct context *c, const struct contrast *s, float *dZ)
+{
+    (void)dZ;
+    return take_contrast(c, s, true);
+}
+
+static graco_status take_moment(struct context *c, const struct moment *s, bool backward)
 {
     struct taken t = {.context = c};
     int64_t wide = s->samples + s->d;
-    if (c->backend->host)
-        return GRACO_OK;
     if (!s->kept)
         take(&t, 2 * smaller_of(s->n, CHUNK_PAIRS) * wide, sizeof(float));
     if (backward)
@@ -79,14 +88,32 @@ graco_status tally_device_moment(struct context *c, const struct moment *s, bool
     return give_back(&t);
 }
 
-graco_status tally_device_reconstruct(struct context *c, const struct reconstruction *s)
+static graco_status moment_fit(struct context *c, struct moment *s)
+{
+    return take_moment(c, s, false);
+}
+
+static graco_status moment_backward(struct context *c, const struct moment *s, float *dZ)
+{
+    (void)dZ;
+    return take_moment(c, s, true);
+}
+
+static graco_status reconstruct(struct context *c, struct reconstruction *s)
 {
     struct taken t = {.context = c};
-    if (c->backend->host)
-        return GRACO_OK;
     take(&t,
          s->d <= RECONSTRUCT_NARROW ? RECONSTRUCT_PIECES * s->n * s->d
                                     : reconstruct_rows(s->n) * s->n,
          sizeof(float));
     return give_back(&t);
+}
+
+void tally_device_kernels(struct kernels *kernels)
+{
+    kernels->contrast = contrast;
+    kernels->contrast_backward = contrast_backward;
+    kernels->moment_fit = moment_fit;
+    kernels->moment_backward = moment_backward;
+    kernels->reconstruct = reconstruct;
 }

@@ -1,8 +1,7 @@
-/* A plan: a training that is gone through on the tally (compute/tally.h). The model, the schedule, its
+/* A plan: the dry run of a training, on the tally (compute/tally.h). The model, the schedule, its
  * stages, the steps and the embedding are the training's own; only parameters, buffers and the result are
- * addresses without memory. So the peak is found where the training will have it, and the work of its
- * steps is counted by their kernels. A training over ranks is gone through once for each of them, with
- * messages that are counted and not sent (comm/comm_tally.h). */
+ * addresses without memory. So the peak is found where the training will have it. A training over ranks is
+ * gone through once for each of them, with messages that are counted and not sent (comm/comm_tally.h). */
 #include "graco_command.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -16,20 +15,14 @@
 #include "train/made.h"
 #include "train/schedule.h"
 #include "train/stopping.h"
-#include "train/timing.h"
 #include "train/trainer.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Steps that are gone through: an epoch's, but no more once this many seconds have passed, and then at
- * least so many, because mini-batches differ. */
+/* Steps of the dry run: an epoch's, but no more once this many seconds have passed, and then at least so
+ * many, because mini-batches differ. Those of a method without a tape really run. */
 static const double STEPPING_SECONDS = 1;
 enum { STEPS_LEAST = 4 };
-
-/* Steps of a method without a tape really run, at least so many of an epoch that has them; the first pays for memory
- * that is new. One step takes milliseconds, so the median of all others counts. */
-enum { WALKED_LEAST = 6 };
 
 struct planning {
     const struct graco_dataset *given;
@@ -43,11 +36,6 @@ struct planning {
     struct graco_model *model;
     struct trainer *trainer;
     struct schedule *schedule;
-    struct work_units epoch; /* counted */
-    double measured; /* seconds of an epoch beside that: on the host, or of steps that run */
-    double sampling; /* and of sampling alone, by one thread: an epoch takes no less */
-    struct work_units embed; /* counted */
-    double embed_begins;     /* seconds of preparing it */
     graco_plan plan;
 };
 
@@ -71,7 +59,6 @@ done:
 /* What all ranks have in common: the device and the features. */
 static graco_status open_data(struct planning *p)
 {
-    double begin = threads_seconds();
     PASS(method_find(&p->method, p->config.method));
     PASS(allowed_check(&p->config, p->given));
     PASS(method_backend(&p->backend, p->method,
@@ -88,21 +75,17 @@ static graco_status open_data(struct planning *p)
     p->plan.now_bytes = memory_resident();
     PASS(made_create(&p->made, p->given, &p->config));
     p->data = p->made.data;
-    PASS(method_check_data(p->method, p->made.data));
-    p->plan.prepare_seconds = threads_seconds() - begin;
-    return GRACO_OK;
+    return method_check_data(p->method, p->made.data);
 }
 
 static graco_status open_training(struct planning *p)
 {
-    double begin = threads_seconds();
     PASS(tally_init(&p->tally, p->backend));
     PASS(open_model(p));
     PASS(trainer_create(&p->trainer, &p->tally.backend, p->model));
     p->trainer->context->comm = p->comm;
     PASS(schedule_create(&p->schedule, p->trainer->context, p->model, p->data));
     p->plan.steps = schedule_steps(p->schedule);
-    p->plan.prepare_seconds += threads_seconds() - begin;
     tally_look(&p->tally, p->trainer->context);
     return GRACO_OK;
 }
@@ -122,67 +105,17 @@ static void close_training(struct planning *p)
     tally_clear(&p->tally);
 }
 
-/* Seconds of the training's threads, which other programs do not prolong. */
-static double now(const struct planning *p)
-{
-    return threads_shared_seconds(p->trainer->context->threads);
-}
-
-/* Seconds of all the training's threads, by their number, for mini-batches so far: sampling them, which one thread does while
- * others compute, and building their stages. */
-static double host_seconds(const struct planning *p, double waited)
-{
-    int threads = p->trainer->context->threads;
-    struct schedule_times times = schedule_times(p->schedule);
-    return threads == 1 ? waited : times.sample / threads + times.gather;
-}
-
-/* Runs steps of an epoch whose method has no tape. */
-static graco_status run_steps(struct planning *p)
-{
-    struct stage *stage = NULL;
-    struct timing timing = {0};
-    graco_status status = GRACO_OK;
-    double begin = threads_seconds();
-    TRY(timing_init(&timing, p->plan.steps));
-    for (int64_t done = 0; done < p->plan.steps; done++) {
-        if (threads_seconds() - begin > STEPPING_SECONDS && done >= WALKED_LEAST)
-            break;
-        double last = now(p);
-        TRY(schedule_next(p->schedule, &stage));
-        TRY(trainer_step(p->trainer, stage));
-        if (done > 0 || p->plan.steps == 1)
-            timing_add(&timing, now(p) - last);
-    }
-    p->measured = timing_median(&timing) * (double)p->plan.steps;
-    tally_look(&p->tally, p->trainer->context);
-done:
-    timing_clear(&timing);
-    return status;
-}
-
 /* Goes through steps of an epoch. */
 static graco_status plan_steps(struct planning *p)
 {
     struct stage *stage = NULL;
-    double begin = threads_seconds(), waited = 0;
-    int64_t done = 0;
-    if (p->method->step)
-        return run_steps(p);
-    p->tally.work = (struct work_units){0};
-    for (; done < p->plan.steps; done++) {
+    double begin = threads_seconds();
+    for (int64_t done = 0; done < p->plan.steps; done++) {
         if (threads_seconds() - begin > STEPPING_SECONDS && done >= STEPS_LEAST)
             break;
-        double last = now(p);
         PASS(schedule_next(p->schedule, &stage));
-        waited += now(p) - last;
         PASS(trainer_step(p->trainer, stage));
     }
-    double steps =
-        (double)p->plan.steps / (double)(done + !done); /* for each that was gone through */
-    work_add_all(&p->epoch, &p->tally.work, steps);
-    p->measured = host_seconds(p, waited) * steps;
-    p->sampling = schedule_times(p->schedule).sample * steps;
     tally_look(&p->tally, p->trainer->context);
     return GRACO_OK;
 }
@@ -194,18 +127,14 @@ static graco_status plan_validation(struct planning *p)
     double cost = 0;
     if (!p->model->parameters.best || !p->method->validate)
         return GRACO_OK;
-    p->tally.work = (struct work_units){0};
     PASS(schedule_whole(p->schedule, &whole));
-    graco_status status = trainer_validate(&cost, p->trainer, whole);
-    if (status != GRACO_OK && status != GRACO_ERROR_NUMBER) /* zeros may cost anything */
-        return status;
-    work_add_all(&p->epoch, &p->tally.work, 1);
+    PASS(trainer_validate(&cost, p->trainer, whole));
     tally_look(&p->tally, p->trainer->context);
     return GRACO_OK;
 }
 
 /* Goes through a look at the structure of embeddings, where these say when to stop: with the training's buffers
- * there. The time of its clusterings is left out. */
+ * there. */
 static graco_status plan_look(struct planning *p)
 {
     const graco_embed_options options = {.threads = p->config.threads, .contaminated = true};
@@ -221,7 +150,6 @@ static graco_status plan_look(struct planning *p)
     tally_look(tally, p->trainer->context);
     tally->reserved = kept + (p->backend->host ? training : 0);
     tally->device_peak = 0;
-    tally->work = (struct work_units){0};
     PASS(tally_reserve(tally, &Z, p->made.data->graph->nodes * p->model->width, sizeof *Z));
     PASS(made_embed_on(Z, &tally->backend, p->model, p->made.data, &options));
     tally->reserved += room.clustering;
@@ -230,7 +158,6 @@ static graco_status plan_look(struct planning *p)
     tally->device_peak = training + tally->device_peak > device_peak && !p->backend->host
                              ? training + tally->device_peak
                              : device_peak;
-    work_add_all(&p->epoch, &tally->work, 1.0 / STOPPING_EVERY);
     return GRACO_OK;
 }
 
@@ -240,45 +167,18 @@ static graco_status plan_embedding(struct planning *p)
     const graco_embed_options options = {.threads = p->config.threads, .contaminated = true};
     const struct graph *graph = p->made.data->graph;
     float *Z = NULL;
-    double begin = threads_seconds();
     schedule_free(p->schedule);
     trainer_free(p->trainer);
     p->schedule = NULL;
     p->trainer = NULL;
-    p->tally.work = (struct work_units){0};
     PASS(tally_reserve(&p->tally, &Z, graph->nodes * p->model->width, sizeof *Z));
     PASS(made_embed_on(Z, &p->tally.backend, p->model, p->made.data, &options));
-    p->embed = p->tally.work;
-    p->embed_begins = threads_seconds() - begin;
     tally_look(&p->tally, NULL);
     return GRACO_OK;
 }
 
-static void fill_times(struct planning *p, const graco_rates *rates)
-{
-    graco_plan *plan = &p->plan;
-    plan->epoch_seconds = plan->embed_seconds = plan->seconds = (double)NAN;
-    if (!rates)
-        return;
-    plan->epoch_seconds = fmax(work_seconds(&p->epoch, rates) + p->measured, p->sampling);
-    plan->embed_seconds = work_seconds(&p->embed, rates) + p->embed_begins;
-    plan->seconds = plan->prepare_seconds + (double)p->config.epochs * plan->epoch_seconds +
-                    plan->embed_seconds;
-}
-
-graco_status graco_config_machine(const char **device, int64_t *threads, const graco_config *config)
-{
-    const struct backend *backend = NULL;
-    const struct method *method = NULL;
-    PASS(method_find(&method, config->method));
-    PASS(method_backend(&backend, method, config_word(config, "device")));
-    *device = backend->name;
-    *threads = threads_count(config->threads);
-    return GRACO_OK;
-}
-
 graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
-                              const graco_config *config, const graco_rates *rates)
+                              const graco_config *config)
 {
     struct planning p = {.given = data, .config = *config};
     graco_status status = GRACO_OK;
@@ -292,7 +192,6 @@ graco_status graco_plan_train(graco_plan *out, const graco_dataset *data,
     TRY(plan_embedding(&p));
     p.plan.host_bytes = p.tally.host_peak;
     p.plan.device_bytes = p.tally.device_peak;
-    fill_times(&p, rates);
     *out = p.plan;
 done:
     close_training(&p);
@@ -345,7 +244,7 @@ static int64_t bytes_by_rows(const struct planning *p, const struct graph *shard
 
 /* Goes through an epoch of p->comm's rank. Several ranks embed their own rows at the end, which takes less
  * memory than a step: one view and no gradients. */
-static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const graco_rates *rates)
+static graco_status plan_rank(graco_rank_plan *out, struct planning *p)
 {
     struct stage *stage = NULL;
     bool stop = false;
@@ -353,7 +252,7 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const gr
     PASS(schedule_next(p->schedule, &stage));
     const struct graph *graph = stage->views[0]->graph;
     const struct comm_rows *rows = graph->shard ? &graph->shard->rows : NULL;
-    *out = (graco_rank_plan){.nodes = graph->nodes, .compute_seconds = rates ? 0 : (double)NAN};
+    *out = (graco_rank_plan){.nodes = graph->nodes};
     if (rows) {
         out->read_rows = rows->others;
         out->sent_rows = rows->sent_start[p->comm->ranks];
@@ -365,7 +264,6 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p, const gr
             PASS(comm_stop(p->comm, &stop));
         out->sent_bytes = p->comm ? p->comm->bytes - bytes : 0;
         out->sent_messages = p->comm ? p->comm->messages - messages : 0;
-        out->compute_seconds = rates ? work_seconds(&p->epoch, rates) + p->measured : (double)NAN;
     }
     if (!p->comm)
         PASS(plan_embedding(p));
@@ -408,7 +306,7 @@ static graco_status check_counted(const struct planning *p)
 }
 
 graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
-                              const graco_config *config, const graco_rates *rates)
+                              const graco_config *config)
 {
     struct planning p = {.given = data, .config = *config};
     struct graco_dataset ordered = {0};
@@ -428,8 +326,7 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
     for (int rank = 0; rank < ranks; rank++) {
         comm_tally_clear(&comm);
         comm_tally_init(&comm, rank, (int)ranks);
-        p.epoch = (struct work_units){0};
-        TRY(plan_rank(&out[rank], &p, rates));
+        TRY(plan_rank(&out[rank], &p));
         close_training(&p);
     }
 done:

@@ -56,6 +56,7 @@ struct session {
     int64_t done;             /* epochs of this call */
     int64_t saved;            /* epoch of the checkpoint in the run folder; -1: none */
     double started, stepping; /* when the call began, and its first step */
+    double warm;              /* when the first step had ended */
     double step_began;        /* the step under way */
     int64_t first_step;       /* steps before this call */
     double asked;             /* when on_progress was called last */
@@ -100,12 +101,15 @@ static bool is_past(const struct session *s)
            (model->epoch == s->config.epochs && model->sums.steps > 0);
 }
 
-/* Seconds of a step: the mean of those of this call or, in the first, what its tiles so far tell, with
- * the way back through the layers twice as long as the way to the tiles. NaN: nothing is known yet. */
+/* Seconds of a step with its share of what follows epochs: the mean of those of this call, without the first, which
+ * pays for memory that is new, once there are two others. In the first, what its tiles so far tell, with the way back
+ * through the layers twice as long as the way to the tiles. NaN: nothing is known yet. */
 static double step_seconds(const struct session *s, double now)
 {
     const struct watch *watch = &s->trainer->context->watch;
     int64_t done = s->model->step - s->first_step;
+    if (done > 2)
+        return (s->step_began - s->warm) / (double)(done - 1);
     if (done > 0)
         return (s->step_began - s->stepping) / (double)done;
     if (watch->share == 0 || now - watch->since < TILES_MEASURED)
@@ -131,7 +135,8 @@ static graco_progress describe(const struct session *s, double now)
     int64_t left = (progress.epochs - model->epoch) * progress.steps - sums->steps;
     if (sums->weight > 0)
         progress.loss = sums->loss * (double)schedule_weight(s->schedule) / (double)sums->weight;
-    progress.seconds_left = ((double)left - progress.share) * step_seconds(s, now);
+    progress.step_seconds = step_seconds(s, now);
+    progress.seconds_left = ((double)left - progress.share) * progress.step_seconds;
     progress.faster = s->faster;
     progress.faster_seconds = s->faster ? s->faster_share * progress.seconds_left : (double)NAN;
     return progress;
@@ -392,8 +397,9 @@ static graco_status run_steps(struct session *s)
     struct epoch_sums *sums = &s->model->sums;
     int64_t steps = schedule_steps(s->schedule);
     double whole = (double)schedule_weight(s->schedule);
-    double begin = threads_seconds() - sums->seconds;
     graco_status status = GRACO_OK;
+    s->step_began = threads_seconds();
+    const double begin = s->step_began - sums->seconds;
     while (sums->steps < steps) {
         TRY(look(s));
         TRY(schedule_next(s->schedule, &stage));
@@ -406,6 +412,8 @@ static graco_status run_steps(struct session *s)
         sums->weight += stage->weight;
         sums->steps++;
         s->step_began = threads_seconds();
+        if (s->model->step == s->first_step + 1)
+            s->warm = s->step_began;
     }
 done:
     sums->seconds = sums->steps > 0 ? threads_seconds() - begin : 0;
@@ -445,8 +453,8 @@ static graco_status run_epoch(struct session *s)
                          .mutual_information = sums.mutual_information,
                          .floored = sums.floored,
                          .seconds = sums.seconds,
-                         .seconds_left =
-                             (double)left * (threads_seconds() - s->started) / (double)s->done};
+                         .seconds_left = (double)left * (double)schedule_steps(s->schedule) *
+                                         step_seconds(s, s->step_began)};
     s->result.loss = epoch.loss;
     s->result.mutual_information = epoch.mutual_information;
     TRY(judge(s, &epoch));

@@ -200,10 +200,10 @@ static graco_status fail_number(struct trainer *t, double loss)
                        epoch);
 }
 
-/* Whether the loss and the gradients of the last step are finite. */
+/* Whether the loss and the gradients of the last step are finite, as far as they were computed. */
 static bool is_finite(const struct trainer *t, const struct stage *stage)
 {
-    return isfinite(stage_outcome(stage).loss) && t->not_finite < 0;
+    return t->context->backend->dry || (isfinite(stage_outcome(stage).loss) && t->not_finite < 0);
 }
 
 /* Draws the views of the step that comes next on the stage. */
@@ -345,7 +345,7 @@ graco_status trainer_validate(double *cost, struct trainer *t, struct stage *sta
     PASS(stage->method->validate(cost, &pass, stage->state));
     PASS(tape_status(t->tape));
     PASS(context_finish(t->context));
-    if (!isfinite(*cost))
+    if (!isfinite(*cost) && !t->context->backend->dry)
         return status_fail(GRACO_ERROR_NUMBER, "the validation's cost is not finite in epoch %lld",
                            (long long)t->model->epoch);
     return GRACO_OK;

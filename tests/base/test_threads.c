@@ -141,81 +141,6 @@ static void nested(void)
     CHECK(atomic_load(&wrong) == 0);
 }
 
-/* Each piece takes a hundredth of a second of the thread that works on it. */
-static void spend(void *job, struct threads_piece piece)
-{
-    (void)job;
-    for (int64_t i = piece.first; i < piece.last; i++)
-        for (double begin = threads_own_seconds(); threads_own_seconds() - begin < 0.01;)
-            continue;
-}
-
-/* Two pieces of a millisecond or so, and the clocks of the threads that worked on them. To read such a clock would make
- * the system look at its thread: the pieces do not. */
-struct noted {
-    clockid_t clock[2];
-};
-
-static void note_clock(void *job, struct threads_piece piece)
-{
-    struct noted *noted = job;
-    for (int64_t i = piece.first; i < piece.last; i++) {
-        pthread_getcpuclockid(pthread_self(), &noted->clock[i]);
-        for (volatile int left = 2000000; left > 0; left--)
-            continue;
-    }
-}
-
-static double read_clock(clockid_t clock)
-{
-    struct timespec now = {0};
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Two threads share the work of one: half of its time, however busy the machine is, less what was there before. A
- * machine that stands still may charge its threads for that: of several attempts one must be free of it. */
-static void shared_time(void)
-{
-    enum { PIECES = 20, ATTEMPTS = 10 };
-    double half = threads_count(0) > 1 ? 0.5 : 1; /* on one core nothing is shared */
-    bool no_more = false;
-    for (int i = 0; i < ATTEMPTS && !no_more; i++) {
-        double one = threads_shared_seconds(1), two = threads_shared_seconds(2);
-        threads_run(2, PIECES, 1, spend, NULL);
-        one = threads_shared_seconds(1) - one;
-        two = threads_shared_seconds(2) - two;
-        CHECK(two > 0.01 * PIECES * half * 0.99);
-        no_more = one < 0.01 * PIECES + 0.05 && two < 0.01 * PIECES * half + 0.05;
-    }
-    CHECK(no_more);
-}
-
-/* That clock goes on at once, not only when the system looks at its threads: over a short loop it counts what the own
- * clocks of its threads count, less what a worker looks for the next one before it sleeps. What the system itself does
- * between two readings may be charged to a thread, so a few loops may differ; of a late clock nearly all do. */
-static void shared_time_of_short_loops(void)
-{
-    enum { LOOPS = 40 };
-    double at_once = threads_count(0) > 1 ? 2 : 1, looking = 200e-6;
-    int compared = 0, late = 0;
-    struct noted before = {{0}}, noted;
-    threads_run(2, 2, 1, note_clock, &before);
-    for (int i = 0; i < LOOPS; i++, before = noted) {
-        double begin = read_clock(before.clock[0]) + read_clock(before.clock[1]);
-        double shared = threads_shared_seconds(2);
-        threads_run(2, 2, 1, note_clock, &noted);
-        shared = threads_shared_seconds(2) - shared;
-        double own = read_clock(before.clock[0]) + read_clock(before.clock[1]) - begin;
-        bool same = noted.clock[0] == before.clock[0] && noted.clock[1] == before.clock[1];
-        if (same && noted.clock[0] != noted.clock[1]) {
-            compared++;
-            late += shared * at_once <= own - looking;
-        }
-    }
-    CHECK(late <= 2 || 4 * late <= compared);
-}
-
 static void after_fork(void)
 {
     pid_t child = fork();
@@ -237,8 +162,6 @@ int main(void)
     shapes();
     callers();
     nested();
-    shared_time();
-    shared_time_of_short_loops();
     if (!SANITIZED)
         after_fork();
     return check_result();

@@ -8,7 +8,6 @@ graco=$1/graco
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export XDG_CACHE_HOME=$work/cache
 
 # ---- Bad input ----------------------------------------------------------------------------------
 exits 0 "" generate g.npz --nodes 400 --features 30 --classes 4 --degree 6

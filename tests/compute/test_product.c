@@ -1,6 +1,7 @@
 /* The dense product of every instruction set that this machine has, against a sum in double: shapes
  * with every kind of remainder, A as stored and transposed, B plain and packed. Blocks have exactly
  * the size that is asked for, so that a sanitizer sees a read past the end. */
+#include "compute/cpu/cpu.h"
 #include "compute/cpu/loops.h"
 #include "compute/cpu/pack.h"
 
@@ -120,8 +121,26 @@ static void check_loops(const struct loops *loops)
             }
 }
 
+/* Parts of a sum that is cut cover it once, none is empty, and threads change no bits. */
+static void cuts(void)
+{
+    for (int64_t rows = 1; rows < 3000; rows += 97)
+        for (int64_t depth = 1; depth < 100000; depth = depth * 3 / 2 + 1) {
+            struct sum_cut one = cpu_cut_sum(rows, depth, 1);
+            for (int threads = 1; threads < 40; threads *= 3) {
+                struct sum_cut cut = cpu_cut_sum(rows, depth, threads);
+                CHECK(cut.parts >= 1 && cut.slices >= 1 && cut.parts * cut.length >= depth);
+                CHECK((cut.parts - 1) * cut.length < depth);
+                CHECK(cut.slices * cut.rows >= rows && (cut.slices - 1) * cut.rows < rows);
+                CHECK(cut.parts == one.parts && cut.length == one.length);
+            }
+        }
+    CHECK(cpu_cut_sum(300, 1500, 1).parts == 1 && cpu_cut_sum(300, 40000, 1).parts > 1);
+}
+
 int main(void)
 {
+    cuts();
     check_loops(&loops_generic);
 #ifdef __x86_64__
     if (EXT_CPU_HAS("avx2") && EXT_CPU_HAS("fma"))

@@ -441,7 +441,7 @@ static long await_scenario(void)
 int main(int argc, char **argv)
 {
     const char *base = getenv("TMPDIR");
-    char root[FILES_PATH], cache[FILES_PATH];
+    char root[FILES_PATH];
     long wrong = 0, matched = 0;
     if (!base) /* in memory, if there is such a place: nobody waits for a disk */
         base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
@@ -450,9 +450,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: command_faults GRACO LIBRARY LIMIT [SCENARIO [KIND]]\n");
         return 2;
     }
-    files_join(cache, root,
-               "cache"); /* what a plan measures of the machine, in no scenario's tree */
-    setenv("XDG_CACHE_HOME", cache, 1);
     setenv("OMP_NUM_THREADS", "1", 1);
     setenv("MALLOC_PERTURB_", "165", 1); /* what is not set, or freed, is not zero */
     /* As many scenarios at once as there are processors. */

@@ -6,7 +6,6 @@ set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 . "$GRACO_SOURCE/tests/ranks.sh"
 begin_ranks "$1"
-export XDG_CACHE_HOME=$work/cache
 
 # field NAME FILE: the first number of this name, a whole one.
 field() { grep -o "\"$1\": [-0-9.e+]*" "$2" | head -1 | sed 's/.*: //; s/\.0$//'; }

@@ -85,6 +85,7 @@ static bool on_progress(void *user, const graco_progress *p)
     seen->sound = seen->sound && !seen->stopped && p->epoch >= 1 && p->epoch <= p->epochs &&
                   p->step >= 0 && p->step < p->steps && p->share >= 0 && p->share <= 1 &&
                   p->seconds >= 0 && !(p->seconds_left < 0) && step >= seen->last_step &&
+                  isnan(p->step_seconds) == isnan(p->seconds_left) &&
                   isfinite(p->loss) == (p->step > 0);
     seen->last_step = step;
     seen->most_share = fmax(seen->most_share, p->share);
@@ -296,6 +297,37 @@ static void refuses_other_steps(void)
     graco_dataset_free(less);
 }
 
+/* The first step takes SLOW seconds more than its work. */
+struct warming {
+    int64_t compared;
+    bool without_first; /* steps are told as if it had not */
+};
+static const double SLOW = 0.5;
+
+static bool on_warming(void *user, const graco_progress *p)
+{
+    struct warming *seen = user;
+    int64_t done = (p->epoch - 1) * p->steps + p->step;
+    if (done == 0)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * SLOW)}, NULL);
+    seen->compared += done > 2;
+    if (done > 2 && p->step_seconds * (double)(done - 1) > p->seconds - SLOW)
+        seen->without_first = false;
+    return seen->compared < 3;
+}
+
+/* What is told of steps leaves out the first one, which takes longer. */
+static void first_step_warms_up(void)
+{
+    graco_dataset *data = generated(100);
+    graco_config config = make_config(1 << 20);
+    struct warming seen = {.without_first = true};
+    graco_train_options options = {.on_progress = on_warming, .user = &seen};
+    CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
+    CHECK(seen.compared == 3 && seen.without_first);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     if (!mkdtemp(root))
@@ -303,6 +335,7 @@ int main(void)
     stops_between_steps();
     stops_within_step();
     refuses_other_steps();
+    first_step_warms_up();
     rmdir(root);
     return check_result();
 }

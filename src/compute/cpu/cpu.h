@@ -24,23 +24,13 @@ bool cpu_keeps_tiles(const struct context *c);
 void cpu_activate_rows(const struct activation *a, float *Y, int64_t first, int64_t last,
                        float *room);
 
-/* How kernels go through their work, for who counts what they read (tally_host.c).
- *
- * The product of a transposed A sums over many rows: into how many parts of `length` terms its sum is cut, 1 where it
+/* The product of a transposed A sums over many rows: into how many parts of `length` terms its sum is cut, 1 where it
  * is not, and into how many slices of `rows` rows C of each. The number of threads decides the slices alone, which
  * change no bits. */
 struct sum_cut {
     int64_t parts, length, slices, rows;
 };
 struct sum_cut cpu_cut_sum(int64_t rows, int64_t depth, int threads);
-
-/* Whether a sparse product goes by stripes of columns: a gradient of weights of features, whose views add up. How many
- * rows of X it copies then, each once a stripe, to have them near. */
-bool cpu_goes_by_stripes(const struct spmm *s);
-int64_t cpu_copied_rows(const struct spmm *s, int view);
-
-/* Columns that it works off at once if it does not. */
-int64_t cpu_block_cols(const struct spmm *s);
 
 /* Into rows of about as much work: the first one of which those before have `share` / `shares` of all rows and entries.
  * The starts of some rows of a larger matrix begin with any number. */

@@ -53,8 +53,8 @@ static void gather_row(const struct loops *loops, const struct spmm *s, int64_t 
     }
 }
 
-/* Each row of X has many entries there, where a graph has few. */
-bool cpu_goes_by_stripes(const struct spmm *s)
+/* A gradient of weights of features, whose views add up: each row of X has many entries there, where a graph has few. */
+static bool goes_by_stripes(const struct spmm *s)
 {
     const struct sparse *m = &s->matrix[0];
     return s->back && s->y_step == 0 && m->entries.value && !m->count && !m->self && !s->rows &&
@@ -102,15 +102,6 @@ static struct block chunk_at(const struct spmm *s, int64_t chunk)
 static bool copies_stripe(const struct csr *m, struct block rows)
 {
     return m->start[rows.first + rows.rows] - m->start[rows.first] > COPY_FROM * m->cols;
-}
-
-int64_t cpu_copied_rows(const struct spmm *s, int view)
-{
-    const struct csr *m = &s->matrix[view].entries;
-    int64_t copied = 0;
-    for (int64_t chunk = 0; chunk < chunks_of(s); chunk++)
-        copied += copies_stripe(m, chunk_at(s, chunk)) ? m->cols : 0;
-    return copied;
 }
 
 /* `cols` columns of some rows that are ld apart. */
@@ -209,7 +200,7 @@ done:
 
 /* Rows of X are read in any order, so X should be in a cache: a block of its columns, if one of a
  * useful width fits. Else whole rows, each of which is at least read in one go. */
-int64_t cpu_block_cols(const struct spmm *s)
+static int64_t block_cols(const struct spmm *s)
 {
     for (int64_t cols = COLS_MOST; cols >= COLS_LEAST; cols /= 2)
         if (s->matrix[0].entries.cols * cols * (int64_t)sizeof(float) <= BLOCK_BYTES)
@@ -261,9 +252,9 @@ graco_status cpu_spmm(struct context *c, const struct spmm *s)
 {
     int64_t rows = s->rows ? s->row_count : s->matrix[0].entries.rows;
     assert(spmm_plain(s) || (!s->rows && !s->accumulate && (s->views == 1 || s->y_step != 0)));
-    if (cpu_goes_by_stripes(s))
+    if (goes_by_stripes(s))
         return multiply_stripes(c, s);
-    int64_t width = cpu_block_cols(s);
+    int64_t width = block_cols(s);
     bool whole = width >= s->cols;
     struct gather_block block = {.product = s, .comm = c->comm, .after = whole ? s->after : NULL};
     if (block.after)

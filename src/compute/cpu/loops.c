@@ -16,7 +16,8 @@
 #define TABLE(isa) PASTE(loops_, isa)
 #define TEXT(isa) NAME(isa)
 
-enum { GATHER_VECTORS = GATHER_MOST / LANES };
+/* Columns that `gather` takes at once: the most as long as there are so many, then some, then one vector. */
+enum { GATHER_VECTORS = 8, GATHER_MOST = GATHER_VECTORS * LANES, GATHER_SOME = GATHER_MOST / 2 };
 
 /* ---- Sparse rows ----------------------------------------------------------------------------- */
 
@@ -71,7 +72,6 @@ static inline void gather_narrow(float *out, int64_t first, int64_t count, const
 
 static void gather(float *out, const struct gather *g, int64_t first, int64_t last)
 {
-    static_assert((int)GATHER_LEAST == (int)LANES, "loops.h says how many columns a pass has");
     for (; first + GATHER_MOST <= last; first += GATHER_MOST)
         gather_wide(out, first, g, GATHER_VECTORS);
     for (; first + GATHER_SOME <= last; first += GATHER_SOME)

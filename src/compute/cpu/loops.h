@@ -19,15 +19,6 @@ struct gather {
     bool accumulate;
 };
 
-/* Columns that it takes at once: the most as long as there are so many, then some, then the least. It goes through a
- * row's entries so often. */
-enum { GATHER_MOST = 128, GATHER_SOME = 64, GATHER_LEAST = 16 };
-static inline int64_t gather_passes(int64_t cols)
-{
-    int64_t rest = cols % GATHER_MOST, left = rest % GATHER_SOME;
-    return cols / GATHER_MOST + rest / GATHER_SOME + (left + GATHER_LEAST - 1) / GATHER_LEAST;
-}
-
 enum { STRIPE = 64 };
 
 /* A stripe of at most STRIPE columns of a sparse product: for every row i,
