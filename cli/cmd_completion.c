@@ -1,6 +1,7 @@
-/* graco completion: prints the script by which a shell completes graco's command lines. Only the frame
- * for each shell is written by hand. The rest follows from the tables: every command is run for its help,
- * and options_divert hands over its options instead of printing them. */
+/* What shells complete. Their scripts (completion.bash, completion.zsh, completion.fish) are constant: they
+ * ask `graco complete WORD...`, which knows commands, options and their words from the same tables as the
+ * help. Every command is run for its help, and options_divert hands over its options instead of printing
+ * them. */
 #include "catalogue.h"
 #include "commands.h"
 #include "options.h"
@@ -10,93 +11,94 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS_MAX = 128, WORD_SIZE = 32 };
+/* ---- The answer: a word and what it is for in each line ---------------------------------------------- */
 
-/* What may be typed for the value of an option, or for the arguments of a command. */
-struct values {
+enum { OFFERED_MAX = 256, WORD_SIZE = 64, TYPED_SIZE = 4096 };
+
+/* The word under the cursor, and what was offered for it so far: no word twice. */
+struct line {
+    const char *before; /* the word before it; "" where it is the first behind the command */
+    const char
+        *kept; /* begins an offer: "--method=" of --method=dg, which is one word to some shells */
+    const char *typed; /* what follows in an offer begins with this */
+    bool files;        /* names of files fit too */
     int count;
-    char words[WORDS_MAX][WORD_SIZE];
-    bool files;    /* or the name of a file */
-    bool settings; /* KEY=VALUE: the words are the keys */
+    char offered[OFFERED_MAX][WORD_SIZE];
 };
 
-/* What is printed for a shell, in this order: begin, its keys, each command, end. */
-struct shell {
-    const char *name, *begin;
-    void (*keys)(const struct values *keys);
-    void (*begin_command)(const char *name);
-    void (*option)(const char *command, const struct option *option, const struct values *values);
-    void (*end_command)(const struct command *command, const struct values *arguments);
-    void (*end)(void);
-};
-
-/* ---- What the tables say ------------------------------------------------------------------------- */
-
-static void add(struct values *values, const char *word, size_t length)
+/* Prints a word that fits, with `end` behind it. */
+static void offer(struct line *line, const char *word, const char *end, const char *help)
 {
-    for (int i = 0; i < values->count; i++)
-        if (strlen(values->words[i]) == length && strncmp(values->words[i], word, length) == 0)
+    if (strncmp(word, line->typed, strlen(line->typed)) != 0 || line->count == OFFERED_MAX)
+        return;
+    for (int i = 0; i < line->count; i++)
+        if (strcmp(line->offered[i], word) == 0)
             return;
-    if (values->count < WORDS_MAX)
-        snprintf(values->words[values->count++], WORD_SIZE, "%.*s", (int)length, word);
+    snprintf(line->offered[line->count++], WORD_SIZE, "%s", word);
+    printf("%.*s%s%s\t%s\n", (int)(line->typed - line->kept), line->kept, word, end, help);
 }
 
-static void add_word(struct values *values, const char *word)
+/* ---- What words of the tables stand for ------------------------------------------------------------- */
+
+static void offer_files(struct line *line)
 {
-    add(values, word, strlen(word));
+    line->files = true;
 }
 
-static void add_sets(struct values *values)
+static void offer_sets(struct line *line)
 {
     for (int i = 0; catalogue_at(i); i++)
-        add_word(values, catalogue_at(i)->name);
+        offer(line, catalogue_at(i)->name, "", catalogue_at(i)->about);
 }
 
-static void add_files(struct values *values)
+static void offer_data(struct line *line)
 {
-    values->files = true;
+    offer_sets(line);
+    offer_files(line);
 }
 
-static void add_data(struct values *values)
-{
-    add_sets(values);
-    add_files(values);
-}
-
-static void add_items(struct values *values)
+static void offer_items(struct line *line)
 {
     for (int i = 0; reproduce_item(i); i++)
-        add_word(values, reproduce_item(i));
+        offer(line, reproduce_item(i), "", "");
 }
 
-static void add_methods(struct values *values)
+static void offer_methods(struct line *line)
 {
     const char *method = NULL;
-    add_word(values, "features"); /* a row of the paper's tables too */
+    offer(line, "features", "", "the features as they are"); /* a row of the paper's tables too */
     for (int i = 0; (method = graco_method(i, NULL)); i++)
-        add_word(values, method);
+        offer(line, method, "", "");
 }
 
-static void add_presets(struct values *values)
+static void offer_presets(struct line *line)
 {
     const char *method = NULL, *preset = NULL;
     for (int i = 0; (method = graco_method(i, NULL)); i++)
         for (int j = 0; (preset = graco_preset(method, j)); j++)
-            add_word(values, preset);
-    add_word(values, "general");
+            offer(line, preset, "", "");
+    offer(line, "general", "", "");
 }
 
-/* The keys of every method. */
-static void add_keys(struct values *values)
+/* KEY= for the keys of every method, or KEY=WORD. */
+static void offer_settings(struct line *line)
 {
-    const char *method = NULL, *key = NULL;
-    values->settings = true;
+    const char *method = NULL, *key = NULL, *help = NULL;
+    const char *equals = strchr(line->typed, '='), *words[OPTION_WORDS_MAX];
+    if (equals) {
+        char name[WORD_SIZE];
+        snprintf(name, sizeof name, "%.*s", (int)(equals - line->typed), line->typed);
+        line->typed = equals + 1;
+        for (const char *const *word = settings_words(words, name); *word; word++)
+            offer(line, *word, "", "");
+        return;
+    }
     for (int i = 0; (method = graco_method(i, NULL)); i++) {
         graco_config *config = NULL;
         if (graco_config_create(&config, method, NULL) != GRACO_OK)
             return;
-        for (int j = 0; (key = graco_config_key(config, j, NULL)); j++)
-            add_word(values, key);
+        for (int j = 0; (key = graco_config_key(config, j, &help)); j++)
+            offer(line, key, "=", help);
         graco_config_free(config);
     }
 }
@@ -104,384 +106,170 @@ static void add_keys(struct values *values)
 /* What an option's name, the name of its value or a word of a synopsis stands for. */
 static const struct {
     const char *name;
-    void (*add)(struct values *values);
+    void (*offer)(struct line *line);
 } MEANINGS[] = {
-    {"preset", add_presets}, {"sets", add_sets},      {"methods", add_methods},
-    {"KEY=VALUE", add_keys}, {"KEY=RANGE", add_keys}, {"FILE", add_files},
-    {"DIR", add_files},      {"RUN", add_files},      {"EMBEDDINGS", add_files},
-    {"OUT", add_files},      {"DATASET", add_data},   {"ITEM", add_items},
-    {"NAME", add_sets},
+    {"preset", offer_presets},     {"sets", offer_sets},  {"methods", offer_methods},
+    {"KEY=VALUE", offer_settings}, {"FILE", offer_files}, {"KEY=RANGE", offer_settings},
+    {"DIR", offer_files},          {"RUN", offer_files},  {"EMBEDDINGS", offer_files},
+    {"OUT", offer_files},          {"ITEM", offer_items}, {"DATASET", offer_data},
+    {"NAME", offer_sets},
 };
 
-static void add_meaning(struct values *values, const char *word, size_t length)
+/* Offers what "FILE" stands for; of "NAME|N|none", what is typed as it stands there. Returns whether it is one of
+ * MEANINGS. */
+static bool offer_named(struct line *line, const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof MEANINGS / sizeof *MEANINGS; i++)
-        if (strlen(MEANINGS[i].name) == length && strncmp(MEANINGS[i].name, word, length) == 0)
-            MEANINGS[i].add(values);
-}
-
-/* Adds what "FILE" stands for; of "NAME|N|none", what is typed as it stands there. */
-static void add_named(struct values *values, const char *text, size_t length)
-{
-    add_meaning(values, text, length);
+        if (strlen(MEANINGS[i].name) == length && strncmp(MEANINGS[i].name, text, length) == 0) {
+            MEANINGS[i].offer(line);
+            return true;
+        }
     if (!memchr(text, '|', length))
-        return;
+        return false;
     for (size_t at = 0, size = 0; at < length; at += size + 1) {
+        char word[WORD_SIZE];
         size = strcspn(text + at, "| ]");
-        if (text[at] >= 'a' && text[at] <= 'z')
-            add(values, text + at, size);
+        snprintf(word, sizeof word, "%.*s", (int)size, text + at);
+        if (word[0] >= 'a' && word[0] <= 'z')
+            offer(line, word, "", "");
     }
+    return false;
 }
 
-static void find_values(struct values *values, const struct option *option)
+static void offer_values(struct line *line, const struct option *option)
 {
-    *values = (struct values){0};
     for (const char *const *choice = option->choices; choice && *choice; choice++)
-        add_word(values, *choice);
-    if (option->choices || !option->value)
-        return;
-    add_meaning(values, option->name, strlen(option->name));
-    if (values->count == 0)
-        add_named(values, option->value, strlen(option->value));
+        offer(line, *choice, "", "");
+    if (!option->choices && !offer_named(line, option->name, strlen(option->name)))
+        offer_named(line, option->value, strlen(option->value));
 }
 
 /* From the synopsis: "[EMBEDDINGS ...] DATASET -o FILE [options]" has two words that are arguments. */
-static void find_arguments(struct values *values, const struct command *command)
+static void offer_arguments(struct line *line, const struct command *command)
 {
     bool of_option = false;
-    *values = (struct values){0};
     for (const char *at = command->synopsis; *at;) {
         size_t length = strcspn(at, " [],");
         if (length > 0 && !of_option && *at != '-')
-            add_named(values, at, length);
+            offer_named(line, at, length);
         if (length > 0)
             of_option = *at == '-';
         at += length > 0 ? length : 1;
     }
 }
 
-/* ---- Printing ------------------------------------------------------------------------------------ */
+/* ---- The line --------------------------------------------------------------------------------------- */
 
-static void print_words(const char *before, const struct values *values, const char *after)
+/* Whether a word is that option: --NAME, -X, or --NAME= with more behind it. */
+static bool is_option(const struct option *option, const char *word)
 {
-    for (int i = 0; i < values->count; i++)
-        printf("%s%s%s", before, values->words[i], after);
+    size_t length = strlen(option->name);
+    if (word[0] == '-' && option->letter && word[1] == option->letter && !word[2])
+        return true;
+    return strncmp(word, "--", 2) == 0 && strncmp(word + 2, option->name, length) == 0 &&
+           (!word[2 + length] || word[2 + length] == '=');
 }
 
-/* Text for within '...': a backslash before each of `special`, and `quote` for '. */
-static void print_text(const char *text, const char *special, const char *quote)
+/* Letters only where a dash was typed: they would hide the rest. */
+static void offer_option(struct line *line, const struct option *option)
 {
-    for (; *text; text++)
-        if (*text == '\'')
-            fputs(quote, stdout);
-        else
-            printf("%s%c", strchr(special, *text) ? "\\" : "", *text);
+    char name[WORD_SIZE];
+    snprintf(name, sizeof name, "--%s", option->name);
+    offer(line, name, "", option->help);
+    snprintf(name, sizeof name, "-%c", option->letter);
+    if (option->letter && line->typed[0] == '-')
+        offer(line, name, "", option->help);
 }
 
-/* The words that a key of --set takes. */
-static void find_words(struct values *values, const char *key)
+/* Offers what fits behind `before`: the values of an option, or options and arguments. */
+static void offer_command(const struct command *command, const void *user)
 {
-    const char *words[OPTION_WORDS_MAX];
-    *values = (struct values){0};
-    for (const char *const *word = settings_words(words, key); *word; word++)
-        add_word(values, *word);
-}
-
-/* ---- bash: one case for what stands before the cursor -------------------------------------------- */
-
-/* It takes --set key=word for four words. So a word that is no option stands there with a blank behind it,
- * unless a = follows. */
-static const char BASH_BEGIN[] =
-    "# bash completion of graco, printed by `graco completion bash`.\n"
-    "_graco() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD command=${COMP_WORDS[1]} files='' "
-    "before\n"
-    "    local words=''\n"
-    "    [ \"$command\" != help ] || { command=${COMP_WORDS[2]} at=$((at - 1)); }\n"
-    "    [ $at -gt 1 ] || command=''\n"
-    "    before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-    "    if [ \"$cur\" = = ]; then\n"
-    "        cur=''\n"
-    "    elif [ \"$before\" = = ]; then\n"
-    "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "    elif [ \"${before#-}\" = \"$before\" ]; then\n"
-    "        before=$before' '\n"
-    "    fi\n"
-    "    case \"$command $before\" in\n";
-
-static void bash_keys(const struct values *keys)
-{
-    struct values words;
-    for (int i = 0; i < keys->count; i++) {
-        find_words(&words, keys->words[i]);
-        if (words.count == 0)
-            continue;
-        printf("    *' %s') words='", keys->words[i]);
-        print_words("", &words, " ");
-        printf("' ;;\n");
-    }
-    printf("    *' '[!-] | *' '[!-]*[!\\ ]) ;;\n");
-}
-
-static void bash_option(const char *command, const struct option *option,
-                        const struct values *values)
-{
-    if (!option->value)
-        return;
-    printf("    '%s --%s'", command, option->name);
-    if (option->letter)
-        printf(" | '%s -%c'", command, option->letter);
-    printf(") words='");
-    print_words("", values, values->settings ? "= " : " ");
-    printf("'%s ;;\n", values->files ? " files=1" : "");
-}
-
-static void bash_end_command(const struct command *command, const struct values *arguments)
-{
-    printf("    '%s '*) words='--help ", command->name);
-    for (const struct option *o = command->options; o->name; o++)
-        printf("--%s ", o->name);
-    print_words("", arguments, " ");
-    printf("'%s ;;\n", arguments->files ? " files=1" : "");
-}
-
-static void bash_end(void)
-{
-    printf("    *) words='");
-    for (const struct subcommand *s = subcommands; s->name; s++)
-        printf("%s ", s->name);
-    printf("help --help --version' ;;\n"
-           "    esac\n"
-           "    mapfile -t COMPREPLY < <(compgen -W \"$words\" ${files:+-f} -- \"$cur\")\n"
-           "    [ -z \"$files\" ] || compopt -o filenames 2>/dev/null\n"
-           "    case ${COMPREPLY[0]-} in *=) compopt -o nospace 2>/dev/null ;; esac\n"
-           "}\n"
-           "complete -F _graco graco\n");
-}
-
-/* ---- zsh: _arguments for each command ------------------------------------------------------------ */
-
-static const char ZSH_BEGIN[] = "#compdef graco\n"
-                                "# zsh completion of graco, printed by `graco completion zsh`.\n";
-
-static void zsh_values(const struct values *values)
-{
-    if (values->settings || values->count == 0) {
-        printf(values->settings ? "_graco_settings" : values->files ? "_files" : " ");
-        return;
-    }
-    printf(values->files ? "{_alternative \"words:word:(" : "(");
-    print_words(" ", values, "");
-    printf(values->files ? ")\" \"files:file:_files\"}" : ")");
-}
-
-static void zsh_keys(const struct values *keys)
-{
-    struct values words;
-    printf("_graco_settings() {\n    _values setting");
-    for (int i = 0; i < keys->count; i++) {
-        find_words(&words, keys->words[i]);
-        printf(" \\\n        '%s:value:", keys->words[i]);
-        zsh_values(&words);
-        putchar('\'');
-    }
-    printf("\n}\n"
-           "_graco() {\n"
-           "    local curcontext=$curcontext\n"
-           "    if ((CURRENT > 2)) && [[ $words[2] == help ]]; then\n"
-           "        words=(graco \"${words[@]:2}\")\n"
-           "        ((CURRENT--))\n"
-           "    fi\n"
-           "    if ((CURRENT > 2)); then\n"
-           "        local command=$words[2]\n"
-           "        shift words\n"
-           "        ((CURRENT--))\n"
-           "        case $command in\n");
-}
-
-static void zsh_begin_command(const char *name)
-{
-    printf("        %s) _arguments -s", name);
-}
-
-static void zsh_option(const char *command, const struct option *option,
-                       const struct values *values)
-{
-    (void)command;
-    printf(" \\\n            ");
-    if (option->letter)
-        printf("'(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name, option->letter,
-               option->value ? "+" : "", option->name, option->value ? "=" : "");
-    else
-        printf("'%s--%s%s[", option->kind == OPTION_LIST ? "*" : "", option->name,
-               option->value ? "=" : "");
-    print_text(option->help, "[]:\\", "'\\''");
-    putchar(']');
-    if (option->value) {
-        printf(":%s:", option->value);
-        zsh_values(values);
-    }
-    putchar('\'');
-}
-
-static void zsh_end_command(const struct command *command, const struct values *arguments)
-{
-    printf(" \\\n            '(-h --help)'{-h,--help}'[print this]'");
-    if (command->max_arguments > 0) {
-        printf(" \\\n            '*: :");
-        zsh_values(arguments);
-        putchar('\'');
-    }
-    printf(" ;;\n");
-}
-
-static void zsh_end(void)
-{
-    printf("        esac\n"
-           "    else\n"
-           "        local -a commands=(");
-    for (const struct subcommand *s = subcommands; s->name; s++) {
-        printf("\n            '%s:", s->name);
-        print_text(s->help, "\\", "'\\''");
-        putchar('\'');
-    }
-    printf("\n            'help:explain a command')\n"
-           "        local -a options=('--help:list the commands' '--version:print the version')\n"
-           "        _describe command commands\n"
-           "        _describe -o option options\n"
-           "    fi\n"
-           "}\n"
-           "if [[ $funcstack[1] == _graco ]]; then _graco \"$@\"; else compdef _graco graco; fi\n");
-}
-
-/* ---- fish: a line for each option ---------------------------------------------------------------- */
-
-static const char FISH_BEGIN[] = "# fish completion of graco, printed by `graco completion fish`.\n"
-                                 "function __graco_in\n"
-                                 "    set -l words (commandline -opc)\n"
-                                 "    test \"$words[2]\" = help; and set -e words[2]\n"
-                                 "    test \"$words[2]\" = \"$argv[1]\"\n"
-                                 "end\n"
-                                 "complete -c graco -f\n";
-
-/* KEY=WORD for the keys that take words. */
-static void fish_pairs(const struct values *keys)
-{
-    struct values words;
-    for (int i = 0; i < keys->count; i++) {
-        find_words(&words, keys->words[i]);
-        for (int j = 0; j < words.count; j++)
-            printf("%s=%s ", keys->words[i], words.words[j]);
-    }
-}
-
-static void fish_values(const struct values *values)
-{
-    if (values->count > 0) {
-        printf(" -a '");
-        print_words("", values, values->settings ? "= " : " ");
-        if (values->settings)
-            fish_pairs(values);
-        putchar('\'');
-    }
-    if (values->files)
-        printf(" -F");
-}
-
-static void fish_option(const char *command, const struct option *option,
-                        const struct values *values)
-{
-    printf("complete -c graco -n '__graco_in %s' -l %s", command, option->name);
-    if (option->letter)
-        printf(" -s %c", option->letter);
-    if (option->value)
-        printf(values->files ? " -r" : " -x");
-    fish_values(values);
-    printf(" -d '");
-    print_text(option->help, "\\", "\\'");
-    printf("'\n");
-}
-
-static void fish_end_command(const struct command *command, const struct values *arguments)
-{
-    printf("complete -c graco -n '__graco_in %s' -l help -s h -d 'print this'\n", command->name);
-    if (command->max_arguments > 0) {
-        printf("complete -c graco -n '__graco_in %s'", command->name);
-        fish_values(arguments);
-        putchar('\n');
-    }
-}
-
-static void fish_end(void)
-{
-    for (const struct subcommand *s = subcommands; s->name; s++) {
-        printf("complete -c graco -n '__graco_in \"\"' -a %s -d '", s->name);
-        print_text(s->help, "\\", "\\'");
-        printf("'\n");
-    }
-    printf("complete -c graco -n '__graco_in \"\"' -a help -d 'explain a command'\n"
-           "complete -c graco -n '__graco_in \"\"' -l help -s h -d 'list the commands'\n"
-           "complete -c graco -n '__graco_in \"\"' -l version -s V -d 'print the version'\n");
-}
-
-/* ---- The command --------------------------------------------------------------------------------- */
-
-static void begin_nothing(const char *name)
-{
-    (void)name;
-}
-
-static void no_keys(const struct values *keys)
-{
-    (void)keys;
-}
-
-static const struct shell SHELLS[] = {
-    {"bash", BASH_BEGIN, bash_keys, begin_nothing, bash_option, bash_end_command, bash_end},
-    {"zsh", ZSH_BEGIN, zsh_keys, zsh_begin_command, zsh_option, zsh_end_command, zsh_end},
-    {"fish", FISH_BEGIN, no_keys, begin_nothing, fish_option, fish_end_command, fish_end},
-};
-
-static void print_command(const struct command *command, const void *user)
-{
-    const struct shell *shell = user;
-    struct values values;
-    shell->begin_command(command->name);
+    struct line *line = *(struct line *const *)user;
+    const char *equals = strchr(line->typed, '=');
+    bool inside = equals && strncmp(line->typed, "--", 2) == 0;
     for (const struct option *o = command->options; o->name; o++) {
-        find_values(&values, o);
-        shell->option(command->name, o, &values);
+        if (!o->value || !is_option(o, inside ? line->typed : line->before))
+            continue;
+        line->typed = inside ? equals + 1 : line->typed;
+        offer_values(line, o);
+        return;
     }
-    find_arguments(&values, command);
-    shell->end_command(command, &values);
+    offer_arguments(line, command);
+    offer_option(line, &(struct option){.name = "help", .letter = 'h', .help = "print this"});
+    for (const struct option *o = command->options; o->name; o++)
+        offer_option(line, o);
 }
 
-static int print_script(const struct shell *shell)
+static void offer_commands(struct line *line)
 {
-    char help[] = "--help";
-    struct values keys = {0};
-    add_keys(&keys);
-    fputs(shell->begin, stdout);
-    shell->keys(&keys);
-    options_divert(print_command, shell);
-    for (const struct subcommand *s = subcommands; s->name; s++) {
-        char name[WORD_SIZE];
-        snprintf(name, sizeof name, "%s", s->name);
-        s->run(2, (char *[]){name, help, NULL});
+    for (const struct subcommand *s = subcommands; s->name; s++)
+        offer(line, s->name, "", s->help);
+    offer(line, "help", "", "explain a command");
+    offer(line, "--help", "", "list the commands");
+    offer(line, "--version", "", "print the version");
+}
+
+/* bash takes --method=dg and encoder=sa for three words each, and completes the last. Joins them in `typed`,
+ * and returns how many words there are then. */
+static int join(struct line *line, char typed[TYPED_SIZE], int count, char **words)
+{
+    line->kept = line->typed = words[count - 1];
+    int equals = strcmp(words[count - 1], "=") == 0 ? count - 1 : count - 2;
+    if (equals < 1 || strcmp(words[equals], "=") != 0)
+        return count;
+    int head = snprintf(typed, TYPED_SIZE, "%s=", words[equals - 1]);
+    if (head >= TYPED_SIZE)
+        return count;
+    snprintf(typed + head, TYPED_SIZE - (size_t)head, "%s",
+             equals < count - 1 ? words[count - 1] : "");
+    line->typed = typed;
+    line->kept = typed + head;
+    return equals;
+}
+
+int cmd_complete(int argc, char **argv)
+{
+    static struct line line;
+    static char typed[TYPED_SIZE];
+    char **words = argv + 1, help[] = "--help";
+    int count = argc - 1;
+    if (count > 1 && strcmp(words[0], "help") == 0) {
+        words++;
+        count--;
     }
+    if (count < 1)
+        return EXIT_FINE;
+    count = join(&line, typed, count, words);
+    if (count == 1)
+        offer_commands(&line);
+    int before = count > 3 && strcmp(words[count - 2], "=") == 0 ? count - 3 : count - 2;
+    line.before = before > 0 ? words[before] : "";
+    options_divert(offer_command, &(struct line *){&line});
+    for (const struct subcommand *s = subcommands; s->name && count > 1; s++)
+        if (strcmp(s->name, words[0]) == 0)
+            s->run(2, (char *[]){words[0], help, NULL});
     options_divert(NULL, NULL);
-    shell->end();
+    if (line.files)
+        puts("/");
     return output_finish();
 }
 
+/* ---- The scripts ------------------------------------------------------------------------------------ */
+
+/* The files completion.bash, completion.zsh and completion.fish: the build makes these. */
+extern const char COMPLETION_BASH[], COMPLETION_ZSH[], COMPLETION_FISH[];
+
 int cmd_completion(int argc, char **argv)
 {
+    static const char *const shells[] = {"bash", "zsh", "fish"};
+    const char *const scripts[] = {COMPLETION_BASH, COMPLETION_ZSH, COMPLETION_FISH};
     const struct option options[] = {{0}};
     struct command command = {
         .name = "completion",
         .synopsis = "bash|zsh|fish",
         .summary = "Prints a script by which the shell completes graco's commands, options and\n"
-                   "their words. `make install` puts it where the shell looks for it; else, for\n"
-                   "bash: source <(graco completion bash).",
+                   "their words: it asks graco itself. `make install` puts it where the shell\n"
+                   "looks for it; else, for bash: source <(graco completion bash).",
         .options = options,
         .min_arguments = 1,
         .max_arguments = 1,
@@ -489,9 +277,11 @@ int cmd_completion(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
-    for (size_t i = 0; i < sizeof SHELLS / sizeof *SHELLS; i++)
-        if (strcmp(command.arguments[0], SHELLS[i].name) == 0)
-            return print_script(&SHELLS[i]);
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(command.arguments[0], shells[i]) == 0) {
+            fputs(scripts[i], stdout);
+            return output_finish();
+        }
     output_error("completion: unknown shell '%s'; expected bash, zsh or fish",
                  command.arguments[0]);
     return EXIT_USAGE;

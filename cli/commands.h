@@ -25,6 +25,7 @@ int cmd_split_links(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_fetch(int argc, char **argv); /* where the build has it: GRACO_FETCH */
 int cmd_completion(int argc, char **argv);
+int cmd_complete(int argc, char **argv); /* asked by the shells' scripts, not by people */
 
 /* The items that `graco reproduce` makes, by number; NULL past the last. */
 const char *reproduce_item(int index);

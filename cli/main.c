@@ -136,6 +136,8 @@ int main(int argc, char **argv)
         return print_help();
     if (strcmp(argv[1], "help") == 0)
         return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "complete") == 0)
+        return cmd_complete(argc - 1, argv + 1);
     const struct subcommand *subcommand = find(argv[1]);
     if (!subcommand)
         return unknown(argv[1]);
