@@ -11,7 +11,10 @@ endif
 export BUILD JOBS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all bench-skipgram setup setup-mpi setup-metis test-mpi build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
+# What configures the build folder, the same for every target.
+CONFIGURE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > /dev/null
+
+.PHONY: all command bench-skipgram setup setup-mpi setup-metis test-mpi build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
 	wheel test-wheel deb test-deb pictures results bench bench-quick bench-eval bench-inductive bench-cuda \
 	bench-methods bench-peers bench-loading bench-python install clean
 
@@ -29,11 +32,16 @@ setup-metis:
 	@scripts/setup.sh libmetis-dev
 
 build: setup
-	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > /dev/null
+	@$(CONFIGURE)
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# Trains on a graph that graco makes itself: no network, under a minute.
-demo: build
+# The command alone, as `make build` builds it, without the tests and the benchmarks.
+command: setup
+	@$(CONFIGURE)
+	@cmake --build $(BUILD) -j $(JOBS) --target graco
+
+# Trains on a graph that graco makes itself: no network, seconds after the build.
+demo: command
 	@rm -rf demo && mkdir demo
 	$(BUILD)/graco generate demo/graph.npz
 	$(BUILD)/graco train demo/graph.npz -o demo/run --epochs $(DEMO_EPOCHS)

@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+times=$(mktemp) # of tests/timed.sh
+trap 'rm -f "$log" "$times"' EXIT
 
 step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
 
@@ -40,18 +41,34 @@ reasons() {
         }' "$log" "$1/Testing/Temporary/LastTest.log"
 }
 
+# slowest: the processor seconds of all tests and of the ten slowest, and which of these are too slow to be here. A
+# printed line, and no failure: no verdict may depend on how fast the machine is.
+slowest() {
+    awk '{ gsub(",", "."); printf "%.2f %s\n", $1 + $2, $3 }' "$times" | LC_ALL=C sort -rn | awk '
+        NR <= 10 { line[NR] = sprintf("%7.1f  %s", $1, $2) }
+        $1 > 5 { above = above " " $2 }
+        { all += $1 }
+        END {
+            printf "\n%.0f processor seconds; the slowest:\n", all
+            for (i = 1; i in line; i++) print line[i]
+            if (above) print "above 5 s, to be made smaller or moved to make test-long (CONTRIBUTING.md):" above
+        }'
+}
+
 # test_in FOLDER OPTION...: runs the tests that ctest's options choose. Leaves how many passed in
 # `passed`, how many were skipped in `skipped`.
 test_in() {
     local folder=$1 result=0 failed
     shift
-    ctest --test-dir "$folder" "$@" -j "$jobs" --output-on-failure --no-label-summary | tee "$log" ||
-        result=1
+    : >"$times"
+    GRACO_TIMES=$times ctest --test-dir "$folder" "$@" -j "$jobs" --output-on-failure --no-label-summary |
+        tee "$log" || result=1
     printf '\n'
     reasons "$folder" || result=1
     skipped=$(grep -c '(Skipped)$' "$log" || true)
     failed=$(sed -n 's/.* \([0-9]*\) tests failed out of .*/\1/p' "$log")
     passed=$(($(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log") - failed - skipped))
+    slowest
     printf '%d passed, %d failed\n' "$passed" "$failed"
     return $result
 }

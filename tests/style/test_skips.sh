@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What `make test` says of tests that are skipped, tried on a project of four tests: reasons are
-# repeated, and a test that is skipped without a reason fails the run.
+# What `make test` says of tests, tried on a project of four: reasons of what was skipped are repeated, and a test that
+# is skipped without a reason fails the run; the processor seconds of each, its children's included, are told, and above
+# five that it is too slow.
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
 work=$(mktemp -d)
@@ -10,7 +11,8 @@ cat >"$work/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.18)
 project(skips NONE)
 enable_testing()
-add_test(NAME a.whole COMMAND true)
+add_test(NAME a.whole COMMAND bash $ENV{GRACO_SOURCE}/tests/timed.sh a.whole sh -c
+  "i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; echo '4 2 a.told' >> $GRACO_TIMES")
 add_test(NAME a.part COMMAND echo "left out: a half (no tool)")
 add_test(NAME a.skipped COMMAND sh -c "echo 'skipped: no data'; exit 77")
 add_test(NAME a.last COMMAND sh -c "exit $ENV{LAST}")
@@ -30,6 +32,10 @@ holds "all passed: exit code $code" [ $code -eq 0 ]
 says "a.part: left out: a half (no tool)"
 says "a.skipped: skipped: no data"
 says "3 passed, 0 failed"
+says "    6.0  a.told"
+holds "a.whole is timed: $(cat "$work/out")" grep -qE '^ +[0-9]+\.[0-9]  a\.whole$' "$work/out"
+holds "and the sum is told" grep -qE '^[6-9] processor seconds; the slowest:$' "$work/out"
+says "above 5 s, to be made smaller or moved to make test-long (CONTRIBUTING.md): a.told"
 run 77
 holds "a skip without a reason: exit code $code" [ $code -ne 0 ]
 says "a.last: skipped, and does not say why"
