@@ -15,7 +15,7 @@ static inline void write_bomb(const char *name, const char *member, int64_t mebi
     CHECK_OK(array_describe(&described, ARRAY_U8, 1, 1, &size));
     if (array)
         CHECK_OK(npy_header((char *)zeros, &at, &described));
-    zip_t *zip = zip_open(small_path(name), ZIP_CREATE | ZIP_TRUNCATE, &error);
+    zip_t *zip = zip_open(fixture_path(name), ZIP_CREATE | ZIP_TRUNCATE, &error);
     CHECK(zip != NULL);
     zip_source_t *source = zip_source_buffer(zip, zeros, (zip_uint64_t)(size + at), 0);
     CHECK(zip_file_add(zip, member, source, 0) == 0 && zip_close(zip) == 0);
@@ -57,14 +57,14 @@ static inline void write_twice_packed(void)
     scipy.entries[scipy.count++].name = "format";
     small_npz(&scipy, "scipy.npz");
     packed_gzip("scipy.npz.gz", "scipy.npz");
-    rename(small_path("scipy.npz"), small_path("adj_full.npz"));
+    rename(fixture_path("scipy.npz"), fixture_path("adj_full.npz"));
     small_npz(&scipy, "scipy.npz");
-    small_text("class_map.json", "{\"0\": 0}");
-    small_text("role.json", "{}");
+    fixture_text("class_map.json", "{\"0\": 0}");
+    fixture_text("role.json", "{}");
     CHECK_OK(array_borrow(&feats, ARRAY_U8, zeros, 2, shape));
-    CHECK_OK(npy_write(small_path(saint[1]), &feats));
+    CHECK_OK(npy_write(fixture_path(saint[1]), &feats));
     packed_zip("saint.zip", saint, 4);
-    mkdir(small_path("raw"), 0777);
+    mkdir(fixture_path("raw"), 0777);
     memset(zeros, '\n', ZEROS);
     small_gzip(text[0], "0,1\n", 4, 9);
     small_gzip(text[1], zeros, ZEROS, 9);
@@ -87,14 +87,14 @@ static inline void write_odd_archives(void)
     arrays.entries[1].name = "node_ids";
     arrays.count = 2;
     small_npz(&arrays, "cut_names.npz");
-    CHECK_OK(file_read(&bytes, &length, small_path("bzip2.npz"), 1 << 16));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("bzip2.npz"), 1 << 16));
     for (int64_t i = 0; i + 11 < length; i++)
         if (memcmp(bytes + i, "PK\1\2", 4) == 0)
             bytes[8] = bytes[i + 10] = ZIP_CM_BZIP2;
-    small_write("bzip2.npz", bytes, (size_t)length);
+    fixture_write("bzip2.npz", bytes, (size_t)length);
     memory_free(bytes);
     crowd = packed_crowd(&length, &(struct packed_crowd){65536, 34, 65536, true, 1});
-    small_write("crowd.npz", crowd, (size_t)length);
+    fixture_write("crowd.npz", crowd, (size_t)length);
     free(crowd);
 }
 

@@ -17,7 +17,7 @@ static void write_array(const char *name, enum array_type type, const void *item
 {
     struct array array;
     CHECK_OK(array_borrow(&array, type, items, ndim, (const int64_t[2]){rows, cols}));
-    CHECK_OK(npy_write(small_path(name), &array));
+    CHECK_OK(npy_write(fixture_path(name), &array));
 }
 
 /* A .npy file with any header; `items` may be fewer than it claims. */
@@ -29,7 +29,7 @@ static void write_header(const char *name, const char *header, const void *items
     file[9] = (uint8_t)(size >> 8);
     memcpy(file + 10, header, size);
     memcpy(file + 10 + size, items, length);
-    small_write(name, file, 10 + size + length);
+    fixture_write(name, file, 10 + size + length);
 }
 
 /* graco's own set, with one array replaced; rows and cols as in small_add. */
@@ -53,7 +53,7 @@ static void write_native(const char *name, const char *member, enum array_type t
 static void write_zip(const char *name, const char *member, const void *bytes, int64_t length)
 {
     struct store *store = NULL;
-    CHECK_OK(store_create(&store, small_path(name)));
+    CHECK_OK(store_create(&store, fixture_path(name)));
     CHECK_OK(store_begin(store, member));
     CHECK_OK(store_write(store, bytes, length));
     CHECK_OK(store_end(store));
@@ -63,7 +63,7 @@ static void write_zip(const char *name, const char *member, const void *bytes, i
 
 static void write_repeated(const char *name, const char *first, const char *again, int64_t times)
 {
-    FILE *file = fopen(small_path(name), "wb");
+    FILE *file = fopen(fixture_path(name), "wb");
     CHECK(file && fputs(first, file) >= 0);
     for (int64_t i = 0; file && i < times; i++)
         fputs(again, file);
@@ -129,8 +129,8 @@ static void write_archives(void)
     write_bomb("bomb.zip", "train_graph.json", 64, false);
     write_zip("escape.zip", "../../edge_index.npy", "x", 1);
     write_zip("nested.zip", "reddit_data.npz", "PK\3\4 and nothing else behind it ...", 32);
-    small_write("zip_head.npz", "PK\3\4", 4);
-    small_write("object.npz", "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+    fixture_write("zip_head.npz", "PK\3\4", 4);
+    fixture_write("object.npz", "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
 }
 
 static void write_folders(void)
@@ -138,23 +138,23 @@ static void write_folders(void)
     static const char header[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (2, %s), }\n";
     char text[128];
     const int64_t edge[2] = {0, 1};
-    mkdir(small_path("rows"), 0777);
+    mkdir(fixture_path("rows"), 0777);
     snprintf(text, sizeof text, header, "1152921504606846976");
     write_header("rows/edge_index.npy", text, edge, sizeof edge);
-    mkdir(small_path("wide"), 0777);
+    mkdir(fixture_path("wide"), 0777);
     write_array("wide/edge_index.npy", ARRAY_I64, edge, 2, 2, 1);
     write_header("wide/x.npy",
                  "{'descr': '<f4', 'fortran_order': False, 'shape': (2000000000, 0), }\n", "", 0);
-    mkdir(small_path("pickled"), 0777);
+    mkdir(fixture_path("pickled"), 0777);
     write_header("pickled/edge_index.npy",
                  "{'descr': '|O', 'fortran_order': False, 'shape': (2, 1000000000000), }\n",
                  "cos\nsystem\n", 11);
-    mkdir(small_path("fifo"), 0777);
-    mkfifo(small_path("fifo/edge_index.npy"), 0666);
-    mkdir(small_path("folders"), 0777);
-    mkdir(small_path("folders/edge_index.npy"), 0777);
-    mkfifo(small_path("fifo.txt"), 0666);
-    mkfifo(small_path("fifo.npz"), 0666);
+    mkdir(fixture_path("fifo"), 0777);
+    mkfifo(fixture_path("fifo/edge_index.npy"), 0666);
+    mkdir(fixture_path("folders"), 0777);
+    mkdir(fixture_path("folders/edge_index.npy"), 0777);
+    mkfifo(fixture_path("fifo.txt"), 0666);
+    mkfifo(fixture_path("fifo.npz"), 0666);
     small_planetoid();
 }
 
@@ -164,18 +164,18 @@ static void write_planetoid(const char *folder, const char *part, const void *by
     static const char *const parts[] = {"x",  "tx",   "allx",  "y",
                                         "ty", "ally", "graph", "test.index"};
     char name[128];
-    mkdir(small_path(folder), 0777);
+    mkdir(fixture_path(folder), 0777);
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
         uint8_t content[4096];
         snprintf(name, sizeof name, "tiny/ind.tiny.%s", parts[p]);
-        FILE *file = fopen(small_path(name), "rb");
+        FILE *file = fopen(fixture_path(name), "rb");
         size_t got = fread(content, 1, sizeof content, file);
         fclose(file);
         snprintf(name, sizeof name, "%s/ind.tiny.%s", folder, parts[p]);
         if (strcmp(parts[p], part) == 0)
-            small_write(name, bytes, length);
+            fixture_write(name, bytes, length);
         else
-            small_write(name, content, got);
+            fixture_write(name, content, got);
     }
 }
 
@@ -208,55 +208,55 @@ static void write_pickles(void)
 static void write_texts(void)
 {
     small_tables();
-    small_text("empty.txt", "");
-    small_text("comments.txt", "# nothing\n\n% here\n");
-    small_text("one_field.txt", "0\n1\n");
-    small_text("loop.txt", "0 0\n");
-    small_text("repeats.txt", "0 1\n0 1\n0 1\n");
-    small_text("minus.txt", "0 1\n-1 2\n");
-    small_text("sparse.txt", "0 2147483646\n");
-    small_text("weights.txt", "0 1 nan\n");
-    small_text("market.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 2\n"
-                             "2 1 .5\n3 2 1\n");
-    small_text("claims.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
-                             "2147483646 2147483646 1\n1 2\n");
-    small_text("entries.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
-                              "2147483646 2147483646 2147483646\n1 2\n");
-    small_text("outside.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n");
-    small_text("zero.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 1\n");
-    small_text("oblong.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n");
-    small_text("array.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n");
-    small_text("nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n");
-    small_text("banner.mtx", "%%MatrixMarket");
-    small_text("three.txt", "0 1\n1 2\n2 0\n");
-    small_text("nan.csv", "1\nnan\n2\n");
-    small_text("inf.csv", "1\n-inf\n2\n");
-    small_text("ragged.csv", "1,2\n3\n4,5\n");
-    small_text("short.csv", "1\n2\n");
-    small_text("far.csv", "0,1\n1000000,2\n");
-    small_text("open.csv", "\"1\n2\n3\n");
-    small_text("three.labels", "0\n1\n0\n");
-    small_text("huge.labels", "0\n1\n99999999999\n");
-    small_text("half.labels", "0 1 2\n1 2 3\n");
+    fixture_text("empty.txt", "");
+    fixture_text("comments.txt", "# nothing\n\n% here\n");
+    fixture_text("one_field.txt", "0\n1\n");
+    fixture_text("loop.txt", "0 0\n");
+    fixture_text("repeats.txt", "0 1\n0 1\n0 1\n");
+    fixture_text("minus.txt", "0 1\n-1 2\n");
+    fixture_text("sparse.txt", "0 2147483646\n");
+    fixture_text("weights.txt", "0 1 nan\n");
+    fixture_text("market.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 2\n"
+                               "2 1 .5\n3 2 1\n");
+    fixture_text("claims.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
+                               "2147483646 2147483646 1\n1 2\n");
+    fixture_text("entries.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
+                                "2147483646 2147483646 2147483646\n1 2\n");
+    fixture_text("outside.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n");
+    fixture_text("zero.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 1\n");
+    fixture_text("oblong.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n");
+    fixture_text("array.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n");
+    fixture_text("nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n");
+    fixture_text("banner.mtx", "%%MatrixMarket");
+    fixture_text("three.txt", "0 1\n1 2\n2 0\n");
+    fixture_text("nan.csv", "1\nnan\n2\n");
+    fixture_text("inf.csv", "1\n-inf\n2\n");
+    fixture_text("ragged.csv", "1,2\n3\n4,5\n");
+    fixture_text("short.csv", "1\n2\n");
+    fixture_text("far.csv", "0,1\n1000000,2\n");
+    fixture_text("open.csv", "\"1\n2\n3\n");
+    fixture_text("three.labels", "0\n1\n0\n");
+    fixture_text("huge.labels", "0\n1\n99999999999\n");
+    fixture_text("half.labels", "0 1 2\n1 2 3\n");
     write_repeated("fields.txt", "0", " 1", 1000000);
-    FILE *wide = fopen(small_path("wide.csv"), "wb");
+    FILE *wide = fopen(fixture_path("wide.csv"), "wb");
     for (int row = 0; wide && row < 3; row++)
         for (int col = 0; col < 1000000; col++)
             fputs(col < 999999 ? "1," : "1\n", wide);
     fclose(wide);
     write_repeated("deep.xml", "<graphml>", "<a>", 100000);
-    small_text("entities.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><graphml>&b;</graphml>");
-    small_text("graph.xml", small_graphml);
+    fixture_text("entities.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><graphml>&b;</graphml>");
+    fixture_text("graph.xml", small_graphml);
     write_repeated("deep_wiki.json", "{\"features\":", "[", 100000);
-    small_text("wiki.json", small_wikics);
+    fixture_text("wiki.json", small_wikics);
     small_musae("pages");
     small_ogb("arxiv");
     small_zip("arxiv.zip", "arxiv", "arxiv/");
     write_repeated("brackets.json", "{\"x\":", "[", 1000000);
-    mkdir(small_path("nested"), 0777);
-    rename(small_path("brackets.json"), small_path("nested/train_graph.json"));
-    small_text("closed.txt", "0 1\n");
-    chmod(small_path("closed.txt"), 0);
+    mkdir(fixture_path("nested"), 0777);
+    rename(fixture_path("brackets.json"), fixture_path("nested/train_graph.json"));
+    fixture_text("closed.txt", "0 1\n");
+    chmod(fixture_path("closed.txt"), 0);
 }
 
 /* A trained run, and copies of it with something wrong. */
@@ -266,7 +266,7 @@ static void write_runs(void)
     struct spawn_result result;
     snprintf(train, sizeof train,
              "train @/good.npz -q -o @/run --epochs 1 --set hidden=2 --threads 1");
-    spawn(&result, small_root, train, 0);
+    spawn(&result, fixture_folder(), train, 0);
     CHECK(result.code == 0);
     static const char *const copies[] = {"cut_run", "fifo_run", "folder_run", "flat_run",
                                          "nan_run"};
@@ -274,17 +274,17 @@ static void write_runs(void)
         uint8_t *model = NULL;
         int64_t length = 0;
         char name[64];
-        mkdir(small_path(copies[i]), 0777);
-        CHECK_OK(file_read(&model, &length, small_path("run/model.safetensors"), 1 << 24));
+        mkdir(fixture_path(copies[i]), 0777);
+        CHECK_OK(file_read(&model, &length, fixture_path("run/model.safetensors"), 1 << 24));
         snprintf(name, sizeof name, "%s/model.safetensors", copies[i]);
         if (i == 0)
-            small_write(name, model, (size_t)length - 1);
+            fixture_write(name, model, (size_t)length - 1);
         else if (i == 1)
-            mkfifo(small_path(name), 0666);
+            mkfifo(fixture_path(name), 0666);
         else if (i == 2)
-            mkdir(small_path(name), 0777);
+            mkdir(fixture_path(name), 0777);
         else
-            small_write(name, model, (size_t)length);
+            fixture_write(name, model, (size_t)length);
         free(model);
     }
     const float wrong[4] = {1, 2, 3, (float)NAN};
@@ -296,7 +296,7 @@ static void write_runs(void)
     write_header("claims.npy",
                  "{'descr': '<f4', 'fortran_order': False, 'shape': (1152921504606846976, 4), }\n",
                  numbers, 40);
-    mkfifo(small_path("fifo.npy"), 0666);
+    mkfifo(fixture_path("fifo.npy"), 0666);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -449,13 +449,13 @@ static void check_row(const struct row *row)
 {
     struct spawn_result result;
     int code = row->part ? row->code ? row->code : 1 : 0;
-    spawn(&result, small_root, row->command, 0);
+    spawn(&result, fixture_folder(), row->command, 0);
     bool fine = result.code == code && !result.slow && result.peak <= SPAWN_PEAK;
     if (row->part)
         fine = fine && result.lines == 1 && strncmp(result.errors, "graco: ", 7) == 0 &&
                strstr(result.errors, row->part) && result.output == 0;
     struct file_list list = {0};
-    CHECK_OK(file_list_folder(&list, small_path("out")));
+    CHECK_OK(file_list_folder(&list, fixture_path("out")));
     fine = fine && list.count == 0;
     file_list_clear(&list);
     if (!fine)
@@ -474,8 +474,8 @@ static void check_damage(const char *file, const char *command, const uint8_t *b
                          int64_t length, bool cut)
 {
     struct spawn_result result;
-    small_write(file, bytes, (size_t)length);
-    spawn(&result, small_root, command, 0);
+    fixture_write(file, bytes, (size_t)length);
+    spawn(&result, fixture_folder(), command, 0);
     bool fine = !result.slow && result.peak <= SPAWN_PEAK &&
                 ((result.code == 0 && !cut) ||
                  (result.code == 1 && result.lines == 1 && result.output == 0));
@@ -491,7 +491,7 @@ static void damage(const char *file, const char *command, bool text)
 {
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(file_read(&bytes, &length, small_path(file), 1 << 24));
+    CHECK_OK(file_read(&bytes, &length, fixture_path(file), 1 << 24));
     const int64_t cuts[] = {0, 1, 3, 8, 30, length / 2, length - 23, length - 1};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
         if (cuts[i] >= 0 && cuts[i] < length)
@@ -502,7 +502,7 @@ static void damage(const char *file, const char *command, bool text)
         check_damage(file, command, bytes, length, false);
         bytes[at] ^= (uint8_t)(1 << i);
     }
-    small_write(file, bytes, (size_t)length);
+    fixture_write(file, bytes, (size_t)length);
     free(bytes);
 }
 
@@ -527,22 +527,23 @@ static void shrinking(void)
     for (int i = 0; i < 6; i++) {
         struct spawn_result result;
         write_repeated("big.txt", "", "1 2\n3 4\n5 6\n7 8\n", 300000);
-        spawn_then_cut(&result, small_root, "info @/big.txt", small_path("big.txt"), 8 + 8 * i);
+        spawn_then_cut(&result, fixture_folder(), "info @/big.txt", fixture_path("big.txt"),
+                       8 + 8 * i);
         bool fine = result.code == 0 || (result.code == 1 && result.lines == 1);
         if (!fine)
             fprintf(stderr, "cut file: code %d: %s\n", result.code, result.errors);
         CHECK(fine && !result.slow);
         caught += result.code == 1;
     }
-    unlink(small_path("big.txt"));
+    unlink(fixture_path("big.txt"));
     printf("a file was cut while it was read 6 times, noticed %d times\n", caught);
 }
 
 static void permissions(void)
 {
     struct spawn_result result;
-    chmod(small_root, 0777);
-    spawn(&result, small_root, "info @/closed.txt", SPAWN_NOBODY);
+    chmod(fixture_folder(), 0777);
+    spawn(&result, fixture_folder(), "info @/closed.txt", SPAWN_NOBODY);
     if (result.code == 127) {
         printf("left out: another user's permissions (that user cannot run graco here)\n");
         return;
@@ -553,9 +554,8 @@ static void permissions(void)
 
 int main(void)
 {
-    small_begin();
-    chmod(small_root, 0755);
-    mkdir(small_path("out"), 0777);
+    chmod(fixture_folder(), 0755);
+    mkdir(fixture_path("out"), 0777);
     write_archives();
     write_twice_packed();
     write_odd_archives();
@@ -569,7 +569,6 @@ int main(void)
     damaged();
     shrinking();
     permissions();
-    small_remove(small_root);
     printf("%d inputs refused, %d read\n", refused, accepted);
     return check_result();
 }

@@ -3,7 +3,7 @@
 #include "config/config.h"
 
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 /* A value per key that no preset has, and values that must be refused. */
 struct sample {

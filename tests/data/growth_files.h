@@ -24,7 +24,7 @@ static void put_array(const char *name, enum array_type type, const void *items,
     if (store)
         CHECK_OK(store_array(store, name, &array));
     else
-        CHECK_OK(npy_write(small_path(path), &array));
+        CHECK_OK(npy_write(fixture_path(path), &array));
 }
 
 /* An array of bytes; cols -1: one dimension. A ramp goes up to 250 and begins again. */
@@ -46,7 +46,7 @@ static void put_numbers(const char *name, int64_t first, int64_t second)
 
 static void open_archive(const char *name)
 {
-    CHECK_OK(store_create(&store, small_path(name)));
+    CHECK_OK(store_create(&store, fixture_path(name)));
 }
 
 static void close_archive(void)
@@ -61,7 +61,7 @@ static void put_text(const char *name, const char *before, const char *piece, in
                      const char *after)
 {
     const char *number = strstr(piece, "%d");
-    FILE *file = fopen(small_path(name), "wb");
+    FILE *file = fopen(fixture_path(name), "wb");
     CHECK(file && fputs(before, file) >= 0);
     for (int64_t i = 0; file && i < times; i++)
         if (number)

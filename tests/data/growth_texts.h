@@ -14,7 +14,7 @@ static const char *musae_nodes(int64_t size)
 {
     musae_files();
     put_text("set/m_features.json", "{\"0\":[]", "", 0, "");
-    FILE *file = fopen(small_path("set/m_features.json"), "ab");
+    FILE *file = fopen(fixture_path("set/m_features.json"), "ab");
     for (int64_t i = 1; file && i < size / 11; i++)
         fprintf(file, ",\"%lld\":[]", (long long)i);
     fputs("}", file);
@@ -40,7 +40,7 @@ static const char *wikics_nodes(int64_t size)
         {",false", "]],\"test_mask\":[false"},
         {",false", "]}"},
     };
-    FILE *file = fopen(small_path("set/data.json"), "ab");
+    FILE *file = fopen(fixture_path("set/data.json"), "ab");
     for (size_t l = 0; file && l < sizeof lists / sizeof *lists; l++) {
         for (int64_t i = 1; i < nodes; i++)
             fputs(lists[l][0], file);
@@ -54,7 +54,7 @@ static const char *wikics_nodes(int64_t size)
 static const char *wikics_lists(int64_t size)
 {
     put_text("set/data.json", "{\"features\":[[1", ",1", size / 4, "]");
-    FILE *file = fopen(small_path("set/data.json"), "ab");
+    FILE *file = fopen(fixture_path("set/data.json"), "ab");
     for (int64_t i = 0; file && i < size / 6; i++)
         fputs(",[]", file);
     fputs("]}", file);
@@ -117,7 +117,7 @@ static const char *graphml_defaults(int64_t size)
     put_text("set/graph.xml", "<graphml>",
              "<key id='%d' attr.type='int'><default>1</default></key>", size / 120,
              "<graph edgedefault='directed'>");
-    FILE *file = fopen(small_path("set/graph.xml"), "ab");
+    FILE *file = fopen(fixture_path("set/graph.xml"), "ab");
     for (int64_t i = 0; file && i < size / 36; i++)
         fprintf(file, "<node id='%lld'/>", (long long)i);
     fputs("</graph></graphml>", file);
@@ -130,7 +130,7 @@ static const char *graphml_usual(int64_t size)
 {
     put_text("set/graph.xml", "<graphml><key id='l' for='node' attr.name='label'><default>", "a",
              size / 2, "</default></key><graph edgedefault='directed'>");
-    FILE *file = fopen(small_path("set/graph.xml"), "ab");
+    FILE *file = fopen(fixture_path("set/graph.xml"), "ab");
     for (int64_t i = 0; file && i < size / 36; i++)
         fprintf(file, "<node id='%lld'/>", (long long)i);
     fputs("</graph></graphml>", file);
@@ -195,8 +195,8 @@ static const char *edges_tables(int64_t size)
     put_text("set/edges.txt", "", "0 1\n", 1, "");
     put_text("set/features.csv", "", "1\n", size / 4, "");
     put_text("set/labels.csv", "1048575\n", "0\n", size / 4 - 1, "");
-    snprintf(features, sizeof features, "%s", small_path("set/features.csv"));
-    snprintf(labels, sizeof labels, "%s", small_path("set/labels.csv"));
+    snprintf(features, sizeof features, "%s", fixture_path("set/features.csv"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("set/labels.csv"));
     options = (graco_load_options){.features_path = features, .labels_path = labels};
     return "set/edges.txt";
 }

@@ -10,10 +10,10 @@
 static inline void packed_zip(const char *name, const char *const *files, int count)
 {
     int error = 0;
-    zip_t *zip = zip_open(small_path(name), ZIP_CREATE | ZIP_TRUNCATE, &error);
+    zip_t *zip = zip_open(fixture_path(name), ZIP_CREATE | ZIP_TRUNCATE, &error);
     CHECK(zip != NULL);
     for (int i = 0; i < count; i++) {
-        zip_source_t *source = zip_source_file(zip, small_path(files[i]), 0, -1);
+        zip_source_t *source = zip_source_file(zip, fixture_path(files[i]), 0, -1);
         CHECK(zip_file_add(zip, files[i], source, 0) == i);
     }
     CHECK(zip_close(zip) == 0);
@@ -23,7 +23,7 @@ static inline void packed_gzip(const char *name, const char *file)
 {
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(file_read(&bytes, &length, small_path(file), 1 << 26));
+    CHECK_OK(file_read(&bytes, &length, fixture_path(file), 1 << 26));
     small_gzip(name, bytes, (size_t)length, 9);
     memory_free(bytes);
 }

@@ -3,7 +3,7 @@
 #define TESTS_DATA_SMALL_FILES_H
 
 #include "base/memory.h"
-#include "check.h"
+#include "fixture.h"
 #include "io/files/file.h"
 #include "io/npy.h"
 #include "io/store.h"
@@ -12,57 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-
-static char small_root[] = "/tmp/graco-test-XXXXXX";
-
-/* A path in the test's own folder; valid until the eighth call from now. */
-static inline const char *small_path(const char *name)
-{
-    static char paths[8][256];
-    static int next;
-    char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", small_root, name);
-    return path;
-}
-
-static inline void small_begin(void)
-{
-    if (!mkdtemp(small_root))
-        exit(1);
-}
-
-/* Removes a folder of the test and, one level down, its folders. */
-static inline void small_remove(const char *folder)
-{
-    struct file_list list = {0};
-    if (file_list_folder(&list, folder) != GRACO_OK)
-        return;
-    for (int64_t i = 0; i < list.count; i++) {
-        char path[1024];
-        if (snprintf(path, sizeof path, "%s/%s", folder, list.names[i]) >= (int)sizeof path)
-            continue;
-        if (file_is_folder(path))
-            small_remove(path);
-        else
-            unlink(path);
-    }
-    file_list_clear(&list);
-    rmdir(folder);
-}
-
-static inline void small_write(const char *name, const void *bytes, size_t length)
-{
-    unlink(small_path(name)); /* some file systems sync a file that is cut and written again */
-    FILE *file = fopen(small_path(name), "wb");
-    CHECK(file && fwrite(bytes, 1, length, file) == length);
-    if (file)
-        fclose(file);
-}
-
-static inline void small_text(const char *name, const char *text)
-{
-    small_write(name, text, strlen(text));
-}
 
 /* Writes what gzip makes of the bytes; at level 0 they are stored. */
 static inline void small_gzip(const char *name, const void *bytes, size_t length, int level)
@@ -76,7 +25,7 @@ static inline void small_gzip(const char *name, const void *bytes, size_t length
     zlib.next_out = packed;
     zlib.avail_out = (uInt)room;
     CHECK(deflate(&zlib, Z_FINISH) == Z_STREAM_END);
-    small_write(name, packed, (size_t)zlib.total_out);
+    fixture_write(name, packed, (size_t)zlib.total_out);
     deflateEnd(&zlib);
     free(packed);
 }
@@ -146,7 +95,7 @@ static inline void small_csr(struct small_pickle *pickle, int32_t rows, int32_t 
 static inline void small_finish(struct small_pickle *pickle, const char *name)
 {
     SMALL_PUT(pickle, ".");
-    small_write(name, pickle->bytes, pickle->length);
+    fixture_write(name, pickle->bytes, pickle->length);
     pickle->length = 2;
 }
 
@@ -168,7 +117,7 @@ static inline void small_graph(struct small_pickle *pickle, const int32_t (*pair
 static inline void small_planetoid(void)
 {
     struct small_pickle pickle = {.bytes = "\x80\x02", .length = 2};
-    mkdir(small_path("tiny"), 0777);
+    mkdir(fixture_path("tiny"), 0777);
     small_csr(&pickle, 1, 3, (int32_t[]){0, 1}, (int32_t[]){2}, (float[]){1});
     small_finish(&pickle, "tiny/ind.tiny.x");
     small_csr(&pickle, 4, 3, (int32_t[]){0, 1, 3, 3, 4}, (int32_t[]){2, 1, 0, 0},
@@ -184,7 +133,7 @@ static inline void small_planetoid(void)
     small_finish(&pickle, "tiny/ind.tiny.ty");
     small_graph(&pickle, (const int32_t[][2]){{0, 1}, {1, 6}, {6, 4}, {2, 2}, {-1, -1}});
     small_finish(&pickle, "tiny/ind.tiny.graph");
-    small_text("tiny/ind.tiny.test.index", "6\n4\n");
+    fixture_text("tiny/ind.tiny.test.index", "6\n4\n");
 }
 
 /* ---- Archives ---- */
@@ -208,7 +157,7 @@ static inline void small_npz(struct small_arrays *arrays, const char *name)
 {
     for (int i = 0; i < arrays->count; i++)
         arrays->entries[i].array = &arrays->arrays[i]; /* the struct may have been copied */
-    CHECK_OK(npz_write(small_path(name), arrays->entries, arrays->count));
+    CHECK_OK(npz_write(fixture_path(name), arrays->entries, arrays->count));
 }
 
 /* Three nodes, edges 0-1, 1-2 and 1-1, two features; row 0 is not in order. */
@@ -268,16 +217,16 @@ static inline void small_graphsaint(const char *folder, const char *classes)
     struct small_arrays arrays = small_scipy("csr", 4);
     struct array array;
     char name[64];
-    mkdir(small_path(folder), 0777);
+    mkdir(fixture_path(folder), 0777);
     snprintf(name, sizeof name, "%s/adj_full.npz", folder);
     small_npz(&arrays, name);
     CHECK_OK(array_borrow(&array, ARRAY_F64, feats, 2, (const int64_t[]){4, 2}));
     snprintf(name, sizeof name, "%s/feats.npy", folder);
-    CHECK_OK(npy_write(small_path(name), &array));
+    CHECK_OK(npy_write(fixture_path(name), &array));
     snprintf(name, sizeof name, "%s/class_map.json", folder);
-    small_text(name, classes);
+    fixture_text(name, classes);
     snprintf(name, sizeof name, "%s/role.json", folder);
-    small_text(name, "{\"tr\": [3, 0], \"va\": [1], \"te\": []}");
+    fixture_text(name, "{\"tr\": [3, 0], \"va\": [1], \"te\": []}");
 }
 
 static inline void small_ogb_file(const char *folder, const char *file, const char *text)
@@ -294,7 +243,7 @@ static inline void small_ogb(const char *folder)
     char name[128];
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%s%s", folder, folders[i]);
-        mkdir(small_path(name), 0777);
+        mkdir(fixture_path(name), 0777);
     }
     small_ogb_file(folder, "raw/num-node-list.csv.gz", "3\n");
     small_ogb_file(folder, "raw/num-edge-list.csv.gz", "2\n");
@@ -319,33 +268,33 @@ static const char small_wikics[] =
 static inline void small_musae(const char *folder)
 {
     char name[128];
-    mkdir(small_path(folder), 0777);
+    mkdir(fixture_path(folder), 0777);
     snprintf(name, sizeof name, "%s/musae_f_edges.csv", folder);
-    small_text(name, "id_1,id_2\n0,1\n1,2\n");
+    fixture_text(name, "id_1,id_2\n0,1\n1,2\n");
     snprintf(name, sizeof name, "%s/musae_f_target.csv", folder);
-    small_text(name, "id,facebook_id,page_name,page_type\n2,145,\"The \"\"A\"\", B\",tvshow\n"
-                     "0,191,,company\n1,100,C,tvshow\n");
+    fixture_text(name, "id,facebook_id,page_name,page_type\n2,145,\"The \"\"A\"\", B\",tvshow\n"
+                       "0,191,,company\n1,100,C,tvshow\n");
     snprintf(name, sizeof name, "%s/musae_f_features.json", folder);
-    small_text(name, "{\"0\": [4, 1, 4], \"2\": [], \"1\": [0]}");
+    fixture_text(name, "{\"0\": [4, 1, 4], \"2\": [], \"1\": [0]}");
 }
 
 /* The files of a folder, and of the folders in it, as an archive in which they lie below `within`. */
 static inline void small_pack(struct store *store, const char *folder, const char *within)
 {
     struct file_list list = {0};
-    CHECK_OK(file_list_folder(&list, small_path(folder)));
+    CHECK_OK(file_list_folder(&list, fixture_path(folder)));
     for (int64_t i = 0; i < list.count; i++) {
         char from[192], to[192];
         uint8_t *bytes = NULL;
         int64_t length = 0;
         snprintf(from, sizeof from, "%.100s/%.60s", folder, list.names[i]);
-        bool deeper = file_is_folder(small_path(from));
+        bool deeper = file_is_folder(fixture_path(from));
         snprintf(to, sizeof to, "%.100s%.60s%s", within, list.names[i], deeper ? "/" : "");
         if (deeper) {
             small_pack(store, from, to);
             continue;
         }
-        CHECK_OK(file_read(&bytes, &length, small_path(from), 1 << 20));
+        CHECK_OK(file_read(&bytes, &length, fixture_path(from), 1 << 20));
         CHECK_OK(store_begin(store, to));
         CHECK_OK(store_write(store, bytes, length));
         CHECK_OK(store_end(store));
@@ -357,7 +306,7 @@ static inline void small_pack(struct store *store, const char *folder, const cha
 static inline void small_zip(const char *name, const char *folder, const char *within)
 {
     struct store *store = NULL;
-    CHECK_OK(store_create(&store, small_path(name)));
+    CHECK_OK(store_create(&store, fixture_path(name)));
     small_pack(store, folder, within);
     CHECK_OK(store_commit(store));
     store_free(store);
@@ -408,9 +357,9 @@ static const char small_graphml[] =
 /* Edges between named nodes, their features (one of them without an edge) and labels. */
 static inline void small_tables(void)
 {
-    small_text("named.txt", "# friends\nann bob\nbob cid\nann bob\n");
-    small_text("features.csv", "id,a,b\nbob,1,2\nann,3,4\neve,7,8\ncid,5,6\n");
-    small_text("labels.csv", "cid,red\nann,blue\n");
+    fixture_text("named.txt", "# friends\nann bob\nbob cid\nann bob\n");
+    fixture_text("features.csv", "id,a,b\nbob,1,2\nann,3,4\neve,7,8\ncid,5,6\n");
+    fixture_text("labels.csv", "cid,red\nann,blue\n");
 }
 
 #endif

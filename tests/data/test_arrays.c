@@ -377,7 +377,7 @@ static graco_matrix embedded(const graco_dataset *data)
 static void embeds_as_files_do(const char *file, bool weighted)
 {
     graco_dataset *data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path(file), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path(file), NULL));
     graco_matrix of_file = embedded(data);
     graco_dataset_free(data);
     for (int borrow = 0; borrow < 2; borrow++) {
@@ -411,7 +411,6 @@ static void write_file(void)
 
 int main(void)
 {
-    small_begin();
     write_file();
     holds_what_was_given();
     takes_edges();
@@ -425,6 +424,5 @@ int main(void)
     refuses_the_rest();
     embeds_as_files_do("arrays.npz", false);
     embeds_as_files_do("weighted.npz", true);
-    small_remove(small_root);
     return check_result();
 }

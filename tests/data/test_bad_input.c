@@ -74,13 +74,13 @@ static char features_path[256], labels_path[256];
     do {                                                                                           \
         char text_[2048];                                                                          \
         snprintf(text_, sizeof text_, __VA_ARGS__);                                                \
-        small_text(name, text_);                                                                   \
+        fixture_text(name, text_);                                                                 \
     } while (0)
 
 static void use_tables(void)
 {
-    snprintf(features_path, sizeof features_path, "%s", small_path("x.csv"));
-    snprintf(labels_path, sizeof labels_path, "%s", small_path("y.csv"));
+    snprintf(features_path, sizeof features_path, "%s", fixture_path("x.csv"));
+    snprintf(labels_path, sizeof labels_path, "%s", fixture_path("y.csv"));
     options = (graco_load_options){.features_path = features_path, .labels_path = labels_path};
 }
 
@@ -323,8 +323,8 @@ static const char *graphsaint(enum fault fault)
     small_add(&arrays, "shape", ARRAY_I64, shape, 2, -1);
     small_npz(&arrays, "flickr/adj_full.npz");
     CHECK_OK(array_borrow(&x, ARRAY_F64, a.x, 2, (const int64_t[]){a.rows, 2}));
-    CHECK_OK(npy_write(small_path("flickr/feats.npy"), &x));
-    small_text("flickr/role.json", "{\"tr\": [0], \"va\": [1], \"te\": []}");
+    CHECK_OK(npy_write(fixture_path("flickr/feats.npy"), &x));
+    fixture_text("flickr/role.json", "{\"tr\": [0], \"va\": [1], \"te\": []}");
     return "flickr";
 }
 
@@ -364,12 +364,13 @@ static int try_cell(const struct format *format, enum fault fault)
     const char *file = format->write ? format->write(fault) : "";
     if (!file)
         return 0;
-    graco_status status = format->write ? graco_dataset_load(&data, small_path(file), &options)
+    graco_status status = format->write ? graco_dataset_load(&data, fixture_path(file), &options)
                                         : create(&data, fault);
-    bool fine = fault == FAULT_NONE ? status == GRACO_OK && data
-                                    : status == GRACO_ERROR_FORMAT && !data && says(fault) &&
-                                          !strchr(graco_message(), '\n') &&
-                                          (!format->write || strstr(graco_message(), small_root));
+    bool fine = fault == FAULT_NONE
+                    ? status == GRACO_OK && data
+                    : status == GRACO_ERROR_FORMAT && !data && says(fault) &&
+                          !strchr(graco_message(), '\n') &&
+                          (!format->write || strstr(graco_message(), fixture_folder()));
     if (!fine)
         fprintf(stderr, "%s, %s: status %d, '%s'\n", format->name, fault_names[fault], (int)status,
                 graco_message());
@@ -381,7 +382,6 @@ static int try_cell(const struct format *format, enum fault fault)
 int main(void)
 {
     int cells[FAULT_COUNT] = {0};
-    small_begin();
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         printf("%-14s", formats[f].name);
         for (enum fault fault = FAULT_NONE; fault < FAULT_COUNT; fault++) {
@@ -393,6 +393,5 @@ int main(void)
     }
     for (int fault = 0; fault < FAULT_COUNT; fault++)
         CHECK(cells[fault] >= 3);
-    small_remove(small_root);
     return check_result();
 }

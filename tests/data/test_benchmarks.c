@@ -8,14 +8,14 @@
 #include <zip.h>
 
 #define LOAD_FAILS(name, part)                                                                     \
-    CHECK_FAILS(graco_dataset_load(&nothing, small_path(name), NULL), GRACO_ERROR_FORMAT, part)
+    CHECK_FAILS(graco_dataset_load(&nothing, fixture_path(name), NULL), GRACO_ERROR_FORMAT, part)
 
 static graco_dataset *nothing;
 
 static graco_dataset *load(const char *name, const graco_load_options *options)
 {
     graco_dataset *data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path(name), options));
+    CHECK_OK(graco_dataset_load(&data, fixture_path(name), options));
     return data;
 }
 
@@ -35,33 +35,33 @@ static void graphsaint(void)
     CHECK(data->classes == 2 && data->multi[1] == 1 && data->multi[6] == 1 && !data->label);
     graco_dataset_free(data);
 
-    small_text("flickr/class_map.json", "{\"0\": 2}");
+    fixture_text("flickr/class_map.json", "{\"0\": 2}");
     LOAD_FAILS("flickr", "class_map.json: 1 entries: expected an object with 4");
-    small_text("flickr/class_map.json", "[1, 2, 3, 4]");
+    fixture_text("flickr/class_map.json", "[1, 2, 3, 4]");
     LOAD_FAILS("flickr", "class_map.json: 4 entries: expected an object");
-    small_text("flickr/class_map.json", "{\"0\": 1, \"00\": 2, \"1\": 0, \"2\": 0}");
+    fixture_text("flickr/class_map.json", "{\"0\": 1, \"00\": 2, \"1\": 0, \"2\": 0}");
     LOAD_FAILS("flickr", "an entry for \"00\": expected 0 to 3");
-    small_text("flickr/class_map.json", "{\"0\": 1, \"4\": 2, \"1\": 0, \"2\": 0}");
+    fixture_text("flickr/class_map.json", "{\"0\": 1, \"4\": 2, \"1\": 0, \"2\": 0}");
     LOAD_FAILS("flickr", "an entry for \"4\"");
-    small_text("flickr/class_map.json", "{\"0\": 1, \"1\": \"a\", \"2\": 0, \"3\": 0}");
+    fixture_text("flickr/class_map.json", "{\"0\": 1, \"1\": \"a\", \"2\": 0, \"3\": 0}");
     LOAD_FAILS("flickr", "node 1 has no class");
-    small_text("flickr/class_map.json", "{\"0\": [1], \"1\": [2], \"2\": [0], \"3\": [0]}");
+    fixture_text("flickr/class_map.json", "{\"0\": [1], \"1\": [2], \"2\": [0], \"3\": [0]}");
     LOAD_FAILS("flickr", "the classes of node 1 are no list");
-    small_text("flickr/class_map.json", "{\"0\": [], \"1\": [], \"2\": [], \"3\": []}");
+    fixture_text("flickr/class_map.json", "{\"0\": [], \"1\": [], \"2\": [], \"3\": []}");
     LOAD_FAILS("flickr", "0 classes");
-    small_text("flickr/class_map.json", classes);
-    small_text("flickr/role.json", "{\"tr\": [0], \"va\": [0], \"te\": []}");
+    fixture_text("flickr/class_map.json", classes);
+    fixture_text("flickr/role.json", "{\"tr\": [0], \"va\": [0], \"te\": []}");
     LOAD_FAILS("flickr", "role.json: the split has node 0 twice");
-    small_text("flickr/role.json", "{\"tr\": [0], \"va\": [4], \"te\": []}");
+    fixture_text("flickr/role.json", "{\"tr\": [0], \"va\": [4], \"te\": []}");
     LOAD_FAILS("flickr", "role.json: the split has node 4: expected 0 to 3");
-    small_text("flickr/role.json", "{\"tr\": [0], \"va\": [\"a\"], \"te\": []}");
+    fixture_text("flickr/role.json", "{\"tr\": [0], \"va\": [\"a\"], \"te\": []}");
     LOAD_FAILS("flickr", "role.json: the split has node -1");
-    small_text("flickr/role.json", "{\"tr\": [0], \"te\": []}");
+    fixture_text("flickr/role.json", "{\"tr\": [0], \"te\": []}");
     LOAD_FAILS("flickr", "role.json");
     struct small_arrays arrays = small_scipy("csr", 5);
     small_npz(&arrays, "flickr/adj_full.npz");
     LOAD_FAILS("flickr", "adj_full.npz: the matrix is 4 x 5");
-    unlink(small_path("flickr/adj_full.npz"));
+    unlink(fixture_path("flickr/adj_full.npz"));
     LOAD_FAILS("flickr", "has no adj_full.npz");
 }
 
@@ -77,7 +77,7 @@ static void ogb(void)
     data = load("arxiv", &(graco_load_options){.undirected = true});
     CHECK(data->graph->edges == 4);
     graco_dataset_free(data);
-    unlink(small_path("arxiv/raw/node-feat.csv.gz"));
+    unlink(fixture_path("arxiv/raw/node-feat.csv.gz"));
     data = load("arxiv", NULL);
     CHECK(data->features.cols == 0);
     graco_dataset_free(data);
@@ -105,16 +105,16 @@ static void ogb(void)
     small_ogb("arxiv");
     small_ogb_file("arxiv", "raw/num-edge-list.csv.gz", "3\n");
     LOAD_FAILS("arxiv", "raw/edge.csv.gz has 2 edges: expected 3");
-    unlink(small_path("arxiv/raw/num-edge-list.csv.gz"));
-    mkdir(small_path("arxiv/split/random"), 0777);
-    small_text("arxiv/split/.DS_Store", "");
+    unlink(fixture_path("arxiv/raw/num-edge-list.csv.gz"));
+    mkdir(fixture_path("arxiv/split/random"), 0777);
+    fixture_text("arxiv/split/.DS_Store", "");
     data = load("arxiv", NULL); /* what has no train.csv.gz is no split */
     graco_dataset_free(data);
     small_ogb_file("arxiv", "split/random/train.csv.gz", "2\n");
     LOAD_FAILS("arxiv", "split/ has 2 folders with train.csv.gz: expected one");
-    unlink(small_path("arxiv/split/random/train.csv.gz"));
-    rmdir(small_path("arxiv/split/random"));
-    small_write("arxiv/raw/edge.csv.gz", "\x1f\x8b\10", 3);
+    unlink(fixture_path("arxiv/split/random/train.csv.gz"));
+    rmdir(fixture_path("arxiv/split/random"));
+    fixture_write("arxiv/raw/edge.csv.gz", "\x1f\x8b\10", 3);
     LOAD_FAILS("arxiv", "edge.csv.gz: a gzip file");
 }
 
@@ -144,10 +144,10 @@ static void packed(void)
     same_packed("flickr");
     small_musae("pages");
     same_packed("pages");
-    mkdir(small_path("wiki"), 0777);
-    small_text("wiki/data.json", small_wikics);
+    mkdir(fixture_path("wiki"), 0777);
+    fixture_text("wiki/data.json", small_wikics);
     same_packed("wiki");
-    CHECK_OK(store_create(&store, small_path("packed.zip")));
+    CHECK_OK(store_create(&store, fixture_path("packed.zip")));
     small_pack(store, "pages", "a/");
     small_pack(store, "pages", "b/");
     CHECK_OK(store_commit(store));
@@ -165,8 +165,8 @@ static void packed_twice(void)
     int error = 0;
     memset(zeros, '0', SIZE);
     small_gzip("zeros.gz", zeros, SIZE, 9);
-    CHECK_OK(file_read(&bytes, &length, small_path("zeros.gz"), 1 << 20));
-    zip_t *zip = zip_open(small_path("twice.zip"), ZIP_CREATE | ZIP_TRUNCATE, &error);
+    CHECK_OK(file_read(&bytes, &length, fixture_path("zeros.gz"), 1 << 20));
+    zip_t *zip = zip_open(fixture_path("twice.zip"), ZIP_CREATE | ZIP_TRUNCATE, &error);
     zip_source_t *edges = zip_source_buffer(zip, bytes, (zip_uint64_t)length, 0);
     zip_source_t *nodes = zip_source_buffer(zip, "1\n", 2, 0);
     zip_source_t *labels = zip_source_buffer(zip, "0\n", 2, 0);
@@ -200,7 +200,7 @@ static void wikics(void)
         {"\"test_mask\"", "\"test\"", "test_mask"},
         {"\"labels\"", "\"features\"", "duplicate key"},
     };
-    small_text("data.json", small_wikics);
+    fixture_text("data.json", small_wikics);
     graco_dataset *data = load("data.json", NULL);
     CHECK(data->graph->nodes == 4 && data->graph->edges == 4 && data->self_loops == 1);
     CHECK(data->features.cols == 2 && data->features.dense[4] == 0.4f && data->classes == 3);
@@ -213,12 +213,12 @@ static void wikics(void)
         CHECK(at);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - small_wikics), small_wikics, rows[r][1],
                  at + strlen(rows[r][0]));
-        small_text("data.json", text);
+        fixture_text("data.json", text);
         LOAD_FAILS("data.json", rows[r][2]);
     }
-    small_text("data.json", "{\"features\": 3}");
+    fixture_text("data.json", "{\"features\": 3}");
     LOAD_FAILS("data.json", "features");
-    small_text("data.json", "{\"features\": []}");
+    fixture_text("data.json", "{\"features\": []}");
     LOAD_FAILS("data.json", "features of node 0");
 }
 
@@ -256,17 +256,17 @@ static void musae(void)
     CHECK(strcmp(data->class_names[1], "tvshow") == 0);
     graco_dataset_free(data);
     /* Twitch: new_id is the node; a node without a line has no label. */
-    small_text("pages/musae_f_target.csv", "id,mature,new_id\n73045350,True,1\n618,False,0\n");
+    fixture_text("pages/musae_f_target.csv", "id,mature,new_id\n73045350,True,1\n618,False,0\n");
     data = load("pages", NULL);
     CHECK(data->label[1] == 1 && data->label[0] == 0 && data->label[2] == -1);
     graco_dataset_free(data);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         small_musae("pages");
         snprintf(name, sizeof name, "pages/musae_f_%s", rows[r][0]);
-        small_text(name, rows[r][1]);
+        fixture_text(name, rows[r][1]);
         LOAD_FAILS("pages", rows[r][2]);
     }
-    unlink(small_path("pages/musae_f_target.csv"));
+    unlink(fixture_path("pages/musae_f_target.csv"));
     LOAD_FAILS("pages", "has no musae_f_target.csv");
 }
 
@@ -289,7 +289,7 @@ static void shchur(void)
         small_add(&arrays, matrix ? "attr_shape" : "adj_shape", ARRAY_I64, size, 2, -1);
     }
     small_add(&arrays, "labels", ARRAY_I64, label, 3, -1);
-    CHECK_OK(store_create(&store, small_path("amazon_electronics_photo.npz")));
+    CHECK_OK(store_create(&store, fixture_path("amazon_electronics_photo.npz")));
     for (int i = 0; i < arrays.count; i++)
         CHECK_OK(store_array(store, arrays.entries[i].name, &arrays.arrays[i]));
     for (int i = 0; i < 4; i++) {
@@ -307,7 +307,6 @@ static void shchur(void)
 
 int main(void)
 {
-    small_begin();
     graphsaint();
     ogb();
     packed();
@@ -316,6 +315,5 @@ int main(void)
     musae();
     shchur();
     CHECK(!nothing);
-    small_remove(small_root);
     return check_result();
 }

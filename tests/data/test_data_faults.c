@@ -10,7 +10,7 @@ static graco_dataset *source; /* what save and prepare work on */
 static graco_status load(const char *name, const graco_load_options *options)
 {
     graco_dataset *data = NULL;
-    graco_status status = graco_dataset_load(&data, small_path(name), options);
+    graco_status status = graco_dataset_load(&data, fixture_path(name), options);
     CHECK((status == GRACO_OK) == (data != NULL));
     graco_dataset_free(data);
     return status;
@@ -39,8 +39,8 @@ static graco_status load_folder(void)
 static graco_status load_tables(void)
 {
     char features[256], labels[256];
-    snprintf(features, sizeof features, "%s", small_path("features.csv"));
-    snprintf(labels, sizeof labels, "%s", small_path("labels.csv"));
+    snprintf(features, sizeof features, "%s", fixture_path("features.csv"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("labels.csv"));
     return load("named.txt",
                 &(graco_load_options){.features_path = features, .labels_path = labels});
 }
@@ -48,8 +48,8 @@ static graco_status load_tables(void)
 static graco_status load_scipy(void)
 {
     char features[256], labels[256];
-    snprintf(features, sizeof features, "%s", small_path("x.npz"));
-    snprintf(labels, sizeof labels, "%s", small_path("labels.txt"));
+    snprintf(features, sizeof features, "%s", fixture_path("x.npz"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("labels.txt"));
     return load("graph.npz",
                 &(graco_load_options){.features_path = features, .labels_path = labels});
 }
@@ -57,7 +57,7 @@ static graco_status load_scipy(void)
 static graco_status load_market(void)
 {
     char features[256];
-    snprintf(features, sizeof features, "%s", small_path("x.mtx"));
+    snprintf(features, sizeof features, "%s", fixture_path("x.mtx"));
     return load("graph.npz", &(graco_load_options){.features_path = features});
 }
 
@@ -102,7 +102,7 @@ static graco_status create(void)
 static int entries(void)
 {
     int count = 0;
-    DIR *folder = opendir(small_root);
+    DIR *folder = opendir(fixture_folder());
     while (folder && readdir(folder))
         count++;
     closedir(folder);
@@ -112,7 +112,7 @@ static int entries(void)
 static graco_status save(const char *name)
 {
     int before = entries();
-    graco_status status = graco_dataset_save(source, small_path(name));
+    graco_status status = graco_dataset_save(source, fixture_path(name));
     CHECK(status == GRACO_OK || entries() == before);
     return status;
 }
@@ -162,22 +162,21 @@ static graco_status prepare(void)
 
 int main(void)
 {
-    small_begin();
     small_planetoid();
     small_tables();
     struct small_arrays matrix = small_scipy("csc", 4);
     small_npz(&matrix, "graph.npz");
     matrix = small_scipy("coo", 3);
     small_npz(&matrix, "x.npz");
-    small_text("graph.json", small_json);
-    small_text("graph.xml", small_graphml);
+    fixture_text("graph.json", small_json);
+    fixture_text("graph.xml", small_graphml);
     small_gzip("edges.gz", "a b\nb c\n", 8, 6);
-    small_text("labels.txt", "0\n1\n1\n0\n");
-    small_text("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 2 2\n1 2\n2 1\n");
+    fixture_text("labels.txt", "0\n1\n1\n0\n");
+    fixture_text("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 2 2\n1 2\n2 1\n");
     small_citation("paper.npz", (int32_t[]){1, 2, 1}, 3);
-    CHECK_OK(graco_dataset_load(&source, small_path("paper.npz"), NULL));
-    CHECK_OK(graco_dataset_save(source, small_path("saved.npz")));
-    CHECK_OK(graco_dataset_save(source, small_path("saved")));
+    CHECK_OK(graco_dataset_load(&source, fixture_path("paper.npz"), NULL));
+    CHECK_OK(graco_dataset_save(source, fixture_path("saved.npz")));
+    CHECK_OK(graco_dataset_save(source, fixture_path("saved")));
     faults_each(load_planetoid, "planetoid");
     faults_each(load_citation, "citation");
     faults_each(load_native, "native archive");
@@ -195,6 +194,5 @@ int main(void)
     faults_each(generate_dense, "generate dense");
     faults_each(prepare, "prepare");
     graco_dataset_free(source);
-    small_remove(small_root);
     return check_result();
 }

@@ -59,7 +59,7 @@ static const char *write_native(const struct example *e)
     small_add(&arrays, "split", ARRAY_U8, split, NODES, -1);
     small_add(&arrays, "graph_id", ARRAY_I32, graph_id, NODES, -1);
     small_npz(&arrays, "native.npz");
-    return small_path("native.npz");
+    return fixture_path("native.npz");
 }
 
 /* The same as graco writes it in another place or layout. */
@@ -67,11 +67,11 @@ static const char *export(const char *from, const char *name, const char *layout
 {
     graco_dataset *data = NULL;
     CHECK_OK(graco_dataset_load(&data, from, NULL));
-    small_remove(small_path(name));
+    fixture_remove(fixture_path(name));
     if (data)
-        CHECK_OK(graco_dataset_export(data, small_path(name), layout));
+        CHECK_OK(graco_dataset_export(data, fixture_path(name), layout));
     graco_dataset_free(data);
-    return small_path(name);
+    return fixture_path(name);
 }
 
 static const char *write_folder(const struct example *e)
@@ -104,7 +104,7 @@ static const char *write_reddit(const struct example *e)
     small_add(&arrays, "y", ARRAY_I32, label, NODES, -1);
     small_add(&arrays, "split", ARRAY_U8, split, NODES, -1);
     small_npz(&arrays, "single.npz");
-    return export(small_path("single.npz"), "reddit", "reddit");
+    return export(fixture_path("single.npz"), "reddit", "reddit");
 }
 
 /* The rows of X, of which all entries are stored. */
@@ -140,7 +140,7 @@ static const char *write_citation(const struct example *e)
     small_add(&arrays, "attr_shape", ARRAY_I64, shape, 2, -1);
     small_add(&arrays, "labels", ARRAY_I64, label, NODES, -1);
     small_npz(&arrays, "citation.npz");
-    return small_path("citation.npz");
+    return fixture_path("citation.npz");
 }
 
 static const char *write_planetoid(const struct example *e)
@@ -150,7 +150,7 @@ static const char *write_planetoid(const struct example *e)
     feature_rows(start, index);
     memcpy(pairs, e->edge, (size_t)e->edges * sizeof *pairs);
     pairs[e->edges][0] = -1;
-    mkdir(small_path("six"), 0777);
+    mkdir(fixture_path("six"), 0777);
     small_csr(&pickle, 1, COLS, start, index, e->X[0]);
     small_finish(&pickle, "six/ind.six.x");
     small_csr(&pickle, 4, COLS, start, index, e->X[0]);
@@ -165,8 +165,8 @@ static const char *write_planetoid(const struct example *e)
     small_finish(&pickle, "six/ind.six.ty");
     small_graph(&pickle, (const int32_t(*)[2])pairs);
     small_finish(&pickle, "six/ind.six.graph");
-    small_text("six/ind.six.test.index", "4\n5\n");
-    return small_path("six");
+    fixture_text("six/ind.six.test.index", "4\n5\n");
+    return fixture_path("six");
 }
 
 /* Edges and x.csv; `name` is put before a node's number, and `head` before the edges. */
@@ -178,13 +178,13 @@ static const char *write_tables(const struct example *e, const char *file, const
     for (int32_t i = 0; i < e->edges; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%d %s%d\n", name,
                          (int)e->edge[i][0] + first, name, (int)e->edge[i][1] + first);
-    small_text(file, text);
+    fixture_text(file, text);
     used = snprintf(text, sizeof text, "node_id,a,b\n");
     for (int i = 0; i < NODES; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%d,%g,%g\n", name, i,
                          (double)e->X[i][0], (double)e->X[i][1]);
-    small_text("x.csv", text);
-    return small_path(file);
+    fixture_text("x.csv", text);
+    return fixture_path(file);
 }
 
 static const char *write_numbers(const struct example *e)
@@ -231,7 +231,7 @@ static void fingerprint(char out[GRACO_FINGERPRINT], const char *path, int forma
     graco_dataset *data = NULL;
     *out = '\0';
     if (format >= 0 && formats[format].tables)
-        options.features_path = small_path("x.csv");
+        options.features_path = fixture_path("x.csv");
     CHECK_OK(graco_dataset_load(&data, path, &options));
     if (data)
         CHECK_OK(graco_dataset_fingerprint(out, data));
@@ -244,13 +244,13 @@ static void converted(char out[GRACO_FINGERPRINT], const char *path, int format,
     graco_load_options options = {0};
     graco_dataset *data = NULL;
     if (formats[format].tables)
-        options.features_path = small_path("x.csv");
-    small_remove(small_path(name));
+        options.features_path = fixture_path("x.csv");
+    fixture_remove(fixture_path(name));
     CHECK_OK(graco_dataset_load(&data, path, &options));
     if (data)
-        CHECK_OK(graco_dataset_save(data, small_path(name)));
+        CHECK_OK(graco_dataset_save(data, fixture_path(name)));
     graco_dataset_free(data);
-    fingerprint(out, small_path(name), -1, false);
+    fingerprint(out, fixture_path(name), -1, false);
 }
 
 static void differs(int format, const char *first, struct example e, const char *what)
@@ -315,11 +315,9 @@ static void fixed(void)
 
 int main(void)
 {
-    small_begin();
     for (int format = 0; format < FORMATS; format++)
         rule(format);
     parts();
     fixed();
-    small_remove(small_root);
     return check_result();
 }

@@ -9,17 +9,17 @@ static graco_load_options none;
 #define TEXT_FAILS(text, part)                                                                     \
     do {                                                                                           \
         graco_dataset *data = NULL;                                                                \
-        small_text("bad", text);                                                                   \
-        CHECK_FAILS(graco_dataset_load(&data, small_path("bad"), &none), GRACO_ERROR_FORMAT,       \
+        fixture_text("bad", text);                                                                 \
+        CHECK_FAILS(graco_dataset_load(&data, fixture_path("bad"), &none), GRACO_ERROR_FORMAT,     \
                     part);                                                                         \
-        CHECK(!data && strstr(graco_message(), small_root));                                       \
+        CHECK(!data && strstr(graco_message(), fixture_folder()));                                 \
     } while (0)
 
 static graco_dataset *load_text(const char *text, const graco_load_options *options)
 {
     graco_dataset *data = NULL;
-    small_text("graph", text);
-    CHECK_OK(graco_dataset_load(&data, small_path("graph"), options));
+    fixture_text("graph", text);
+    CHECK_OK(graco_dataset_load(&data, fixture_path("graph"), options));
     return data;
 }
 
@@ -28,14 +28,14 @@ static void fingerprint_of_tables(char out[GRACO_FINGERPRINT])
 {
     char features[256], labels[256];
     graco_dataset *data = NULL;
-    small_text("t.txt", "ann bob 2\nbob cid .5\n");
-    small_text("t.csv", "id,age,x0,x1\nbob,7,1,3\ncid,-2,4,5\nann,31,.5,2\n");
-    small_text("t.labels", "cid,blue\nann,red\n");
-    snprintf(features, sizeof features, "%s", small_path("t.csv"));
-    snprintf(labels, sizeof labels, "%s", small_path("t.labels"));
+    fixture_text("t.txt", "ann bob 2\nbob cid .5\n");
+    fixture_text("t.csv", "id,age,x0,x1\nbob,7,1,3\ncid,-2,4,5\nann,31,.5,2\n");
+    fixture_text("t.labels", "cid,blue\nann,red\n");
+    snprintf(features, sizeof features, "%s", fixture_path("t.csv"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("t.labels"));
     graco_load_options options = {
         .features_path = features, .labels_path = labels, .undirected = true};
-    CHECK_OK(graco_dataset_load(&data, small_path("t.txt"), &options));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("t.txt"), &options));
     CHECK_OK(graco_dataset_fingerprint(out, data));
     graco_dataset_free(data);
 }
@@ -217,10 +217,10 @@ static void bad_graphml(void)
 static void replaced(void)
 {
     char features[256], labels[256];
-    small_text("t.csv", "id,f\nbob,1\ncid,2\nann,3\n");
-    small_text("t.labels", "cid,b\nann,a\n");
-    snprintf(features, sizeof features, "%s", small_path("t.csv"));
-    snprintf(labels, sizeof labels, "%s", small_path("t.labels"));
+    fixture_text("t.csv", "id,f\nbob,1\ncid,2\nann,3\n");
+    fixture_text("t.labels", "cid,b\nann,a\n");
+    snprintf(features, sizeof features, "%s", fixture_path("t.csv"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("t.labels"));
     graco_dataset *data = load_text(
         small_json, &(graco_load_options){.features_path = features, .labels_path = labels});
     CHECK(data->features.cols == 1 && data->features.dense[0] == 3 && data->features.dense[1] == 1);
@@ -260,13 +260,11 @@ static void bad_node_link(void)
 
 int main(void)
 {
-    small_begin();
     node_link();
     node_link_weights();
     replaced();
     bad_node_link();
     graphml();
     bad_graphml();
-    small_remove(small_root);
     return check_result();
 }

@@ -16,7 +16,7 @@ static void pack(const void *bytes, size_t length)
     uint8_t *block = NULL;
     int64_t size = 0;
     small_gzip("packed", bytes, length, 9);
-    CHECK_OK(file_read(&block, &size, small_path("packed"), sizeof packed));
+    CHECK_OK(file_read(&block, &size, fixture_path("packed"), sizeof packed));
     memcpy(packed + packed_length, block, (size_t)size);
     packed_length += size;
     memory_free(block);
@@ -97,7 +97,7 @@ static void pack_file(const char *name)
     uint8_t *bytes = NULL;
     int64_t length = 0;
     char target[64];
-    CHECK_OK(file_read(&bytes, &length, small_path(name), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path(name), 1 << 20));
     snprintf(target, sizeof target, "%s.gz", name);
     small_gzip(target, bytes, (size_t)length, 6);
     memory_free(bytes);
@@ -115,9 +115,9 @@ static void sets(void)
     small_npz(&arrays, "graph.npz");
     small_npz(&arrays, "x.npz");
     small_tables();
-    small_text("graph.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 1\n2 1\n");
-    small_text("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 2 1\n2 1\n");
-    small_text("y.txt", "0\n1\n-1\n1\n");
+    fixture_text("graph.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 1\n2 1\n");
+    fixture_text("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 2 1\n2 1\n");
+    fixture_text("y.txt", "0\n1\n-1\n1\n");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         char found[2][GRACO_FINGERPRINT], path[3][256] = {{0}};
         for (int zipped = 0; zipped < 2; zipped++) {
@@ -125,7 +125,7 @@ static void sets(void)
             for (int i = 0; i < 3 && rows[r][i]; i++) {
                 if (zipped)
                     pack_file(rows[r][i]);
-                snprintf(path[i], sizeof path[i], "%s%s", small_path(rows[r][i]),
+                snprintf(path[i], sizeof path[i], "%s%s", fixture_path(rows[r][i]),
                          zipped ? ".gz" : "");
             }
             graco_load_options options = {.features_path = rows[r][1] ? path[1] : NULL,
@@ -138,18 +138,16 @@ static void sets(void)
         CHECK(strcmp(found[0], found[1]) == 0);
     }
     graco_dataset *data = NULL;
-    small_write("cut.txt.gz", packed, 20);
-    CHECK_FAILS(graco_dataset_load(&data, small_path("cut.txt.gz"), NULL), GRACO_ERROR_FORMAT,
+    fixture_write("cut.txt.gz", packed, 20);
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("cut.txt.gz"), NULL), GRACO_ERROR_FORMAT,
                 "cut.txt.gz: a gzip file ends early");
 }
 
 int main(void)
 {
-    small_begin();
     members();
     damage();
     bombs();
     sets();
-    small_remove(small_root);
     return check_result();
 }

@@ -139,7 +139,7 @@ static void add_unless(struct small_arrays *arrays, const struct row *row, const
 static void check_row(const struct row *row)
 {
     graco_dataset *data = NULL;
-    graco_status status = graco_dataset_load(&data, small_path("row.npz"), NULL);
+    graco_status status = graco_dataset_load(&data, fixture_path("row.npz"), NULL);
     bool fine = row->part
                     ? status == GRACO_ERROR_FORMAT && !data && strstr(graco_message(), row->part)
                     : status == GRACO_OK;
@@ -306,7 +306,7 @@ static void reddit(void)
 {
     for (size_t i = 0; i < sizeof reddit_rows / sizeof *reddit_rows; i++) {
         struct store *outer = NULL;
-        CHECK_OK(store_create(&outer, small_path("row.npz")));
+        CHECK_OK(store_create(&outer, fixture_path("row.npz")));
         write_inner(outer, 0, &reddit_rows[i]);
         write_inner(outer, 1, &reddit_rows[i]);
         CHECK_OK(store_commit(outer));
@@ -369,10 +369,10 @@ static void wide_rows(void)
 static void try_load(const char *path, const graco_load_options *options, bool cut)
 {
     graco_dataset *data = NULL;
-    graco_status status = graco_dataset_load(&data, small_path(path), options);
+    graco_status status = graco_dataset_load(&data, fixture_path(path), options);
     CHECK((status == GRACO_OK) == (data != NULL));
     CHECK(!cut || status != GRACO_OK);
-    CHECK(status == GRACO_OK || strstr(graco_message(), small_root));
+    CHECK(status == GRACO_OK || strstr(graco_message(), fixture_folder()));
     refused += status != GRACO_OK;
     accepted += status == GRACO_OK;
     graco_dataset_free(data);
@@ -385,20 +385,20 @@ static void damage(const char *path, const char *file, const graco_load_options 
     static const uint8_t flips[] = {1, 0x40, 0xff};
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(file_read(&bytes, &length, small_path(file), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path(file), 1 << 20));
     int64_t step = length > 1500 ? length / 500 : 1;
     for (int64_t end = 0; end < length; end += end < 64 ? 1 : step) {
-        small_write(file, bytes, (size_t)end);
+        fixture_write(file, bytes, (size_t)end);
         try_load(path, options, whole);
     }
     for (int64_t at = 0; at < length; at += step)
         for (size_t f = 0; f < sizeof flips; f++) {
             bytes[at] ^= flips[f];
-            small_write(file, bytes, (size_t)length);
+            fixture_write(file, bytes, (size_t)length);
             try_load(path, options, false);
             bytes[at] ^= flips[f];
         }
-    small_write(file, bytes, (size_t)length);
+    fixture_write(file, bytes, (size_t)length);
     try_load(path, options, false);
     memory_free(bytes);
 }
@@ -410,7 +410,7 @@ static void published(const char *like, double scale, const char *file)
     options.like = like;
     options.scale = scale;
     CHECK_OK(graco_dataset_generate(&data, &options));
-    CHECK_OK(graco_dataset_export(data, small_path(file), like));
+    CHECK_OK(graco_dataset_export(data, fixture_path(file), like));
     graco_dataset_free(data);
     damage(file, file, NULL, true);
 }
@@ -432,15 +432,15 @@ static void damaged(void)
     }
     damage("tiny", "tiny/ind.tiny.test.index", NULL, false);
     graco_dataset *data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path("native.npz"), NULL));
-    CHECK_OK(graco_dataset_save(data, small_path("folder")));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("native.npz"), NULL));
+    CHECK_OK(graco_dataset_save(data, fixture_path("folder")));
     graco_dataset_free(data);
     damage("folder", "folder/edge_index.npy", NULL, true);
     damage("folder", "folder/x.npy", NULL, true);
     damage("folder", "folder/num_nodes.npy", NULL, true);
     small_tables();
-    snprintf(features, sizeof features, "%s", small_path("features.csv"));
-    snprintf(labels, sizeof labels, "%s", small_path("labels.csv"));
+    snprintf(features, sizeof features, "%s", fixture_path("features.csv"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("labels.csv"));
     const graco_load_options options = {.features_path = features, .labels_path = labels};
     damage("named.txt", "named.txt", &options, false);
     damage("named.txt", "features.csv", &options, false);
@@ -451,15 +451,15 @@ static void damaged(void)
         small_npz(&arrays, "scipy.npz");
         damage("scipy.npz", "scipy.npz", NULL, true);
     }
-    small_text("graph.json", small_json);
+    fixture_text("graph.json", small_json);
     damage("graph.json", "graph.json", NULL, false);
-    small_text("graph.xml", small_graphml);
+    fixture_text("graph.xml", small_graphml);
     damage("graph.xml", "graph.xml", NULL, false);
-    small_text("numbers.txt", "0 1\n2 3\n");
-    snprintf(features, sizeof features, "%s", small_path("scipy.npz"));
+    fixture_text("numbers.txt", "0 1\n2 3\n");
+    snprintf(features, sizeof features, "%s", fixture_path("scipy.npz"));
     const graco_load_options matrix = {.features_path = features};
     damage("numbers.txt", "scipy.npz", &matrix, true);
-    small_text("scipy.npz", "%%MatrixMarket matrix coordinate real general\n4 2 1\n1 2 .5\n");
+    fixture_text("scipy.npz", "%%MatrixMarket matrix coordinate real general\n4 2 1\n1 2 .5\n");
     damage("numbers.txt", "scipy.npz", &matrix, false);
     small_graphsaint("flickr", "{\"0\": 2, \"3\": 0, \"1\": 1, \"2\": 1}");
     damage("flickr", "flickr/adj_full.npz", NULL, true);
@@ -475,7 +475,7 @@ static void damaged(void)
     damage("pages", "pages/musae_f_edges.csv", NULL, false);
     damage("pages", "pages/musae_f_target.csv", NULL, false);
     damage("pages", "pages/musae_f_features.json", NULL, true);
-    small_text("wiki.json", small_wikics);
+    fixture_text("wiki.json", small_wikics);
     damage("wiki.json", "wiki.json", NULL, false);
     published("ppi", 0.0005, "ppi.zip");
     published("reddit", 0.0001, "reddit.zip");
@@ -483,14 +483,12 @@ static void damaged(void)
 
 int main(void)
 {
-    small_begin();
     replaced();
     strings();
     reddit();
     claims();
     wide_rows();
     damaged();
-    small_remove(small_root);
     printf("%d inputs refused, %d read\n", refused, accepted);
     return check_result();
 }

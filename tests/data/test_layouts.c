@@ -47,13 +47,13 @@ static void read_back(const char *layout, double scale, bool masked)
     }
     for (int i = 0; i < 2; i++) {
         graco_dataset *again = NULL;
-        CHECK_OK(graco_dataset_export(data, small_path(paths[i]), layout));
-        CHECK_OK(graco_dataset_load(&again, small_path(paths[i]), NULL));
+        CHECK_OK(graco_dataset_export(data, fixture_path(paths[i]), layout));
+        CHECK_OK(graco_dataset_load(&again, fixture_path(paths[i]), NULL));
         check_equal(data, again);
         graco_dataset_free(again);
     }
-    unlink(small_path("set.zip"));
-    small_remove(small_path("set"));
+    unlink(fixture_path("set.zip"));
+    fixture_remove(fixture_path("set"));
     graco_dataset_free(data);
 }
 
@@ -106,21 +106,21 @@ static void export_refusals(void)
     graco_dataset *ppi = make("ppi", 0.01), *reddit = make("reddit", 0.001), *words = NULL;
     graco_generate_options options = graco_generate_defaults();
     CHECK_OK(graco_dataset_generate(&words, &options));
-    CHECK_FAILS(graco_dataset_export(words, small_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_dataset_export(words, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
                 "needs dense features, these are sparse");
-    CHECK_FAILS(graco_dataset_export(reddit, small_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_dataset_export(reddit, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
                 "1 graphs, single labels");
-    CHECK_FAILS(graco_dataset_export(ppi, small_path("no"), "reddit"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_dataset_export(ppi, fixture_path("no"), "reddit"), GRACO_ERROR_ARGUMENT,
                 "24 graphs, several labels");
-    CHECK_FAILS(graco_dataset_export(ppi, small_path("no"), "dgl"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_dataset_export(ppi, fixture_path("no"), "dgl"), GRACO_ERROR_ARGUMENT,
                 "layout 'dgl'");
     ppi->split[1] = 1;
-    CHECK_FAILS(graco_dataset_export(ppi, small_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_dataset_export(ppi, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
                 "node 1 is in split 1 after 0");
     reddit->label[2] = -1;
-    CHECK_FAILS(graco_dataset_export(reddit, small_path("no.zip"), "reddit"), GRACO_ERROR_ARGUMENT,
-                "node 2 has none");
-    CHECK(!file_exists(small_path("no")) && !file_exists(small_path("no.zip")));
+    CHECK_FAILS(graco_dataset_export(reddit, fixture_path("no.zip"), "reddit"),
+                GRACO_ERROR_ARGUMENT, "node 2 has none");
+    CHECK(!file_exists(fixture_path("no")) && !file_exists(fixture_path("no.zip")));
     graco_dataset_free(words);
     graco_dataset_free(ppi);
     graco_dataset_free(reddit);
@@ -134,7 +134,7 @@ static void put_npy(const char *name, enum array_type type, const void *items, i
     const int64_t shape[2] = {rows, cols};
     struct array array;
     CHECK_OK(array_borrow(&array, type, items, cols >= 0 ? 2 : 1, shape));
-    CHECK_OK(npy_write(small_path(name), &array));
+    CHECK_OK(npy_write(fixture_path(name), &array));
 }
 
 /* Three parts of two nodes each, in a folder of six graphs. */
@@ -144,11 +144,11 @@ static void put_ppi(void)
     static const double feats[] = {1, 2, 3, 4};
     static const int64_t labels[] = {1, 0, 0, 1, 1, 1}, ids[] = {1, 2, 5, 6, 7, 9};
     char name[64];
-    mkdir(small_path("bad"), 0777);
+    mkdir(fixture_path("bad"), 0777);
     for (int p = 0; p < 3; p++) {
         snprintf(name, sizeof name, "bad/%s_graph.json", parts[p]);
-        small_text(name, "{\"directed\": true, \"nodes\": [{\"id\": 0}, {\"id\": 1}],"
-                         "\"links\": [{\"source\": 1, \"target\": 1}]}");
+        fixture_text(name, "{\"directed\": true, \"nodes\": [{\"id\": 0}, {\"id\": 1}],"
+                           "\"links\": [{\"source\": 1, \"target\": 1}]}");
         snprintf(name, sizeof name, "bad/%s_feats.npy", parts[p]);
         put_npy(name, ARRAY_F64, feats, 2, 2);
         snprintf(name, sizeof name, "bad/%s_labels.npy", parts[p]);
@@ -161,7 +161,7 @@ static void put_ppi(void)
 static void ppi_fails(const char *part)
 {
     graco_dataset *data = NULL;
-    CHECK_FAILS(graco_dataset_load(&data, small_path("bad"), NULL), GRACO_ERROR_FORMAT, part);
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("bad"), NULL), GRACO_ERROR_FORMAT, part);
     CHECK(data == NULL);
     put_ppi();
 }
@@ -173,19 +173,19 @@ static void ppi_refusals(void)
     static const int64_t two[] = {1, 0, 2, 1, 1, 1};
     graco_dataset *data = NULL;
     put_ppi();
-    CHECK_OK(graco_dataset_load(&data, small_path("bad"), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("bad"), NULL));
     CHECK(data->graphs == 6 && data->graph_id[5] == 5 && data->split[2] == 1);
     CHECK(data->self_loops == 3 && data->label_known == NULL);
     graco_dataset_free(data);
     data = NULL;
     put_npy("bad/valid_label_mask.npy", ARRAY_U8, "\1", 2, -1);
-    CHECK_OK(graco_dataset_load(&data, small_path("bad"), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("bad"), NULL));
     CHECK(memcmp(data->label_known, "\1\1\1\0\1\1", 6) == 0);
     graco_dataset_free(data);
-    unlink(small_path("bad/valid_label_mask.npy"));
-    unlink(small_path("bad/test_graph.json"));
+    unlink(fixture_path("bad/valid_label_mask.npy"));
+    unlink(fixture_path("bad/test_graph.json"));
     ppi_fails("the folder has no test_graph.json");
-    unlink(small_path("bad/train_feats.npy"));
+    unlink(fixture_path("bad/train_feats.npy"));
     ppi_fails("the folder has no train_feats.npy");
     put_npy("bad/valid_graph_id.npy", ARRAY_I64, down, 2, -1);
     ppi_fails("valid_graph_id: node 1 is in graph 5 after graph 6");
@@ -199,14 +199,14 @@ static void ppi_refusals(void)
     ppi_fails("feature 1 of node 4 is nan");
     put_npy("bad/train_labels.npy", ARRAY_I64, two, 2, 3);
     ppi_fails("label 2 of node 0 is 2");
-    small_text("bad/valid_graph.json", "{\"nodes\": [{\"id\": 0}, {\"id\": 1}],"
-                                       "\"links\": [{\"source\": 0, \"target\": 1}]}");
+    fixture_text("bad/valid_graph.json", "{\"nodes\": [{\"id\": 0}, {\"id\": 1}],"
+                                         "\"links\": [{\"source\": 0, \"target\": 1}]}");
     ppi_fails("valid_graph.json: the link from node 0 to node 1 joins graphs 5 and 6");
-    small_text("bad/valid_graph.json", "{\"nodes\": [{\"id\": 0}, ");
+    fixture_text("bad/valid_graph.json", "{\"nodes\": [{\"id\": 0}, ");
     ppi_fails("valid_graph.json: line 1, column 23: '{' expected");
-    CHECK(truncate(small_path("bad/train_labels.npy"), 150) == 0);
+    CHECK(truncate(fixture_path("bad/train_labels.npy"), 150) == 0);
     ppi_fails("train_labels.npy");
-    small_remove(small_path("bad"));
+    fixture_remove(fixture_path("bad"));
 }
 
 /* ---- Reddit with something wrong ---- */
@@ -233,7 +233,7 @@ static void put_reddit(const struct reddit *how)
     static const int64_t label[] = {0, 2, 1}, row[] = {0, 1, 1, 2}, indptr[] = {0, 1, 3, 4};
     const int64_t shape[] = {how->side, how->side};
     struct small_arrays data = {0}, graph = {0};
-    mkdir(small_path("bad"), 0777);
+    mkdir(fixture_path("bad"), 0777);
     put_member(&data, how, "feature", ARRAY_F32, feature, 3, 2);
     put_member(&data, how, "label", ARRAY_I64, label, how->nodes, -1);
     put_member(&data, how, "node_types", ARRAY_I64, how->types, 3, -1);
@@ -256,7 +256,7 @@ static void reddit_fails(const struct reddit *how, const char *part)
 {
     graco_dataset *data = NULL;
     put_reddit(how);
-    CHECK_FAILS(graco_dataset_load(&data, small_path("bad"), NULL), GRACO_ERROR_FORMAT, part);
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("bad"), NULL), GRACO_ERROR_FORMAT, part);
     CHECK(data == NULL);
 }
 
@@ -267,7 +267,7 @@ static void reddit_refusals(void)
         graco_dataset *data = NULL;
         how.csr = csr;
         put_reddit(&how);
-        CHECK_OK(graco_dataset_load(&data, small_path("bad"), NULL));
+        CHECK_OK(graco_dataset_load(&data, fixture_path("bad"), NULL));
         CHECK(data->graph->edges == 4 && data->self_loops == 1 && data->classes == 3);
         CHECK(memcmp(data->split, "\2\0\1", 3) == 0 && data->features.dense[5] == 6);
         graco_dataset_free(data);
@@ -298,14 +298,14 @@ static void reddit_refusals(void)
     how.side = 4;
     reddit_fails(&how, "the matrix is 4 x 4: expected 3 x 3");
     put_reddit(&good);
-    CHECK(truncate(small_path("bad/reddit_graph.npz"), 300) == 0);
+    CHECK(truncate(fixture_path("bad/reddit_graph.npz"), 300) == 0);
     graco_dataset *data = NULL;
-    CHECK_FAILS(graco_dataset_load(&data, small_path("bad"), NULL), GRACO_ERROR_FORMAT,
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("bad"), NULL), GRACO_ERROR_FORMAT,
                 "reddit_graph.npz");
-    unlink(small_path("bad/reddit_graph.npz"));
-    CHECK_FAILS(graco_dataset_load(&data, small_path("bad"), NULL), GRACO_ERROR_FORMAT,
+    unlink(fixture_path("bad/reddit_graph.npz"));
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("bad"), NULL), GRACO_ERROR_FORMAT,
                 "the folder has no reddit_graph.npz");
-    small_remove(small_path("bad"));
+    fixture_remove(fixture_path("bad"));
 }
 
 /* An archive whose inner archive is cut, or is none. */
@@ -315,32 +315,31 @@ static void nested_refusals(void)
     graco_dataset *data = NULL;
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(store_create(&store, small_path("cut.zip")));
+    CHECK_OK(store_create(&store, fixture_path("cut.zip")));
     CHECK_OK(store_begin(store, "reddit_data.npz"));
     CHECK_OK(store_write(store, "this is not a zip archive", 25));
     CHECK_OK(store_end(store));
     CHECK_OK(store_commit(store));
     store_free(store);
-    CHECK_FAILS(graco_dataset_load(&data, small_path("cut.zip"), NULL), GRACO_ERROR_FORMAT,
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("cut.zip"), NULL), GRACO_ERROR_FORMAT,
                 "member reddit_data.npz: this is no zip archive");
     data = make("reddit", 0.001);
-    CHECK_OK(graco_dataset_export(data, small_path("cut.zip"), "reddit"));
+    CHECK_OK(graco_dataset_export(data, fixture_path("cut.zip"), "reddit"));
     graco_dataset_free(data);
     data = NULL;
-    CHECK_OK(file_read(&bytes, &length, small_path("cut.zip"), 1 << 28));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("cut.zip"), 1 << 28));
     bytes[length / 2] ^= 1; /* a checksum notices */
-    small_write("cut.zip", bytes, (size_t)length);
-    CHECK_FAILS(graco_dataset_load(&data, small_path("cut.zip"), NULL), GRACO_ERROR_FORMAT,
+    fixture_write("cut.zip", bytes, (size_t)length);
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("cut.zip"), NULL), GRACO_ERROR_FORMAT,
                 "reddit_data.npz");
-    small_write("cut.zip", bytes, (size_t)(length / 2));
-    CHECK(graco_dataset_load(&data, small_path("cut.zip"), NULL) == GRACO_ERROR_FORMAT);
+    fixture_write("cut.zip", bytes, (size_t)(length / 2));
+    CHECK(graco_dataset_load(&data, fixture_path("cut.zip"), NULL) == GRACO_ERROR_FORMAT);
     memory_free(bytes);
-    unlink(small_path("cut.zip"));
+    unlink(fixture_path("cut.zip"));
 }
 
 int main(void)
 {
-    small_begin();
     read_back("ppi", 0.02, false);
     read_back("ppi", 0.01, true);
     read_back("reddit", 0.002, false);
@@ -349,6 +348,5 @@ int main(void)
     ppi_refusals();
     reddit_refusals();
     nested_refusals();
-    small_remove(small_root);
     return check_result();
 }

@@ -11,7 +11,7 @@ static graco_dataset *ppi, *reddit;
 static graco_status load(const char *name)
 {
     graco_dataset *data = NULL;
-    graco_status status = graco_dataset_load(&data, small_path(name), NULL);
+    graco_status status = graco_dataset_load(&data, fixture_path(name), NULL);
     CHECK((status == GRACO_OK) == (data != NULL));
     graco_dataset_free(data);
     return status;
@@ -70,11 +70,11 @@ static graco_status load_mapped(void)
 static graco_status export(const graco_dataset *data, const char *name, const char *layout)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s", small_path(name));
+    snprintf(path, sizeof path, "%s", fixture_path(name));
     graco_status status = graco_dataset_export(data, path, layout);
     faults_until = -1; /* what follows is the test's own */
     CHECK((status == GRACO_OK) == file_exists(path));
-    small_remove(path);
+    fixture_remove(path);
     unlink(path);
     return status;
 }
@@ -127,17 +127,16 @@ static graco_status subset(void)
 int main(void)
 {
     graco_generate_options options = graco_generate_defaults();
-    small_begin();
     options.scale = 1e-5;
     options.like = "ppi";
     CHECK_OK(graco_dataset_generate(&ppi, &options));
     options.like = "reddit";
     CHECK_OK(graco_dataset_generate(&reddit, &options));
-    CHECK_OK(graco_dataset_export(ppi, small_path("ppi"), "ppi"));
-    CHECK_OK(graco_dataset_export(ppi, small_path("ppi.zip"), "ppi"));
-    CHECK_OK(graco_dataset_export(reddit, small_path("reddit"), "reddit"));
-    CHECK_OK(graco_dataset_export(reddit, small_path("reddit.zip"), "reddit"));
-    CHECK_OK(graco_dataset_save(reddit, small_path("mapped")));
+    CHECK_OK(graco_dataset_export(ppi, fixture_path("ppi"), "ppi"));
+    CHECK_OK(graco_dataset_export(ppi, fixture_path("ppi.zip"), "ppi"));
+    CHECK_OK(graco_dataset_export(reddit, fixture_path("reddit"), "reddit"));
+    CHECK_OK(graco_dataset_export(reddit, fixture_path("reddit.zip"), "reddit"));
+    CHECK_OK(graco_dataset_save(reddit, fixture_path("mapped")));
     faults_each(load_ppi, "ppi folder");
     faults_each(load_ppi_zip, "ppi archive");
     faults_each(load_reddit, "reddit folder");
@@ -146,8 +145,8 @@ int main(void)
     small_ogb("arxiv");
     small_zip("arxiv.zip", "arxiv", "arxiv/");
     small_musae("pages");
-    mkdir(small_path("wiki"), 0777);
-    small_text("wiki/data.json", small_wikics);
+    mkdir(fixture_path("wiki"), 0777);
+    fixture_text("wiki/data.json", small_wikics);
     faults_each(load_ogb_zip, "OGB archive");
     faults_each(load_musae, "MUSAE");
     faults_each(load_wikics, "Wiki-CS");
@@ -161,6 +160,5 @@ int main(void)
     faults_each(subset, "subset");
     graco_dataset_free(ppi);
     graco_dataset_free(reddit);
-    small_remove(small_root);
     return check_result();
 }

@@ -8,7 +8,7 @@
 static graco_dataset *load(const char *name)
 {
     graco_dataset *data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path(name), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path(name), NULL));
     return data;
 }
 
@@ -20,7 +20,7 @@ static graco_dataset *save_dense(const char *name)
     options.nodes = 300;
     options.feature_count = 37;
     CHECK_OK(graco_dataset_generate(&data, &options));
-    CHECK_OK(graco_dataset_save(data, small_path(name)));
+    CHECK_OK(graco_dataset_save(data, fixture_path(name)));
     return data;
 }
 
@@ -33,7 +33,7 @@ static void mapped(void)
     CHECK_OK(features_check(&data->features));
     CHECK_OK(features_check(&again->features));
     /* A data set that is mapped can be written over the folder's copy and read on. */
-    CHECK_OK(graco_dataset_save(again, small_path("copy")));
+    CHECK_OK(graco_dataset_save(again, fixture_path("copy")));
     graco_dataset *copy = load("copy");
     CHECK(memcmp(copy->features.dense, data->features.dense, bytes) == 0);
     graco_dataset_free(copy);
@@ -42,9 +42,9 @@ static void mapped(void)
     const float seven = 7;
     const int64_t shape[] = {1, 1};
     CHECK_OK(array_borrow(&other, ARRAY_F32, &seven, 2, shape));
-    CHECK_OK(npy_write(small_path("copy/x.npy"), &other));
-    CHECK_OK(graco_dataset_save(again, small_path("third")));
-    CHECK_OK(npy_write(small_path("folder/x.npy"), &other));
+    CHECK_OK(npy_write(fixture_path("copy/x.npy"), &other));
+    CHECK_OK(graco_dataset_save(again, fixture_path("third")));
+    CHECK_OK(npy_write(fixture_path("folder/x.npy"), &other));
     CHECK_OK(features_check(&again->features));
     CHECK(memcmp(again->features.dense, data->features.dense, bytes) == 0);
     graco_dataset_free(again);
@@ -54,18 +54,18 @@ static void mapped(void)
 static void shrunk(void)
 {
     graco_dataset *data = load("third"), *again = NULL;
-    CHECK(truncate(small_path("third/x.npy"), 1000) == 0);
+    CHECK(truncate(fixture_path("third/x.npy"), 1000) == 0);
     CHECK_FAILS(features_check(&data->features), GRACO_ERROR_IO,
                 "x.npy has shrunk from 44528 to 1000 bytes");
     graco_dataset_free(data);
-    CHECK_FAILS(graco_dataset_load(&again, small_path("third"), NULL), GRACO_ERROR_FORMAT,
+    CHECK_FAILS(graco_dataset_load(&again, fixture_path("third"), NULL), GRACO_ERROR_FORMAT,
                 "x.npy: a .npy array of 11100 float32 items needs 44400 bytes after the header, "
                 "872 are there");
-    CHECK(truncate(small_path("third/x.npy"), 20) == 0);
-    CHECK_FAILS(graco_dataset_load(&again, small_path("third"), NULL), GRACO_ERROR_FORMAT,
+    CHECK(truncate(fixture_path("third/x.npy"), 20) == 0);
+    CHECK_FAILS(graco_dataset_load(&again, fixture_path("third"), NULL), GRACO_ERROR_FORMAT,
                 "x.npy: a .npy header");
-    CHECK(truncate(small_path("third/x.npy"), 0) == 0);
-    CHECK_FAILS(graco_dataset_load(&again, small_path("third"), NULL), GRACO_ERROR_FORMAT,
+    CHECK(truncate(fixture_path("third/x.npy"), 0) == 0);
+    CHECK_FAILS(graco_dataset_load(&again, fixture_path("third"), NULL), GRACO_ERROR_FORMAT,
                 "x.npy: this is no .npy file");
 }
 
@@ -80,15 +80,15 @@ static void converted(void)
     for (int i = 0; i < 300 * 37; i++)
         wide[i] = (double)data->features.dense[i];
     CHECK_OK(array_borrow(&array, ARRAY_F64, wide, 2, shape));
-    CHECK_OK(npy_write(small_path("types/x.npy"), &array));
+    CHECK_OK(npy_write(fixture_path("types/x.npy"), &array));
     again = load("types");
     CHECK(again->features.file == NULL);
     CHECK(memcmp(again->features.dense, data->features.dense, 300 * 37 * sizeof(float)) == 0);
     graco_dataset_free(again);
     data->features.dense[100] = NAN;
     CHECK_OK(array_borrow(&array, ARRAY_F32, data->features.dense, 2, shape));
-    CHECK_OK(npy_write(small_path("types/x.npy"), &array));
-    CHECK_FAILS(graco_dataset_load(&again, small_path("types"), NULL), GRACO_ERROR_FORMAT,
+    CHECK_OK(npy_write(fixture_path("types/x.npy"), &array));
+    CHECK_FAILS(graco_dataset_load(&again, fixture_path("types"), NULL), GRACO_ERROR_FORMAT,
                 "feature 26 of node 2 is");
     memory_free(wide);
     graco_dataset_free(data);
@@ -186,18 +186,18 @@ static void made(void)
     graco_dataset *data = NULL, *again = NULL;
     graco_load_options options = {.made_features = 16};
     small_npz(&arrays, "bare.npz");
-    CHECK_FAILS(graco_dataset_load(&data, small_path("bare.npz"), &options), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("bare.npz"), &options), GRACO_ERROR_ARGUMENT,
                 "features are made from classes, and this data set has none");
     small_add(&arrays, "y", ARRAY_I64, labels, 5, -1);
     small_npz(&arrays, "bare.npz");
-    CHECK_OK(graco_dataset_load(&data, small_path("bare.npz"), &options));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("bare.npz"), &options));
     CHECK(data->features.cols == 16 && data->features.rows == 5 && data->features.dense);
-    CHECK_OK(graco_dataset_load(&again, small_path("bare.npz"), &options));
+    CHECK_OK(graco_dataset_load(&again, fixture_path("bare.npz"), &options));
     CHECK(memcmp(data->features.dense, again->features.dense, 5 * 16 * sizeof(float)) == 0);
-    CHECK_OK(graco_dataset_save(data, small_path("full.npz")));
+    CHECK_OK(graco_dataset_save(data, fixture_path("full.npz")));
     graco_dataset_free(data);
     data = NULL;
-    CHECK_FAILS(graco_dataset_load(&data, small_path("full.npz"), &options), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_dataset_load(&data, fixture_path("full.npz"), &options), GRACO_ERROR_ARGUMENT,
                 "the data set has 16 features");
     CHECK(data == NULL);
     graco_dataset_free(again);
@@ -205,7 +205,6 @@ static void made(void)
 
 int main(void)
 {
-    small_begin();
     mapped();
     shrunk();
     converted();
@@ -213,6 +212,5 @@ int main(void)
     gathered(false);
     gathered(true);
     made();
-    small_remove(small_root);
     return check_result();
 }

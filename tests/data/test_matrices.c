@@ -11,7 +11,7 @@ static char features[256], labels[256];
 #define LOAD_FAILS(name, options, part)                                                            \
     do {                                                                                           \
         graco_dataset *none = NULL;                                                                \
-        CHECK_FAILS(graco_dataset_load(&none, small_path(name), options), GRACO_ERROR_FORMAT,      \
+        CHECK_FAILS(graco_dataset_load(&none, fixture_path(name), options), GRACO_ERROR_FORMAT,    \
                     part);                                                                         \
         CHECK(!none);                                                                              \
     } while (0)
@@ -29,7 +29,7 @@ static void same_fingerprint(const char *name, const graco_load_options *options
     for (int i = 0; i < 2; i++) {
         graco_dataset *data = NULL;
         CHECK_OK(
-            graco_dataset_load(&data, small_path(i ? other : name), i ? other_options : options));
+            graco_dataset_load(&data, fixture_path(i ? other : name), i ? other_options : options));
         CHECK_OK(graco_dataset_fingerprint(found[i], data));
         graco_dataset_free(data);
     }
@@ -40,14 +40,14 @@ static void graphs(void)
 {
     static const char *const formats[] = {"csr", "csc", "coo"};
     graco_dataset *data = NULL;
-    small_text("edges.txt", "0 1 1\n2 1 2\n3 0 3\n");
-    small_text("plain.txt", "0 1\n2 1\n3 0\n");
-    small_text("x.csv", "0,5\n-6,0\n0,0\n7,8\n");
-    small_text("y.csv", "0\n1\n1\n0\n");
-    small_text("x.mtx", "%%MatrixMarket matrix coordinate real general\n4 2 4\n4 1 7\n"
-                        "1 2 5\n2 1 -6\n4 2 8\n");
-    snprintf(features, sizeof features, "%s", small_path("x.csv"));
-    snprintf(labels, sizeof labels, "%s", small_path("y.csv"));
+    fixture_text("edges.txt", "0 1 1\n2 1 2\n3 0 3\n");
+    fixture_text("plain.txt", "0 1\n2 1\n3 0\n");
+    fixture_text("x.csv", "0,5\n-6,0\n0,0\n7,8\n");
+    fixture_text("y.csv", "0\n1\n1\n0\n");
+    fixture_text("x.mtx", "%%MatrixMarket matrix coordinate real general\n4 2 4\n4 1 7\n"
+                          "1 2 5\n2 1 -6\n4 2 8\n");
+    snprintf(features, sizeof features, "%s", fixture_path("x.csv"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("y.csv"));
     const graco_load_options both = {.features_path = features, .labels_path = labels},
                              plain = {.unweighted = true}, undirected = {.undirected = true};
     for (int f = 0; f < 3; f++) {
@@ -57,7 +57,7 @@ static void graphs(void)
         same_fingerprint("graph.npz", &plain, "plain.txt", NULL);
         same_fingerprint("graph.npz", &undirected, "edges.txt", &undirected);
     }
-    CHECK_OK(graco_dataset_load(&data, small_path("graph.npz"), &both));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("graph.npz"), &both));
     CHECK(strstr(graco_dataset_note(data, 0), "3 edges; nodes have numbers; values are weights"));
     CHECK(strstr(graco_dataset_note(data, 1), "x.csv") && data->classes == 2);
     CHECK(data->graph->nodes == 4 && data->features.cols == 2 && data->graph->in.value);
@@ -69,9 +69,9 @@ static void check_features(const char *file, const float *wanted, int64_t cols, 
 {
     graco_dataset *data = NULL;
     graco_matrix X = {0};
-    snprintf(features, sizeof features, "%s", small_path(file));
+    snprintf(features, sizeof features, "%s", fixture_path(file));
     const graco_load_options options = {.features_path = features};
-    CHECK_OK(graco_dataset_load(&data, small_path("edges.txt"), &options));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("edges.txt"), &options));
     CHECK(data->features.rows == 4 && data->features.cols == cols);
     CHECK(strstr(graco_dataset_note(data, 1), note));
     CHECK_OK(features_densify(&X, &data->features));
@@ -88,7 +88,7 @@ static void feature_files(void)
     struct small_arrays arrays = small_scipy("coo", 3);
     struct array dense;
     CHECK_OK(array_borrow(&dense, ARRAY_F32, table, 2, (const int64_t[]){4, 2}));
-    CHECK_OK(npy_write(small_path("x.npy"), &dense));
+    CHECK_OK(npy_write(fixture_path("x.npy"), &dense));
     small_npz(&arrays, "x.npz");
     check_features("x.csv", table, 2, "2 features; no header");
     check_features("x.mtx", table, 2, "2 features; MatrixMarket");
@@ -97,7 +97,8 @@ static void feature_files(void)
     arrays = small_scipy("csr", 3);
     small_npz(&arrays, "x.npz");
     check_features("x.npz", matrix, 3, "3 features; a scipy matrix");
-    small_text("p.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 3 3\n1 2\n2 1\n3 3\n");
+    fixture_text("p.mtx",
+                 "%%MatrixMarket matrix coordinate pattern general\n4 3 3\n1 2\n2 1\n3 3\n");
     check_features("p.mtx", ones, 3, "3 features");
 }
 
@@ -107,9 +108,9 @@ static void label_files(void)
     struct array array;
     graco_dataset *data = NULL;
     CHECK_OK(array_borrow(&array, ARRAY_I64, classes, 1, (const int64_t[]){4}));
-    CHECK_OK(npy_write(small_path("y.npy"), &array));
-    snprintf(labels, sizeof labels, "%s", small_path("y.npy"));
-    CHECK_OK(graco_dataset_load(&data, small_path("graph.npz"),
+    CHECK_OK(npy_write(fixture_path("y.npy"), &array));
+    snprintf(labels, sizeof labels, "%s", fixture_path("y.npy"));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("graph.npz"),
                                 &(graco_load_options){.labels_path = labels}));
     CHECK(data->classes == 3 && data->label[0] == 2 && data->label[2] == -1);
     graco_dataset_free(data);
@@ -124,7 +125,7 @@ static void put_objects(const char *name, struct small_arrays *arrays, const cha
         "\x93NUMPY\1\0\x36\0{'descr': '|O', 'fortran_order': False, 'shape': "
         "(), }\n";
     struct store *store = NULL;
-    CHECK_OK(store_create(&store, small_path(name)));
+    CHECK_OK(store_create(&store, fixture_path(name)));
     for (int i = 0; i < arrays->count; i++) {
         if (strcmp(arrays->entries[i].name, objects) != 0) {
             CHECK_OK(store_array(store, arrays->entries[i].name, &arrays->arrays[i]));
@@ -200,14 +201,14 @@ static void strings(void)
     graco_dataset *data = NULL;
     small_add(&arrays, "node_ids", ARRAY_I32, ids, 5, -1);
     small_npz(&arrays, "ids.npz");
-    CHECK_OK(graco_dataset_load(&data, small_path("ids.npz"), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("ids.npz"), NULL));
     CHECK(strcmp(data->node_ids[0], "30") == 0 && strcmp(data->node_ids[1], "-7") == 0 &&
           strcmp(data->node_ids[4], "2000000000") == 0);
     graco_dataset_free(data);
     arrays = small_native();
     small_add(&arrays, "node_ids", ARRAY_I32, up, 5, -1); /* nodes that are only counted */
     small_npz(&arrays, "ids.npz");
-    CHECK_OK(graco_dataset_load(&data, small_path("ids.npz"), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("ids.npz"), NULL));
     CHECK(!data->node_ids && data->graph->nodes == 5);
     graco_dataset_free(data);
     arrays = small_native();
@@ -230,11 +231,11 @@ static void strings(void)
 static void foreign_names(void)
 {
     graco_dataset *data = NULL;
-    small_text("latin.csv", "b,\xe9\n");
-    CHECK_OK(graco_dataset_load(&data, small_path("latin.csv"), NULL));
-    CHECK_FAILS(graco_dataset_save(data, small_path("latin.npz")), GRACO_ERROR_FORMAT,
+    fixture_text("latin.csv", "b,\xe9\n");
+    CHECK_OK(graco_dataset_load(&data, fixture_path("latin.csv"), NULL));
+    CHECK_FAILS(graco_dataset_save(data, fixture_path("latin.npz")), GRACO_ERROR_FORMAT,
                 "latin.npz: node_ids: name 1 is not UTF-8");
-    CHECK_FAILS(graco_dataset_save(data, small_path("latin")), GRACO_ERROR_FORMAT,
+    CHECK_FAILS(graco_dataset_save(data, fixture_path("latin")), GRACO_ERROR_FORMAT,
                 "latin: node_ids: name 1 is not UTF-8");
     graco_dataset_free(data);
 }
@@ -256,7 +257,7 @@ static void put_coo(const char *name, int64_t rows, int64_t cols, int32_t row, i
 
 static void refusals(void)
 {
-    snprintf(features, sizeof features, "%s", small_path("x.npz"));
+    snprintf(features, sizeof features, "%s", fixture_path("x.npz"));
     const graco_load_options options = {.features_path = features};
     static const double zero[] = {1, 0, 3};
     put_scipy("graph.npz", "dia");
@@ -283,45 +284,44 @@ static void refusals(void)
     LOAD_FAILS("edges.txt", &options, "x.npz has no row for 2 of 4 nodes: 2, 3");
     put_coo("x.npz", 2, 2, 2, 1);
     LOAD_FAILS("edges.txt", &options, "entry 0 lies in row 2");
-    small_text("named.txt", "ann bob\nbob cid\n");
+    fixture_text("named.txt", "ann bob\nbob cid\n");
     LOAD_FAILS("named.txt", &options, "has no column of ids");
-    small_text("x.npz", "%%MatrixMarket matrix coordinate real symmetric\n4 2 1\n1 1 1\n");
+    fixture_text("x.npz", "%%MatrixMarket matrix coordinate real symmetric\n4 2 1\n1 1 1\n");
     LOAD_FAILS("edges.txt", &options, "line 2: no size of a matrix");
-    small_text("x.npz", "%%MatrixMarket matrix coordinate real general\n4 2 1\n1 3 1\n");
+    fixture_text("x.npz", "%%MatrixMarket matrix coordinate real general\n4 2 1\n1 3 1\n");
     LOAD_FAILS("edges.txt", &options,
                "line 3: no entry: expected a row from 1 to 4, a column from "
                "1 to 2 and a finite number");
-    small_text("x.npz", "%%MatrixMarket matrix coordinate real general\n4 2 2\n1 1 1\n1 1 2\n");
+    fixture_text("x.npz", "%%MatrixMarket matrix coordinate real general\n4 2 2\n1 1 1\n1 1 2\n");
     LOAD_FAILS("edges.txt", &options, "row 0");
-    small_text("x.npz", "%%MatrixMarket matrix array real general\n1 1\n1\n");
+    fixture_text("x.npz", "%%MatrixMarket matrix array real general\n1 1\n1\n");
     LOAD_FAILS("edges.txt", &options, "a MatrixMarket file of another kind");
-    small_text("x.npz", "PK\3\4 but no more than this is in it");
+    fixture_text("x.npz", "PK\3\4 but no more than this is in it");
     LOAD_FAILS("edges.txt", &options, "x.npz");
 }
 
 /* Rows by name in any order; what is missing is counted and named. */
 static void missing_rows(void)
 {
-    snprintf(features, sizeof features, "%s", small_path("named.csv"));
+    snprintf(features, sizeof features, "%s", fixture_path("named.csv"));
     const graco_load_options options = {.features_path = features};
-    small_text("many.txt", "a b\nc d\ne f\ng h\n");
-    small_text("named.csv", "node,x\nh,1\nb,2\n");
+    fixture_text("many.txt", "a b\nc d\ne f\ng h\n");
+    fixture_text("named.csv", "node,x\nh,1\nb,2\n");
     LOAD_FAILS("many.txt", &options,
                "named.csv has no row for 6 of 8 nodes: 'a', 'c', 'd', 'e', 'f', ...");
-    small_text("named.csv", "node,x\nh,1\nb,2\na,3\nd,4\nc,5\ne,6\nf,7\n");
+    fixture_text("named.csv", "node,x\nh,1\nb,2\na,3\nd,4\nc,5\ne,6\nf,7\n");
     LOAD_FAILS("many.txt", &options, "named.csv has no row for node 'g'");
 
     graco_dataset *data = NULL;
-    small_text("named.csv", "node,class\nh,1\nb,2\na,-1\n");
+    fixture_text("named.csv", "node,class\nh,1\nb,2\na,-1\n");
     const graco_load_options some = {.labels_path = features};
-    CHECK_OK(graco_dataset_load(&data, small_path("many.txt"), &some));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("many.txt"), &some));
     CHECK(strstr(graco_dataset_note(data, 1), "header; 6 of 8 nodes have no label"));
     graco_dataset_free(data);
 }
 
 int main(void)
 {
-    small_begin();
     graphs();
     feature_files();
     label_files();
@@ -330,6 +330,5 @@ int main(void)
     foreign_names();
     refusals();
     missing_rows();
-    small_remove(small_root);
     return check_result();
 }

@@ -9,7 +9,7 @@ static void reads(void)
 {
     graco_dataset *data = NULL;
     small_planetoid();
-    CHECK_OK(graco_dataset_load(&data, small_path("tiny"), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("tiny"), NULL));
     CHECK(strcmp(data->name, "tiny") == 0 && data->graph->nodes == 7 && data->graph->edges == 6);
     CHECK(data->self_loops == 1 && data->classes == 2);
     static const int32_t labels[] = {1, 0, 1, 0, 0, 0, 1};
@@ -28,7 +28,7 @@ static void reads(void)
 static void load_fails(const char *text)
 {
     graco_dataset *data = NULL;
-    graco_status status = graco_dataset_load(&data, small_path("tiny"), NULL);
+    graco_status status = graco_dataset_load(&data, fixture_path("tiny"), NULL);
     CHECK(status == GRACO_ERROR_FORMAT || status == GRACO_ERROR_IO);
     CHECK(data == NULL && strstr(graco_message(), text) != NULL);
 }
@@ -42,14 +42,14 @@ static void missing_and_truncated(void)
         int64_t length = 0;
         snprintf(name, sizeof name, "ind.tiny.%s", parts[p]);
         snprintf(file, sizeof file, "tiny/%s", name);
-        CHECK_OK(file_read(&bytes, &length, small_path(file), 1 << 20));
+        CHECK_OK(file_read(&bytes, &length, fixture_path(file), 1 << 20));
         for (int64_t end = 0; end < length && p < 7; end += 11) {
-            small_write(file, bytes, (size_t)end);
+            fixture_write(file, bytes, (size_t)end);
             load_fails(name);
         }
-        unlink(small_path(file));
+        unlink(fixture_path(file));
         load_fails(name);
-        small_write(file, bytes, (size_t)length);
+        fixture_write(file, bytes, (size_t)length);
         memory_free(bytes);
     }
     reads();
@@ -69,7 +69,7 @@ static void hostile(void)
         {"6\n99999999999999999999\n", "number 2 in the file is no node number"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        small_text("tiny/ind.tiny.test.index", cases[i].index);
+        fixture_text("tiny/ind.tiny.test.index", cases[i].index);
         load_fails(cases[i].text);
     }
     struct small_pickle pickle = {.bytes = "\x80\x02", .length = 2};
@@ -122,11 +122,9 @@ static void hostile_matrices(void)
 
 int main(void)
 {
-    small_begin();
     reads();
     missing_and_truncated();
     hostile();
     hostile_matrices();
-    small_remove(small_root);
     return check_result();
 }

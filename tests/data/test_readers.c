@@ -6,14 +6,14 @@
 static graco_dataset *load(const char *name, const graco_load_options *options)
 {
     graco_dataset *data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path(name), options));
+    CHECK_OK(graco_dataset_load(&data, fixture_path(name), options));
     return data;
 }
 
 #define LOAD_FAILS(name, options, code, text)                                                      \
     do {                                                                                           \
         graco_dataset *data_ = NULL;                                                               \
-        CHECK_FAILS(graco_dataset_load(&data_, small_path(name), options), code, text);            \
+        CHECK_FAILS(graco_dataset_load(&data_, fixture_path(name), options), code, text);          \
         CHECK(data_ == NULL);                                                                      \
     } while (0)
 
@@ -220,17 +220,17 @@ static void round_trip(const graco_dataset *data, const char *name)
     for (int f = 0; f < 2; f++) {
         char file[64];
         snprintf(file, sizeof file, forms[f], name);
-        CHECK_OK(graco_dataset_save(data, small_path(file)));
+        CHECK_OK(graco_dataset_save(data, fixture_path(file)));
         graco_dataset *again = load(file, NULL);
         CHECK(same_dataset(data, again));
         graco_dataset_free(again);
         if (f == 1) /* a folder with content is not replaced */
-            CHECK_FAILS(graco_dataset_save(data, small_path(file)), GRACO_ERROR_IO, "saved");
+            CHECK_FAILS(graco_dataset_save(data, fixture_path(file)), GRACO_ERROR_IO, "saved");
     }
     CHECK_FAILS(graco_dataset_save(data, ""), GRACO_ERROR_ARGUMENT, "empty");
-    CHECK_FAILS(graco_dataset_save(data, small_path("none/of/these")), GRACO_ERROR_IO, "none/of");
+    CHECK_FAILS(graco_dataset_save(data, fixture_path("none/of/these")), GRACO_ERROR_IO, "none/of");
     struct file_list list = {0};
-    CHECK_OK(file_list_folder(&list, small_root));
+    CHECK_OK(file_list_folder(&list, fixture_folder()));
     for (int64_t i = 0; i < list.count; i++)
         CHECK(strstr(list.names[i], ".tmp") == NULL);
     file_list_clear(&list);
@@ -299,7 +299,7 @@ static void weights(void)
                                         "from,to,weight\n0,1,.5\n1,0,2\n1,2,3\n0,1,.25\n3,3,9\n"};
     for (int i = 0; i < 4; i++) {
         graco_load_options options = {.undirected = i >= 2};
-        small_text("weights.csv", texts[i % 2]);
+        fixture_text("weights.csv", texts[i % 2]);
         graco_dataset *data = load("weights.csv", &options);
         CHECK(data->duplicates == 1 && data->self_loops == 1);
         CHECK(graco_dataset_describe(data).weighted &&
@@ -307,7 +307,7 @@ static void weights(void)
         CHECK(weight(data, 0, 1) == 0.75 && weight(data, 1, 0) == 2 && weight(data, 1, 2) == 3);
         CHECK(weight(data, 2, 1) == (options.undirected ? 3 : 0));
         round_trip(data, i == 0 ? "w0" : i == 1 ? "w1" : i == 2 ? "w2" : "w3");
-        CHECK_FAILS(graco_dataset_export(data, small_path("as-ppi"), "ppi"), GRACO_ERROR_ARGUMENT,
+        CHECK_FAILS(graco_dataset_export(data, fixture_path("as-ppi"), "ppi"), GRACO_ERROR_ARGUMENT,
                     "PPI's layout");
         graco_dataset_free(data);
         options.unweighted = true;
@@ -327,7 +327,7 @@ static void weights_in_fingerprints(void)
                                         "0 1 1\n1 2 1\n2 3 2\n", "0 1 1\n1 2 1\n2 3 3\n"};
     char found[4][GRACO_FINGERPRINT];
     for (int i = 0; i < 4; i++) {
-        small_text("ones.txt", texts[i]);
+        fixture_text("ones.txt", texts[i]);
         graco_dataset *data = load("ones.txt", NULL);
         CHECK_OK(graco_dataset_fingerprint(found[i], data));
         graco_dataset_free(data);
@@ -339,8 +339,8 @@ static void weights_in_fingerprints(void)
 static void tables(void)
 {
     char features[256], known[256];
-    snprintf(features, sizeof features, "%s", small_path("features.csv"));
-    snprintf(known, sizeof known, "%s", small_path("labels.csv"));
+    snprintf(features, sizeof features, "%s", fixture_path("features.csv"));
+    snprintf(known, sizeof known, "%s", fixture_path("labels.csv"));
     graco_load_options options = {
         .features_path = features, .labels_path = known, .undirected = true};
     graco_dataset *data = load("named.txt", &options);
@@ -350,26 +350,26 @@ static void tables(void)
     CHECK(data->classes == 2 && data->label[0] == 0 && data->label[1] == -1 && data->label[2] == 1);
     graco_dataset_free(data);
 
-    small_text("features.csv", "bob,1,2\nann,3,4\n");
+    fixture_text("features.csv", "bob,1,2\nann,3,4\n");
     LOAD_FAILS("named.txt", &options, GRACO_ERROR_FORMAT, "has no row for node 'cid'");
-    small_text("features.csv", "1,2\n3,4\n5,6\n");
+    fixture_text("features.csv", "1,2\n3,4\n5,6\n");
     options.labels_path = NULL;
-    small_text("numbers.txt", "0\t1\n1\t2\n");
+    fixture_text("numbers.txt", "0\t1\n1\t2\n");
     data = load("numbers.txt", &options);
     CHECK(data->graph->nodes == 3 && !data->node_ids && data->features.dense[4] == 5);
     graco_dataset_free(data);
-    small_text("features.csv", "1,2\n3,4\n");
+    fixture_text("features.csv", "1,2\n3,4\n");
     LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_FORMAT, "has no row for node 2");
     options.features_path = NULL;
     options.labels_path = known;
-    small_text("labels.csv", "0,1\n2000000000,0\n");
+    fixture_text("labels.csv", "0,1\n2000000000,0\n");
     LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_FORMAT, "a row for '2000000000'");
-    small_text("labels.csv", "1,1\n3,0\n");
+    fixture_text("labels.csv", "1,1\n3,0\n");
     data = load("numbers.txt", &options);
     CHECK(data->graph->nodes == 4 && data->label[0] == -1 && data->label[3] == 0);
     graco_dataset_free(data);
-    small_text("labels.csv", "id,kind\n2,red\n0,\n1,blue\n");
-    small_text("features.csv", "node_id,a,b\n2,5,6\n0,1,2\n1,3,4\n");
+    fixture_text("labels.csv", "id,kind\n2,red\n0,\n1,blue\n");
+    fixture_text("features.csv", "node_id,a,b\n2,5,6\n0,1,2\n1,3,4\n");
     options.features_path = features;
     data = load("numbers.txt", &options);
     CHECK(data->graph->nodes == 3 && data->features.cols == 2 && data->features.dense[0] == 1 &&
@@ -382,7 +382,7 @@ static void tables(void)
     CHECK(strstr(graco_dataset_note(data, 2), "2 classes, which have names; header"));
     CHECK(!graco_dataset_note(data, 3) && !graco_dataset_note(data, -1));
     graco_dataset_free(data);
-    options.labels_path = small_path("absent.csv");
+    options.labels_path = fixture_path("absent.csv");
     LOAD_FAILS("numbers.txt", &options, GRACO_ERROR_IO, "absent.csv");
 }
 
@@ -391,28 +391,28 @@ static void truncated(void)
 {
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(file_read(&bytes, &length, small_path("full.npz"), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("full.npz"), 1 << 20));
     for (int64_t end = 4; end < length; end += 7) {
         graco_dataset *data = NULL;
-        small_write("cut.npz", bytes, (size_t)end);
-        CHECK(graco_dataset_load(&data, small_path("cut.npz"), NULL) != GRACO_OK);
+        fixture_write("cut.npz", bytes, (size_t)end);
+        CHECK(graco_dataset_load(&data, fixture_path("cut.npz"), NULL) != GRACO_OK);
         CHECK(data == NULL && strstr(graco_message(), "cut.npz"));
     }
     memory_free(bytes);
-    small_write("blob.bin", "\0\1\2\3", 4);
+    fixture_write("blob.bin", "\0\1\2\3", 4);
     LOAD_FAILS("blob.bin", NULL, GRACO_ERROR_FORMAT, "neither an .npz archive nor a text file");
 }
 
 static void finding(void)
 {
     graco_dataset *data = NULL;
-    setenv("GRACO_DATA", small_root, 1);
+    setenv("GRACO_DATA", fixture_folder(), 1);
     CHECK_OK(graco_dataset_load(&data, "full", NULL));
     CHECK(strcmp(data->name, "full") == 0);
     graco_dataset_free(data);
     data = NULL;
     CHECK_FAILS(graco_dataset_load(&data, "no-such-set", NULL), GRACO_ERROR_IO,
-                small_path("no-such-set.npz"));
+                fixture_path("no-such-set.npz"));
     CHECK_FAILS(graco_dataset_load(&data, "../full", NULL), GRACO_ERROR_IO, "no such file");
     CHECK_FAILS(graco_dataset_load(&data, "", NULL), GRACO_ERROR_ARGUMENT, "empty");
     unsetenv("GRACO_DATA");
@@ -424,9 +424,9 @@ static void finding(void)
                 "/nowhere/.local/share/graco/full");
     unsetenv("HOME");
     CHECK_FAILS(graco_dataset_load(&data, "full", NULL), GRACO_ERROR_IO, "is set");
-    mkdir(small_path("empty"), 0777);
+    mkdir(fixture_path("empty"), 0777);
     LOAD_FAILS("empty", NULL, GRACO_ERROR_FORMAT, "no data set in this folder");
-    mkdir(small_path("holder"), 0777);
+    mkdir(fixture_path("holder"), 0777);
     small_citation("holder/a.npz", (int32_t[]){1, 2, 1}, 3);
     data = load("holder", NULL);
     CHECK(strcmp(data->name, "holder") == 0);
@@ -437,7 +437,6 @@ static void finding(void)
 
 int main(void)
 {
-    small_begin();
     small_tables();
     citation();
     native();
@@ -450,6 +449,5 @@ int main(void)
     tables();
     truncated();
     finding();
-    small_remove(small_root);
     return check_result();
 }

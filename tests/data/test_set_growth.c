@@ -96,7 +96,7 @@ static const char *native_names(int64_t size)
     memcpy(file + 10, header, (size_t)length);
     for (int64_t i = 0; i < 4 * nodes; i++)
         file[10 + length + i] = (uint8_t)(' ' + (i / 4 >> 6 * (i % 4) & 63));
-    small_write("set/node_ids.npy", file, (size_t)(10 + length + 4 * nodes));
+    fixture_write("set/node_ids.npy", file, (size_t)(10 + length + 4 * nodes));
     __real_free(file);
     put_bytes("edge_index", ZEROS, 2, 0);
     put_array("num_nodes", ARRAY_I64, &nodes, 1, -1);
@@ -122,8 +122,8 @@ static const char *native_twice(int64_t size)
     small_add(&arrays, "x", ARRAY_U8, zeros, size * 64, 1);
     small_npz(&arrays, "set/set.npz");
     __real_free(zeros);
-    CHECK_OK(file_read(&bytes, &length, small_path("set/set.npz"), 1 << 20));
-    unlink(small_path("set/set.npz"));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("set/set.npz"), 1 << 20));
+    unlink(fixture_path("set/set.npz"));
     small_gzip("set/set.npz.gz", bytes, (size_t)length, 9);
     memory_free(bytes);
     return "set/set.npz.gz";
@@ -178,7 +178,7 @@ static const char *planetoid(const char *part, const struct small_pickle *before
     char name[64];
     small_planetoid();
     snprintf(name, sizeof name, "tiny/ind.tiny.%s", part);
-    FILE *file = fopen(small_path(name), "wb");
+    FILE *file = fopen(fixture_path(name), "wb");
     CHECK(file && fwrite(before->bytes, 1, before->length, file) == before->length);
     for (int p = 0; file && p < 2 && pieces[p]; p++) {
         for (int64_t i = 0; i < times; i++)
@@ -218,7 +218,7 @@ static void ppi_part(const char *part, int64_t nodes, int64_t links)
     snprintf(name, sizeof name, "set/%s_graph.json", part);
     put_text(name, "{\"links\":[", "{\"source\":0,\"target\":1},", links,
              "{\"source\":0,\"target\":0}],\"nodes\":[");
-    FILE *file = fopen(small_path(name), "ab");
+    FILE *file = fopen(fixture_path(name), "ab");
     for (int64_t i = 0; file && i < nodes; i++)
         fprintf(file, "%s{\"id\":%lld}", i ? "," : "", (long long)i);
     fputs("]}", file);
@@ -310,7 +310,7 @@ static const char *scipy_features(int64_t size)
     static char path[256];
     scipy_entries(size);
     put_text("set/edges.txt", "", "0 1\n", 1, "");
-    snprintf(path, sizeof path, "%s", small_path("set/set.npz"));
+    snprintf(path, sizeof path, "%s", fixture_path("set/set.npz"));
     options = (graco_load_options){.features_path = path};
     return "set/edges.txt";
 }
@@ -322,13 +322,13 @@ static const char *market_features(int64_t size)
     snprintf(head, sizeof head,
              "%%%%MatrixMarket matrix coordinate pattern general\n%lld 2000000000 %lld\n",
              (long long)(size / 8 * 16), (long long)(size / 8));
-    FILE *file = fopen(small_path("set/x.mtx"), "wb");
+    FILE *file = fopen(fixture_path("set/x.mtx"), "wb");
     fputs(head, file);
     for (int64_t i = 0; i < size / 8; i++)
         fprintf(file, "1 %lld\n", (long long)(size / 8 - i));
     fclose(file);
     put_text("set/edges.txt", "", "0 1\n", 1, "");
-    snprintf(path, sizeof path, "%s", small_path("set/x.mtx"));
+    snprintf(path, sizeof path, "%s", fixture_path("set/x.mtx"));
     options = (graco_load_options){.features_path = path};
     return "set/edges.txt";
 }
@@ -343,7 +343,7 @@ static const char *graphsaint_nodes(int64_t size)
     close_archive();
     put_bytes("feats", ONES, nodes, 1);
     put_text("set/class_map.json", "{", "\"%d\":1048575,", nodes - 1, "");
-    FILE *file = fopen(small_path("set/class_map.json"), "ab");
+    FILE *file = fopen(fixture_path("set/class_map.json"), "ab");
     fprintf(file, "\"%lld\":0}", (long long)nodes - 1);
     fclose(file);
     put_text("set/role.json", "{\"va\":[],\"te\":[],\"tr\":[0", ",0", nodes, "]}");
@@ -454,12 +454,12 @@ static int64_t folder_bytes(const char *folder)
 {
     struct file_list list = {0};
     int64_t bytes = 0;
-    if (file_list_folder(&list, small_path(folder)) != GRACO_OK)
+    if (file_list_folder(&list, fixture_path(folder)) != GRACO_OK)
         return 0;
     for (int64_t i = 0; i < list.count; i++) {
         struct stat about;
         char path[1024];
-        snprintf(path, sizeof path, "%s/%s", small_path(folder), list.names[i]);
+        snprintf(path, sizeof path, "%s/%s", fixture_path(folder), list.names[i]);
         bytes += stat(path, &about) == 0 ? about.st_size : 0;
     }
     file_list_clear(&list);
@@ -469,23 +469,22 @@ static int64_t folder_bytes(const char *folder)
 int main(void)
 {
     bool tested[READER_COUNT] = {0};
-    small_begin();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct growth_cost cost[2];
         char message[512];
         for (int large = 0; large < 2; large++) {
             char path[256];
-            mkdir(small_path("set"), 0777);
+            mkdir(fixture_path("set"), 0777);
             options = (graco_load_options){0};
             const char *name = rows[i].write((int64_t)GROWTH_SMALL * (large ? GROWTH_TIMES : 1));
-            snprintf(path, sizeof path, "%s", small_path(name));
+            snprintf(path, sizeof path, "%s", fixture_path(name));
             int64_t bytes = folder_bytes(strncmp(name, "set", 3) == 0 ? "set" : name);
             if (strcmp(name, "tiny/raw") == 0) /* the bytes are there, the set is above */
-                snprintf(path, sizeof path, "%s", small_path("tiny"));
+                snprintf(path, sizeof path, "%s", fixture_path("tiny"));
             cost[large] = growth_measure(load, path, bytes);
             snprintf(message, sizeof message, "%s", graco_message());
-            small_remove(small_path("set"));
-            small_remove(small_path("tiny"));
+            fixture_remove(fixture_path("set"));
+            fixture_remove(fixture_path("tiny"));
         }
         growth_check(rows[i].what, cost, limits[rows[i].reader]);
         if ((cost[1].status != GRACO_OK) != rows[i].refused)
@@ -495,6 +494,5 @@ int main(void)
     }
     for (int r = 0; r < READER_COUNT; r++)
         CHECK(tested[r]);
-    small_remove(small_root);
     return check_result();
 }

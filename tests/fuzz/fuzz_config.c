@@ -2,7 +2,7 @@
  * the value. What is taken is in range and prints as text that gives the same value again. */
 #include "fuzz/fuzz.h"
 
-#include "presets.h"
+#include "fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

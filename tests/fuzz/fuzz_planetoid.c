@@ -13,12 +13,12 @@ static struct fuzz_block sound[NAMES];
 /* Makes the sound set once and keeps its bytes. */
 static void prepare(void)
 {
-    snprintf(small_root, sizeof small_root, "%s", fuzz_folder());
+    fixture_use(fuzz_folder());
     small_planetoid();
     for (int i = 0; i < NAMES; i++) {
         char name[64];
         snprintf(name, sizeof name, "tiny/ind.tiny.%s", names[i]);
-        FILE *file = fopen(small_path(name), "rb");
+        FILE *file = fopen(fixture_path(name), "rb");
         FUZZ_PROMISE(file != NULL);
         sound[i].length = (int64_t)fread(sound[i].bytes, 1, FUZZ_BLOCK, file);
         fclose(file);
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     char name[] = "ind.tiny.graph", *file = name;
     graco_status status = reader_planetoid.read(
-        &data, &(struct source){.members.folder = small_path("tiny"), .files = {1, &file}});
+        &data, &(struct source){.members.folder = fixture_path("tiny"), .files = {1, &file}});
     fuzz_check_dataset(data, status);
     for (int i = 0; i < NAMES; i++)
         if (changed >> i & 1)

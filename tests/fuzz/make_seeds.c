@@ -2,7 +2,7 @@
  * small sound inputs, made by the library's own writers where it has some, so that fuzzing starts
  * behind the first check. */
 #include "fuzz/fuzz.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "data/small_files.h"
 #include "io/pickles.h"
@@ -40,7 +40,7 @@ static void seed_file(const char *target, const char *name, const char *before, 
     static struct fuzz_block block;
     block.length = 0;
     fuzz_add(&block, before, (int64_t)length);
-    FILE *file = fopen(small_path(name), "rb");
+    FILE *file = fopen(fixture_path(name), "rb");
     CHECK(file != NULL);
     if (!file)
         return;
@@ -89,7 +89,7 @@ static void archives(void)
     small_npz(&native, "large.npz");
     seed_file("npz", "large.npz", "", 0);
     native = small_native();
-    CHECK_OK(store_create(&store, small_path("stored.zip")));
+    CHECK_OK(store_create(&store, fixture_path("stored.zip")));
     CHECK_OK(store_array(store, "edge_index", &native.arrays[0]));
     CHECK_OK(store_begin(store, "inner.npz"));
     CHECK_OK(store_create_within(&inner, store));
@@ -122,7 +122,7 @@ static void pickles(void)
         char name[64], before[3] = {(char)p};
         struct stat about;
         snprintf(name, sizeof name, "tiny/ind.tiny.%s", parts[p]);
-        CHECK(stat(small_path(name), &about) == 0);
+        CHECK(stat(fixture_path(name), &about) == 0);
         before[1] = (char)(about.st_size & 255);
         before[2] = (char)(about.st_size >> 8);
         seed_file("planetoid", name, before, 3);
@@ -141,7 +141,7 @@ static void tensors(void)
     struct array f32, i64;
     CHECK_OK(array_borrow(&f32, ARRAY_F32, values, 2, shape));
     CHECK_OK(array_borrow(&i64, ARRAY_I64, numbers, 1, shape));
-    CHECK_OK(safetensors_write(small_path("two"),
+    CHECK_OK(safetensors_write(fixture_path("two"),
                                (struct safetensors_entry[]){{"W", &f32}, {"n", &i64}}, 2,
                                (struct safetensors_pair[]){{"format", "graco"}}, 1));
     seed_file("safetensors", "two", "\0", 1);
@@ -165,10 +165,10 @@ static void checkpoints(void)
         CHECK_OK(model_create(&model, &config, (struct model_sizes){.cols = 1}));
         snprintf(model->fingerprint, sizeof model->fingerprint, "1-%016d-%016d-%016d-%016d-%016d",
                  1, 2, 3, 4, 5);
-        CHECK_OK(checkpoint_write(model, small_path("model")));
+        CHECK_OK(checkpoint_write(model, fixture_path("model")));
         graco_model_free(model);
         seed_file("checkpoint", "model", "\0", 1);
-        FILE *in = fopen(small_path("model"), "rb");
+        FILE *in = fopen(fixture_path("model"), "rb");
         file.length = (int64_t)fread(file.bytes, 1, FUZZ_BLOCK, in);
         fclose(in);
         uint64_t header;
@@ -355,7 +355,6 @@ int main(int count, char **words)
         return 2;
     }
     seeds = words[1];
-    small_begin();
     arrays();
     archives();
     pickles();
@@ -364,6 +363,5 @@ int main(int count, char **words)
     texts();
     sets();
     SEED("results", SMALL_RESULTS);
-    small_remove(small_root);
     return check_result();
 }

@@ -34,20 +34,20 @@ static void within(void)
     int64_t length = 0;
     write_zeros("zeros.npz", ZEROS);
     write_zeros("few.npz", 100000);
-    CHECK_OK(npz_open(&outer, small_path("zeros.npz")));
+    CHECK_OK(npz_open(&outer, fixture_path("zeros.npz")));
     for (int i = 0; i < 3; i++) {
         CHECK_OK(read_one(outer, "x"));
         CHECK_OK(read_one(outer, "y"));
     }
     npz_close(outer);
     packed_zip("twice.zip", one, 1);
-    CHECK_OK(npz_open(&outer, small_path("twice.zip")));
+    CHECK_OK(npz_open(&outer, fixture_path("twice.zip")));
     CHECK_OK(npz_open_member(&inner, outer, "zeros.npz", NPZ_LIMIT));
     CHECK_FAILS(read_one(inner, "x"), GRACO_ERROR_FORMAT, more);
     npz_close(inner);
     npz_close(outer);
     packed_zip("both.zip", both, 2);
-    CHECK_OK(npz_open(&outer, small_path("both.zip")));
+    CHECK_OK(npz_open(&outer, fixture_path("both.zip")));
     CHECK_OK(npz_open_member(&inner, outer, "few.npz", NPZ_LIMIT));
     CHECK_OK(read_one(inner, "x"));
     CHECK_OK(read_one(inner, "y"));
@@ -56,7 +56,7 @@ static void within(void)
     CHECK_FAILS(read_one(inner, "x"), GRACO_ERROR_FORMAT, more);
     npz_close(inner);
     npz_close(outer);
-    CHECK_OK(file_read(&bytes, &length, small_path("zeros.npz"), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("zeros.npz"), 1 << 20));
     CHECK_OK(npz_open_unpacked(&outer, bytes, length, 500)); /* as if gzip had made 500 of them */
     CHECK_FAILS(read_one(outer, "x"), GRACO_ERROR_FORMAT, more);
     npz_close(outer);
@@ -73,15 +73,15 @@ static void stored(void)
     struct npz *outer = NULL, *inner = NULL;
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(file_read(&bytes, &length, small_path("zeros.npz"), 1 << 20));
-    CHECK_OK(store_create(&store, small_path("stored.zip")));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("zeros.npz"), 1 << 20));
+    CHECK_OK(store_create(&store, fixture_path("stored.zip")));
     CHECK_OK(store_begin(store, "zeros.npz"));
     CHECK_OK(store_write(store, bytes, length));
     CHECK_OK(store_end(store));
     CHECK_OK(store_commit(store));
     store_free(store);
     memory_free(bytes);
-    CHECK_OK(npz_open(&outer, small_path("stored.zip")));
+    CHECK_OK(npz_open(&outer, fixture_path("stored.zip")));
     CHECK_OK(npz_open_member(&inner, outer, "zeros.npz", NPZ_LIMIT));
     CHECK_OK(read_one(inner, "x"));
     CHECK_OK(read_one(inner, "y"));
@@ -109,7 +109,7 @@ static void shared(void)
     small_add(&arrays, "x", ARRAY_U8, zeros, ZEROS, -1);
     small_npz(&arrays, "x.npz");
     free(zeros);
-    CHECK_OK(file_read(&bytes, &length, small_path("x.npz"), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("x.npz"), 1 << 20));
     int64_t entry = find(bytes, length, "PK\1\2"), end = find(bytes, length, "PK\5\6");
     CHECK(end - entry == ENTRY && length - end == END);
     made = malloc((size_t)length + COPIES * ENTRY);
@@ -139,7 +139,7 @@ static void methods(void)
     int64_t length = 0;
     struct npz *npz = NULL;
     char part[64];
-    CHECK_OK(file_read(&bytes, &length, small_path("few.npz"), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("few.npz"), 1 << 20));
     int64_t entry = find(bytes, length, "PK\1\2");
     for (size_t i = 0; i < sizeof others; i++) {
         bytes[8] = bytes[entry + 10] = others[i];
@@ -190,12 +190,10 @@ static void crowds(void)
 
 int main(void)
 {
-    small_begin();
     within();
     stored();
     shared();
     methods();
     crowds();
-    small_remove(small_root);
     return check_result();
 }

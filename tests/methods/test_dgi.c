@@ -2,7 +2,7 @@
  * dense features, which take different ways through the products, agree; threads change no bit; orders
  * of rows are permutations and differ from step to step; what cannot be is refused. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "base/memory.h"
 #include "train/schedule.h"

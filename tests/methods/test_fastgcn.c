@@ -1,7 +1,7 @@
 /* FastGCN beside its golden vectors: sums over samples are right on average, it learns with an exact and with a
  * sampled bottom layer, and comes to the same bits for any number of threads and after a stop. */
 #include "base/memory.h"
-#include "check.h"
+#include "fixture.h"
 #include "methods/supervised.h"
 #include "methods/fastgcn.h"
 #include "train/trainer.h"
@@ -10,47 +10,18 @@
 
 enum { NODES = 240, EPOCHS = 30, DRAWS = 4000 };
 
-static graco_dataset *make_data(void)
+static graco_config configured(const char *settings)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.classes = 4;
-    options.feature_count = 60;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
-}
-
-static graco_config make_config(const char *settings)
-{
-    graco_config config;
-    const struct method *method = NULL;
-    CHECK_OK(method_find(&method, "fastgcn"));
-    method_configure(&config, method, NULL);
-    CHECK_OK(config_apply(&config, "device=cpu hidden=16 rows=10 samples=60 threads=2"));
-    config.epochs = EPOCHS;
+    graco_config config = fixture_config("fastgcn", "hidden=16 rows=10 samples=60 epochs=30");
     CHECK_OK(config_apply(&config, settings));
     return config;
-}
-
-static graco_matrix embed(const graco_model *model, const graco_dataset *data)
-{
-    graco_matrix P = {0};
-    CHECK_OK(graco_model_embed(&P, model, data, &(graco_embed_options){.device = "cpu"}));
-    return P;
-}
-
-static bool same(const graco_matrix *a, const graco_matrix *b)
-{
-    return a->rows == b->rows && a->cols == b->cols &&
-           memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(float)) == 0;
 }
 
 /* For one row v, the mean over draws of the sampled sum of x is (S x)(v), within five deviations. A pass over
  * the training rows meets each of them. */
 static void unbiased(const graco_dataset *data)
 {
-    graco_config config = make_config("rows=24 samples=20");
+    graco_config config = configured("rows=24 samples=20");
     uint8_t *part = NULL;
     struct graco_model *model = NULL;
     struct context *context = NULL;
@@ -101,12 +72,12 @@ static void unbiased(const graco_dataset *data)
 
 static void learns(const graco_dataset *data, const char *settings)
 {
-    graco_config config = make_config(settings);
+    graco_config config = configured(settings);
     graco_train_result result;
     graco_model *model = NULL;
     int64_t right = 0;
     CHECK_OK(graco_train(&model, &result, data, &config, NULL));
-    graco_matrix P = embed(model, data);
+    graco_matrix P = fixture_embed(model, data);
     graco_model_free(model);
     for (int64_t i = 0; i < P.rows; i++) {
         int64_t best = 0;
@@ -118,32 +89,27 @@ static void learns(const graco_dataset *data, const char *settings)
     CHECK(right > NODES * 6 / 10);
     config.threads = 1;
     CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
-    graco_matrix alone = embed(model, data);
-    CHECK(same(&P, &alone));
+    graco_matrix alone = fixture_embed(model, data);
+    CHECK(fixture_same(&P, &alone));
     graco_model_free(model);
     graco_matrix_clear(&P);
     graco_matrix_clear(&alone);
 }
 
-static bool stop_at(void *user, const graco_epoch *epoch)
-{
-    return epoch->epoch != *(const int64_t *)user;
-}
-
 static void resumes(const graco_dataset *data, const char *folder)
 {
-    graco_config config = make_config("");
+    graco_config config = configured("");
     graco_model *model = NULL;
     int64_t at = 7;
     CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
-    graco_matrix P = embed(model, data);
+    graco_matrix P = fixture_embed(model, data);
     graco_model_free(model);
-    graco_train_options options = {.run = folder, .on_epoch = stop_at, .user = &at};
+    graco_train_options options = {.run = folder, .on_epoch = fixture_stop_at, .user = &at};
     CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
     options = (graco_train_options){.run = folder, .resume = true};
     CHECK_OK(graco_train(&model, NULL, data, &config, &options));
-    graco_matrix resumed = embed(model, data);
-    CHECK(same(&P, &resumed));
+    graco_matrix resumed = fixture_embed(model, data);
+    CHECK(fixture_same(&P, &resumed));
     graco_model_free(model);
     graco_matrix_clear(&P);
     graco_matrix_clear(&resumed);
@@ -152,7 +118,7 @@ static void resumes(const graco_dataset *data, const char *folder)
 /* Each half a graph of its own, one of them without a training row: it teaches nothing. */
 static void no_rows(graco_dataset *data)
 {
-    graco_config config = make_config("epochs=3 protocol=public");
+    graco_config config = configured("epochs=3 protocol=public");
     uint8_t *own = data->split, codes[NODES];
     int32_t graph[NODES], *of = data->graph_id;
     for (int i = 0; i < NODES; i++) {
@@ -170,20 +136,16 @@ static void no_rows(graco_dataset *data)
 
 int main(void)
 {
-    graco_dataset *data = make_data();
-    graco_config config = make_config("");
-    char folder[] = "/tmp/graco_fastgcn_XXXXXX", command[64];
-    CHECK(mkdtemp(folder));
+    graco_dataset *data = fixture_data(.nodes = NODES, .classes = 4, .feature_count = 60);
+    graco_config config = configured("");
     unbiased(data);
     learns(data, "");
     learns(data, "precompute=0 samples=200,200");
-    resumes(data, folder);
+    resumes(data, fixture_path("run"));
     no_rows(data);
     data->classes = 0;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT,
                 "method fastgcn needs labels; data set 'generated' has none");
     graco_dataset_free(data);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(system(command) == 0);
     return check_result();
 }

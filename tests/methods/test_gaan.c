@@ -2,64 +2,26 @@
  * come to the same bits for any number of threads and after a stop, also behind a halving of the learning
  * rate, serve graphs that they have not seen, and say what they lack. */
 #include "base/memory.h"
-#include "check.h"
+#include "fixture.h"
 #include "methods/method.h"
 #include "reference/reference.h"
 #include "train/trainer.h"
 
 #include <unistd.h>
 
-enum { NODES = 240, EPOCHS = 40 };
+enum { NODES = 240 };
 
-static graco_dataset *make_data(uint64_t seed)
+static graco_dataset *generated(uint64_t seed)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.classes = 4;
-    options.feature_count = 60;
-    options.seed = seed;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = NODES, .classes = 4, .feature_count = 60, .seed = seed);
 }
 
-static graco_config make_config(const char *name)
+/* Small sizes of GaAN, or of its layer of means. */
+static graco_config configured(const char *name)
 {
-    graco_config config;
-    const struct method *method = NULL;
-    CHECK_OK(method_find(&method, name));
-    method_configure(&config, method, NULL);
-    CHECK_OK(config_apply(&config, "device=cpu first=16 hidden=16"));
-    if (strcmp(name, "gaan") == 0)
-        CHECK_OK(config_apply(&config, "heads=2 query=4 value=4 gate=8"));
-    else
-        CHECK_OK(config_apply(&config, "inner=32"));
-    config.epochs = EPOCHS;
-    config.threads = 2;
-    return config;
-}
-
-static graco_matrix embed(const graco_model *model, const graco_dataset *data)
-{
-    graco_matrix P = {0};
-    CHECK_OK(graco_model_embed(&P, model, data, &(graco_embed_options){.device = "cpu"}));
-    return P;
-}
-
-static graco_matrix train(const graco_dataset *data, const graco_config *config,
-                          graco_train_result *result)
-{
-    graco_model *model = NULL;
-    CHECK_OK(graco_train(&model, result, data, config, NULL));
-    graco_matrix P = embed(model, data);
-    graco_model_free(model);
-    return P;
-}
-
-static bool same(const graco_matrix *a, const graco_matrix *b)
-{
-    return a->rows == b->rows && a->cols == b->cols &&
-           memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(float)) == 0;
+    return fixture_config(name, strcmp(name, "gaan") == 0
+                                    ? "first=16 hidden=16 epochs=40 heads=2 query=4 value=4 gate=8"
+                                    : "first=16 hidden=16 epochs=40 inner=32");
 }
 
 static double accuracy(const graco_matrix *P, const graco_dataset *data)
@@ -74,21 +36,21 @@ static double accuracy(const graco_matrix *P, const graco_dataset *data)
     return (double)right / (double)P->rows;
 }
 
-/* With the settings given, beside the smaller sizes of make_config. */
+/* With the settings given, beside the smaller sizes of configured. */
 static void learns(const char *name, const char *settings)
 {
-    graco_dataset *data = make_data(0), *unseen = make_data(5);
-    graco_config config = make_config(name);
+    graco_dataset *data = generated(0), *unseen = generated(5);
+    graco_config config = configured(name);
     graco_train_result result;
     graco_model *model = NULL;
     CHECK_OK(config_apply(&config, settings));
     CHECK_OK(graco_train(&model, &result, data, &config, NULL));
-    graco_matrix P = embed(model, data), other = embed(model, unseen);
+    graco_matrix P = fixture_embed(model, data), other = fixture_embed(model, unseen);
     CHECK(P.rows == NODES && P.cols == data->classes && other.cols == P.cols);
     CHECK(result.best_cost < 0.5 && accuracy(&P, data) > 0.5);
     config.threads = 1;
-    graco_matrix alone = train(data, &config, NULL);
-    CHECK(same(&P, &alone));
+    graco_matrix alone = fixture_train(NULL, data, &config);
+    CHECK(fixture_same(&P, &alone));
     graco_model_free(model);
     graco_matrix_clear(&P);
     graco_matrix_clear(&other);
@@ -97,27 +59,22 @@ static void learns(const char *name, const char *settings)
     graco_dataset_free(unseen);
 }
 
-static bool stop_at(void *user, const graco_epoch *epoch)
-{
-    return epoch->epoch != *(const int64_t *)user;
-}
-
 /* Stopped in each of two places, before and after halvings, and resumed. */
 static void resumes(const char *name, const char *folder)
 {
-    graco_dataset *data = make_data(0);
-    graco_config config = make_config(name);
+    graco_dataset *data = generated(0);
+    graco_config config = configured(name);
     CHECK_OK(config_apply(&config, "halve=2 lr=0.02 lr_least=0.001 patience=12 epochs=300"));
     graco_train_result result;
-    graco_matrix P = train(data, &config, &result);
+    graco_matrix P = fixture_train(&result, data, &config);
     for (int64_t at = 5; at < result.epochs; at += result.epochs - 10) {
-        graco_train_options options = {.run = folder, .on_epoch = stop_at, .user = &at};
+        graco_train_options options = {.run = folder, .on_epoch = fixture_stop_at, .user = &at};
         graco_model *model = NULL;
         CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
         options = (graco_train_options){.run = folder, .resume = true};
         CHECK_OK(graco_train(&model, NULL, data, &config, &options));
-        graco_matrix resumed = embed(model, data);
-        CHECK(same(&P, &resumed));
+        graco_matrix resumed = fixture_embed(model, data);
+        CHECK(fixture_same(&P, &resumed));
         CHECK(model->lr < config.lr && model->lr >= config.lr_least && model->halved > 0);
         int64_t from = model->halved > model->best.epoch ? model->halved : model->best.epoch;
         CHECK(model->epoch == result.epochs && model->epoch == from + 12);
@@ -130,8 +87,8 @@ static void resumes(const char *name, const char *folder)
 
 static void refuses(const char *name)
 {
-    graco_dataset *data = make_data(0);
-    graco_config config = make_config(name);
+    graco_dataset *data = generated(0);
+    graco_config config = configured(name);
     char wanted[96];
     data->classes = 0;
     snprintf(wanted, sizeof wanted, "method %s needs labels; data set 'generated' has none", name);
@@ -174,19 +131,15 @@ int main(void)
 {
     static const char *const NAMES[] = {"gaan_mean", "gaan"};
     const struct backend *cuda = NULL;
-    char folder[] = "/tmp/graco_gaan_XXXXXX", command[64];
-    CHECK(mkdtemp(folder));
     for (int i = 0; i < 2; i++) {
         learns(NAMES[i], "");
         learns(NAMES[i], "batch=60 fanout=6,4 clip_norm=0.5 epochs=20");
-        resumes(NAMES[i], folder);
+        resumes(NAMES[i], fixture_path("run"));
         refuses(NAMES[i]);
     }
     clips(&backend_reference);
     clips(&backend_cpu);
     if (backend_find(&cuda, "cuda") == GRACO_OK)
         clips(cuda);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(system(command) == 0);
     return check_result();
 }

@@ -2,25 +2,14 @@
  * scores, drops the entries that its key says, comes to the same bits however it is run, and says what
  * it lacks. */
 #include "base/memory.h"
-#include "check.h"
 #include "data/splits.h"
+#include "fixture.h"
 #include "methods/gcn.h"
 #include "train/trainer.h"
 
 #include <unistd.h>
 
 enum { NODES = 200, EPOCHS = 30 };
-
-static graco_dataset *make_data(void)
-{
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.classes = 4;
-    options.feature_count = 60;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
-}
 
 /* Every node also has the class after its own. */
 static void make_multi(graco_dataset *data)
@@ -31,35 +20,6 @@ static void make_multi(graco_dataset *data)
             data->multi[i * data->classes + (data->label[i] + k) % data->classes] = 1;
     memory_free(data->label);
     data->label = NULL;
-}
-
-static graco_config make_config(void)
-{
-    graco_config config;
-    const struct method *method = NULL;
-    CHECK_OK(method_find(&method, "gcn"));
-    method_configure(&config, method, NULL);
-    CHECK_OK(graco_config_set(&config, "device", "cpu"));
-    config.epochs = EPOCHS;
-    config.threads = 2;
-    return config;
-}
-
-static graco_matrix train(const graco_dataset *data, const graco_config *config,
-                          graco_train_result *result)
-{
-    graco_model *model = NULL;
-    graco_matrix P = {0};
-    CHECK_OK(graco_train(&model, result, data, config, NULL));
-    CHECK_OK(graco_model_embed(&P, model, data, &(graco_embed_options){.device = "cpu"}));
-    graco_model_free(model);
-    return P;
-}
-
-static bool same(const graco_matrix *a, const graco_matrix *b)
-{
-    return a->rows == b->rows && a->cols == b->cols &&
-           memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(float)) == 0;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -76,7 +36,7 @@ static void scored_split(const graco_dataset *data, graco_protocol protocol, int
     struct context *context = NULL;
     struct supervised labels = {0};
     uint8_t *part = NULL;
-    graco_config config = make_config();
+    graco_config config = fixture_config("gcn", "epochs=30");
     int64_t rows[4] = {0};
     close(mkstemp(path));
     CHECK_OK(graco_dataset_features(&Z, data, NULL));
@@ -121,13 +81,13 @@ static void scored_split(const graco_dataset *data, graco_protocol protocol, int
  * not depend on the first. */
 static void dropped_entries(graco_dataset *data)
 {
-    graco_config config = make_config();
+    graco_config config = fixture_config("gcn", "epochs=30");
     struct csr *X = &data->features.sparse;
     graco_train_result all = {0}, by_hand = {0};
     config.layers = 1;
     config.epochs = 1;
     config.dropout = 0.25;
-    graco_matrix P = train(data, &config, &all);
+    graco_matrix P = fixture_train(&all, data, &config);
     graco_matrix_clear(&P);
     const struct random_key key = {.seed = config.seed, .stream = RANDOM_DROPOUT + 1};
     float *kept = NULL;
@@ -141,12 +101,12 @@ static void dropped_entries(graco_dataset *data)
     }
     CHECK(dropped > entries / 5 && dropped < entries * 3 / 10);
     config.dropout = 0;
-    P = train(data, &config, &by_hand);
+    P = fixture_train(&by_hand, data, &config);
     graco_matrix_clear(&P);
     CHECK(fabs(all.loss - by_hand.loss) < 1e-6);
     memcpy(X->value, kept, (size_t)entries * sizeof *kept);
     graco_train_result none = {0};
-    P = train(data, &config, &none);
+    P = fixture_train(&none, data, &config);
     graco_matrix_clear(&P);
     CHECK(fabs(none.loss - by_hand.loss) > 1e-6);
     memory_free(kept);
@@ -170,10 +130,10 @@ static double accuracy(const graco_matrix *P, const graco_dataset *data)
  * they should not. */
 static void learns(const graco_dataset *data)
 {
-    graco_config config = make_config();
+    graco_config config = fixture_config("gcn", "epochs=30");
     graco_train_result result;
     config.epochs = 100;
-    graco_matrix P = train(data, &config, &result);
+    graco_matrix P = fixture_train(&result, data, &config);
     CHECK(P.rows == NODES && P.cols == data->classes);
     CHECK(result.best_epoch > 1 && result.best_cost < log(4));
     CHECK(accuracy(&P, data) > 0.7);
@@ -184,38 +144,33 @@ static void learns(const graco_dataset *data)
         CHECK(fabs(sum - 1) < 1e-5);
     }
     config.threads = 1;
-    graco_matrix alone = train(data, &config, NULL);
-    CHECK(same(&P, &alone));
+    graco_matrix alone = fixture_train(NULL, data, &config);
+    CHECK(fixture_same(&P, &alone));
     config.split = 3;
-    graco_matrix other = train(data, &config, NULL);
-    CHECK(!same(&P, &other));
+    graco_matrix other = fixture_train(NULL, data, &config);
+    CHECK(!fixture_same(&P, &other));
     graco_matrix_clear(&P);
     graco_matrix_clear(&alone);
     graco_matrix_clear(&other);
 }
 
-static bool stop_at(void *user, const graco_epoch *epoch)
-{
-    return epoch->epoch != *(const int64_t *)user;
-}
-
 /* A training that was stopped and resumed, in a run folder, gives the bits of one that was not. */
 static void resumes(const graco_dataset *data, const char *folder)
 {
-    graco_config config = make_config();
+    graco_config config = fixture_config("gcn", "epochs=30");
     int64_t at = EPOCHS / 2;
-    graco_train_options options = {.run = folder, .on_epoch = stop_at, .user = &at};
+    graco_train_options options = {.run = folder, .on_epoch = fixture_stop_at, .user = &at};
     graco_model *model = NULL, *loaded = NULL;
-    graco_matrix P = train(data, &config, NULL), resumed = {0}, again = {0};
+    graco_matrix P = fixture_train(NULL, data, &config), resumed = {0}, again = {0};
     config.checkpoint_every = 4;
     CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
     options = (graco_train_options){.run = folder, .resume = true};
     CHECK_OK(graco_train(&model, NULL, data, &config, &options));
     CHECK_OK(graco_model_embed(&resumed, model, data, &(graco_embed_options){.device = "cpu"}));
-    CHECK(same(&P, &resumed));
+    CHECK(fixture_same(&P, &resumed));
     CHECK_OK(graco_model_load(&loaded, folder));
     CHECK_OK(graco_model_embed(&again, loaded, data, &(graco_embed_options){.device = "cpu"}));
-    CHECK(same(&P, &again));
+    CHECK(fixture_same(&P, &again));
     graco_model_free(model);
     graco_model_free(loaded);
     graco_matrix_clear(&P);
@@ -227,8 +182,8 @@ static void resumes(const graco_dataset *data, const char *folder)
  * cost is taken over the whole graph. A loaded model knows that it gives a probability per class. */
 static void several(const char *folder)
 {
-    graco_dataset *data = make_data();
-    graco_config config = make_config();
+    graco_dataset *data = fixture_data(.nodes = NODES, .classes = 4, .feature_count = 60);
+    graco_config config = fixture_config("gcn", "epochs=30");
     graco_train_result result;
     graco_model *loaded = NULL;
     graco_matrix P = {0};
@@ -260,7 +215,7 @@ static void several(const char *folder)
 
 static void refusals(graco_dataset *data)
 {
-    graco_config config = make_config();
+    graco_config config = fixture_config("gcn", "epochs=30");
     int64_t classes = data->classes;
     data->classes = 0;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT,
@@ -279,9 +234,7 @@ static void refusals(graco_dataset *data)
 
 int main(void)
 {
-    graco_dataset *data = make_data();
-    char folder[] = "/tmp/graco_gcn_XXXXXX", command[64];
-    CHECK(mkdtemp(folder));
+    graco_dataset *data = fixture_data(.nodes = NODES, .classes = 4, .feature_count = 60);
     for (int64_t number = 0; number < 3; number += 2) {
         scored_split(data, GRACO_PROTOCOL_PAPER, number);
         scored_split(data, GRACO_PROTOCOL_AUTHORS, number);
@@ -289,13 +242,9 @@ int main(void)
     scored_split(data, GRACO_PROTOCOL_PUBLIC, 0);
     dropped_entries(data);
     learns(data);
-    resumes(data, folder);
-    char second[64];
-    snprintf(second, sizeof second, "%s/several", folder);
-    several(second);
+    resumes(data, fixture_path("run"));
+    several(fixture_path("several"));
     refusals(data);
     graco_dataset_free(data);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(system(command) == 0);
     return check_result();
 }

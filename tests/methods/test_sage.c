@@ -3,8 +3,7 @@
 #include "methods/sage.h"
 
 #include "base/memory.h"
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 #include "train/whole.h"
 
 #include <stdio.h>
@@ -13,33 +12,10 @@
 static const char *const METHODS[] = {"sage_gcn", "sage_mean", "sage_pool", "sage_lstm"};
 enum { METHODS_COUNT = 4 };
 
-static graco_dataset *made(int64_t nodes, bool dense)
-{
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = nodes;
-    options.feature_count = 40;
-    options.classes = 4;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
-}
-
 static graco_config config_of(const char *name)
 {
-    const struct method *method = NULL;
-    graco_config config;
-    CHECK_OK(method_find(&method, name));
-    method_configure(&config, method, NULL);
-    config.hidden = 16;
+    graco_config config = fixture_config(name, "hidden=16 batch=32 steps=6 epochs=1 fanout=4,5");
     config.units = 6;
-    config.batch = 32;
-    config.steps = 6;
-    config.epochs = 1;
-    config.fanout[0] = 4;
-    config.fanout[1] = 5;
-    config.device = DEVICE_CPU;
-    config.threads = 2;
     return config;
 }
 
@@ -137,7 +113,8 @@ static void batches_are_functions_of_the_step(void)
 /* Chunks give what all rows at once give, over the graph or over the LSTM's sample of it. */
 static void chunks_equal_whole(const char *name, bool dense)
 {
-    graco_dataset *data = made(9000, dense); /* more than one chunk */
+    graco_dataset *data = fixture_data(.nodes = 9000, .classes = 4, .feature_count = 40,
+                                       .dense = dense); /* more than one chunk */
     graco_config config = config_of(name);
     if (strcmp(name, "sage_lstm") == 0) /* all neighbours: the sample is the graph */
         memset(config.fanout, 0, sizeof config.fanout);
@@ -147,43 +124,26 @@ static void chunks_equal_whole(const char *name, bool dense)
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-static graco_matrix train(const graco_dataset *data, const graco_config *config,
-                          graco_train_result *result)
-{
-    graco_model *model = NULL;
-    graco_matrix Z = {0};
-    const graco_embed_options options = {.threads = config->threads, .device = "cpu"};
-    CHECK_OK(graco_train(&model, result, data, config, NULL));
-    CHECK_OK(graco_model_embed(&Z, model, data, &options));
-    graco_model_free(model);
-    return Z;
-}
-
-static bool same(const graco_matrix *a, const graco_matrix *b)
-{
-    return a->rows == b->rows && a->cols == b->cols &&
-           memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(float)) == 0;
-}
-
 static void threads_change_no_bit(const char *name)
 {
-    graco_dataset *data = made(500, true);
+    graco_dataset *data =
+        fixture_data(.nodes = 500, .classes = 4, .feature_count = 40, .dense = true);
     graco_config config = config_of(name);
     graco_train_result result;
     graco_matrix first = {0};
     for (int threads = 1; threads <= 3; threads++) {
         config.threads = threads;
-        graco_matrix Z = train(data, &config, &result);
+        graco_matrix Z = fixture_train(&result, data, &config);
         CHECK(result.steps == 6 && isfinite(result.loss));
         if (threads == 1)
             first = Z;
-        CHECK(same(&Z, &first));
+        CHECK(fixture_same(&Z, &first));
         if (threads > 1)
             graco_matrix_clear(&Z);
     }
     config.seed = 1;
-    graco_matrix other = train(data, &config, &result);
-    CHECK(!same(&other, &first));
+    graco_matrix other = fixture_train(&result, data, &config);
+    CHECK(!fixture_same(&other, &first));
     graco_matrix_clear(&first);
     graco_matrix_clear(&other);
     graco_dataset_free(data);
@@ -199,8 +159,9 @@ static bool stop_soon(void *user, const graco_progress *progress)
 /* A training that was stopped within its epoch comes to the same as one that was not. */
 static void stops_and_resumes(const char *name)
 {
-    char run[] = "/tmp/test_sage_XXXXXX", command[64];
-    graco_dataset *data = made(500, true);
+    const char *run = fixture_path("run");
+    graco_dataset *data =
+        fixture_data(.nodes = 500, .classes = 4, .feature_count = 40, .dense = true);
     graco_config config = config_of(name);
     graco_train_result result;
     graco_model *model = NULL;
@@ -208,8 +169,7 @@ static void stops_and_resumes(const char *name)
     int left = 1;
     config.steps = 300;
     config.batch = 128;
-    graco_matrix whole = train(data, &config, &result);
-    CHECK(mkdtemp(run));
+    graco_matrix whole = fixture_train(&result, data, &config);
     graco_status status =
         graco_train(NULL, &result, data, &config,
                     &(graco_train_options){.run = run, .on_progress = stop_soon, .user = &left});
@@ -219,10 +179,9 @@ static void stops_and_resumes(const char *name)
                              &(graco_train_options){.run = run, .resume = true}));
     if (model) {
         CHECK_OK(graco_model_embed(&Z, model, data, &(graco_embed_options){.device = "cpu"}));
-        CHECK(same(&Z, &whole));
+        CHECK(fixture_same(&Z, &whole));
     }
-    snprintf(command, sizeof command, "rm -r %s", run);
-    CHECK(system(command) == 0);
+    fixture_remove(run);
     graco_model_free(model);
     graco_matrix_clear(&Z);
     graco_matrix_clear(&whole);
@@ -240,18 +199,19 @@ static double dot(const graco_matrix *Z, int64_t a, int64_t b)
 /* The loss falls below that of all-zero products, and neighbours are closer than any two nodes. */
 static void learns(const char *name)
 {
-    graco_dataset *data = made(600, true);
+    graco_dataset *data =
+        fixture_data(.nodes = 600, .classes = 4, .feature_count = 40, .dense = true);
     graco_config config = config_of(name);
     graco_train_result result;
     const struct csr *in = &data->graph->in;
     double near = 0, any = 0, length = 0, before;
     config.steps = 10;
-    graco_matrix Z = train(data, &config, &result);
+    graco_matrix Z = fixture_train(&result, data, &config);
     before = result.loss;
     graco_matrix_clear(&Z);
     config.epochs = 30;
     config.lr = 0.01;
-    Z = train(data, &config, &result);
+    Z = fixture_train(&result, data, &config);
     CHECK(result.loss < before - 0.1);
     for (int64_t node = 0; node < Z.rows; node++) {
         length = fmax(length, fabs(dot(&Z, node, node) - 1));
@@ -275,7 +235,7 @@ static void trains_on_the_split(const char *name, const char *like)
     options.scale = 0.01;
     CHECK_OK(graco_dataset_generate(&data, &options));
     config.inductive = 1;
-    graco_matrix Z = train(data, &config, &result);
+    graco_matrix Z = fixture_train(&result, data, &config);
     CHECK(Z.rows == data->graph->nodes && isfinite(result.loss));
     graco_matrix_clear(&Z);
     graco_dataset_free(data);
@@ -285,16 +245,17 @@ static void trains_on_the_split(const char *name, const char *like)
 static void devices_agree(const char *name)
 {
     const struct backend *cuda = NULL;
-    graco_dataset *data = made(500, true);
+    graco_dataset *data =
+        fixture_data(.nodes = 500, .classes = 4, .feature_count = 40, .dense = true);
     graco_config config = config_of(name);
     graco_train_result here, there;
     graco_matrix Z = {0};
     if (backend_find(&cuda, "cuda") == GRACO_OK) {
         config.precision = PRECISION_FP32;
-        Z = train(data, &config, &here);
+        Z = fixture_train(&here, data, &config);
         graco_matrix_clear(&Z);
         config.device = DEVICE_CUDA;
-        Z = train(data, &config, &there);
+        Z = fixture_train(&there, data, &config);
         graco_matrix_clear(&Z);
         CHECK(fabs(here.loss - there.loss) < 1e-4 * here.loss);
     }
@@ -305,7 +266,8 @@ static void devices_agree(const char *name)
 
 static void refuses(void)
 {
-    graco_dataset *data = made(50, true);
+    graco_dataset *data =
+        fixture_data(.nodes = 50, .classes = 4, .feature_count = 40, .dense = true);
     const struct {
         const char *key, *value, *words;
     } wrong[] = {{"batch", "0", "trains on mini-batches"},

@@ -1,7 +1,7 @@
 /* Each allocation of a GraphSAGE training, and of the embedding after it, may fail without harm. */
 #include "check.h"
 #include "faults.h"
-#include "presets.h"
+#include "fixture.h"
 
 static graco_status train_and_embed(const graco_dataset *data, const graco_config *config)
 {

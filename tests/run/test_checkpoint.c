@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 #include "io/files/file.h"
 #include "io/safetensors.h"
 
@@ -13,7 +12,7 @@
 
 enum { FEATURES = 13, PAIRS_MAX = 64 };
 
-static char folder[] = "/tmp/graco-checkpoint-XXXXXX", *path;
+static const char *folder, *path;
 
 static struct graco_model *make_model(int activation, int64_t layers)
 {
@@ -307,14 +306,12 @@ static void missing_files(void)
 
 int main(void)
 {
-    if (!mkdtemp(folder))
-        check_skip("no folder for temporary files");
-    CHECK_OK(memory_path(&path, folder, "model.safetensors"));
+    folder = fixture_folder();
+    path = strdup(fixture_path("model.safetensors"));
     round_trips();
     truncated();
     forged();
     missing_files();
-    memory_free(path);
-    rmdir(folder);
+    free((char *)path);
     return check_result();
 }

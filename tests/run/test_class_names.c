@@ -20,14 +20,14 @@ static graco_dataset *make(const char *const labels[2])
         if (labels && *labels[i % 2])
             sprintf(y + strlen(y), "n%d,%s\n", i, labels[i % 2]);
     }
-    small_text("edges.csv", edges);
-    small_text("x.csv", x);
-    options.features_path = small_path("x.csv");
+    fixture_text("edges.csv", edges);
+    fixture_text("x.csv", x);
+    options.features_path = fixture_path("x.csv");
     if (labels) {
-        small_text("y.csv", y);
-        options.labels_path = small_path("y.csv");
+        fixture_text("y.csv", y);
+        options.labels_path = fixture_path("y.csv");
     }
-    CHECK_OK(graco_dataset_load(&data, small_path("edges.csv"), &options));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("edges.csv"), &options));
     return data;
 }
 
@@ -71,8 +71,8 @@ static bool called(const graco_model *model, int64_t k, const char *name)
 static void named(void)
 {
     graco_model *model = train(NAMED), *back = NULL;
-    CHECK_OK(graco_model_save(model, small_path("run")));
-    CHECK_OK(graco_model_load(&back, small_path("run")));
+    CHECK_OK(graco_model_save(model, fixture_path("run")));
+    CHECK_OK(graco_model_load(&back, fixture_path("run")));
     CHECK(called(back, 0, "cat") && called(back, 1, "dog"));
     CHECK(called(back, -1, NULL) && called(back, 2, NULL));
     predicts(back, NAMED, NULL);
@@ -121,7 +121,7 @@ static void forge(const uint8_t *bytes, int64_t length, const char *from, const 
     memcpy(forged, &grown, sizeof grown);
     memcpy(forged + 8, header, (size_t)grown);
     memcpy(forged + 8 + grown, bytes + 8 + size, (size_t)(length - 8) - (size_t)size);
-    small_write("wrong.safetensors", forged, (size_t)length - (size_t)size + (size_t)grown);
+    fixture_write("wrong.safetensors", forged, (size_t)length - (size_t)size + (size_t)grown);
     free(header);
     free(forged);
 }
@@ -129,7 +129,8 @@ static void forge(const uint8_t *bytes, int64_t length, const char *from, const 
 static void refused(const char *part)
 {
     graco_model *back = NULL;
-    CHECK_FAILS(checkpoint_read(&back, small_path("wrong.safetensors")), GRACO_ERROR_FORMAT, part);
+    CHECK_FAILS(checkpoint_read(&back, fixture_path("wrong.safetensors")), GRACO_ERROR_FORMAT,
+                part);
     CHECK(strstr(graco_message(), "wrong.safetensors") && !strchr(graco_message(), '\n'));
 }
 
@@ -146,8 +147,8 @@ static void wrong_types(const graco_model *model)
                  {"\"U8\",\"shape\":[8]", "\"F64\",\"shape\":[]"}};
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(checkpoint_write(model, small_path("good.safetensors")));
-    CHECK_OK(file_read(&bytes, &length, small_path("good.safetensors"), 1 << 24));
+    CHECK_OK(checkpoint_write(model, fixture_path("good.safetensors")));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("good.safetensors"), 1 << 24));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         forge(bytes, length, cases[i].from, cases[i].to);
         refused("class_names");
@@ -160,7 +161,7 @@ static void put_names(graco_model *model, const char *names, int64_t bytes)
     CHECK_OK(memory_alloc(&model->class_names[0], bytes, 1));
     memcpy(model->class_names[0], names, (size_t)bytes);
     model->class_bytes = bytes;
-    CHECK_OK(checkpoint_write(model, small_path("wrong.safetensors")));
+    CHECK_OK(checkpoint_write(model, fixture_path("wrong.safetensors")));
     memory_free(model->class_names[0]);
 }
 
@@ -171,14 +172,14 @@ static void strange_names(graco_model *model)
     char *text = malloc(LONG + 6);
     graco_model *back = NULL;
     put_names(model, "\xff\xfe\0\xc3", 5);
-    CHECK_OK(checkpoint_read(&back, small_path("wrong.safetensors")));
+    CHECK_OK(checkpoint_read(&back, fixture_path("wrong.safetensors")));
     CHECK(called(back, 0, "\xff\xfe") && called(back, 1, "\xc3"));
     graco_model_free(back);
     back = NULL;
     memset(text, 'x', LONG);
     memcpy(text + LONG, "\0dog\n", 6);
     put_names(model, text, LONG + 6);
-    CHECK_OK(checkpoint_read(&back, small_path("wrong.safetensors")));
+    CHECK_OK(checkpoint_read(&back, fixture_path("wrong.safetensors")));
     CHECK(called(back, 0, text) && called(back, 1, "dog\n"));
     predicts(back, NAMED, "expected its 2 classes, the first of them 'xxxx");
     CHECK(strlen(graco_message()) < 400);
@@ -206,10 +207,8 @@ static void checkpoints(void)
 
 int main(void)
 {
-    small_begin();
     named();
     numbered();
     checkpoints();
-    small_remove(small_root);
     return check_result();
 }

@@ -21,8 +21,8 @@ static void save(const char *const *names)
 {
     graco_dataset *data = named(names);
     const graco_matrix Z = {N, D, values};
-    CHECK_OK(graco_embeddings_save(&Z, data, small_path("Z.npy")));
-    CHECK(file_exists(small_path("Z.node_ids.txt")) == (names != NULL));
+    CHECK_OK(graco_embeddings_save(&Z, data, fixture_path("Z.npy")));
+    CHECK(file_exists(fixture_path("Z.node_ids.txt")) == (names != NULL));
     graco_dataset_free(data);
 }
 
@@ -31,7 +31,7 @@ static graco_status export(const char *to, bool safe)
     graco_export_options options = {.spreadsheet_safe = safe};
     graco_export_result result = {0};
     graco_status status =
-        graco_embeddings_export(&result, small_path("Z.npy"), small_path(to), &options);
+        graco_embeddings_export(&result, fixture_path("Z.npy"), fixture_path(to), &options);
     CHECK(status != GRACO_OK || (result.rows == N && result.cols == D));
     return status;
 }
@@ -40,7 +40,7 @@ static bool holds(const char *file, const char *bytes, int64_t length)
 {
     uint8_t *found = NULL;
     int64_t size = 0;
-    CHECK_OK(file_read(&found, &size, small_path(file), 1 << 20));
+    CHECK_OK(file_read(&found, &size, fixture_path(file), 1 << 20));
     bool same = size == length && memcmp(found, bytes, (size_t)length) == 0;
     if (!same)
         fprintf(stderr, "%s holds: %s\n", file, (const char *)found);
@@ -95,7 +95,7 @@ static void writes_vectors(void)
                 "line 2: word2vec's format cannot hold the name 'a\tb'");
     save((const char *const[]){"a", "", "b", "c"});
     CHECK_FAILS(export("v.bin", false), GRACO_ERROR_ARGUMENT, "which is empty or has a blank");
-    CHECK(!file_exists(small_path("v.vec")) && holds("v.bin", binary, (int64_t)length));
+    CHECK(!file_exists(fixture_path("v.vec")) && holds("v.bin", binary, (int64_t)length));
 }
 
 static void writes_archives(void)
@@ -106,7 +106,7 @@ static void writes_archives(void)
         char **names = NULL;
         save(with ? odd : NULL);
         CHECK_OK(export("a.npz", false));
-        CHECK_OK(npz_open(&npz, small_path("a.npz")));
+        CHECK_OK(npz_open(&npz, fixture_path("a.npz")));
         CHECK_OK(npz_read(&array, npz, "embeddings", NPZ_LIMIT));
         CHECK(array.type == ARRAY_F32 && array.shape[0] == N && array.shape[1] == D);
         CHECK(memcmp(array.data, values, sizeof values) == 0);
@@ -136,11 +136,11 @@ static void bounds_archives(void)
     graco_matrix Z = {ROWS, 1, zeros};
     memset(text, 'a', LONG);
     memset(text + LONG, '\n', ROWS);
-    CHECK_OK(graco_matrix_save(&Z, small_path("Z.npy")));
-    small_write("Z.node_ids.txt", text, ROWS + LONG);
-    CHECK_FAILS(graco_embeddings_export(NULL, small_path("Z.npy"), small_path("a.npz"), NULL),
+    CHECK_OK(graco_matrix_save(&Z, fixture_path("Z.npy")));
+    fixture_write("Z.node_ids.txt", text, ROWS + LONG);
+    CHECK_FAILS(graco_embeddings_export(NULL, fixture_path("Z.npy"), fixture_path("a.npz"), NULL),
                 GRACO_ERROR_ARGUMENT, "a name of 20000 characters");
-    CHECK_OK(graco_embeddings_export(NULL, small_path("Z.npy"), small_path("a.csv"), NULL));
+    CHECK_OK(graco_embeddings_export(NULL, fixture_path("Z.npy"), fixture_path("a.csv"), NULL));
     free(text);
     free(zeros);
 }
@@ -149,28 +149,28 @@ static void refuses(void)
 {
     save(plain);
     CHECK_FAILS(export("t.xlsx", false), GRACO_ERROR_ARGUMENT, "its ending names no format");
-    small_text("Z.node_ids.txt", "a\nb\nc\n");
+    fixture_text("Z.node_ids.txt", "a\nb\nc\n");
     CHECK_FAILS(export("t.csv", false), GRACO_ERROR_FORMAT,
                 "has 3 names: expected 4, one for each row");
-    small_text("Z.node_ids.txt", "a\nb\nc\nd\ne");
+    fixture_text("Z.node_ids.txt", "a\nb\nc\nd\ne");
     CHECK_FAILS(export("t.csv", false), GRACO_ERROR_FORMAT, "has 5 names: expected 4");
-    small_text("Z.node_ids.txt", "a\nb\nc\\x\nd\n");
+    fixture_text("Z.node_ids.txt", "a\nb\nc\\x\nd\n");
     CHECK_FAILS(export("new.csv", false), GRACO_ERROR_FORMAT,
                 "Z.node_ids.txt: line 3 has a backslash");
     CHECK_FAILS(export("new.npz", false), GRACO_ERROR_FORMAT,
                 "Z.node_ids.txt: line 3 has a backslash");
-    CHECK(!file_exists(small_path("new.csv")) && !file_exists(small_path("new.npz")));
-    small_text("Z.npy", "");
+    CHECK(!file_exists(fixture_path("new.csv")) && !file_exists(fixture_path("new.npz")));
+    fixture_text("Z.npy", "");
     CHECK_FAILS(export("t.csv", false), GRACO_ERROR_FORMAT,
                 "Z.npy is empty: expected the embeddings");
-    small_text("Z.npy", "nonsense");
+    fixture_text("Z.npy", "nonsense");
     CHECK_FAILS(export("t.csv", false), GRACO_ERROR_FORMAT, "Z.npy");
-    unlink(small_path("Z.npy"));
+    unlink(fixture_path("Z.npy"));
     CHECK_FAILS(export("t.csv", false), GRACO_ERROR_IO, "Z.npy: No such file");
 
     graco_dataset *data = named(plain);
     const graco_matrix Z = {N - 1, D, values};
-    CHECK_FAILS(graco_embeddings_save(&Z, data, small_path("Z.npy")), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(graco_embeddings_save(&Z, data, fixture_path("Z.npy")), GRACO_ERROR_ARGUMENT,
                 "embeddings of 3 nodes: expected 4");
     graco_dataset_free(data);
 }
@@ -178,7 +178,7 @@ static void refuses(void)
 static void train(const graco_dataset *data, bool resume)
 {
     graco_config *config = NULL;
-    graco_train_options options = {.run = small_path("run"), .resume = resume};
+    graco_train_options options = {.run = fixture_path("run"), .resume = resume};
     CHECK_OK(graco_config_create(&config, "grace", NULL));
     CHECK_OK(graco_config_set(config, "hidden", "2"));
     CHECK_OK(graco_config_set(config, "epochs", resume ? "2" : "1"));
@@ -198,22 +198,22 @@ static void travel(void)
                            .graph_id = GRACO_VECTOR(graph, N),
                            .node_ids = GRACO_VECTOR(twice, N)};
     CHECK_OK(graco_dataset_create(&data, &arrays));
-    CHECK_OK(graco_dataset_save(data, small_path("set.npz")));
-    CHECK_OK(graco_dataset_load(&loaded, small_path("set.npz"), NULL));
+    CHECK_OK(graco_dataset_save(data, fixture_path("set.npz")));
+    CHECK_OK(graco_dataset_load(&loaded, fixture_path("set.npz"), NULL));
     for (int i = 0; i < N; i++)
         CHECK(strcmp(graco_dataset_node(loaded, i), twice[i]) == 0);
     train(data, false);
     HOLDS("run/node_ids.txt", "a\nb\\\\\na\nb\\n\n");
     unlink(
-        small_path("run/node_ids.txt")); /* it is lost: a training that goes on writes it again */
+        fixture_path("run/node_ids.txt")); /* it is lost: a training that goes on writes it again */
     train(loaded, true);
     HOLDS("run/node_ids.txt", "a\nb\\\\\na\nb\\n\n");
-    CHECK_OK(graco_embeddings_export(NULL, small_path("run"), small_path("of_run.csv"), NULL));
-    CHECK_OK(graco_embeddings_export(NULL, small_path("run/embeddings.npy"), small_path("same.csv"),
-                                     NULL));
+    CHECK_OK(graco_embeddings_export(NULL, fixture_path("run"), fixture_path("of_run.csv"), NULL));
+    CHECK_OK(graco_embeddings_export(NULL, fixture_path("run/embeddings.npy"),
+                                     fixture_path("same.csv"), NULL));
     uint8_t *bytes = NULL;
     int64_t length = 0;
-    CHECK_OK(file_read(&bytes, &length, small_path("of_run.csv"), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path("of_run.csv"), 1 << 20));
     CHECK(holds("same.csv", (const char *)bytes, length));
     CHECK(strstr((const char *)bytes, "\r\nb\\,") && strstr((const char *)bytes, "\r\n\"b\n\","));
     memory_free(bytes);
@@ -223,13 +223,11 @@ static void travel(void)
 
 int main(void)
 {
-    small_begin();
     travel();
     writes_tables();
     writes_vectors();
     writes_archives();
     bounds_archives();
     refuses();
-    small_remove(small_root);
     return check_result();
 }

@@ -9,15 +9,15 @@ static const char *ending;
 static graco_status save(void)
 {
     const graco_matrix Z = {3, 2, values};
-    return graco_embeddings_save(&Z, data, small_path("Z.npy"));
+    return graco_embeddings_save(&Z, data, fixture_path("Z.npy"));
 }
 
 static graco_status export(void)
 {
-    unlink(small_path(ending));
+    unlink(fixture_path(ending));
     graco_status status =
-        graco_embeddings_export(NULL, small_path("Z.npy"), small_path(ending), NULL);
-    CHECK(file_exists(small_path(ending)) == (status == GRACO_OK));
+        graco_embeddings_export(NULL, fixture_path("Z.npy"), fixture_path(ending), NULL);
+    CHECK(file_exists(fixture_path(ending)) == (status == GRACO_OK));
     return status;
 }
 
@@ -27,7 +27,6 @@ int main(void)
                                                                     "v.csv", "v.vec", "v.bin",
                                                                     "v.npz"};
     graco_arrays arrays = {.node_ids = GRACO_VECTOR(names, 3), .nodes = 3};
-    small_begin();
     CHECK_OK(graco_dataset_create(&data, &arrays));
     faults_each(save, "save");
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -35,6 +34,5 @@ int main(void)
         faults_each(export, ending);
     }
     graco_dataset_free(data);
-    small_remove(small_root);
     return check_result();
 }

@@ -1,7 +1,7 @@
 /* What is written through JSON: every allocation fails once. The call then says that memory is
  * short, leaves the old file as it was, and no temporary file stays behind. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 #include "faults.h"
 
 #include "base/memory.h"

@@ -9,8 +9,8 @@
 static graco_dataset *make(const char *text)
 {
     graco_dataset *data = NULL;
-    small_text("edges.csv", text);
-    CHECK_OK(graco_dataset_load(&data, small_path("edges.csv"),
+    fixture_text("edges.csv", text);
+    CHECK_OK(graco_dataset_load(&data, fixture_path("edges.csv"),
                                 &(graco_load_options){.undirected = true}));
     return data;
 }
@@ -75,8 +75,8 @@ static void named(const char *method)
     graco_dataset *data = make(NAMED);
     graco_model *model = train(method, data), *back = NULL;
     check_named(model, data);
-    CHECK_OK(graco_model_save(model, small_path("run")));
-    CHECK_OK(graco_model_load(&back, small_path("run")));
+    CHECK_OK(graco_model_save(model, fixture_path("run")));
+    CHECK_OK(graco_model_load(&back, fixture_path("run")));
     check_named(back, data);
     refuses(back, NUMBERED, "no names of nodes"); /* the same graph: rows may be other nodes */
     refuses(back, "0 1\n1 2\n2 3\n3 0\n2 4\n", "another graph");
@@ -170,8 +170,8 @@ static void checkpoints(void)
         CHECK_OK(memory_alloc(&model->names, wrong[i].bytes, 1));
         memcpy(model->names, wrong[i].names, (size_t)wrong[i].bytes);
         model->names_bytes = wrong[i].bytes;
-        CHECK_OK(checkpoint_write(model, small_path("wrong.safetensors")));
-        CHECK_FAILS(checkpoint_read(&back, small_path("wrong.safetensors")), GRACO_ERROR_FORMAT,
+        CHECK_OK(checkpoint_write(model, fixture_path("wrong.safetensors")));
+        CHECK_FAILS(checkpoint_read(&back, fixture_path("wrong.safetensors")), GRACO_ERROR_FORMAT,
                     "'node_ids'");
         memory_free(model->names);
     }
@@ -182,13 +182,11 @@ static void checkpoints(void)
 
 int main(void)
 {
-    small_begin();
     named("node2vec");
     named("deepwalk");
     unnamed();
     numbers();
     learned();
     checkpoints();
-    small_remove(small_root);
     return check_result();
 }

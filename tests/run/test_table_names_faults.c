@@ -10,8 +10,8 @@ static graco_model *model;
 static graco_dataset *make(const char *text)
 {
     graco_dataset *data = NULL;
-    small_text("edges.csv", text);
-    CHECK_OK(graco_dataset_load(&data, small_path("edges.csv"), NULL));
+    fixture_text("edges.csv", text);
+    CHECK_OK(graco_dataset_load(&data, fixture_path("edges.csv"), NULL));
     return data;
 }
 
@@ -24,14 +24,14 @@ static graco_status train(void)
 
 static graco_status save(void)
 {
-    return graco_model_save(model, small_path("run"));
+    return graco_model_save(model, fixture_path("run"));
 }
 
 static graco_status embed(void)
 {
     graco_model *back = NULL;
     graco_matrix Z = {0};
-    graco_status status = graco_model_load(&back, small_path("run"));
+    graco_status status = graco_model_load(&back, fixture_path("run"));
     if (status == GRACO_OK)
         status = graco_model_embed(&Z, back, other, &(graco_embed_options){.threads = 1});
     CHECK((status == GRACO_OK) == (Z.data != NULL));
@@ -45,7 +45,7 @@ static graco_status predict(void)
     graco_model *back = NULL;
     graco_prediction found = {0};
     const graco_predict_options options = {.all = true, .threads = 1};
-    graco_status status = graco_model_load(&back, small_path("run"));
+    graco_status status = graco_model_load(&back, fixture_path("run"));
     if (status == GRACO_OK)
         status = graco_predict(&found, back, other, &options);
     CHECK((status == GRACO_OK) == (found.probability != NULL));
@@ -120,8 +120,8 @@ static void rows(void)
     faults_each(embed, "embed");
     clear();
     /* A model without names, and nodes that are called by numbers of rows. */
-    small_text("edges.txt", "0 1\n1 2\n2 0\n");
-    CHECK_OK(graco_dataset_load(&trained, small_path("edges.txt"), NULL));
+    fixture_text("edges.txt", "0 1\n1 2\n2 0\n");
+    CHECK_OK(graco_dataset_load(&trained, fixture_path("edges.txt"), NULL));
     CHECK_OK(graco_dataset_create(&other, &turned));
     CHECK_OK(graco_config_create(&config, "deepwalk", NULL));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -133,11 +133,9 @@ static void rows(void)
 
 int main(void)
 {
-    small_begin();
     rows();
     clear();
     classes();
     clear();
-    small_remove(small_root);
     return check_result();
 }

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/small_files.h"
-#include "presets.h"
+#include "fixture.h"
 #include "run/checkpoint.h"
 
 enum { EPOCHS = 3 };
@@ -12,7 +12,7 @@ static char *read_text(const char *name)
 {
     uint8_t *bytes = NULL;
     int64_t length;
-    CHECK_OK(file_read(&bytes, &length, small_path(name), 1 << 20));
+    CHECK_OK(file_read(&bytes, &length, fixture_path(name), 1 << 20));
     return (char *)bytes;
 }
 
@@ -29,7 +29,7 @@ static graco_config little(int64_t epochs)
 static graco_dataset *load(const char *name, const graco_load_options *options)
 {
     graco_dataset *data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path(name), options));
+    CHECK_OK(graco_dataset_load(&data, fixture_path(name), options));
     return data;
 }
 
@@ -43,7 +43,7 @@ static void refused(void)
     } others[] = {
         {0, 40, ""}, {1, 40, "graph, features"}, {0, 41, "number of nodes, graph, features"}};
     graco_config config = little(EPOCHS), more = little(EPOCHS + 1);
-    graco_train_options first = {.run = small_path("memory")},
+    graco_train_options first = {.run = fixture_path("memory")},
                         again = {.run = first.run, .resume = true};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         graco_generate_options make = graco_generate_defaults();
@@ -74,7 +74,7 @@ static void fewer(void)
     static const char *const names[] = {"memory/config.json", "memory/metrics.jsonl"};
     char *before[2], *after;
     graco_config config = little(EPOCHS - 1);
-    graco_train_options options = {.run = small_path("memory"), .resume = true};
+    graco_train_options options = {.run = fixture_path("memory"), .resume = true};
     graco_generate_options make = graco_generate_defaults();
     graco_dataset *data = NULL;
     graco_train_result result = {0};
@@ -126,12 +126,12 @@ static void checkpoints(void)
     graco_config config = little(1);
     graco_model *model = NULL, *back = NULL;
     CHECK_OK(model_create(&model, &config, (struct model_sizes){.cols = 2}));
-    CHECK_OK(checkpoint_write(model, small_path("bare.safetensors")));
-    CHECK_FAILS(checkpoint_read(&back, small_path("bare.safetensors")), GRACO_ERROR_FORMAT,
+    CHECK_OK(checkpoint_write(model, fixture_path("bare.safetensors")));
+    CHECK_FAILS(checkpoint_read(&back, fixture_path("bare.safetensors")), GRACO_ERROR_FORMAT,
                 "'fingerprint' is ''");
     snprintf(model->fingerprint, sizeof model->fingerprint, "4-nonsense");
-    CHECK_OK(checkpoint_write(model, small_path("wrong.safetensors")));
-    CHECK_FAILS(checkpoint_read(&back, small_path("wrong.safetensors")), GRACO_ERROR_FORMAT,
+    CHECK_OK(checkpoint_write(model, fixture_path("wrong.safetensors")));
+    CHECK_FAILS(checkpoint_read(&back, fixture_path("wrong.safetensors")), GRACO_ERROR_FORMAT,
                 "'fingerprint' is '4-nonsense'");
     graco_model_free(model);
 }
@@ -158,7 +158,7 @@ static graco_status train_classes(const graco_dataset *data, int64_t epochs)
 {
     const struct method *method = NULL;
     graco_config config;
-    graco_train_options options = {.run = small_path("classes"), .resume = epochs > 1};
+    graco_train_options options = {.run = fixture_path("classes"), .resume = epochs > 1};
     CHECK_OK(method_find(&method, "gcn"));
     method_configure(&config, method, NULL);
     config.epochs = epochs;
@@ -180,17 +180,17 @@ static void classes(void)
     graco_dataset *data = make_classes(3, false);
     graco_model *model = NULL;
     CHECK_OK(train_classes(data, 1));
-    CHECK_OK(graco_model_load(&model, small_path("classes")));
+    CHECK_OK(graco_model_load(&model, fixture_path("classes")));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         graco_dataset *other = make_classes(others[i].classes, others[i].several);
         CHECK_FAILS(train_classes(other, 2), GRACO_ERROR_ARGUMENT, "labels");
         CHECK_OK(graco_dataset_fingerprint(model->fingerprint, other));
-        CHECK_OK(checkpoint_write(model, small_path("classes/model.safetensors")));
+        CHECK_OK(checkpoint_write(model, fixture_path("classes/model.safetensors")));
         CHECK_FAILS(train_classes(other, 2), GRACO_ERROR_ARGUMENT, others[i].words);
         graco_dataset_free(other);
     }
     CHECK_OK(graco_dataset_fingerprint(model->fingerprint, data));
-    CHECK_OK(checkpoint_write(model, small_path("classes/model.safetensors")));
+    CHECK_OK(checkpoint_write(model, fixture_path("classes/model.safetensors")));
     CHECK_OK(train_classes(data, 2));
     graco_dataset_free(data);
     graco_model_free(model);
@@ -201,13 +201,13 @@ static void readings(void)
 {
     graco_config config = little(1);
     char labels[256], run[256], source[256], other[256];
-    graco_load_options read = {.features_path = small_path("features.csv"), .undirected = true};
+    graco_load_options read = {.features_path = fixture_path("features.csv"), .undirected = true};
     graco_dataset *data = NULL, *again = NULL;
     char word[GRACO_FINGERPRINT], back[GRACO_FINGERPRINT];
-    snprintf(labels, sizeof labels, "%s", small_path("labels.csv"));
-    snprintf(run, sizeof run, "%s", small_path("read"));
-    snprintf(source, sizeof source, "%s", small_path("named.txt"));
-    snprintf(other, sizeof other, "%s", small_path("other.txt"));
+    snprintf(labels, sizeof labels, "%s", fixture_path("labels.csv"));
+    snprintf(run, sizeof run, "%s", fixture_path("read"));
+    snprintf(source, sizeof source, "%s", fixture_path("named.txt"));
+    snprintf(other, sizeof other, "%s", fixture_path("other.txt"));
     data = load("named.txt", &read);
     CHECK_OK(graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = run}));
     CHECK_OK(graco_dataset_fingerprint(word, data));
@@ -225,11 +225,11 @@ static void readings(void)
         &again, source, &(graco_load_options){.labels_path = labels, .directed = true}, run));
     CHECK(again->classes == 2 && again->features.cols == 2 && again->graph->edges == 2);
     graco_dataset_free(again);
-    small_text("other.txt", "a b\n");
+    fixture_text("other.txt", "a b\n");
     CHECK_OK(graco_dataset_load_as(&again, other, NULL, run));
     CHECK(again->features.cols == 0 && again->graph->edges == 2);
     graco_dataset_free(again);
-    CHECK_OK(graco_dataset_load_as(&again, other, NULL, small_root)); /* no config.json */
+    CHECK_OK(graco_dataset_load_as(&again, other, NULL, fixture_folder())); /* no config.json */
     CHECK(again->graph->edges == 1 && !graco_dataset_note(again, 1));
     graco_dataset_free(again);
 }
@@ -252,11 +252,11 @@ static void records(void)
     };
     char run[256], source[256];
     graco_dataset *data = NULL;
-    snprintf(run, sizeof run, "%s", small_path("record"));
-    snprintf(source, sizeof source, "%s", small_path("other.txt"));
+    snprintf(run, sizeof run, "%s", fixture_path("record"));
+    snprintf(source, sizeof source, "%s", fixture_path("other.txt"));
     mkdir(run, 0777);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        small_text("record/config.json", cases[i].text);
+        fixture_text("record/config.json", cases[i].text);
         if (cases[i].part) {
             CHECK_FAILS(graco_dataset_load_as(&data, source, NULL, run), GRACO_ERROR_FORMAT,
                         cases[i].part);
@@ -272,12 +272,12 @@ static void records(void)
 static void odd_names(void)
 {
     graco_config config = little(0);
-    graco_load_options read = {.features_path = small_path("x\xff.csv")};
-    small_text("x\xff.csv", "1\n2\n3\n");
-    small_text("ids.txt", "0 1\n1 2\n");
+    graco_load_options read = {.features_path = fixture_path("x\xff.csv")};
+    fixture_text("x\xff.csv", "1\n2\n3\n");
+    fixture_text("ids.txt", "0 1\n1 2\n");
     graco_dataset *data = load("ids.txt", &read);
     CHECK_OK(
-        graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = small_path("odd")}));
+        graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = fixture_path("odd")}));
     char *text = read_text("odd/config.json");
     CHECK(strstr(text, "x?.csv"));
     memory_free(text);
@@ -286,7 +286,6 @@ static void odd_names(void)
 
 int main(void)
 {
-    small_begin();
     small_tables();
     refused();
     fewer();
@@ -296,6 +295,5 @@ int main(void)
     readings();
     records();
     odd_names();
-    small_remove(small_root);
     return check_result();
 }

@@ -4,7 +4,7 @@
 #define TESTS_LIKENESS_H
 
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 struct likeness {
     double scale;

@@ -3,7 +3,7 @@
  * read, then computes something else. */
 #include "compute/device_scratch.h"
 #include "pretended.h"
-#include "presets.h"
+#include "fixture.h"
 #include "steps.h"
 
 enum { STEPS = 3, JOBS = 64 };

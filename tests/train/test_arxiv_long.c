@@ -1,7 +1,7 @@
 /* ogbn-arxiv's real structure with made features: mini-batches on its training nodes alone, then
  * all nodes embedded, those never seen included. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 static double score(const graco_matrix *Z, const graco_dataset *data)
 {

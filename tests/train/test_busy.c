@@ -3,7 +3,7 @@
  * vary, so the median of several rounds counts, and of three attempts one must hold; threads that
  * spin while they wait are far above the bound in every one. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "base/threads.h"
 

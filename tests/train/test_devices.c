@@ -1,7 +1,7 @@
 /* The same training on the CPU and on a GPU: the same views are drawn, so the losses follow each
  * other until rounding has grown. And on one GPU the same seed gives the same bits. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 enum { EPOCHS = 20 };
 

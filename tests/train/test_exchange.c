@@ -9,7 +9,7 @@
 #include "comm_threads.h"
 #include "compute/exchange.h"
 #include "data/dataset.h"
-#include "presets.h"
+#include "fixture.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 

@@ -1,6 +1,6 @@
 /* A child after fork has none of its parent's threads: it trains with its own, to the same bits. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

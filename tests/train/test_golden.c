@@ -1,7 +1,7 @@
 /* GRACE's golden vectors: loss, U, V, every gradient and the parameters after three Adam steps, in float64
  * from the paper's equations, with masks, slopes, coefficients and samples given. */
 #include "golden.h"
-#include "presets.h"
+#include "fixture.h"
 #include "compute/given_fit.h"
 #include "layers/encoder.h"
 #include "methods/grace.h"

@@ -8,7 +8,7 @@
 #include "data/node_features.h"
 #include "graph/weigh.h"
 #include "data/preprocess.h"
-#include "presets.h"
+#include "fixture.h"
 #include "train/whole.h"
 
 static struct graco_dataset *generated(int64_t nodes, bool dense)

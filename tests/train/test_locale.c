@@ -3,14 +3,11 @@
  * Without such a locale on the system one is made with localedef in a temporary folder; without
  * that either, the test is skipped. */
 #include "base/number.h"
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/graco-locale-XXXXXX";
 
 static bool is_comma(void)
 {
@@ -28,25 +25,11 @@ static bool choose_comma(void)
         if (setlocale(LC_ALL, names[i]) && is_comma())
             return true;
     snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
-             folder);
+             fixture_folder());
     if (system(command) != 0)
         return false;
-    setenv("LOCPATH", folder, 1);
+    setenv("LOCPATH", fixture_folder(), 1);
     return setlocale(LC_ALL, "de_DE.UTF-8") && is_comma();
-}
-
-static void in_folder(char path[256], const char *name)
-{
-    snprintf(path, 256, "%s/%s", folder, name);
-}
-
-static void write_text(const char *name, const char *text)
-{
-    char path[256];
-
-    in_folder(path, name);
-    FILE *file = fopen(path, "w");
-    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
 static void test_numbers(void)
@@ -89,18 +72,16 @@ static void test_config(void)
 /* Numbers that one rounding decides, and those that go through strtod. */
 static void test_table(void)
 {
-    char edges[256], features[256];
+    const char *edges = fixture_path("edges.tsv"), *features = fixture_path("features.tsv");
     graco_load_options options = {.features_path = features, .undirected = true};
     graco_dataset *data = NULL;
     graco_matrix X = {0};
 
-    write_text("edges.tsv", "0\t1\n1\t2\n");
-    write_text("features.tsv", "0.5\t1e-30\n0.12345678901234567890123\t2.5e300\n-1.75\t3\n");
-    in_folder(edges, "edges.tsv");
-    in_folder(features, "features.tsv");
+    fixture_text("edges.tsv", "0\t1\n1\t2\n");
+    fixture_text("features.tsv", "0.5\t1e-30\n0.12345678901234567890123\t2.5e300\n-1.75\t3\n");
     graco_status status = graco_dataset_load(&data, edges, &options);
     CHECK_FAILS(status, GRACO_ERROR_FORMAT, "");
-    write_text("features.tsv", "0.5\t1e-30\n0.12345678901234567890123\t2.5e30\n-1.75\t3\n");
+    fixture_text("features.tsv", "0.5\t1e-30\n0.12345678901234567890123\t2.5e30\n-1.75\t3\n");
     CHECK_OK(graco_dataset_load(&data, edges, &options));
     CHECK_OK(graco_dataset_features(&X, data, NULL));
     CHECK(X.data[0] == 0.5f && X.data[1] == 1e-30f && X.data[2] == 0.12345678901234568f);
@@ -141,15 +122,11 @@ static void train(const char *run, const graco_dataset *data, int64_t epochs, bo
  * can continue the other's. */
 static void test_run(const char *comma)
 {
-    char c_run[256], comma_run[256], a[1 << 14], b[1 << 14];
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    const char *c_run = fixture_path("c-run"), *comma_run = fixture_path("comma-run");
+    char a[1 << 14], b[1 << 14];
+    graco_dataset *data = fixture_data(.nodes = 60);
     graco_model *model = NULL;
 
-    in_folder(c_run, "c-run");
-    in_folder(comma_run, "comma-run");
-    options.nodes = 60;
-    CHECK_OK(graco_dataset_generate(&data, &options));
     train(comma_run, data, 3, false);
     CHECK(setlocale(LC_ALL, "C") != NULL);
     train(c_run, data, 3, false);
@@ -168,14 +145,7 @@ static void test_run(const char *comma)
     CHECK(graco_model_config(model)->tau == 0.45 && graco_model_config(model)->lr == 0.0015);
     graco_model_free(model);
     graco_dataset_free(data);
-    in_folder(a, "c-run/embeddings.npy");
-    in_folder(b, "comma-run/embeddings.npy");
-    graco_matrix first = {0}, second = {0};
-    CHECK_OK(graco_matrix_load(&first, a));
-    CHECK_OK(graco_matrix_load(&second, b));
-    CHECK(memcmp(first.data, second.data, (size_t)(first.rows * first.cols) * sizeof(float)) == 0);
-    graco_matrix_clear(&first);
-    graco_matrix_clear(&second);
+    CHECK(fixture_same_file(c_run, comma_run, "embeddings.npy"));
 }
 
 /* A locale of the thread alone, which uselocale of ours must put back. */
@@ -196,9 +166,8 @@ static void test_thread(void)
 
 int main(void)
 {
-    char name[256], command[512];
+    char name[256];
 
-    CHECK(mkdtemp(folder) != NULL);
     bool found = choose_comma();
     if (found) {
         snprintf(name, sizeof name, "%s", setlocale(LC_ALL, NULL));
@@ -209,8 +178,6 @@ int main(void)
         CHECK(is_comma()); /* still the host's */
         test_thread();
     }
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    CHECK(system(command) == 0);
     if (!found)
         check_skip("no locale with a decimal comma, and localedef cannot make one");
     return check_result();

@@ -1,10 +1,8 @@
 /* A GPU that fails in the middle of a training, and one that has no memory left: one clear message,
  * and the last checkpoint goes on to the same bits as if nothing had happened. A failed GPU stays
  * failed for the process that saw it, so every training has a process of its own. */
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 #include "compute/context.h"
-#include "graco_more.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -12,24 +10,9 @@
 
 enum { EPOCHS = 12, LAST = 7, HOGS = 4096 };
 
-static graco_dataset *make_data(int64_t nodes)
+static graco_config configured(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = nodes;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
-}
-
-static graco_config make_config(void)
-{
-    graco_config config;
-    preset_config(&config, NULL);
-    config.epochs = EPOCHS;
-    config.hidden = 64;
-    config.checkpoint_every = 2;
-    config.device = DEVICE_CUDA;
-    return config;
+    return fixture_config("grace", "epochs=12 hidden=64 checkpoint_every=2 device=cuda");
 }
 
 static struct context *open_gpu(void)
@@ -56,33 +39,34 @@ static bool lose_gpu(void *user, const graco_epoch *epoch)
 
 static void train_whole(const char *run)
 {
-    graco_config config = make_config();
+    graco_config config = configured();
     graco_train_options options = {.run = run};
-    CHECK_OK(graco_train(NULL, NULL, make_data(500), &config, &options));
+    CHECK_OK(graco_train(NULL, NULL, fixture_data(.nodes = 500), &config, &options));
 }
 
 static void train_and_lose(const char *run)
 {
-    graco_config config = make_config();
+    graco_config config = configured();
     graco_train_options options = {.run = run, .on_epoch = lose_gpu};
-    CHECK(graco_train(NULL, NULL, make_data(500), &config, &options) == GRACO_ERROR_DEVICE);
+    CHECK(graco_train(NULL, NULL, fixture_data(.nodes = 500), &config, &options) ==
+          GRACO_ERROR_DEVICE);
     CHECK(strstr(graco_message(), "the GPU failed"));
     CHECK(!strchr(graco_message(), '\n'));
 }
 
 static void train_rest(const char *run)
 {
-    graco_config config = make_config();
+    graco_config config = configured();
     graco_train_options options = {.run = run, .resume = true};
     graco_train_result result;
-    CHECK_OK(graco_train(NULL, &result, make_data(500), &config, &options));
+    CHECK_OK(graco_train(NULL, &result, fixture_data(.nodes = 500), &config, &options));
     CHECK(result.epochs == EPOCHS);
 }
 
 /* Leaves less memory than a step needs, then frees it. */
 static void train_without_memory(const char *run)
 {
-    graco_config config = make_config();
+    graco_config config = configured();
     graco_train_options options = {.run = run};
     struct context *c = open_gpu();
     void *hog[HOGS];
@@ -91,7 +75,7 @@ static void train_without_memory(const char *run)
     for (size_t bytes = (size_t)64 << 30; bytes >= (size_t)64 << 20; bytes /= 2)
         while (hogs < HOGS && c->buffers->allocate(c, &hog[hogs], bytes) == GRACO_OK)
             hogs++;
-    graco_dataset *data = make_data(60000);
+    graco_dataset *data = fixture_data(.nodes = 60000);
     CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_ERROR_MEMORY);
     CHECK(strstr(graco_message(), "the GPU is out of memory"));
     while (hogs > 0)
@@ -123,28 +107,16 @@ static int apart(void (*work)(const char *), const char *run)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static bool same_file(const char *a, const char *b, const char *name)
-{
-    char command[512];
-    snprintf(command, sizeof command, "cmp -s %s/%s %s/%s", a, name, b, name);
-    return system(command) == 0;
-}
-
 int main(void)
 {
-    char folder[] = "/tmp/graco-lost-XXXXXX", whole[64], lost[64], poor[64], command[128];
+    const char *whole = fixture_path("whole"), *lost = fixture_path("lost");
+    const char *poor = fixture_path("poor");
     if (apart(find_gpu, NULL) == 77)
         check_skip("no GPU");
-    CHECK(mkdtemp(folder));
-    snprintf(whole, sizeof whole, "%s/whole", folder);
-    snprintf(lost, sizeof lost, "%s/lost", folder);
-    snprintf(poor, sizeof poor, "%s/poor", folder);
     CHECK(apart(train_whole, whole) == 0);
     CHECK(apart(train_and_lose, lost) == 0);
     CHECK(apart(train_rest, lost) == 0);
-    CHECK(same_file(whole, lost, "embeddings.npy"));
+    CHECK(fixture_same_file(whole, lost, "embeddings.npy"));
     CHECK(apart(train_without_memory, poor) == 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(system(command) == 0);
     return check_result();
 }

@@ -1,8 +1,7 @@
 /* Numbers that go wrong: a training with settings or features that overflow must end with a message
  * that names the epoch, the tensor and the last good checkpoint, and must neither write embeddings
  * that are not finite nor touch older ones. */
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "base/memory.h"
 #include "data/dataset.h"
@@ -14,13 +13,22 @@
 
 #include <unistd.h>
 
-static char root[] = "/tmp/graco-numbers-XXXXXX";
-
-static const char *path_of(const char *name)
+static void empty_run(void)
 {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    return path;
+    fixture_remove(fixture_path("run"));
+    CHECK_OK(file_make_folder(fixture_path("run")));
+}
+
+static graco_config configured(enum objective_kind objective, int64_t batch)
+{
+    graco_config config = fixture_config("grace", "hidden=8 projection=8 epochs=30 correction=10 "
+                                                  "checkpoint_every=1 threads=1");
+    config.objective = objective;
+    if (batch > 0) {
+        config.encoder = ENCODER_SAGE;
+        config.batch = batch;
+    }
+    return config;
 }
 
 /* A ring of nodes with dense features of this size. */
@@ -44,54 +52,29 @@ static graco_dataset *make_data(float size)
     return data;
 }
 
-static graco_config make_config(enum objective_kind objective, int64_t batch)
-{
-    graco_config config;
-    preset_config(&config, NULL);
-    config.hidden = config.projection = 8;
-    config.epochs = 30;
-    config.checkpoint_every = 1;
-    config.correction = 10;
-    config.objective = objective;
-    config.device = DEVICE_CPU;
-    config.threads = 1;
-    if (batch > 0) {
-        config.encoder = ENCODER_SAGE;
-        config.batch = batch;
-    }
-    return config;
-}
-
-static void remove_run(void)
-{
-    static const char *const names[] = {"config.json", "metrics.jsonl", "model.safetensors",
-                                        "embeddings.npy"};
-    for (int i = 0; i < 4; i++)
-        unlink(path_of(names[i]));
-}
-
 /* Trains to a failure, and looks at what is left. Returns how many epochs went well. */
 static int64_t spoil(const graco_dataset *data, const graco_config *config, const char *about)
 {
-    graco_train_options options = {.run = root};
+    graco_train_options options = {.run = fixture_path("run")};
     graco_model *model = NULL;
     uint8_t *old = NULL;
     int64_t length = 0, epoch = 0;
-    remove_run();
-    CHECK_OK(file_write_atomic(path_of("embeddings.npy"), "older", 5));
+    empty_run();
+    CHECK_OK(file_write_atomic(fixture_path("run/embeddings.npy"), "older", 5));
     graco_status status = graco_train(&model, NULL, data, config, &options);
     if (status != GRACO_ERROR_NUMBER)
         fprintf(stderr, "%s: status %d\n", about, (int)status);
     CHECK(status == GRACO_ERROR_NUMBER && model == NULL);
     CHECK(strstr(graco_message(), "not finite") && strstr(graco_message(), "epoch"));
-    CHECK_OK(file_read(&old, &length, path_of("embeddings.npy"), 100));
-    bool saved = file_exists(path_of("model.safetensors")); /* then they are of no checkpoint */
+    CHECK_OK(file_read(&old, &length, fixture_path("run/embeddings.npy"), 100));
+    bool saved =
+        file_exists(fixture_path("run/model.safetensors")); /* then they are of no checkpoint */
     CHECK(saved ? length == 0 : length == 5 && memcmp(old, "older", 5) == 0);
     memory_free(old);
     if (saved) {
         CHECK(strstr(graco_message(), "the last good checkpoint is "));
-        CHECK(strstr(graco_message(), path_of("model.safetensors")));
-        CHECK_OK(graco_model_load(&model, root));
+        CHECK(strstr(graco_message(), fixture_path("run/model.safetensors")));
+        CHECK_OK(graco_model_load(&model, fixture_path("run")));
         epoch = model->epoch;
         graco_model_free(model);
     } else {
@@ -109,7 +92,7 @@ static void rates(void)
     for (int objective = 0; objective < 3; objective++)
         for (int64_t batch = 0; batch <= 16; batch += 16) {
             graco_dataset *data = make_data(1e37f);
-            graco_config config = make_config((enum objective_kind)objective, batch);
+            graco_config config = configured((enum objective_kind)objective, batch);
             config.lr = 10;
             spoil(data, &config, "lr = 10");
             CHECK(strstr(graco_message(), "gradient of W1"));
@@ -121,7 +104,7 @@ static void rates(void)
 static void weights(void)
 {
     graco_dataset *data = make_data(1);
-    graco_config config = make_config(OBJECTIVE_EXACT, 0);
+    graco_config config = configured(OBJECTIVE_EXACT, 0);
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
@@ -149,7 +132,7 @@ static void features(void)
     for (int objective = 0; objective < 3; objective++)
         for (int64_t batch = 0; batch <= 16; batch += 16) {
             graco_dataset *data = make_data(3e38f);
-            graco_config config = make_config((enum objective_kind)objective, batch);
+            graco_config config = configured((enum objective_kind)objective, batch);
             spoil(data, &config, "features of 3e38");
             graco_dataset_free(data);
         }
@@ -169,17 +152,17 @@ static void edges(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int objective = 0; objective < 3; objective++) {
             graco_dataset *data = make_data(cases[i].size);
-            graco_config config = make_config((enum objective_kind)objective, 0);
+            graco_config config = configured((enum objective_kind)objective, 0);
             graco_matrix Z = {0};
             config.tau = cases[i].tau;
             config.lr = cases[i].lr;
-            remove_run();
-            graco_status status =
-                graco_train(NULL, NULL, data, &config, &(graco_train_options){.run = root});
+            empty_run();
+            graco_status status = graco_train(NULL, NULL, data, &config,
+                                              &(graco_train_options){.run = fixture_path("run")});
             CHECK(status == GRACO_OK || status == GRACO_ERROR_NUMBER);
-            CHECK(file_exists(path_of("embeddings.npy")) == (status == GRACO_OK));
+            CHECK(file_exists(fixture_path("run/embeddings.npy")) == (status == GRACO_OK));
             if (status == GRACO_OK) {
-                CHECK_OK(graco_matrix_load(&Z, path_of("embeddings.npy")));
+                CHECK_OK(graco_matrix_load(&Z, fixture_path("run/embeddings.npy")));
                 bool good = true;
                 for (int64_t k = 0; k < Z.rows * Z.cols; k++)
                     good &= isfinite(Z.data[k]) != 0;
@@ -198,7 +181,7 @@ static void edges(void)
 static void embeds(void)
 {
     graco_dataset *small = make_data(1), *large = make_data(3e38f);
-    graco_config config = make_config(OBJECTIVE_EXACT, 0);
+    graco_config config = configured(OBJECTIVE_EXACT, 0);
     graco_model *model = NULL;
     graco_matrix Z = {0};
     config.epochs = 2;
@@ -208,13 +191,14 @@ static void embeds(void)
     CHECK_FAILS(graco_model_embed(&Z, model, large, NULL), GRACO_ERROR_NUMBER, "of node ");
     CHECK(Z.data == NULL);
     /* What reading a checkpoint refuses is not written either, nor is the old one lost. */
-    remove_run();
-    CHECK_OK(checkpoint_write(model, path_of("model.safetensors")));
+    empty_run();
+    CHECK_OK(checkpoint_write(model, fixture_path("run/model.safetensors")));
     model->parameters.v[model->parameters.list[1].offset] = INFINITY;
-    CHECK_FAILS(checkpoint_write(model, path_of("model.safetensors")), GRACO_ERROR_NUMBER, "b1");
+    CHECK_FAILS(checkpoint_write(model, fixture_path("run/model.safetensors")), GRACO_ERROR_NUMBER,
+                "b1");
     graco_model_free(model);
     model = NULL;
-    CHECK_OK(graco_model_load(&model, root));
+    CHECK_OK(graco_model_load(&model, fixture_path("run")));
     graco_model_free(model);
     graco_dataset_free(small);
     graco_dataset_free(large);
@@ -222,14 +206,11 @@ static void embeds(void)
 
 int main(void)
 {
-    if (!mkdtemp(root))
-        check_skip("no folder for temporary files");
     rates();
     weights();
     features();
     edges();
     embeds();
-    remove_run();
-    CHECK(rmdir(root) == 0);
+    empty_run();
     return check_result();
 }

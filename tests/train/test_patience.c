@@ -1,7 +1,6 @@
 /* The end of a training: patience, the best parameters, and resuming both; weight decay that spares a
  * tensor; a method that steps by itself. */
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "base/memory.h"
 #include "io/files/file.h"
@@ -11,31 +10,11 @@
 
 enum { PATIENCE = 8, EPOCHS = 200 };
 
-static char root[] = "/tmp/graco-patience-XXXXXX";
-
-static graco_dataset *make_data(void)
+static graco_config configured(int64_t patience, int64_t epochs)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 120;
-    options.feature_count = 30;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
-}
-
-static graco_config make_config(int64_t patience, int64_t epochs)
-{
-    graco_config config;
-    const struct method *method = NULL;
-    CHECK_OK(method_find(&method, "dgi"));
-    method_configure(&config, method, NULL);
-    config.hidden = 16;
-    config.epochs = epochs;
+    graco_config config = fixture_config("dgi", "hidden=16 lr=0.01 checkpoint_every=2");
     config.patience = patience;
-    config.lr = 0.01;
-    config.checkpoint_every = 2;
-    config.device = DEVICE_CPU;
-    config.threads = 2;
+    config.epochs = epochs;
     return config;
 }
 
@@ -65,17 +44,11 @@ static graco_matrix embed(const graco_dataset *data, const graco_config *config,
     return Z;
 }
 
-static bool same_rows(const graco_matrix *a, const graco_matrix *b)
-{
-    return a->rows == b->rows && a->cols == b->cols &&
-           memcmp(a->data, b->data, (size_t)(a->rows * a->cols) * sizeof(float)) == 0;
-}
-
 /* The training ends PATIENCE epochs after the lowest loss, and the model is what it was before the step
  * of that epoch: what a training of one epoch less gives. */
 static void ends(const graco_dataset *data)
 {
-    graco_config config = make_config(PATIENCE, EPOCHS);
+    graco_config config = configured(PATIENCE, EPOCHS);
     graco_train_result result;
     struct observed watch = {0};
     graco_matrix best = embed(data, &config, &result, &watch);
@@ -86,10 +59,10 @@ static void ends(const graco_dataset *data)
     CHECK(result.best_epoch == lowest + 1 && result.best_cost == watch.loss[lowest]);
     CHECK(result.epochs == watch.count && result.epochs == result.best_epoch + PATIENCE);
     CHECK(result.best_epoch > 3 && result.epochs < EPOCHS);
-    config = make_config(0, lowest);
+    config = configured(0, lowest);
     graco_matrix before = embed(data, &config, &result, NULL);
     CHECK(strcmp(result.ended, "epochs") == 0 && result.best_epoch == 0);
-    CHECK(same_rows(&best, &before));
+    CHECK(fixture_same(&best, &before));
     graco_matrix_clear(&best);
     graco_matrix_clear(&before);
 }
@@ -99,40 +72,11 @@ static void ends(const graco_dataset *data)
 static graco_status train_run(const graco_dataset *data, const char *run, int64_t stop_at,
                               bool resume, graco_train_result *result)
 {
-    graco_config config = make_config(PATIENCE, EPOCHS);
+    graco_config config = configured(PATIENCE, EPOCHS);
     struct observed watch = {.stop_at = stop_at};
     graco_train_options options = {
         .run = run, .resume = resume, .on_epoch = on_epoch, .user = &watch};
     return graco_train(NULL, result, data, &config, &options);
-}
-
-static bool same_file(const char *a, const char *b, const char *name)
-{
-    uint8_t *bytes[2] = {NULL};
-    int64_t length[2] = {0};
-    for (int i = 0; i < 2; i++) {
-        char *path = NULL;
-        CHECK_OK(memory_path(&path, i ? b : a, name));
-        CHECK_OK(file_read(&bytes[i], &length[i], path, 1 << 26));
-        memory_free(path);
-    }
-    bool same = length[0] == length[1] && memcmp(bytes[0], bytes[1], (size_t)length[0]) == 0;
-    memory_free(bytes[0]);
-    memory_free(bytes[1]);
-    return same;
-}
-
-static void remove_run(const char *run)
-{
-    static const char *const files[] = {"config.json", "metrics.jsonl", "model.safetensors",
-                                        "embeddings.npy"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = NULL;
-        CHECK_OK(memory_path(&path, run, files[i]));
-        unlink(path);
-        memory_free(path);
-    }
-    rmdir(run);
 }
 
 /* Stopped anywhere, before the best epoch or while waiting after it, and resumed: the same files. Once
@@ -140,9 +84,7 @@ static void remove_run(const char *run)
 static void resumes(const graco_dataset *data)
 {
     graco_train_result whole, again;
-    char *a = NULL, *b = NULL;
-    CHECK_OK(memory_path(&a, root, "whole"));
-    CHECK_OK(memory_path(&b, root, "parts"));
+    const char *a = fixture_path("whole"), *b = fixture_path("parts");
     CHECK_OK(train_run(data, a, 0, false, &whole));
     const int64_t stops[] = {1, 2, whole.best_epoch, whole.best_epoch + 1, whole.epochs - 1};
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
@@ -151,15 +93,14 @@ static void resumes(const graco_dataset *data)
         CHECK_OK(train_run(data, b, 0, true, &again));
         CHECK(again.epochs == whole.epochs && again.best_epoch == whole.best_epoch);
         CHECK(again.best_cost == whole.best_cost && strcmp(again.ended, "patience") == 0);
-        CHECK(same_file(a, b, "embeddings.npy") && same_file(a, b, "model.safetensors"));
+        CHECK(fixture_same_file(a, b, "embeddings.npy") &&
+              fixture_same_file(a, b, "model.safetensors"));
     }
     CHECK_OK(train_run(data, b, 0, true, &again));
     CHECK(again.epochs == whole.epochs && isnan(again.loss));
-    CHECK(same_file(a, b, "model.safetensors"));
-    remove_run(a);
-    remove_run(b);
-    memory_free(a);
-    memory_free(b);
+    CHECK(fixture_same_file(a, b, "model.safetensors"));
+    fixture_remove(a);
+    fixture_remove(b);
 }
 
 /* ---- Structure ------------------------------------------------------------------------------- */
@@ -182,16 +123,9 @@ static bool on_look(void *user, const graco_epoch *epoch)
 
 static graco_config structure_config(int64_t patience, int64_t epochs)
 {
-    graco_config config;
-    const struct method *method = NULL;
-    CHECK_OK(method_find(&method, "grace"));
-    method_configure(&config, method, NULL);
-    config.hidden = 8;
-    config.epochs = epochs;
+    graco_config config = fixture_config("grace", "hidden=8 lr=0.02"); /* it overshoots */
     config.patience = patience;
-    config.lr = 0.02; /* so that it overshoots */
-    config.device = DEVICE_CPU;
-    config.threads = 2;
+    config.epochs = epochs;
     return config;
 }
 
@@ -227,9 +161,7 @@ static void by_structure(const graco_dataset *data)
     graco_train_result result, again;
     struct looks looks = {0}, later = {.stop_at = 75};
     graco_train_options options = {.on_epoch = on_look, .user = &looks};
-    char *a = NULL, *b = NULL;
-    CHECK_OK(memory_path(&a, root, "whole"));
-    CHECK_OK(memory_path(&b, root, "parts"));
+    const char *a = fixture_path("whole"), *b = fixture_path("parts");
     options.run = a;
     CHECK_OK(graco_train(NULL, &result, data, &config, &options));
     CHECK(strcmp(result.ended, "patience") == 0 && result.epochs < 1000);
@@ -239,13 +171,10 @@ static void by_structure(const graco_dataset *data)
     for (int64_t i = 0; i < looks.count; i++)
         best = looks.cost[i] < looks.cost[best] ? i : best;
     CHECK(result.best_epoch == looks.epoch[best] && result.best_cost == looks.cost[best]);
-    char *path = NULL;
     graco_matrix kept = {0}, Z = {0};
-    CHECK_OK(memory_path(&path, a, "embeddings.npy"));
-    CHECK_OK(graco_matrix_load(&kept, path));
+    CHECK_OK(graco_matrix_load(&kept, fixture_path("whole/embeddings.npy")));
     measure(data, result.best_epoch, &Z);
-    CHECK(same_rows(&kept, &Z));
-    memory_free(path);
+    CHECK(fixture_same(&kept, &Z));
     graco_matrix_clear(&kept);
     graco_matrix_clear(&Z);
 
@@ -255,12 +184,10 @@ static void by_structure(const graco_dataset *data)
     later.stop_at = 0;
     options.resume = true;
     CHECK_OK(graco_train(NULL, &again, data, &config, &options));
-    CHECK(again.best_cost == result.best_cost && same_file(a, b, "model.safetensors"));
-    CHECK(same_file(a, b, "embeddings.npy"));
-    remove_run(a);
-    remove_run(b);
-    memory_free(a);
-    memory_free(b);
+    CHECK(again.best_cost == result.best_cost && fixture_same_file(a, b, "model.safetensors"));
+    CHECK(fixture_same_file(a, b, "embeddings.npy"));
+    fixture_remove(a);
+    fixture_remove(b);
     config.inductive = 1;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT, "inductive");
 }
@@ -282,7 +209,7 @@ static void nothing_to_look_at(void)
 /* The parameters after one step; `exempt`: B is spared. */
 static struct graco_model *stepped(const graco_dataset *data, double decay, bool exempt)
 {
-    graco_config config = make_config(0, 1);
+    graco_config config = configured(0, 1);
     struct graco_model *model = NULL;
     struct trainer *trainer = NULL;
     struct stage *stage = NULL;
@@ -386,8 +313,7 @@ static void steps_by_itself(const graco_dataset *data)
 
 int main(void)
 {
-    graco_dataset *data = make_data();
-    CHECK(mkdtemp(root) != NULL);
+    graco_dataset *data = fixture_data(.nodes = 120, .feature_count = 30);
     ends(data);
     resumes(data);
     by_structure(data);
@@ -395,6 +321,5 @@ int main(void)
     spares(data);
     steps_by_itself(data);
     graco_dataset_free(data);
-    rmdir(root);
     return check_result();
 }

@@ -1,7 +1,7 @@
 /* Plans: on the tally a training asks for the very bytes that it asks for on the CPU, for every method;
  * what cannot be planned says so. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "compute/device_scratch.h"
 #include "compute/tally.h"

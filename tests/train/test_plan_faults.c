@@ -1,6 +1,6 @@
 /* Every allocation of a plan fails once: nothing leaks, and the plan is left as it was. */
 #include "faults.h"
-#include "presets.h"
+#include "fixture.h"
 
 static graco_dataset *data;
 static graco_config config;

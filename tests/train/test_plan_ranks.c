@@ -1,7 +1,7 @@
 /* Plans for ranks: what they say is sent in an epoch is what the ranks of a training count, to the byte
  * and the message, for every rank of 1 to 8. The ranks are threads of this program. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "base/memory.h"
 #include "comm_threads.h"

@@ -1,7 +1,7 @@
 /* A step that cannot be recorded is done without a recording, to the same bits, and what was begun is ended. Nobody is
  * asked whether to go on while it is recorded. The back end only pretends to be a device that can record. */
 #include "pretended.h"
-#include "presets.h"
+#include "fixture.h"
 #include "steps.h"
 
 enum { STEPS = 6, ATTEMPTS = 3 }; /* the latter: how often a stage is tried to be recorded */

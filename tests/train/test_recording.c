@@ -1,6 +1,6 @@
 /* When a step is recorded and when it is not, and what it may draw ahead, on a back end that only pretends: it runs a step
  * while it writes it down, so that the first replay has nothing left to do. */
-#include "presets.h"
+#include "fixture.h"
 #include "steps.h"
 
 enum { STEPS = 8, NODES = 120 };

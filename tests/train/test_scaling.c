@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "data/dataset.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include <math.h>
 #include <time.h>

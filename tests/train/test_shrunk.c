@@ -1,7 +1,7 @@
 /* Features that are used in place, in a file that is cut while they are: each use of them ends with
  * a message that names the file, not with a signal. */
 #include "check.h"
-#include "presets.h"
+#include "fixture.h"
 #include "data/small_files.h"
 
 static graco_config config_of(int64_t batch)
@@ -25,17 +25,17 @@ static graco_dataset *mapped(const char *folder)
     options.feature_count = 30;
     options.dense = true;
     CHECK_OK(graco_dataset_generate(&data, &options));
-    CHECK_OK(graco_dataset_save(data, small_path(folder)));
+    CHECK_OK(graco_dataset_save(data, fixture_path(folder)));
     graco_dataset_free(data);
     data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path(folder), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path(folder), NULL));
     return data;
 }
 
 static bool cut(void *file, const graco_epoch *epoch)
 {
     if (epoch->epoch == 1)
-        CHECK(truncate(small_path(file), 2000) == 0);
+        CHECK(truncate(fixture_path(file), 2000) == 0);
     return true;
 }
 
@@ -58,7 +58,7 @@ static void after_training(void)
     graco_model *model = NULL;
     graco_matrix Z = {0};
     CHECK_OK(graco_train(&model, NULL, data, &config, NULL));
-    CHECK(truncate(small_path("after/x.npy"), 2000) == 0);
+    CHECK(truncate(fixture_path("after/x.npy"), 2000) == 0);
     CHECK_FAILS(graco_model_embed(&Z, model, data, NULL), GRACO_ERROR_IO, "x.npy has shrunk");
     CHECK_FAILS(graco_dataset_features(&Z, data, NULL), GRACO_ERROR_IO, "x.npy has shrunk");
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_IO, "x.npy has shrunk");
@@ -69,10 +69,8 @@ static void after_training(void)
 
 int main(void)
 {
-    small_begin();
     in_training(0, "whole");
     in_training(500, "batches");
     after_training();
-    small_remove(small_root);
     return check_result();
 }

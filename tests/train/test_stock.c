@@ -3,7 +3,7 @@
 #include "data/small_files.h"
 #include "run/checkpoint.h"
 #include "data/preprocess.h"
-#include "presets.h"
+#include "fixture.h"
 #include "pretended.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -161,17 +161,17 @@ static void cut_file(bool poor)
     struct schedule *schedule = NULL;
     struct stage *stage = NULL;
     struct backend device = pretended_backend(SIZE_MAX, poor ? NODES * 400 * sizeof(float) : 0);
-    CHECK_OK(graco_dataset_save(data, small_path("set")));
+    CHECK_OK(graco_dataset_save(data, fixture_path("set")));
     graco_dataset_free(data);
     data = NULL;
-    CHECK_OK(graco_dataset_load(&data, small_path("set"), NULL));
+    CHECK_OK(graco_dataset_load(&data, fixture_path("set"), NULL));
     CHECK(data->features.file != NULL);
     CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     CHECK_OK(trainer_create(&trainer, &device, model));
     CHECK_OK(schedule_create(&schedule, trainer->context, model, data));
     CHECK_OK(schedule_next(schedule, &stage));
     CHECK_OK(trainer_step(trainer, stage));
-    CHECK(truncate(small_path("set/x.npy"), 2000) == 0);
+    CHECK(truncate(fixture_path("set/x.npy"), 2000) == 0);
     if (poor) {
         CHECK_FAILS(schedule_next(schedule, &stage), GRACO_ERROR_IO, "x.npy has shrunk");
     } else {
@@ -182,7 +182,7 @@ static void cut_file(bool poor)
     trainer_free(trainer);
     graco_model_free(model);
     graco_dataset_free(data);
-    small_remove(small_path("set"));
+    fixture_remove(fixture_path("set"));
 }
 
 int main(void)
@@ -207,9 +207,7 @@ int main(void)
     }
     sparse(&full, false);
     sparse(&thin, true);
-    small_begin();
     cut_file(false);
     cut_file(true);
-    small_remove(small_root);
     return check_result();
 }

@@ -1,7 +1,7 @@
 /* Every allocation of a training with mini-batches fails once, on a back end that only pretends to
  * be a device. */
 #include "faults.h"
-#include "presets.h"
+#include "fixture.h"
 #include "pretended.h"
 #include "train/schedule.h"
 #include "train/trainer.h"

@@ -1,7 +1,6 @@
 /* A training that is stopped anywhere, within an epoch or within a step, and resumed leaves the bytes of
  * one that was not: mini-batches, many graphs, a whole graph. And what on_progress is told on the way. */
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -14,29 +13,16 @@
 
 enum { LOSSES_MAX = 4096, STOPS_MAX = 400 };
 
-static char root[] = "/tmp/graco-stopping-XXXXXX";
-
-static graco_config make_config(int64_t epochs)
+static graco_config configured(int64_t epochs)
 {
-    graco_config config;
-    preset_config(&config, NULL);
-    config.hidden = 32;
-    config.lr = 0.01;
+    graco_config config = fixture_config("grace", "hidden=32 lr=0.01 checkpoint_every=1000");
     config.epochs = epochs;
-    config.checkpoint_every = 1000;
-    config.device = DEVICE_CPU;
-    config.threads = 2;
     return config;
 }
 
 static graco_dataset *generated(int64_t nodes)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = nodes;
-    options.feature_count = 40;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = nodes, .feature_count = 40);
 }
 
 /* Rings of 5 to 24 nodes. */
@@ -106,46 +92,12 @@ static struct seen nothing_seen(void)
     return (struct seen){.sound = true, .first_left = (double)NAN};
 }
 
-static char *path_of(const char *run, const char *name)
-{
-    char *path = NULL;
-    CHECK_OK(memory_path(&path, run, name));
-    return path;
-}
-
-static void remove_run(const char *run)
-{
-    static const char *const names[] = {"config.json", "metrics.jsonl", "model.safetensors",
-                                        "embeddings.npy"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = path_of(run, names[i]);
-        unlink(path);
-        memory_free(path);
-    }
-    rmdir(run);
-}
-
-static bool same_file(const char *a, const char *b, const char *name)
-{
-    uint8_t *bytes[2] = {NULL};
-    int64_t length[2] = {0};
-    const char *runs[2] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        char *path = path_of(runs[i], name);
-        CHECK_OK(file_read(&bytes[i], &length[i], path, 1 << 26));
-        memory_free(path);
-    }
-    bool same = length[0] == length[1] && memcmp(bytes[0], bytes[1], (size_t)length[0]) == 0;
-    memory_free(bytes[0]);
-    memory_free(bytes[1]);
-    return same;
-}
-
 /* The lines of metrics.jsonl up to their seconds, one after the other. */
 static char *read_metrics(const char *run)
 {
-    char *path = path_of(run, "metrics.jsonl"), line[512], *all = NULL;
+    char path[512], line[512], *all = NULL;
     size_t used = 0;
+    snprintf(path, sizeof path, "%s/metrics.jsonl", run);
     FILE *file = fopen(path, "r");
     CHECK_OK(memory_zalloc(&all, LOSSES_MAX * 128, 1));
     while (file && fgets(line, sizeof line, file)) {
@@ -155,7 +107,6 @@ static char *read_metrics(const char *run)
     }
     if (file)
         fclose(file);
-    memory_free(path);
     return all;
 }
 
@@ -163,8 +114,8 @@ static void compare(const char *whole, const char *broken)
 {
     char *a = read_metrics(whole), *b = read_metrics(broken);
     CHECK(strlen(a) > 0 && strcmp(a, b) == 0);
-    CHECK(same_file(whole, broken, "model.safetensors"));
-    CHECK(same_file(whole, broken, "embeddings.npy"));
+    CHECK(fixture_same_file(whole, broken, "model.safetensors"));
+    CHECK(fixture_same_file(whole, broken, "embeddings.npy"));
     memory_free(a);
     memory_free(b);
 }
@@ -174,7 +125,7 @@ static void compare(const char *whole, const char *broken)
 static int64_t stop_often(const graco_dataset *data, const graco_config *config, int64_t stops,
                           bool steps)
 {
-    char *whole = path_of(root, "whole"), *broken = path_of(root, "broken");
+    const char *whole = fixture_path("whole"), *broken = fixture_path("broken");
     int64_t within = 0, done = 0;
     graco_status status = GRACO_STOPPED;
     CHECK_OK(graco_train(NULL, NULL, data, config, &(graco_train_options){.run = whole}));
@@ -194,17 +145,15 @@ static int64_t stop_often(const graco_dataset *data, const graco_config *config,
     }
     CHECK_OK(status);
     compare(whole, broken);
-    remove_run(whole);
-    remove_run(broken);
-    memory_free(whole);
-    memory_free(broken);
+    fixture_remove(whole);
+    fixture_remove(broken);
     return within;
 }
 
 static void stops_between_steps(void)
 {
     graco_dataset *data = generated(2001), *many = rings(3000);
-    graco_config config = make_config(4);
+    graco_config config = configured(4);
     config.batch = 100;
     for (int objective = 0; objective < 3; objective++) {
         config.objective = (enum objective_kind)objective;
@@ -212,9 +161,9 @@ static void stops_between_steps(void)
     }
     config.threads = 1; /* samples are drawn by the caller then */
     CHECK(stop_often(data, &config, 3, true) > 0);
-    config = make_config(3);
+    config = configured(3);
     CHECK(stop_often(many, &config, 4, true) > 0);
-    config = make_config(30);
+    config = configured(30);
     graco_dataset *small = generated(500);
     CHECK(stop_often(small, &config, 3, false) == 0);
     graco_dataset_free(data);
@@ -232,8 +181,8 @@ enum { SECONDS_NODES = 8000 };
 static void stops_within_step(void)
 {
     graco_dataset *data = generated(SECONDS_NODES);
-    graco_config config = make_config(2);
-    char *whole = path_of(root, "whole"), *broken = path_of(root, "broken");
+    graco_config config = configured(2);
+    const char *whole = fixture_path("whole"), *broken = fixture_path("broken");
     graco_train_options options = {.run = whole, .on_progress = on_progress};
     graco_train_result result = {0};
     struct seen seen = nothing_seen();
@@ -260,10 +209,8 @@ static void stops_within_step(void)
     options = (graco_train_options){.run = broken, .resume = true};
     CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
     compare(whole, broken);
-    remove_run(whole);
-    remove_run(broken);
-    memory_free(whole);
-    memory_free(broken);
+    fixture_remove(whole);
+    fixture_remove(broken);
     graco_dataset_free(data);
 }
 
@@ -271,8 +218,8 @@ static void stops_within_step(void)
 static void refuses_other_steps(void)
 {
     graco_dataset *data = generated(3001), *less = generated(300);
-    graco_config config = make_config(1);
-    char *run = path_of(root, "other"), *model_path = path_of(run, "model.safetensors");
+    graco_config config = configured(1);
+    const char *run = fixture_path("other"), *model_path = fixture_path("other/model.safetensors");
     graco_model *model = NULL;
     struct seen seen = nothing_seen();
     graco_train_result result = {0};
@@ -290,9 +237,7 @@ static void refuses_other_steps(void)
     CHECK_FAILS(graco_train(NULL, NULL, less, &config, &options), GRACO_ERROR_ARGUMENT,
                 "an epoch of data set");
     graco_model_free(model);
-    memory_free(model_path);
-    remove_run(run);
-    memory_free(run);
+    fixture_remove(run);
     graco_dataset_free(data);
     graco_dataset_free(less);
 }
@@ -320,7 +265,7 @@ static bool on_warming(void *user, const graco_progress *p)
 static void first_step_warms_up(void)
 {
     graco_dataset *data = generated(100);
-    graco_config config = make_config(1 << 20);
+    graco_config config = configured(1 << 20);
     struct warming seen = {.without_first = true};
     graco_train_options options = {.on_progress = on_warming, .user = &seen};
     CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
@@ -330,12 +275,9 @@ static void first_step_warms_up(void)
 
 int main(void)
 {
-    if (!mkdtemp(root))
-        check_skip("no folder for temporary files");
     stops_between_steps();
     stops_within_step();
     refuses_other_steps();
     first_step_warms_up();
-    rmdir(root);
     return check_result();
 }

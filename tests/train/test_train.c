@@ -1,8 +1,7 @@
 /* Training as a whole, on small generated graphs: it learns, it resumes to the same bits, it stops
  * when asked, and threads and memory change nothing. */
-#include "check.h"
 #include "data/node_features.h"
-#include "presets.h"
+#include "fixture.h"
 
 #include "base/memory.h"
 #include "data/dataset.h"
@@ -14,70 +13,15 @@
 
 enum { EPOCHS = 12, LINE_MAX_BYTES = 512 };
 
-static char root[] = "/tmp/graco-train-XXXXXX";
-
-static const char *const FILES[] = {"config.json", "metrics.jsonl", "model.safetensors",
-                                    "embeddings.npy"};
-
-static graco_dataset *make_data(bool dense)
+static graco_dataset *generated(bool dense)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 300;
-    options.feature_count = 60;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = 300, .feature_count = 60, .dense = dense);
 }
 
-static graco_config make_config(void)
+static graco_config configured(void)
 {
-    graco_config config;
-    preset_config(&config, NULL);
-    config.hidden = 16;
-    config.projection = 24;
-    config.epochs = EPOCHS;
-    config.lr = 0.01;
-    config.correction = 20;
-    config.checkpoint_every = 5;
-    config.device = DEVICE_CPU;
-    config.threads = 2;
-    return config;
-}
-
-static char *run_path(const char *name)
-{
-    char *path = NULL;
-    CHECK_OK(memory_path(&path, root, name));
-    return path;
-}
-
-static void remove_run(const char *run)
-{
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
-        char *path = NULL;
-        CHECK_OK(memory_path(&path, run, FILES[i]));
-        unlink(path);
-        memory_free(path);
-    }
-    rmdir(run);
-}
-
-static bool same_file(const char *a, const char *b, const char *name)
-{
-    uint8_t *bytes[2] = {NULL};
-    int64_t length[2] = {0};
-    const char *runs[2] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        char *path = NULL;
-        CHECK_OK(memory_path(&path, runs[i], name));
-        CHECK_OK(file_read(&bytes[i], &length[i], path, 1 << 26));
-        memory_free(path);
-    }
-    bool same = length[0] == length[1] && memcmp(bytes[0], bytes[1], (size_t)length[0]) == 0;
-    memory_free(bytes[0]);
-    memory_free(bytes[1]);
-    return same;
+    return fixture_config("grace", "hidden=16 projection=24 epochs=12 lr=0.01 correction=20 "
+                                   "checkpoint_every=5");
 }
 
 /* The losses of metrics.jsonl as text, which has all their digits. */
@@ -120,8 +64,8 @@ static void learns(void)
 {
     for (int objective = 0; objective < 3; objective++)
         for (int activation = 0; activation < 4; activation++) {
-            graco_dataset *data = make_data(activation % 2);
-            graco_config config = make_config();
+            graco_dataset *data = generated(activation % 2);
+            graco_config config = configured();
             graco_train_result result;
             graco_model *model = NULL;
             graco_matrix Z = {0};
@@ -151,8 +95,8 @@ static void learns(void)
 /* Without a run folder, without a result, without a model: nothing is asked, nothing breaks. */
 static void bare(void)
 {
-    graco_dataset *data = make_data(false);
-    graco_config config = make_config();
+    graco_dataset *data = generated(false);
+    graco_config config = configured();
     config.epochs = 1;
     CHECK_OK(graco_train(NULL, NULL, data, &config, NULL));
     config.epochs = 0;
@@ -168,34 +112,33 @@ static void same_bits(void)
     static const struct {
         int64_t threads, memory;
     } ways[] = {{1, 0}, {2, 1 << 30}, {3, 300000}, {7, 1}};
-    char *first = run_path("first"), *next = run_path("next");
+    const char *first = fixture_path("first"), *next = fixture_path("next");
     for (int objective = 0; objective < 3; objective++) {
-        graco_dataset *data = make_data(false);
+        graco_dataset *data = generated(false);
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
-            graco_config config = make_config();
+            graco_config config = configured();
             graco_train_options options = {.run = way ? next : first};
             config.objective = (enum objective_kind)objective;
             config.activation = ACTIVATION_RRELU;
             config.threads = ways[way].threads;
             config.memory = ways[way].memory;
             CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
-            CHECK(way == 0 || same_file(first, next, "embeddings.npy"));
-            remove_run(way ? next : root); /* the root holds no run: nothing happens */
+            CHECK(way == 0 || fixture_same_file(first, next, "embeddings.npy"));
+            if (way)
+                fixture_remove(next);
         }
-        remove_run(first);
+        fixture_remove(first);
         graco_dataset_free(data);
     }
-    memory_free(first);
-    memory_free(next);
 }
 
 /* A training stopped at an epoch, or killed after its last checkpoint, and resumed. */
 static void resumes(enum objective_kind objective, int64_t stop_at, bool killed)
 {
-    char *whole = run_path("whole"), *broken = run_path("broken"), *metrics = NULL, *kept = NULL;
+    const char *whole = fixture_path("whole"), *broken = fixture_path("broken");
     char a[EPOCHS + 1][LINE_MAX_BYTES], b[EPOCHS + 1][LINE_MAX_BYTES];
-    graco_dataset *data = make_data(true);
-    graco_config config = make_config();
+    graco_dataset *data = generated(true);
+    graco_config config = configured();
     struct seen watch = {.stop_at = stop_at, .sound = true};
     graco_train_result result = {0};
     graco_model *model = NULL;
@@ -206,11 +149,9 @@ static void resumes(enum objective_kind objective, int64_t stop_at, bool killed)
     CHECK_FAILS(graco_train(&model, &result, data, &config, &options), GRACO_STOPPED, "stopped");
     CHECK(result.epochs == stop_at && model != NULL && watch.calls == stop_at);
     graco_model_free(model);
-    CHECK_OK(memory_path(&metrics, broken, "metrics.jsonl"));
-    CHECK_OK(memory_path(&kept, broken, "embeddings.npy"));
-    CHECK(!file_exists(kept));
+    CHECK(!file_exists(fixture_path("broken/embeddings.npy")));
     if (killed) { /* later lines, one of them cut, that no checkpoint knows of */
-        FILE *file = fopen(metrics, "a");
+        FILE *file = fopen(fixture_path("broken/metrics.jsonl"), "a");
         CHECK(file && fputs("{\"epoch\":99,\"loss\":1.0,\n{\"epo", file) >= 0);
         CHECK(file && fclose(file) == 0);
     }
@@ -218,36 +159,28 @@ static void resumes(enum objective_kind objective, int64_t stop_at, bool killed)
     config.threads = 1;
     CHECK_OK(graco_train(NULL, &result, data, &config, &options));
     CHECK(result.epochs == EPOCHS);
-    CHECK(same_file(whole, broken, "embeddings.npy"));
+    CHECK(fixture_same_file(whole, broken, "embeddings.npy"));
     CHECK(read_losses(a, EPOCHS + 1, whole) == EPOCHS &&
           read_losses(b, EPOCHS + 1, broken) == EPOCHS);
     CHECK(memcmp(a[EPOCHS - 1], b[EPOCHS - 1], strlen(a[EPOCHS - 1]) + 1) == 0);
     config.threads = 2; /* once more with the first one's settings: the same checkpoint */
     CHECK_OK(graco_train(NULL, NULL, data, &config, &options));
-    CHECK(same_file(whole, broken, "model.safetensors"));
-    CHECK(same_file(whole, broken, "config.json"));
-    remove_run(whole);
-    remove_run(broken);
-    memory_free(whole);
-    memory_free(broken);
-    memory_free(metrics);
-    memory_free(kept);
+    CHECK(fixture_same_file(whole, broken, "model.safetensors"));
+    CHECK(fixture_same_file(whole, broken, "config.json"));
+    fixture_remove(whole);
+    fixture_remove(broken);
     graco_dataset_free(data);
 }
 
 /* What cannot be resumed, or trained at all, says why. */
 static void refusals(void)
 {
-    char *run = run_path("refused");
-    graco_dataset *data = make_data(false), *other = NULL, *plain = NULL;
-    graco_generate_options generate = graco_generate_defaults();
-    graco_config config = make_config();
+    const char *run = fixture_path("refused");
+    graco_dataset *data = generated(false);
+    graco_dataset *other = fixture_data(.nodes = 50, .feature_count = 61);
+    graco_dataset *plain = fixture_data(.nodes = 50, .feature_count = -1);
+    graco_config config = configured();
     graco_train_options options = {.run = run}, resume = {.run = run, .resume = true};
-    generate.nodes = 50;
-    generate.feature_count = 61;
-    CHECK_OK(graco_dataset_generate(&other, &generate));
-    generate.feature_count = 0;
-    CHECK_OK(graco_dataset_generate(&plain, &generate));
     config.epochs = 2;
     CHECK_FAILS(graco_train(NULL, NULL, data, &config, &resume), GRACO_ERROR_IO,
                 "model.safetensors");
@@ -269,8 +202,7 @@ static void refusals(void)
     CHECK_FAILS(graco_model_embed(&Z, model, other, NULL), GRACO_ERROR_ARGUMENT, "61");
     CHECK(Z.data == NULL);
     graco_model_free(model);
-    remove_run(run);
-    memory_free(run);
+    fixture_remove(run);
     graco_dataset_free(data);
     graco_dataset_free(other);
     graco_dataset_free(plain);
@@ -279,8 +211,8 @@ static void refusals(void)
 /* A loss that is not finite ends the training before it spoils the weights. */
 static void explodes(void)
 {
-    char *run = run_path("exploding");
-    graco_config config = make_config();
+    const char *run = fixture_path("exploding");
+    graco_config config = configured();
     graco_dataset *data = NULL;
     graco_model *model = NULL;
     struct dataset_parts parts = {.name = "huge", .nodes = 4, .features = {.rows = 4, .cols = 3}};
@@ -294,8 +226,7 @@ static void explodes(void)
     if (strstr(graco_message(), "last good checkpoint")) /* and it is good */
         CHECK_OK(graco_model_load(&model, run));
     graco_model_free(model);
-    remove_run(run);
-    memory_free(run);
+    fixture_remove(run);
     graco_dataset_free(data);
 }
 
@@ -304,8 +235,8 @@ static void explodes(void)
 static void scales_counts(void)
 {
     for (int dense = 0; dense < 2; dense++) {
-        graco_dataset *data = make_data(dense);
-        graco_config config = make_config();
+        graco_dataset *data = generated(dense);
+        graco_config config = configured();
         graco_model *model[2] = {NULL};
         graco_train_result result[2] = {{0}};
         char word[32];
@@ -324,8 +255,6 @@ static void scales_counts(void)
 
 int main(void)
 {
-    if (!mkdtemp(root))
-        check_skip("no folder for temporary files");
     learns();
     bare();
     same_bits();
@@ -336,6 +265,5 @@ int main(void)
     refusals();
     explodes();
     scales_counts();
-    rmdir(root);
     return check_result();
 }

@@ -1,6 +1,5 @@
 /* Allocations of a training: none after the first epoch, and each may fail without harm. */
-#include "check.h"
-#include "presets.h"
+#include "fixture.h"
 #include "faults.h"
 
 #include "base/memory.h"
@@ -10,31 +9,17 @@
 
 enum { MANY = 1000000 };
 
-static graco_dataset *make_data(bool dense)
+static graco_dataset *generated(bool dense)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 60;
-    options.feature_count = 20;
-    options.classes = 3;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = 60, .feature_count = 20, .classes = 3, .dense = dense);
 }
 
-static graco_config make_config(int variant)
+static graco_config configured(int variant)
 {
-    graco_config config;
-    preset_config(&config, NULL);
-    config.hidden = 8;
-    config.projection = 8;
-    config.epochs = 4;
-    config.correction = 10;
-    config.checkpoint_every = 2;
-    config.device = DEVICE_CPU;
-    config.threads = 1;
+    graco_config config = fixture_config("grace", "hidden=8 projection=8 epochs=4 correction=10 "
+                                                  "checkpoint_every=2 threads=1");
     config.objective = (enum objective_kind)(variant % 3);
-    config.activation = (variant % 4);
+    config.activation = variant % 4;
     return config;
 }
 
@@ -55,8 +40,8 @@ static bool on_epoch(void *user, const graco_epoch *epoch)
 static void steady(void)
 {
     for (int variant = 0; variant < 12; variant++) {
-        graco_dataset *data = make_data(variant % 2);
-        graco_config config = make_config(variant);
+        graco_dataset *data = generated(variant % 2);
+        graco_config config = configured(variant);
         struct count count = {0};
         graco_train_options options = {.on_epoch = on_epoch, .user = &count};
         faults_until = MANY;
@@ -74,8 +59,8 @@ static void steady(void)
 /* Fails the nth allocation for every n until the training gets through. */
 static void failing(int variant, int64_t batch, const char *run, bool resume)
 {
-    graco_dataset *data = make_data(variant % 2);
-    graco_config config = make_config(variant);
+    graco_dataset *data = generated(variant % 2);
+    graco_config config = configured(variant);
     graco_train_options options = {.run = run, .resume = resume};
     graco_status status = GRACO_ERROR_MEMORY;
     graco_model *model = NULL;
@@ -98,8 +83,8 @@ static void failing(int variant, int64_t batch, const char *run, bool resume)
 
 static void failing_embed(void)
 {
-    graco_dataset *data = make_data(false);
-    graco_config config = make_config(1);
+    graco_dataset *data = generated(false);
+    graco_config config = configured(1);
     graco_model *model = NULL;
     graco_status status = GRACO_ERROR_MEMORY;
     graco_matrix Z = {0};
@@ -121,9 +106,7 @@ int main(void)
 {
     static const char *const files[] = {"config.json", "metrics.jsonl", "model.safetensors",
                                         "embeddings.npy"};
-    char run[] = "/tmp/graco-faults-XXXXXX", path[128];
-    if (!mkdtemp(run))
-        check_skip("no folder for temporary files");
+    const char *run = fixture_folder();
     steady();
     for (int variant = 0; variant < 4; variant++)
         failing(variant, 0, NULL, false);
@@ -133,8 +116,7 @@ int main(void)
     failing(1, 0, run, true);
     failing_embed();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        snprintf(path, sizeof path, "%s/%s", run, files[i]);
-        CHECK(unlink(path) == 0);
+        CHECK(unlink(fixture_path(files[i])) == 0);
     }
     CHECK(rmdir(run) == 0); /* no temporary file is left */
     return check_result();
