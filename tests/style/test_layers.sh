@@ -19,70 +19,53 @@ sources() {
     find "$@" \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) | sort
 }
 
-rank() {
-    for i in "${!layers[@]}"; do
-        if [ "${layers[$i]}" = "$1" ]; then
-            echo "$i"
-            return
-        fi
-    done
-    echo -1
-}
+declare -A rank
+for i in "${!layers[@]}"; do rank[${layers[$i]}]=$i; done
 
-# quoted_includes FILE: the names in its #include "..." lines.
+# quoted_includes FOLDER...: "FILE NAME" for each #include "NAME" of its files.
 quoted_includes() {
-    sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1"
+    sources "$@" | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*"' |
+        sed -E 's/:[^"]*"([^"]*)"$/ \1/'
 }
 
 is_public() {
     [ -f "include/$1" ]
 }
 
+# check_library_file FILE NAME: a file of src/ that includes NAME.
 check_library_file() {
-    local file=$1 own included
-    own=$(cut -d/ -f2 <<<"$file")
-    [ "$(rank "$own")" -ge 0 ] ||
+    local file=$1 name=$2 own included=${2%%/*}
+    own=${file#src/} own=${own%%/*}
+    if [ -z "${rank[$own]-}" ]; then
         fail "$file: folder '$own' is not one of: ${layers[*]}"
-    while read -r name; do
-        [ -z "$name" ] || is_public "$name" && continue
-        included=${name%%/*}
-        if [ "$included" = "$name" ] || [ "$(rank "$included")" -lt 0 ]; then
-            fail "$file: includes \"$name\"; expected \"folder/file.h\" of src/ or a public header"
-        elif [ "$(rank "$included")" -gt "$(rank "$own")" ]; then
-            fail "$file: includes \"$name\", which is above $own/ in: ${layers[*]}"
-        elif [ ! -f "src/$name" ]; then
-            fail "$file: includes \"$name\", which is not in src/"
-        fi
-    done < <(quoted_includes "$file")
+    elif is_public "$name"; then
+        return
+    elif [ "$included" = "$name" ] || [ -z "${rank[$included]-}" ]; then
+        fail "$file: includes \"$name\"; expected \"folder/file.h\" of src/ or \"graco.h\""
+    elif [ "${rank[$included]}" -gt "${rank[$own]}" ]; then
+        fail "$file: includes \"$name\", which is above $own/ in: ${layers[*]}"
+    elif [ ! -f "src/$name" ]; then
+        fail "$file: includes \"$name\", which is not in src/"
+    fi
 }
 
 # What the command includes of src/: texts, which know nothing of graphs; paper/: JSON, tables, pictures and pages too.
 texts='^base/(text|writer)\.h$'
 drawing='^(base/(memory|number|status|text|utf8|writer)|io/files/(file|lock)|io/json/json|report/(page|plot|sheet|statistics|svg))\.h$'
 
-# check_outer_file FILE PATTERN: a user of the library, which includes its own folder's headers, public ones and
+# check_outer_file FILE NAME PATTERN: a user of the library, which includes its own folder's headers, public ones and
 # those of src/ that match the pattern; the command's part paper/ the command's too.
 check_outer_file() {
-    local file=$1 allowed=$2
-    while read -r name; do
-        [ -z "$name" ] || is_public "$name" || [ -f "$(dirname "$file")/$name" ] || [[ $name =~ $allowed ]] ||
-            { [[ $file == paper/* && $name == cli/* ]] && [ -f "$name" ]; } ||
-            fail "$file: includes \"$name\"; expected a public header, one beside it or one of $allowed"
-    done < <(quoted_includes "$file")
+    local file=$1 name=$2 allowed=$3
+    is_public "$name" || [ -f "${file%/*}/$name" ] || [[ $name =~ $allowed ]] ||
+        { [[ $file == paper/* && $name == cli/* ]] && [ -f "$name" ]; } ||
+        fail "$file: includes \"$name\"; expected a public header, one beside it or one of $allowed"
 }
 
-while read -r file; do
-    check_library_file "$file"
-done < <(sources src)
-while read -r file; do
-    check_outer_file "$file" "$texts"
-done < <(sources cli)
-while read -r file; do
-    check_outer_file "$file" "$drawing"
-done < <(sources paper)
-while read -r file; do
-    check_outer_file "$file" '^$'
-done < <(sources examples include)
+while read -r file name; do check_library_file "$file" "$name"; done < <(quoted_includes src)
+while read -r file name; do check_outer_file "$file" "$name" "$texts"; done < <(quoted_includes cli)
+while read -r file name; do check_outer_file "$file" "$name" "$drawing"; done < <(quoted_includes paper)
+while read -r file name; do check_outer_file "$file" "$name" '^$'; done < <(quoted_includes examples include)
 
 # Numbers as text follow the host program's locale anywhere else.
 while read -r line; do
@@ -96,24 +79,38 @@ done < <(grep -rnE '\b(snprintf|fprintf|printf)\(.*%[-+ #0-9.*]*[aefgAEFG]\b' sr
 
 # A header is read once: `#pragma once`, or a guard that no other header has.
 declare -A guards
-while read -r header; do
-    grep -q '^#pragma once' "$header" && continue
-    guard=$(awk '/^#/ { word[++n] = $1; name[n] = $2 } n == 2 { exit }
-        END { if (word[1] == "#ifndef" && word[2] == "#define" && name[1] == name[2]) print name[1] }' "$header")
-    if [ -z "$guard" ]; then
+while read -r header guard; do
+    [ "$guard" != once ] || continue
+    if [ "$guard" = none ]; then
         fail "$header: opens without a guard"
     elif [ -n "${guards[$guard]-}" ]; then
         fail "$header: has the guard of ${guards[$guard]}"
     else
         guards[$guard]=$header
     fi
-done < <(sources include src cli paper tests | grep -E '\.(h|cuh)$')
+done < <(sources include src cli paper tests | grep -E '\.(h|cuh)$' | xargs awk '
+    FNR == 1 { n = 0 }
+    /^#/ && n < 2 { word[++n] = $1; name[n] = $2 }
+    /^#/ && n == 1 && $1 == "#pragma" && $2 == "once" { print FILENAME, "once"; n = 3 }
+    /^#/ && n == 2 {
+        print FILENAME, word[1] == "#ifndef" && word[2] == "#define" && name[1] == name[2] ? name[1] : "none"
+        n = 3
+    }')
 
+# What a source file includes first compiles alone, or that file would not.
+declare -A first
+while read -r name; do
+    first[$name]=1 first[src/$name]=1
+done < <(find src cli paper -name '*.c' | xargs awk '
+    FNR == 1 { seen = 0 }
+    /^#include "/ && !seen { seen = 1; gsub(/"/, "", $2); folder = FILENAME; sub(/[^\/]*$/, "", folder)
+        print $2; print folder $2 }')
 cc=${CC:-cc}
 read -ra flags < <(pkg-config --cflags libzip zlib)
 headers=0
 while read -r header; do
     headers=$((headers + 1))
+    [ -z "${first[$header]-}" ] || continue
     "$cc" -std=c17 -D_XOPEN_SOURCE=700 -fopenmp -fsyntax-only -Iinclude -Isrc -Itests -I. \
         "${flags[@]}" -include "$header" -x c /dev/null || fail "$header: does not compile alone"
 done < <(find include src cli paper tests -name '*.h' | sort)
