@@ -1,6 +1,6 @@
 /* Every command but downloads meets every fault: see docs/reliability.md.
  *
- *     command_faults GRACO LIBRARY LIMIT [SCENARIO [KIND]]
+ *     command_faults GRACO LIBRARY LIMIT[/SHARE] [SCENARIO [KIND]]
  *
  * LIBRARY is inject.c's. Each scenario is a command on a small tree of files. First the command
  * runs undisturbed, which gives the reference, every version of every file that it writes, and the
@@ -15,7 +15,8 @@
  *     the scenario's second command, without a fault, leads to the reference's files: run once for
  *     each state in which the files were left.
  *
- * LIMIT bounds the faults for each way to fail in each scenario, spread evenly; 0 tries all. */
+ * LIMIT bounds the faults for each way to fail in each scenario, spread evenly; 0 tries all. With SHARE a scenario
+ * meets one in so many of the ways to fail, the next scenario others. */
 #include "files.h"
 #include "scenarios.h"
 
@@ -59,7 +60,7 @@ struct outcome {
     int code;   /* -1: ended by a signal, or without a report */
     int signal; /* that ended it, or 0 */
     long calls, hits, leaks, zip_leaks;
-    char out[OUTPUT], err[OUTPUT];
+    char out[OUTPUT], err[OUTPUT], counts[1024]; /* KIND=N for each kind of call, if asked for */
 };
 
 struct bench {
@@ -67,6 +68,7 @@ struct bench {
     const struct scenario *scenario;
     char base[FILES_PATH]; /* holds before/, after/, versions/, trial/ and the outputs */
     char out[OUTPUT];      /* the reference's */
+    char counts[1024];     /* the reference's calls of each kind */
     long tried, stopped, borne, failed;
     int states;
     uint64_t state[STATES]; /* of trees from which the second command was seen to work */
@@ -128,7 +130,7 @@ static struct outcome run(const struct bench *b, const char *folder, const char 
                           const char *fault, const char *kept)
 {
     struct outcome outcome = {.code = -1};
-    char line[1024], text[128] = "";
+    char line[1024], text[1024] = "";
     int ends[2], state = 0;
     snprintf(line, sizeof line, "%s", command);
     if (pipe(ends) != 0)
@@ -150,6 +152,7 @@ static struct outcome run(const struct bench *b, const char *folder, const char 
     if (fault && (got <= 0 || sscanf(text, "%ld %ld %ld %ld", &outcome.calls, &outcome.hits,
                                      &outcome.leaks, &outcome.zip_leaks) != 4))
         outcome.code = -1;
+    snprintf(outcome.counts, sizeof outcome.counts, "%s", text);
     read_text(outcome.out, folder, "../out");
     read_text(outcome.err, folder, "../err");
     return outcome;
@@ -377,8 +380,9 @@ static void prepare(struct bench *b)
             files_stop("prepare", b->scenario->prepare[i]);
     }
     files_copy(before, after);
-    struct outcome o = run(b, after, b->scenario->command, "none:1:1", versions);
+    struct outcome o = run(b, after, b->scenario->command, "each:0:0", versions);
     snprintf(b->out, sizeof b->out, "%s", o.out);
+    snprintf(b->counts, sizeof b->counts, "%s", o.counts);
     if (o.code != 0 || o.leaks + o.zip_leaks != 0) {
         fprintf(stderr, "%s: undisturbed: code %d, %ld leaks: %s", b->scenario->name, o.code,
                 o.leaks, o.err);
@@ -386,15 +390,13 @@ static void prepare(struct bench *b)
     }
 }
 
-static long count_calls(struct bench *b, const char *kind)
+/* How many calls of the kind the undisturbed command makes. */
+static long count_calls(const struct bench *b, const char *kind)
 {
-    char fault[64], before[FILES_PATH], trial[FILES_PATH];
-    snprintf(fault, sizeof fault, "%s:1000000000:5", kind);
-    files_join(before, b->base, "before");
-    files_join(trial, b->base, "trial");
-    files_remove(trial);
-    files_copy(before, trial);
-    return run(b, trial, b->scenario->command, fault, NULL).calls;
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, " %s=", kind);
+    const char *found = strstr(b->counts, wanted);
+    return found ? atol(found + strlen(wanted)) : 0;
 }
 
 /* Whether `wanted`, which may be NULL for every kind, has this one. */
@@ -403,18 +405,22 @@ static bool is_kind(const char *wanted, const char *kind)
     return !wanted || strcmp(wanted, kind) == 0;
 }
 
-static long run_scenario(struct bench *b, long limit, const char *kind)
+static long run_scenario(struct bench *b, long limit, long share, const char *kind)
 {
     long calls[WAYS], wrong = 0;
+    int ways = 0, way = 0;
     prepare(b);
     for (int m = 0; m < WAYS; m++) {
         bool wanted = is_kind(kind, modes[m].kind) && is_kind(b->scenario->only, modes[m].kind);
-        bool counted = m > 0 && strcmp(modes[m].kind, modes[m - 1].kind) == 0 && wanted;
-        calls[m] = !wanted ? 0 : counted ? calls[m - 1] : count_calls(b, modes[m].kind);
+        calls[m] = wanted ? count_calls(b, modes[m].kind) : 0;
+        ways += calls[m] > 0;
     }
+    share = share < ways ? share : ways; /* so that each scenario meets one */
     for (int m = 0; m < WAYS; m++) {
         long count = limit > 0 && limit < calls[m] ? limit : calls[m];
         b->tried = b->stopped = b->borne = b->failed = 0;
+        if (count == 0 || (way++ + (b->scenario - scenarios)) % share != 0)
+            continue;
         for (long i = 0; i < count; i++) /* evenly spread, from the middle of each piece */
             try_fault(b, &modes[m], 1 + (2 * i + 1) * calls[m] / (2 * count));
         if (b->tried > 0)
@@ -442,12 +448,12 @@ int main(int argc, char **argv)
 {
     const char *base = getenv("TMPDIR");
     char root[FILES_PATH];
-    long wrong = 0, matched = 0;
+    long wrong = 0, matched = 0, limit = 0, share = 1;
     if (!base) /* in memory, if there is such a place: nobody waits for a disk */
         base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     files_join(root, base, "graco-faults-XXXXXX");
-    if (argc < 4 || !mkdtemp(root)) {
-        fprintf(stderr, "usage: command_faults GRACO LIBRARY LIMIT [SCENARIO [KIND]]\n");
+    if (argc < 4 || sscanf(argv[3], "%ld/%ld", &limit, &share) < 1 || share < 1 || !mkdtemp(root)) {
+        fprintf(stderr, "usage: command_faults GRACO LIBRARY LIMIT[/SHARE] [SCENARIO [KIND]]\n");
         return 2;
     }
     setenv("OMP_NUM_THREADS", "1", 1);
@@ -465,7 +471,7 @@ int main(int argc, char **argv)
         if (process < 0)
             files_stop("fork for", b.base);
         if (process == 0)
-            exit(run_scenario(&b, atol(argv[3]), argc > 5 ? argv[5] : NULL) != 0);
+            exit(run_scenario(&b, limit, share, argc > 5 ? argv[5] : NULL) != 0);
     }
     for (long i = 0; i < matched && i < room; i++)
         wrong += await_scenario();

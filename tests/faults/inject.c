@@ -5,7 +5,8 @@
  * byte; or "kill": the process is killed there; or "hang": the call never returns, whatever signals
  * come, after a line to $GRACO_FAULT_FD. With ":on" all later calls fail too, as on a disk that stays full. At the end one line goes
  * to descriptor $GRACO_FAULT_FD: how many calls there were of the kind, how many failed, and how
- * many blocks that graco and the libraries below it allocated were never freed.
+ * many blocks that graco and the libraries below it allocated were never freed; of KIND "each", with which no call
+ * fails, also "KIND=N" for each kind of which there were N calls.
  *
  * $GRACO_FAULT_KEEP is a folder that gets a link to every file that is renamed: all the versions of
  * all the files that a command writes.
@@ -34,7 +35,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BLOCKS = 1 << 18, RANGES = 64, EARLY = 1 << 16 };
+enum { BLOCKS = 1 << 18, RANGES = 64, EARLY = 1 << 16, KINDS = 32 };
 
 enum owner { OWNER_OTHER, OWNER_LEFT_OUT, OWNER_GRACO, OWNER_ZIP };
 
@@ -63,6 +64,7 @@ static struct {
     enum owner owner;
 } blocks[BLOCKS];
 static char removed; /* marks a slot whose block is gone */
+static long live[2]; /* how many are not: graco's, libzip's */
 
 static void *real(const char *name)
 {
@@ -123,10 +125,31 @@ static void stay(void)
         pause();
 }
 
+/* The calls of each kind, where KIND is "each". */
+static struct {
+    const char *kind;
+    long calls;
+} counted[KINDS];
+
+static void count(const char *kind)
+{
+    int i = 0;
+    pthread_mutex_lock(&guard);
+    while (i < KINDS - 1 && counted[i].kind && strcmp(counted[i].kind, kind) != 0)
+        i++;
+    counted[i].kind = kind;
+    counted[i].calls++;
+    pthread_mutex_unlock(&guard);
+}
+
 /* Counts a call; true if it must fail, with errno set. */
 static bool fails(const char *kind)
 {
-    if (!running || spared || fault_at < 0 || strcmp(kind, fault_kind) != 0)
+    if (!running || spared || fault_at < 0)
+        return false;
+    if (strcmp(fault_kind, "each") == 0)
+        count(kind);
+    if (strcmp(kind, fault_kind) != 0)
         return false;
     pthread_mutex_lock(&guard);
     long call = ++fault_calls;
@@ -156,6 +179,7 @@ static void *note(void *block, enum owner owner)
         slot = (slot + 1) % BLOCKS;
     blocks[slot].block = block;
     blocks[slot].owner = owner;
+    live[owner == OWNER_ZIP]++;
     pthread_mutex_unlock(&guard);
     return block;
 }
@@ -168,6 +192,7 @@ static void forget(const void *block)
     for (size_t slot = slot_of(block); blocks[slot].block; slot = (slot + 1) % BLOCKS)
         if (blocks[slot].block == block) {
             blocks[slot].block = &removed;
+            live[blocks[slot].owner == OWNER_ZIP]--;
             break;
         }
     pthread_mutex_unlock(&guard);
@@ -475,14 +500,14 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 __attribute__((destructor)) static void end(void)
 {
     const char *fd = getenv("GRACO_FAULT_FD");
-    char text[96];
-    long leaks[2] = {0};
+    char text[1024];
     running = false;
-    for (size_t i = 0; i < BLOCKS; i++)
-        if (blocks[i].block && blocks[i].block != &removed)
-            leaks[blocks[i].owner == OWNER_ZIP]++;
-    int length = snprintf(text, sizeof text, "%ld %ld %ld %ld\n", fault_calls, fault_hits, leaks[0],
-                          leaks[1]);
+    int length =
+        snprintf(text, sizeof text, "%ld %ld %ld %ld", fault_calls, fault_hits, live[0], live[1]);
+    for (int i = 0; i < KINDS && counted[i].kind; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, " %s=%ld", counted[i].kind,
+                           counted[i].calls);
+    text[length++] = '\n';
     if (fd && write(atoi(fd), text, (size_t)length) != length)
         return; /* the reader misses the line, and says so */
 }
