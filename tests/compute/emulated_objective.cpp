@@ -431,6 +431,17 @@ int main(int argc, char **argv)
         {"wide", {PRECISION_BF16, PRECISION_FP16}, 128, 1023, 3},
     };
     const char *chosen = argc > 1 ? argv[1] : NULL;
+    if (chosen && strcmp(chosen, "few") == 0) { /* views, and a small case of each kernel */
+        failed += emulated_views();
+        for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+            if (i == 0 || strcmp(CASES[i].kernels, CASES[i - 1].kernels) != 0)
+                for (int within = 0; within < 2; within++)
+                    check_size(CASES[i].kernels, CASES[i].n < 130 ? CASES[i].n : 5,
+                               CASES[i].d < 65 ? CASES[i].d : 17, within,
+                               CASES[i].precision[within], CASES[i].processors);
+        check_all_parts();
+        return failed || emulated_wrong ? 1 : 0;
+    }
     if (!chosen || strcmp(chosen, "views") == 0)
         failed += emulated_views();
     if (!chosen || strcmp(chosen, "propagate") == 0)
