@@ -93,14 +93,14 @@ static bool find_begun(char folder[RUNS_PATH_MAX], int64_t *index, const struct 
 }
 
 /* The settings of a run that is to be continued, number `index`: those of its checkpoint, but for what
- * may change; the seed as run 0 has it. Another method than the one that was asked for stays out: the
+ * belongs to this machine; the seed as run 0 has it. Another method than the one that was asked for stays out: the
  * library then refuses. */
 static graco_status keep_settings(struct job *job, const char *folder, int64_t index)
 {
-    static const char *const free_keys[] = {"device", "threads", "memory"};
     graco_model *model = NULL;
     graco_config *kept = NULL;
     char value[SETTINGS_TEXT];
+    const char *key;
 
     graco_status status = graco_model_load(&model, folder);
     const char *wanted = job->line->settings.method;
@@ -114,9 +114,9 @@ static graco_status keep_settings(struct job *job, const char *folder, int64_t i
     graco_model_free(model);
     if (status != GRACO_OK)
         return status;
-    for (size_t i = 0; i < sizeof free_keys / sizeof *free_keys && status == GRACO_OK; i++)
-        status =
-            graco_config_set(kept, free_keys[i], settings_get(value, job->config, free_keys[i]));
+    for (int i = 0; status == GRACO_OK && (key = graco_config_key(kept, i, NULL)); i++)
+        if (graco_config_kind(key) == GRACO_KEY_HOST)
+            status = graco_config_set(kept, key, settings_get(value, job->config, key));
     if (status == GRACO_OK)
         status = set_seed(kept, seed_of(kept) - (uint64_t)index);
     graco_config_free(job->config);

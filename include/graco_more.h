@@ -100,6 +100,19 @@ graco_status graco_config_get(const graco_config *config, const char *key, char 
  * end. `help` may be NULL. */
 const char *graco_config_key(const graco_config *config, int index, const char **help);
 
+/* What a setting is to a training. */
+typedef enum graco_key_kind {
+    GRACO_KEY_FIXED = 0,   /* it decides the result */
+    GRACO_KEY_MACHINE = 1, /* it does too, but belongs to a machine: no preset has it */
+    GRACO_KEY_LENGTH = 2,  /* epochs: a training that is resumed may have more */
+    GRACO_KEY_EACH = 4,    /* each of several runs has its own */
+    GRACO_KEY_FREE = 8,    /* it changes no result */
+    GRACO_KEY_HOST = 16,   /* the same, and each process may have its own */
+} graco_key_kind;
+
+/* The kind of a key, of any method; GRACO_KEY_FIXED where there is no such key. */
+graco_key_kind graco_config_kind(const char *key);
+
 /* The words that a key takes, in order, for any method; NULL past the end, and where the key is not
  * a choice of words. */
 const char *graco_config_word(const char *key, int index);

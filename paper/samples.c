@@ -116,12 +116,11 @@ static uint64_t mix(uint64_t hash, const char *text)
 static uint64_t hash_training(const struct samples_set *set, const char *method,
                               const graco_config *config)
 {
-    static const char free_keys[] = "device,threads,memory,checkpoint_every,seed,split";
     uint64_t hash = mix(mix(UINT64_C(14695981039346656037), method), set->fingerprint);
     const char *key = NULL;
     for (int i = 0; config && (key = graco_config_key(config, i, NULL)); i++) {
         char value[SETTINGS_TEXT];
-        if (!cells_listed(free_keys, key))
+        if (!(graco_config_kind(key) & (GRACO_KEY_EACH | GRACO_KEY_FREE | GRACO_KEY_HOST)))
             hash = mix(mix(hash, key), settings_get(value, config, key));
     }
     return hash;

@@ -21,12 +21,14 @@
 enum key_type { KEY_CHOICE, KEY_COUNT, KEY_REAL, KEY_SEED, KEY_BYTES, KEY_LIST };
 
 struct key {
-    const char *name, *help, *start;
+    const char *name;
     enum key_type type;
     bool common; /* every method reads it */
     size_t offset;
     double low, high;         /* allowed, both included */
     const char *const *words; /* of a choice, ending with NULL */
+    const char *start, *help;
+    graco_key_kind kind;
 };
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -46,18 +48,24 @@ static const char *const ENCODERS[] = {
 #define STEPS_MAX 4294967295.0       /* a step has 32 bits in the random counter */
 #define BYTES_MAX 9007199254740992.0 /* 2^53 */
 
-#define KEY(type_, name_, low_, high_, words_, start_, help_, common_)                             \
+/* A row of keys.def ends with the help, or with a kind behind it. */
+#define KEY(common_, type_, name_, low_, high_, words_, start_, ...)                               \
     {.name = #name_,                                                                               \
-     .help = help_,                                                                                \
-     .start = start_,                                                                              \
      .type = KEY_##type_,                                                                          \
      .common = common_,                                                                            \
      .offset = offsetof(struct graco_config, name_),                                               \
      .low = low_,                                                                                  \
      .high = high_,                                                                                \
-     .words = words_},
-#define OWN(...) KEY(__VA_ARGS__, false)
-#define ALL(...) KEY(__VA_ARGS__, true)
+     .words = words_,                                                                              \
+     .start = start_,                                                                              \
+     __VA_ARGS__},
+#define OWN(...) KEY(false, __VA_ARGS__)
+#define ALL(...) KEY(true, __VA_ARGS__)
+#define MACHINE GRACO_KEY_MACHINE
+#define LENGTH GRACO_KEY_LENGTH
+#define EACH GRACO_KEY_EACH
+#define FREE GRACO_KEY_FREE
+#define HOST GRACO_KEY_HOST
 
 static const struct key KEYS[] = {
 #include "config/keys.def"
@@ -99,6 +107,12 @@ const char *graco_config_word(const char *key, int index)
         if (i == index)
             return found->words[i];
     return NULL;
+}
+
+graco_key_kind graco_config_kind(const char *key)
+{
+    const struct key *found = key_named(key);
+    return found ? found->kind : GRACO_KEY_FIXED;
 }
 
 bool config_is_whole(const char *key)
@@ -335,6 +349,20 @@ const char *config_word(const struct graco_config *config, const char *key)
 {
     const struct key *found = key_named(key);
     return found->words[*(const int *)field(config, found)];
+}
+
+const char *config_differs(char a[CONFIG_TEXT], char b[CONFIG_TEXT], const struct graco_config *one,
+                           const struct graco_config *other, unsigned free_kinds)
+{
+    for (int i = 0; i < CONFIG_KEYS; i++) {
+        if (!reads(one, &KEYS[i]) || KEYS[i].kind & free_kinds)
+            continue;
+        print_value(a, one, &KEYS[i]);
+        print_value(b, other, &KEYS[i]);
+        if (strcmp(a, b) != 0)
+            return KEYS[i].name;
+    }
+    return NULL;
 }
 
 graco_status graco_config_copy(graco_config **out, const graco_config *config)

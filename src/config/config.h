@@ -44,6 +44,11 @@ void config_init(struct graco_config *config, const char *method, const char *co
 /* Sets keys from text such as "hidden=128 tau=0.4". */
 graco_status config_apply(struct graco_config *config, const char *text);
 
+/* The first setting of `one`'s method, but for those of some kinds, that two configurations of this method differ in,
+ * with both values as text; NULL: none. */
+const char *config_differs(char a[CONFIG_TEXT], char b[CONFIG_TEXT], const struct graco_config *one,
+                           const struct graco_config *other, unsigned free_kinds);
+
 /* Whether a setting has whole numbers alone: a count, bytes, a seed, a list of counts. */
 bool config_is_whole(const char *key);
 

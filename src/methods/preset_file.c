@@ -30,12 +30,8 @@ void preset_put(struct writer *json, const char *key, const char *text)
 
 bool preset_leaves_out(const char *key)
 {
-    static const char *const keys[] = {"device",    "threads", "memory",
-                                       "precision", "seed",    "checkpoint_every"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    return false;
+    const graco_key_kind kind = graco_config_kind(key);
+    return kind != GRACO_KEY_FIXED && kind != GRACO_KEY_LENGTH;
 }
 
 graco_status preset_put_all(struct writer *json, const struct graco_config *config)

@@ -7,35 +7,21 @@
 
 #include <string.h>
 
-/* Settings that may change when a training is resumed. */
-static bool may_change(const char *key)
-{
-    static const char *const keys[] = {"epochs", "device", "threads", "memory", "checkpoint_every"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    return false;
-}
-
 /* A resumed training must continue what was begun. */
 static graco_status check_same(const struct graco_config *begun, const struct graco_config *wanted,
                                const char *path)
 {
-    graco_status status = GRACO_OK;
     char a[CONFIG_TEXT], b[CONFIG_TEXT];
-    const char *key;
     if (strcmp(begun->method, wanted->method) != 0)
-        FAIL(GRACO_ERROR_ARGUMENT, "%s was trained by the method %s, not %s: it cannot be resumed",
-             path, begun->method, wanted->method);
-    for (int i = 0; (key = graco_config_key(begun, i, NULL)); i++) {
-        TRY(graco_config_get(begun, key, a, sizeof a));
-        TRY(graco_config_get(wanted, key, b, sizeof b));
-        if (strcmp(a, b) != 0 && !may_change(key))
-            FAIL(GRACO_ERROR_ARGUMENT, "%s was trained with %s = %s, not %s: it cannot be resumed",
-                 path, key, a, b);
-    }
-done:
-    return status;
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s was trained by the method %s, not %s: it cannot be resumed", path,
+                           begun->method, wanted->method);
+    const char *key =
+        config_differs(a, b, begun, wanted, GRACO_KEY_LENGTH | GRACO_KEY_FREE | GRACO_KEY_HOST);
+    return key ? status_fail(GRACO_ERROR_ARGUMENT,
+                             "%s was trained with %s = %s, not %s: it cannot be resumed", path, key,
+                             a, b)
+               : GRACO_OK;
 }
 
 /* A supervised model has outputs for its classes alone. */

@@ -85,7 +85,7 @@ static graco_status compare_settings(const struct graco_config *config, const st
     const char *key;
     PASS(compare_texts("method", own->method, first->method));
     for (int i = 0; (key = graco_config_key(config, i, NULL)); i++)
-        if (strcmp(key, "device") != 0 && strcmp(key, "threads") != 0)
+        if (graco_config_kind(key) != GRACO_KEY_HOST)
             PASS(compare_texts(key, own->value[i], first->value[i]));
     return GRACO_OK;
 }

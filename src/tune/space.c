@@ -234,18 +234,17 @@ static graco_status put_epochs(struct space *space, const struct method *method,
     return put(space, "epochs", text);
 }
 
-/* Refuses what a search says itself of each training, and more than one value of what a preset leaves out: the
+/* Refuses what a search says itself of each training, which is nothing of memory, and more than one value of what a preset leaves out: the
  * better one would be lost. */
 static graco_status check_own(struct space *space, const char *key)
 {
-    static const char *const own[] = {"seed", "device", "threads", "checkpoint_every"};
     const struct axis *axis = find_axis(space, key);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(own[i], key) == 0)
-            return status_fail(GRACO_ERROR_ARGUMENT,
-                               "search %s=%s: a search has one %s for all trainings; expected "
-                               "another setting",
-                               key, axis->text, key);
+    bool own = graco_config_kind(key) & (GRACO_KEY_EACH | GRACO_KEY_FREE | GRACO_KEY_HOST);
+    if (own && strcmp(key, "memory") != 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "search %s=%s: a search has one %s for all trainings; expected "
+                           "another setting",
+                           key, axis->text, key);
     if (axis && preset_leaves_out(key) && axis->words != 1)
         return status_fail(
             GRACO_ERROR_ARGUMENT,

@@ -298,9 +298,45 @@ static void presets(void)
     CHECK(same_but(&config, &general, NULL));
 }
 
+/* Which settings decide a result, and where two configurations differ in one that does. */
+static void kinds(void)
+{
+    static const struct {
+        const char *key;
+        graco_key_kind kind;
+    } named[] = {{"device", GRACO_KEY_HOST},   {"threads", GRACO_KEY_HOST},
+                 {"memory", GRACO_KEY_HOST},   {"checkpoint_every", GRACO_KEY_FREE},
+                 {"seed", GRACO_KEY_EACH},     {"split", GRACO_KEY_EACH},
+                 {"epochs", GRACO_KEY_LENGTH}, {"precision", GRACO_KEY_MACHINE},
+                 {"tau", GRACO_KEY_FIXED},     {"lr", GRACO_KEY_FIXED},
+                 {"none", GRACO_KEY_FIXED}};
+    graco_config one, other;
+    char a[CONFIG_TEXT], b[CONFIG_TEXT];
+    const char *key;
+    int free_ones = 0;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        CHECK(graco_config_kind(named[i].key) == named[i].kind);
+    preset_config(&one, "cora");
+    for (int i = 0; (key = graco_config_key(&one, i, NULL)); i++)
+        free_ones += graco_config_kind(key) != GRACO_KEY_FIXED;
+    CHECK(free_ones == 7); /* split is not grace's */
+    other = one;
+    other.threads = 3;
+    other.epochs++;
+    CHECK(!config_differs(a, b, &one, &other, GRACO_KEY_HOST | GRACO_KEY_LENGTH));
+    CHECK(strcmp(config_differs(a, b, &one, &other, GRACO_KEY_HOST), "epochs") == 0);
+    other.tau = 0.125;
+    CHECK(strcmp(config_differs(a, b, &one, &other, GRACO_KEY_LENGTH), "tau") == 0 &&
+          strcmp(b, "0.125") == 0);
+    other = one;
+    other.split = 4; /* which the method does not read */
+    CHECK(!config_differs(a, b, &one, &other, 0));
+}
+
 int main(void)
 {
     keys();
+    kinds();
     words();
     other_keys();
     public_interface();
