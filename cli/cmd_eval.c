@@ -1,5 +1,6 @@
 /* graco eval: scores embeddings, runs and baselines on the same splits, so that differences are paired
  * by split. A row of the table is one of them; a folder of several runs is one row. */
+#include "base/utf8.h"
 #include "commands.h"
 #include "loading.h"
 #include "nodes.h"
@@ -112,11 +113,8 @@ static const char *chosen_C(char text[64], const struct scoring *row)
 static int class_text(char text[NODES_PLAIN], const graco_dataset *data, int32_t class)
 {
     char number[NODES_NUMBER];
-    int count = 0;
     nodes_plain(text, nodes_class(number, data, class));
-    for (const char *c = text; *c; c++)
-        count += ((unsigned char)*c & 0xC0) != 0x80;
-    return count;
+    return (int)utf8_count(text, strlen(text));
 }
 
 /* The class of a line: its name, to the left of `width` characters, or its number, to their right. */
@@ -328,9 +326,8 @@ static int run_task(const struct command *command, struct request *request)
                                                         .threads = request->options.threads,
                                                         .load = &request->load});
     request->options.seed = (uint64_t)request->seed;
-    for (int p = 0; graco_protocol_name(p); p++)
-        if (strcmp(request->protocol, graco_protocol_name(p)) == 0)
-            request->options.protocol = (graco_protocol)p;
+    request->options.protocol =
+        (graco_protocol)options_place(graco_protocol_name, request->protocol);
     return run(command, request);
 }
 

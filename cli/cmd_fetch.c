@@ -249,7 +249,7 @@ static int report(const struct fetch *fetch)
         const struct fetched *file = &fetch->files[i];
         bool first = strcmp(file->checked, "first use") == 0;
         output_row(file->file->name, "%-8s %9s  SHA-256 %s", file->state,
-                   output_bytes(bytes, file->bytes),
+                   number_bytes(bytes, file->bytes),
                    first ? "not published: recorded for later fetches" : "as expected");
     }
     output_row("folder", "%s", fetch->folder);
@@ -337,7 +337,7 @@ static int list(void)
         int64_t size = set_size(set, &exact);
         output_row(set->name, "%s", set->about);
         output_row("", "size: %s%s", exact ? "" : "not known beforehand, accepted up to ",
-                   output_bytes(bytes, size));
+                   number_bytes(bytes, size));
         output_row("", "licence: %s", set->licence);
         output_row("", "source: %s", set->source);
     }
@@ -366,20 +366,11 @@ static const struct catalogue_set *find_set(const char *name)
 {
     const struct catalogue_set *found = catalogue_find(name), *set = NULL;
     const char *names[CATALOGUE_SETS + 1] = {NULL};
-    char allowed[CATALOGUE_SETS * 32] = "";
-    size_t used = 0;
-    if (found)
-        return found;
-    for (int i = 0; (set = catalogue_at(i)); i++) {
+    for (int i = 0; !found && (set = catalogue_at(i)); i++)
         names[i] = set->name;
-        used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%.24s", i ? ", " : "",
-                                 set->name);
-    }
-    const char *nearest = options_nearest(name, names);
-    output_error("fetch: unknown data set '%s'%s%s%s; expected one of: %s", name,
-                 nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "",
-                 allowed);
-    return NULL;
+    if (!found)
+        options_unknown("fetch", "unknown data set", name, names);
+    return found;
 }
 
 int cmd_fetch(int argc, char **argv)

@@ -273,8 +273,8 @@ static void print_remedies(const struct planning *p)
     for (int i = 0; i < p->count; i++) {
         const graco_plan *plan = &p->others[i].plan;
         bool beside = plan->device_total > 0;
-        printf("  %-18s %s%s%s: %s\n", p->others[i].setting, output_bytes(host, plan->host_bytes),
-               beside ? ", device " : "", beside ? output_bytes(device, plan->device_bytes) : "",
+        printf("  %-18s %s%s%s: %s\n", p->others[i].setting, number_bytes(host, plan->host_bytes),
+               beside ? ", device " : "", beside ? number_bytes(device, plan->device_bytes) : "",
                p->others[i].fits ? "fits" : "does not fit");
     }
 }
@@ -315,12 +315,12 @@ static int print_table(const struct planning *p)
                plan->device);
     output_row("parameters", "%" PRId64, plan->parameters);
     output_row("host memory", "%s at most, of %s available; the data set has %s",
-               output_bytes(a, plan->host_bytes), output_bytes(b, p->available),
-               output_bytes(c, plan->now_bytes));
+               number_bytes(a, plan->host_bytes), number_bytes(b, p->available),
+               number_bytes(c, plan->now_bytes));
     if (plan->device_total > 0)
         output_row("device memory", "%s of buffers, of %s free; %s in all",
-                   output_bytes(a, plan->device_bytes), output_bytes(b, plan->device_free),
-                   output_bytes(c, plan->device_total));
+                   number_bytes(a, plan->device_bytes), number_bytes(b, plan->device_free),
+                   number_bytes(c, plan->device_total));
     print_times(p);
     if (!p->asked.fits)
         print_remedies(p);

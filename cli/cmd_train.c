@@ -151,11 +151,8 @@ static int configure(struct job *job)
 static graco_protocol protocol_of(const graco_config *config)
 {
     char value[SETTINGS_TEXT];
-    int found = 0;
-    settings_get(value, config, "protocol");
-    for (int i = 0; graco_protocol_name(i); i++)
-        found = strcmp(graco_protocol_name(i), value) == 0 ? i : found;
-    return (graco_protocol)found;
+    return (graco_protocol)options_place(graco_protocol_name,
+                                         settings_get(value, config, "protocol"));
 }
 
 /* How many trainings there are, once method, settings and data are known. */

@@ -326,10 +326,10 @@ static void explain(struct transfer *t, CURLcode result, long code, const char *
     char kept[96] = "", bytes[32];
     if (t->at > 0 && is_break(result, code))
         snprintf(kept, sizeof kept, "; %s are kept, the next fetch goes on from there",
-                 output_bytes(bytes, t->at));
+                 number_bytes(bytes, t->at));
     if (result == CURLE_ABORTED_BY_CALLBACK)
         fail(t, "stopped: %s of %s are kept, the next fetch goes on from there",
-             output_bytes(bytes, t->at), d->url);
+             number_bytes(bytes, t->at), d->url);
     else if (result == CURLE_HTTP_RETURNED_ERROR)
         fail(t, "%s: the server answered %ld%s", d->url, code, kept);
     else if (result == CURLE_OPERATION_TIMEDOUT)

@@ -2,6 +2,7 @@
  * over the old one, and what stood beyond it is erased. So nothing flickers. The cursor is never hidden
  * and no mode is changed: a program that ends at any moment leaves the terminal as it was. */
 #include "live.h"
+#include "base/utf8.h"
 
 #include "plot_text.h"
 #include "stop.h"
@@ -88,15 +89,6 @@ static void write_all(const char *text, size_t length)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Characters of a row: bytes that do not continue one. */
-static int columns_of(const char *row, size_t length)
-{
-    int cols = 0;
-    for (size_t i = 0; i < length; i++)
-        cols += ((unsigned char)row[i] & 0xc0) != 0x80;
-    return cols;
-}
-
 /* The text of a frame, which the caller frees: `plot` has whole rows, or is "". */
 static char *compose(struct live *live, const char *plot, const char *line, int cols)
 {
@@ -109,13 +101,13 @@ static char *compose(struct live *live, const char *plot, const char *line, int 
     at += snprintf(at, size, up > 0 ? "\r\033[%dA" : "\r", up);
     for (const char *end; *plot; plot = end + 1) {
         end = strchr(plot, '\n');
-        live->used[rows++] = columns_of(plot, (size_t)(end - plot));
+        live->used[rows++] = (int)utf8_count(plot, (size_t)(end - plot));
         memcpy(at, plot, (size_t)(end - plot));
         at += end - plot;
         memcpy(at, erase, sizeof erase - 1);
         at += sizeof erase - 1;
     }
-    live->used[rows++] = columns_of(line, strlen(line));
+    live->used[rows++] = (int)utf8_count(line, strlen(line));
     live->rows = rows;
     live->cols = cols;
     snprintf(at, size - (size_t)(at - text), "%s\033[J", line);

@@ -59,19 +59,13 @@ static int print_help(void)
 
 static int unknown(const char *word)
 {
-    const char *names[SUBCOMMANDS + 4] = {"help", "--help", "--version"};
-    char allowed[512];
-    size_t used = 0;
-    for (int i = 0; i < SUBCOMMANDS; i++) {
-        names[3 + i] = subcommands[i].name;
-        used +=
-            (size_t)snprintf(allowed + used, sizeof allowed - used, "%s, ", subcommands[i].name);
-    }
-    const char *nearest = options_nearest(word, names);
-    output_error("unknown command '%s'%s%s%s; expected one of: %shelp", word,
-                 nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "",
-                 allowed);
-    return EXIT_USAGE;
+    const char *names[SUBCOMMANDS + 4] = {NULL};
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        names[i] = subcommands[i].name;
+    names[SUBCOMMANDS] = "help";
+    names[SUBCOMMANDS + 1] = "--help";
+    names[SUBCOMMANDS + 2] = "--version";
+    return options_unknown("", "unknown command", word, names);
 }
 
 /* `graco help CMD ...` is `graco CMD ... --help`, so it sees the same values. */

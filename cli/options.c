@@ -4,6 +4,7 @@
 #include "graco_command.h"
 #include "commands.h"
 #include "output.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,32 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WORD_MAX = 32, OPTION_COLUMN = 31, HELP_COLUMNS = 80, HELP_TEXT = 1024 };
-
-/* Words for which another stands, however alike they look. */
-static const struct {
-    const char *said, *meant;
-} MEANINGS[] = {{"gpu", "cuda"}, {"nvidia", "cuda"}};
-
-/* Levenshtein's distance between the first WORD_MAX letters of two words, without case. */
-static int distance(const char *a, const char *b)
-{
-    int row[WORD_MAX + 1];
-    int columns = (int)strnlen(b, WORD_MAX), rows = (int)strnlen(a, WORD_MAX);
-    for (int j = 0; j <= columns; j++)
-        row[j] = j;
-    for (int i = 1; i <= rows; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= columns; j++) {
-            int change = diagonal + (strncasecmp(a + i - 1, b + j - 1, 1) != 0);
-            int step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            diagonal = row[j];
-            row[j] = change < step ? change : step;
-        }
-    }
-    return row[columns];
-}
+enum { OPTION_COLUMN = 31, HELP_COLUMNS = 80, HELP_TEXT = 1024 };
 
 const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char *(*list)(int))
 {
@@ -50,31 +26,20 @@ const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char
     return words;
 }
 
-/* What a word of MEANINGS stands for; else the word itself. */
-static const char *meaning(const char *word)
+int options_place(const char *(*list)(int), const char *word)
 {
-    for (size_t i = 0; i < sizeof MEANINGS / sizeof *MEANINGS; i++)
-        if (strcasecmp(word, MEANINGS[i].said) == 0)
-            return MEANINGS[i].meant;
-    return word;
+    int place = 0;
+    while (list(place) && strcmp(list(place), word) != 0)
+        place++;
+    return list(place) ? place : 0;
 }
 
-const char *options_nearest(const char *word, const char *const *words)
+int options_unknown(const char *command, const char *what, const char *word,
+                    const char *const *words)
 {
-    const char *nearest = NULL;
-    int best = WORD_MAX;
-    word = meaning(word);
-    size_t length = strlen(word);
-    for (; *words; words++) {
-        int found = distance(word, *words);
-        if (length >= 3 && strncasecmp(word, *words, length) == 0)
-            found = 1;
-        if (found < best && found <= 2 && found < (int)strlen(*words)) {
-            best = found;
-            nearest = *words;
-        }
-    }
-    return nearest;
+    words_unknown(what, word, words);
+    output_error("%s%s%s", command, *command ? ": " : "", graco_message());
+    return EXIT_USAGE;
 }
 
 static bool unknown_option(const struct command *command, const char *word)
@@ -89,7 +54,7 @@ static bool unknown_option(const struct command *command, const char *word)
         used += added < (int)(sizeof allowed - used) ? (size_t)added : 0;
     }
     const char *bare = word + strspn(word, "-");
-    const char *nearest = strlen(bare) > 1 ? options_nearest(bare, names) : NULL;
+    const char *nearest = strlen(bare) > 1 ? words_nearest(bare, names) : NULL;
     const char *key = command->setting_like ? command->setting_like(bare) : NULL;
     if (key && (!nearest || strcmp(key, bare) == 0))
         snprintf(suggestion, sizeof suggestion, " (did you mean --set %s=VALUE?)", key);
@@ -157,21 +122,15 @@ static bool read_real(const struct command *command, const struct option *o, con
 
 static bool read_choice(const struct command *command, const struct option *o, const char *text)
 {
-    char expected[512] = "one of";
-    size_t used = strlen(expected);
-    for (const char *const *choice = o->choices; *choice; choice++) {
+    char what[64];
+    for (const char *const *choice = o->choices; *choice; choice++)
         if (strcmp(text, *choice) == 0) {
             *(const char **)o->target = *choice;
             return true;
         }
-        int added = snprintf(expected + used, sizeof expected - used, "%s %s",
-                             choice == o->choices ? "" : ",", *choice);
-        used += added < (int)(sizeof expected - used) ? (size_t)added : 0;
-    }
-    const char *nearest = options_nearest(text, o->choices);
-    if (nearest)
-        snprintf(expected + used, sizeof expected - used, " (did you mean %s?)", nearest);
-    return bad_value(command, o, text, expected);
+    snprintf(what, sizeof what, "--%s is", o->name);
+    options_unknown(command->name, what, text, o->choices);
+    return false;
 }
 
 static bool read_value(const struct command *command, const struct option *o, const char *text)

@@ -124,7 +124,11 @@ graco_status options_alike(const struct command *command, const char *const *exc
 /* Fills `words` with what one of the library's lists has, ending with NULL, and returns it. */
 const char *const *options_words(const char *words[OPTION_WORDS_MAX], const char *(*list)(int));
 
-/* The word of `words` (ending with NULL) that is most like `word`; NULL if none is close. */
-const char *options_nearest(const char *word, const char *const *words);
+/* Which of the library's list a word is, one that it has. */
+int options_place(const char *(*list)(int), const char *word);
+
+/* Says that a word is none of a list (words_unknown of base/words.h); returns EXIT_USAGE. */
+int options_unknown(const char *command, const char *what, const char *word,
+                    const char *const *words);
 
 #endif

@@ -214,19 +214,6 @@ void output_dataset(const char *target, const graco_dataset *data)
                 target, info.nodes, info.edges, info.feature_count, info.classes);
 }
 
-const char *output_bytes(char text[32], int64_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)bytes;
-    int unit = 0;
-    while (value >= 1024 && unit < 4) {
-        value /= 1024;
-        unit++;
-    }
-    snprintf(text, 32, unit && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return text;
-}
-
 const char *output_time(char text[32], double seconds)
 {
     if (!(seconds >= 0) || seconds > 1e9)
@@ -355,7 +342,7 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
     add_field(&fields, 4, "%.1f ms", 1e3 * epoch->seconds);
     add_field(&fields, 1, "%s left", output_time(text, epoch->seconds_left));
     if (!progress->elsewhere)
-        add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
+        add_field(&fields, 5, "%s", number_bytes(text, graco_peak_memory()));
     if (epoch->floored > 0)
         add_field(&fields, 3, "%" PRId64 " floored", epoch->floored);
     print_fields(progress, &fields);
@@ -405,7 +392,7 @@ void output_progress_step(struct output_progress *progress, const graco_progress
     if (step->step > 0)
         add_field(&fields, 2, "loss %.5f", step->loss);
     add_field(&fields, 1, "%s left", output_time(text, step->seconds_left));
-    add_field(&fields, 5, "%s", output_bytes(text, graco_peak_memory()));
+    add_field(&fields, 5, "%s", number_bytes(text, graco_peak_memory()));
     print_fields(progress, &fields);
 }
 
@@ -462,10 +449,10 @@ void output_progress_bytes(struct output_progress *progress, const char *label, 
         return;
     add_field(&fields, 0, "%s", label);
     if (total >= 0)
-        add_field(&fields, 1, "%s of %s", output_bytes(part, done), output_bytes(whole, total));
+        add_field(&fields, 1, "%s of %s", number_bytes(part, done), number_bytes(whole, total));
     else
-        add_field(&fields, 1, "%s", output_bytes(part, done));
-    add_field(&fields, 2, "%s/s", output_bytes(part, (int64_t)rate));
+        add_field(&fields, 1, "%s", number_bytes(part, done));
+    add_field(&fields, 2, "%s/s", number_bytes(part, (int64_t)rate));
     print_fields(progress, &fields);
 }
 

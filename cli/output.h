@@ -5,6 +5,7 @@
 #include "graco_more.h"
 
 #include "live.h"
+#include "base/number.h"
 #include "base/writer.h"
 
 /* Lets the compiler check formats; the library's own such macro is not in the public header. */
@@ -74,8 +75,7 @@ void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
 /* Says on stderr which data set was written, and where. */
 void output_dataset(const char *target, const graco_dataset *data);
 
-/* Writes "1.5 GiB" or "3 h 04 min" and returns text. */
-const char *output_bytes(char text[32], int64_t bytes);
+/* Writes "3 h 04 min" and returns text. */
 const char *output_time(char text[32], double seconds);
 
 /* Seconds of a clock that only runs forward. */

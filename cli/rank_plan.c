@@ -103,8 +103,8 @@ static void print_row(const char *label, const struct rank_summary *s, enum colu
     bool bytes = k == HOST_BYTES || k == OWN_BYTES || k == SENT_BYTES, time = k == SENDING;
     char most[32], mean[32];
     if (bytes) {
-        output_bytes(most, (int64_t)s->most[k]);
-        output_bytes(mean, (int64_t)s->mean[k]);
+        number_bytes(most, (int64_t)s->most[k]);
+        number_bytes(mean, (int64_t)s->mean[k]);
     } else if (time) {
         snprintf(most, sizeof most, "%.4g s", s->most[k]);
         snprintf(mean, sizeof mean, "%.4g s", s->mean[k]);
@@ -135,7 +135,7 @@ static int print_table(const struct rank_plan *plan, const graco_rank_plan *rank
     print_row("sending", &s, SENDING, "in an epoch, if nothing overlaps");
     output_row("computing", "about a rank's share of the nodes, of the epoch without --ranks");
     if (s.most[HOST_BYTES] > (double)plan->available)
-        printf("\nit does not fit: %s available\n", output_bytes(available, plan->available));
+        printf("\nit does not fit: %s available\n", number_bytes(available, plan->available));
     return output_finish();
 }
 

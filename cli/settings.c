@@ -3,6 +3,7 @@
 #include "settings.h"
 #include "commands.h"
 #include "output.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ const char *const settings_short_forms[SHORT_FORMS] = {
     [SHORT_MEMORY] = "memory",       [SHORT_NODE_FEATURES] = "node_features",
 };
 
-enum { KEYS_MAX = 62, LIST_TEXT = 1024, KEY_COLUMN = 21 };
+enum { KEYS_MAX = 62, KEY_COLUMN = 21 };
 
 static const char *method_name(int index)
 {
@@ -35,17 +36,6 @@ const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const cha
         count++;
     words[count] = NULL;
     return words;
-}
-
-/* Words with commas between them. */
-static const char *join(char text[LIST_TEXT], const char *const *words)
-{
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (int i = 0; words[i] && used < LIST_TEXT - 1; i++)
-        used += (size_t)snprintf(text + used, LIST_TEXT - used, "%s%s", i ? ", " : "", words[i]);
-    return text;
 }
 
 /* The presets of a method, ending with "general" and NULL. */
@@ -95,7 +85,6 @@ int settings_preset(graco_config **config, const char **preset, const struct set
                     const char *name)
 {
     const char *names[KEYS_MAX + 2], *wanted = settings->preset ? settings->preset : name;
-    char text[LIST_TEXT];
     int found = 0;
 
     if (settings->preset && is_file(settings->preset)) {
@@ -105,13 +94,8 @@ int settings_preset(graco_config **config, const char **preset, const struct set
     list_presets(names, settings->method);
     while (wanted && names[found] && strcmp(wanted, names[found]) != 0)
         found++;
-    if (settings->preset && !names[found]) {
-        const char *nearest = options_nearest(settings->preset, names);
-        output_error("%s: --preset is '%s'; expected one of: %s%s%s%s", command_of(settings),
-                     settings->preset, join(text, names), nearest ? " (did you mean " : "",
-                     nearest ? nearest : "", nearest ? "?)" : "");
-        return EXIT_USAGE;
-    }
+    if (settings->preset && !names[found])
+        return options_unknown(command_of(settings), "--preset is", settings->preset, names);
     graco_status status = graco_config_create(config, settings->method, wanted);
     if (status != GRACO_OK) {
         output_error("%s: %s", command_of(settings), graco_message());
@@ -143,10 +127,10 @@ static bool set(graco_config *config, const struct settings *settings, const cha
     return false;
 }
 
-/* One "key=value". A key that is nearly one of the method's gets a hint. */
+/* One "key=value". */
 static bool set_pair(graco_config *config, const struct settings *settings, const char *pair)
 {
-    const char *names[KEYS_MAX + 1], *equals = strchr(pair, '=');
+    const char *equals = strchr(pair, '=');
     char key[64];
 
     if (!equals || equals == pair) {
@@ -157,10 +141,7 @@ static bool set_pair(graco_config *config, const struct settings *settings, cons
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 63 ? equals - pair : 63), pair);
     if (graco_config_set(config, key, equals + 1) == GRACO_OK)
         return true;
-    const char *nearest = options_nearest(key, list_keys(names, config));
-    bool hint = nearest && strcmp(nearest, key) != 0;
-    output_error("%s: --set: %s%s%s%s", command_of(settings), graco_message(),
-                 hint ? " (did you mean " : "", hint ? nearest : "", hint ? "?)" : "");
+    output_error("%s: --set: %s", command_of(settings), graco_message());
     return false;
 }
 
@@ -235,7 +216,7 @@ const char *settings_like(const char *word)
 
         if (graco_config_create(&config, method, NULL) != GRACO_OK)
             return NULL;
-        found = options_nearest(word, list_keys(names, config));
+        found = words_nearest(word, list_keys(names, config));
         graco_config_free(config);
     }
     return found;

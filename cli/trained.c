@@ -65,13 +65,6 @@ static void write_fields(struct writer *json, const struct trained_all *all,
         writer_string(json, "seed", text); /* as config.json has it */
 }
 
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* Several runs as one: epochs of each, mean loss, seconds of all, median of the medians. Runs that had
  * nothing to do have no loss, and count for the seconds alone. */
 static struct trained summarise(const struct trained_all *all, double *medians)
@@ -94,8 +87,7 @@ static struct trained summarise(const struct trained_all *all, double *medians)
     }
     if (trained == 0)
         return sum;
-    qsort(medians, (size_t)trained, sizeof *medians, compare);
-    sum.result.epoch_ms_median = (medians[(trained - 1) / 2] + medians[trained / 2]) / 2;
+    sum.result.epoch_ms_median = number_median(medians, trained);
     sum.result.loss = loss / (double)trained;
     sum.result.mutual_information = mutual_information / (double)trained;
     return sum;
@@ -142,8 +134,8 @@ static void report_text(const struct trained_all *all, const struct trained *sum
     }
     if (result->ranks > 1)
         output_row("ranks", "%" PRId64 "; rank 0 sent %s in all and waited for %s", result->ranks,
-                   output_bytes(memory, result->sent_bytes), output_time(time, result->waited));
-    output_row("peak memory", "%s", output_bytes(memory, graco_peak_memory()));
+                   number_bytes(memory, result->sent_bytes), output_time(time, result->waited));
+    output_row("peak memory", "%s", number_bytes(memory, graco_peak_memory()));
     output_row("embeddings", "%s%s%s/embeddings.npy", all->run, all->form.runs > 1 ? "/run-*" : "",
                all->form.splits > 1 ? "/split-*" : "");
 }

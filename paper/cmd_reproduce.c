@@ -464,21 +464,14 @@ static bool check_words(const char *what, const char *list, const char *(*names)
     const char *words[OPTION_WORDS_MAX];
     options_words(words, names);
     for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
-        char word[SETTINGS_TEXT], known[1024] = "";
+        char word[SETTINGS_TEXT], unknown[32];
         int found = 0;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-        for (int i = 0; words[i]; i++) {
-            size_t used = strlen(known);
+        for (int i = 0; words[i]; i++)
             found |= strcmp(words[i], word) == 0;
-            snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i]);
-        }
-        const char *nearest = found ? NULL : options_nearest(word, words);
-        if (!found) {
-            output_error("reproduce: unknown %s '%s'%s%s%s; expected one of: %s", what, word,
-                         nearest ? " (did you mean " : "", nearest ? nearest : "",
-                         nearest ? "?)" : "", known);
-            return false;
-        }
+        snprintf(unknown, sizeof unknown, "unknown %s", what);
+        if (!found)
+            return options_unknown("reproduce", unknown, word, words) == EXIT_FINE;
     }
     return true;
 }

@@ -67,6 +67,30 @@ void number_shortest(char text[NUMBER_TEXT], double number)
     memcpy(text, digits, sizeof digits);
 }
 
+const char *number_bytes(char text[NUMBER_TEXT], int64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1024 && unit < 4; unit++)
+        value /= 1024;
+    number_print(text, NUMBER_TEXT, unit > 0 && value < 10 ? "%.1f %s" : "%.0f %s", value,
+                 units[unit]);
+    return text;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+double number_median(double *numbers, int64_t count)
+{
+    qsort(numbers, (size_t)count, sizeof *numbers, compare_doubles);
+    return count > 0 ? (numbers[(count - 1) / 2] + numbers[count / 2]) / 2 : (double)NAN;
+}
+
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* A float needs at most this many digits; what needs less than FLOAT_FEWEST has zeros behind

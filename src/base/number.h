@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* strtod. */
 double number_parse(const char *text, char **end);
@@ -29,6 +30,12 @@ void number_shortest(char text[NUMBER_TEXT], double number);
  * finite are nan, inf and -inf. From 1e-5 to 1e9, without an exponent, it takes 0.05 us, beyond
  * 1 us. */
 int number_shortest_float(char text[NUMBER_TEXT], float number);
+
+/* Bytes as "1.5 GiB"; returns `text`. */
+const char *number_bytes(char text[NUMBER_TEXT], int64_t bytes);
+
+/* The median of some numbers, which it sorts; NaN: there are none. */
+double number_median(double *numbers, int64_t count);
 
 /* For calls of other libraries that read or print numbers: `begin` puts this thread into the C
  * locale and returns what `end` needs to go back. Every system has the C locale; should there be no

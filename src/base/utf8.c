@@ -47,6 +47,14 @@ size_t utf8_prefix(const char *text)
     return (size_t)(at - text);
 }
 
+int64_t utf8_count(const char *text, size_t length)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
 void utf8_mend(char *text)
 {
     while (*(text += utf8_prefix(text)))

@@ -16,6 +16,9 @@ bool utf8_decode(uint32_t *point, const char **text);
 /* How many bytes of a string are UTF-8 before one that is not, or before its NUL. */
 size_t utf8_prefix(const char *text);
 
+/* How many characters `length` bytes have: those that do not continue one. */
+int64_t utf8_count(const char *text, size_t length);
+
 /* Replaces every byte that is not UTF-8 by '?': files may have any name, but JSON holds UTF-8 only. */
 void utf8_mend(char *text);
 

@@ -3,6 +3,7 @@
 #include "compute/backend.h"
 
 #include "base/memory.h"
+#include "base/words.h"
 
 #include <string.h>
 
@@ -66,8 +67,7 @@ graco_status backend_find(const struct backend **out, const char *name)
     if (strcmp(name, "auto") == 0 && find_cuda(out) == GRACO_OK)
         return GRACO_OK;
     if (strcmp(name, "cpu") != 0 && strcmp(name, "auto") != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT, "device is '%s'; expected one of auto, cpu, cuda",
-                           name);
+        return words_unknown("device is", name, (const char *const[]){"auto", "cpu", "cuda", NULL});
     *out = &backend_cpu;
     return GRACO_OK;
 }

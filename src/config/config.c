@@ -8,6 +8,7 @@
 #include "graco_more.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -121,33 +122,24 @@ bool config_is_whole(const char *key)
     return found && found->type != KEY_REAL && found->type != KEY_CHOICE;
 }
 
-/* Appends a word to a list that may be too long for its text. */
-static void list_word(char *text, size_t size, const char *word)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s", used ? ", " : "", word);
-}
-
 /* The key of that name, which the method must read. */
 static graco_status find_key(const struct key **out, const struct graco_config *config,
                              const char *name)
 {
-    char known[24 * CONFIG_KEYS] = "";
+    const char *known[CONFIG_KEYS + 1] = {NULL};
+    char what[CONFIG_TEXT + 40];
     const struct key *key = key_named(name);
     *out = key;
     if (key && reads(config, key))
         return GRACO_OK;
-    for (int i = 0; i < CONFIG_KEYS; i++)
+    for (int i = 0, count = 0; i < CONFIG_KEYS; i++)
         if (reads(config, &KEYS[i]))
-            list_word(known, sizeof known, KEYS[i].name);
+            known[count++] = KEYS[i].name;
     if (strcmp(name, "features") == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "unknown setting 'features': it is called 'scaling' now");
-    return key ? status_fail(GRACO_ERROR_ARGUMENT,
-                             "the method %s does not read the setting '%s'; its settings are %s",
-                             config->method, name, known)
-               : status_fail(GRACO_ERROR_ARGUMENT, "unknown setting '%s'; the settings are %s",
-                             name, known);
+    snprintf(what, sizeof what, "the method %s does not read the setting", config->method);
+    return words_unknown(key ? what : "unknown setting", name, known);
 }
 
 static void *field(const struct graco_config *config, const struct key *key)
@@ -160,16 +152,14 @@ static void *field(const struct graco_config *config, const struct key *key)
 static graco_status set_choice(struct graco_config *config, const struct key *key,
                                const char *value)
 {
-    char known[CONFIG_TEXT] = "";
-    for (int i = 0; key->words[i]; i++) {
+    char what[CONFIG_TEXT];
+    for (int i = 0; key->words[i]; i++)
         if (strcmp(key->words[i], value) == 0) {
             memcpy(field(config, key), &i, sizeof i);
             return GRACO_OK;
         }
-        list_word(known, sizeof known, key->words[i]);
-    }
-    return status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected one of %s", key->name, value,
-                       known);
+    snprintf(what, sizeof what, "%s is", key->name);
+    return words_unknown(what, value, key->words);
 }
 
 /* A size such as 256M, 256MB or 256MiB: the factor of its suffix, or 0 if it has another one. */

@@ -20,11 +20,7 @@ graco_eval_options graco_eval_defaults(void)
 
 const char *graco_protocol_name(int index)
 {
-    static const char *const names[] = {[GRACO_PROTOCOL_PAPER] = "paper",
-                                        [GRACO_PROTOCOL_AUTHORS] = "authors",
-                                        [GRACO_PROTOCOL_PUBLIC] = "public"};
-    int count = sizeof names / sizeof *names;
-    return index >= 0 && index < count ? names[index] : NULL;
+    return graco_config_word("protocol", index);
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------- */

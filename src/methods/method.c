@@ -5,6 +5,7 @@
 #include "methods/method.h"
 
 #include "base/memory.h"
+#include "base/words.h"
 #include "layers/encoder.h"
 
 #include <assert.h>
@@ -50,17 +51,15 @@ bool graco_method_describe(graco_method_info *info, int index)
 
 graco_status method_find(const struct method **out, const char *name)
 {
-    char known[256] = "";
+    const char *names[METHODS_COUNT + 1] = {NULL};
     for (int i = 0; i < METHODS_COUNT; i++) {
-        size_t used = strlen(known);
-        if (!name || strcmp(METHODS[i]->name, name) == 0) {
+        names[i] = METHODS[i]->name;
+        if (!name || strcmp(names[i], name) == 0) {
             *out = METHODS[i];
             return GRACO_OK;
         }
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", METHODS[i]->name);
     }
-    return status_fail(GRACO_ERROR_ARGUMENT, "unknown method '%s'; expected one of %s", name,
-                       known);
+    return words_unknown("unknown method", name, names);
 }
 
 graco_status method_backend(const struct backend **out, const struct method *method,

@@ -43,17 +43,6 @@ graco_status run_bear(struct run_report *report, const struct reported *run, gra
     return of_files ? run_note(report, run, "%s: %.900s", part, graco_message()) : status;
 }
 
-const char *run_bytes(char text[32], int64_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)bytes;
-    int unit = 0;
-    for (; value >= 1024 && unit < 4; unit++)
-        value /= 1024;
-    number_print(text, 32, value < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return text;
-}
-
 /* ---- Sections -------------------------------------------------------------------------------- */
 
 static double last_loss(const struct reported *run)

@@ -114,7 +114,7 @@ static void memory(char words[PLOT_NAME], const struct reported *run)
     char text[32];
     int64_t peak = run->trainings[0].metrics.peak;
     if (peak > 0)
-        snprintf(words, PLOT_NAME, "%s", run_bytes(text, peak));
+        snprintf(words, PLOT_NAME, "%s", number_bytes(text, peak));
 }
 
 static const struct {

@@ -143,12 +143,6 @@ static graco_status read_lines(struct run_metrics *metrics, int64_t *read, const
     return GRACO_OK;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static graco_status find_median(struct run_metrics *metrics)
 {
     double *sorted = NULL;
@@ -157,9 +151,7 @@ static graco_status find_median(struct run_metrics *metrics)
     for (int64_t i = 0; i < metrics->count; i++)
         if (!isnan(metrics->at[METRIC_SECONDS][i]))
             sorted[count++] = metrics->at[METRIC_SECONDS][i];
-    qsort(sorted, (size_t)count, sizeof *sorted, compare);
-    metrics->seconds_median =
-        count > 0 ? (sorted[(count - 1) / 2] + sorted[count / 2]) / 2 : (double)NAN;
+    metrics->seconds_median = number_median(sorted, count);
     memory_free(sorted);
     return GRACO_OK;
 }

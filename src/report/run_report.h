@@ -131,7 +131,4 @@ graco_status run_page_maps(struct run_report *report);
 /* The mean of the scores of all seeds and splits, and their deviation; false: there are none. */
 bool run_score(double *mean, double *deviation, const struct reported *run);
 
-/* Bytes as "1.5 GiB". */
-const char *run_bytes(char text[32], int64_t bytes);
-
 #endif

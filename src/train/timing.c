@@ -3,9 +3,7 @@
 #include "train/timing.h"
 
 #include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "base/number.h"
 
 graco_status timing_init(struct timing *timing, int64_t epochs)
 {
@@ -31,20 +29,9 @@ void timing_add(struct timing *timing, double seconds)
     timing->seconds[timing->kept++] = seconds;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 double timing_median(struct timing *timing)
 {
-    if (timing->kept == 0)
-        return 0;
-    qsort(timing->seconds, (size_t)timing->kept, sizeof(double), compare_doubles);
-    return timing->seconds[timing->kept / 2];
+    return timing->kept > 0 ? number_median(timing->seconds, timing->kept) : 0;
 }
 
 void timing_clear(struct timing *timing)

@@ -55,8 +55,36 @@ static void is(float number, const char *wanted)
     CHECK(number_shortest_float(text, number) == (int)strlen(wanted) && strcmp(text, wanted) == 0);
 }
 
+static void test_bytes(void)
+{
+    static const struct {
+        int64_t bytes;
+        const char *text;
+    } cases[] = {{0, "0 B"},
+                 {1023, "1023 B"},
+                 {1024, "1.0 KiB"},
+                 {10239, "10.0 KiB"},
+                 {10240, "10 KiB"},
+                 {3 << 20, "3.0 MiB"},
+                 {5LL << 40, "5.0 TiB"},
+                 {5000LL << 40, "5000 TiB"}};
+    char text[NUMBER_TEXT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(strcmp(number_bytes(text, cases[i].bytes), cases[i].text) == 0);
+}
+
+static void test_median(void)
+{
+    double one[] = {3}, even[] = {4, 1, 3, 2}, odd[] = {9, -1, 2};
+    CHECK(number_median(one, 1) == 3 && number_median(even, 4) == 2.5 &&
+          number_median(odd, 3) == 2);
+    CHECK(isnan(number_median(one, 0)));
+}
+
 int main(void)
 {
+    test_bytes();
+    test_median();
     is(0, "0");
     is(-0.0f, "-0");
     is(1, "1");

@@ -73,10 +73,10 @@ exits 2 "did you mean cuda?" embed a b -o c --device cudo
 exits 2 "expected one of" train --precision fp8
 exits 2 "epochs is '" train --epochs 9223372036854775807
 exits 2 "'=5'; expected key=value" train --set =5
-exits 2 "unknown setting 'zzz'; the settings are" train --set zzz=1
+exits 2 "unknown setting 'zzz'; expected one of" train --set zzz=1
 exits 2 "unknown setting 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'" \
     train --set "$(printf 'a%.0s' $(seq 100))=1"
-exits 2 "--preset is 'zzz'; expected one of: cora" train --preset zzz
+exits 2 "--preset is 'zzz'; expected one of cora" train --preset zzz
 exits 2 "did you mean citeseer?" train --preset citese
 
 # ---- What info says --------------------------------------------------------------------------------

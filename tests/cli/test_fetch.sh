@@ -77,7 +77,7 @@ holds "the file is large enough for these tests" [ "$whole" -gt 500000 ]
 
 exits 2 "no data set given"
 exits 2 "did you mean cora?" corra
-exits 2 "expected one of: cora" orkut
+exits 2 "expected one of cora" orkut
 exits 2 "a folder" cora --from ftp://example.org/
 exits 2 "a folder" cora --from file:///tmp
 exits 2 "a folder" cora --from 'http://example.org/a?b=c'
